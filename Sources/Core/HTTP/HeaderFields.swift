@@ -1,0 +1,73 @@
+/// The header fields of a message, in the order in which they came, duplicates kept (RFC 9110 section 5).
+public struct HeaderFields: Sendable, Equatable {
+    /// One field line.
+    public struct Field: Sendable, Equatable {
+        /// The name, as it was written.
+        public let name: String
+        /// The value, without white space around it.
+        public let value: String
+
+        /// A field of this name and value.
+        public init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// The fields in their order.
+    public private(set) var fields: [Field]
+
+    /// These fields in this order.
+    public init(_ fields: [Field] = []) {
+        self.fields = fields
+    }
+
+    /// Appends a field; one of the same name stays.
+    public mutating func append(_ name: String, _ value: String) {
+        fields.append(Field(name: name, value: value))
+    }
+
+    /// Puts this field in the place of all fields of the name.
+    public mutating func set(_ name: String, _ value: String) {
+        fields.removeAll { $0.name.isSameField(as: name) }
+        append(name, value)
+    }
+
+    /// The value of the first field of this name, compared without case.
+    public subscript(name: String) -> String? {
+        fields.first { $0.name.isSameField(as: name) }?.value
+    }
+
+    /// The values of all fields of this name, in order.
+    public func values(_ name: String) -> [String] {
+        fields.filter { $0.name.isSameField(as: name) }.map(\.value)
+    }
+
+    /// Whether there is a field of this name.
+    public func contains(_ name: String) -> Bool {
+        fields.contains { $0.name.isSameField(as: name) }
+    }
+}
+
+extension HeaderFields: ExpressibleByDictionaryLiteral {
+    /// These fields in this order.
+    public init(dictionaryLiteral elements: (String, String)...) {
+        self.init(elements.map { Field(name: $0.0, value: $0.1) })
+    }
+}
+
+extension String {
+    /// Equality of field names: ASCII letters without case, everything else by its bytes (RFC 9110 section 5.1).
+    public func isSameField(as other: String) -> Bool {
+        let (mine, theirs) = (utf8, other.utf8)
+        guard mine.count == theirs.count else { return false }
+        return zip(mine, theirs).allSatisfy { $0 == $1 || $0.lowercasedASCII == $1.lowercasedASCII }
+    }
+}
+
+extension UInt8 {
+    /// The byte, with `A` to `Z` as `a` to `z`.
+    public var lowercasedASCII: UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
+    }
+}

@@ -1,0 +1,142 @@
+/// Where tasks are kept. Obligations of every store, proven by the conformance suite (`Tests/TaskStoresTests`):
+///
+/// - Every call names its owner and sees nothing of any other.
+/// - One call is one atomic change; a change that was answered survives `kill -9` and a power cut (the memory store
+///   excepted, which says so).
+/// - Ids count from 1 per owner and are never used again, also after a delete.
+/// - Lists are ordered by id, which is the order of creation.
+/// - A call may suspend; it never blocks the calling thread on a disk or a network.
+public protocol TaskStore: Sendable {
+    /// The owner's tasks, filtered, rendered as the API shows them.
+    func list(_ query: TaskQuery, of owner: Owner) async throws(StoreError) -> TaskList
+
+    /// The owner's task of this id, or nothing.
+    func find(_ id: Int64, of owner: Owner) async throws(StoreError) -> TaskItem?
+
+    /// Adds a task at a time in milliseconds since 1970, UTC.
+    ///
+    /// An `attempt` makes a retry safe: the same key of the same owner adds once and answers the same task again.
+    /// An owner who has `limit` tasks already gets ``AddOutcome/full``.
+    func add(
+        _ text: TaskText, completed: Bool, at time: Int64, attempt: IdempotencyKey?, limit: Int, of owner: Owner
+    ) async throws(StoreError) -> AddOutcome
+
+    /// Changes a task, if its revision is among the expected ones (no condition where `expected` is nil).
+    func change(
+        _ id: Int64, _ change: TaskChange, expected: Set<Int64>?, at time: Int64, of owner: Owner
+    ) async throws(StoreError) -> ChangeOutcome
+
+    /// Removes a task; true if there was one.
+    func remove(_ id: Int64, of owner: Owner) async throws(StoreError) -> Bool
+
+    /// Removes all the owner's tasks with exactly this text; the count of them.
+    func removeAll(with text: TaskText, of owner: Owner) async throws(StoreError) -> Int
+
+    /// Whether the store can answer now; touches it.
+    func check() async throws(StoreError)
+
+    /// Ends the store: what was accepted is finished, whatever comes later is refused. Blocks; not for a loop.
+    func close()
+}
+
+/// Which of an owner's tasks.
+public struct TaskQuery: Sendable, Hashable {
+    /// Only those done, only those open, or (nil) both.
+    public var completed: Bool?
+    /// At most so many; nil: all.
+    public var limit: Int?
+    /// Only those with a greater id.
+    public var after: Int64?
+
+    /// This selection.
+    public init(completed: Bool? = nil, limit: Int? = nil, after: Int64? = nil) {
+        self.completed = completed
+        self.limit = limit
+        self.after = after
+    }
+
+    /// Everything.
+    public static let all = TaskQuery()
+}
+
+/// A list of tasks as the API answers it, rendered once and shared by all who read it.
+public struct TaskList: Sendable, Equatable {
+    /// One line: a JSON array of tasks.
+    public let json: [UInt8]
+    /// The strong entity tag of exactly these bytes, in quotes.
+    public let entityTag: String
+    /// The id of the last task if more follow behind a `limit`, else nothing.
+    public let next: Int64?
+
+    /// A list of these parts; ``init(rendering:next:)`` makes them from tasks.
+    public init(json: [UInt8], entityTag: String, next: Int64? = nil) {
+        self.json = json
+        self.entityTag = entityTag
+        self.next = next
+    }
+}
+
+/// A client's own name for one attempt to add, and a digest of what it asked for.
+public struct IdempotencyKey: Sendable, Hashable {
+    /// The value of `Idempotency-Key`: 1 to 255 printable ASCII characters.
+    public let key: String
+    /// Tells requests apart that reuse a key for something else.
+    public let fingerprint: UInt64
+
+    /// The key of a request with this fingerprint.
+    public init(key: String, fingerprint: UInt64) {
+        self.key = key
+        self.fingerprint = fingerprint
+    }
+
+    /// How long a key is remembered at least, in milliseconds: a day.
+    public static let lifetime: Int64 = 86_400_000
+}
+
+/// A change of a task; what is nil stays.
+public struct TaskChange: Sendable, Equatable {
+    /// The new words.
+    public var text: TaskText?
+    /// Whether it is done now.
+    public var completed: Bool?
+
+    /// This change.
+    public init(text: TaskText? = nil, completed: Bool? = nil) {
+        self.text = text
+        self.completed = completed
+    }
+}
+
+/// What became of an addition.
+public enum AddOutcome: Sendable, Equatable {
+    /// Added, durably.
+    case added(TaskItem)
+    /// The key was used before for the same request: the task as it was added then, nothing was added now.
+    case repeated(TaskItem)
+    /// The key was used before for another request.
+    case keyReused
+    /// The owner has as many tasks as the limit allows.
+    case full
+}
+
+/// What became of a change.
+public enum ChangeOutcome: Sendable, Equatable {
+    /// Changed, durably (also when nothing differed: then the task as it is, its revision unchanged).
+    case changed(TaskItem)
+    /// No such task under this owner.
+    case missing
+    /// There, but at none of the expected revisions.
+    case conflict(TaskItem)
+}
+
+/// Why a store did not do what it was asked; nothing was changed, unless the case says otherwise.
+public enum StoreError: Error, Sendable, Equatable {
+    /// Too much waits already, or the store is closing: try again.
+    case overloaded
+    /// Out of reach (a lost connection, a locked file): try again.
+    case unavailable(reason: String)
+    /// No room on the disk.
+    case full
+    /// Anything else; the reason is for the log, and holds no text of a task.
+    case broken(reason: String)
+}

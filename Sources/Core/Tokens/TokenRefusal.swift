@@ -1,0 +1,38 @@
+/// Why a token was refused, finely, one case a rule.
+///
+/// For the log and `explain-token`; the client sees only ``outcome``.
+public enum TokenRefusal: Error, Equatable, Sendable, Hashable {
+    // Form (V-07 to V-16)
+    case tooLong, notThreeSegments, notBase64URL
+    // Header (V-20 to V-28)
+    case headerNotJSON, wrongAlgorithm, wrongType, criticalExtension, unsupportedHeader, missingKeyIdentifier
+    // Key and signature (V-35 to V-48)
+    case unknownKey, badSignature
+    // Claims (V-50 to V-61)
+    case payloadNotJSON, missingExpiry, notNumericDate, expired, notYetValid, issuedInFuture, lifetimeTooLong
+    case wrongIssuer, wrongAudience, missingPolicy, wrongPolicy, missingOwner, malformedOwner, malformedScope
+    // Keys (V-71, V-81, V-118): not the client's fault
+    /// No keys to judge by; try again after so many seconds.
+    case keysUnavailable(retryAfter: Int)
+
+    /// What a client is told (V-63, V-116).
+    public enum Outcome: Sendable, Equatable {
+        case invalid
+        case expired
+        case unavailable(retryAfter: Int)
+    }
+
+    /// What a client is told: whether the token is bad, too old, or cannot be judged now.
+    public var outcome: Outcome {
+        switch self {
+        case .expired: .expired
+        case .keysUnavailable(let seconds): .unavailable(retryAfter: seconds)
+        case .tooLong, .notThreeSegments, .notBase64URL, .headerNotJSON, .wrongAlgorithm, .wrongType,
+            .criticalExtension, .unsupportedHeader, .missingKeyIdentifier, .unknownKey, .badSignature,
+            .payloadNotJSON, .missingExpiry, .notNumericDate, .notYetValid, .issuedInFuture, .lifetimeTooLong,
+            .wrongIssuer, .wrongAudience, .missingPolicy, .wrongPolicy, .missingOwner, .malformedOwner,
+            .malformedScope:
+            .invalid
+        }
+    }
+}

@@ -1,0 +1,103 @@
+private import CJansson
+
+/// Why bytes are not the JSON that was asked for.
+public enum JSONError: Error, Equatable, Sendable {
+    /// Longer than the limit.
+    case tooLong
+    /// Nested deeper than the limit.
+    case tooDeep
+    /// Not RFC 8259: the reason and the byte at which it shows.
+    case malformed(reason: String, offset: Int)
+}
+
+/// The limits of one reading.
+public struct JSONLimits: Sendable, Equatable {
+    /// The longest text, in bytes.
+    public var bytes: Int
+    /// The deepest nesting of arrays and objects.
+    public var depth: Int
+
+    /// Limits of this many bytes and levels.
+    public init(bytes: Int = 1 << 20, depth: Int = 32) {
+        self.bytes = bytes
+        self.depth = depth
+    }
+}
+
+extension JSONValue {
+    /// Reads one JSON text, strictly: UTF-8 only, no byte-order mark, unique names, nothing behind the value.
+    ///
+    /// - Parameters:
+    ///   - bytes: the whole text.
+    ///   - limits: what is refused before the parser sees it (V-20, V-148).
+    /// - Throws: ``JSONError``; nothing traps on any input.
+    public init(parsing bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) {
+        guard bytes.count <= limits.bytes else { throw .tooLong }
+        guard JSONDepth.of(bytes) <= limits.depth else { throw .tooDeep }
+        var failure = json_error_t()
+        let root = unsafe bytes.withUnsafeBytes { text in
+            unsafe cjansson_parse(text.baseAddress?.assumingMemoryBound(to: CChar.self), text.count, &failure)
+        }
+        guard let root = unsafe root else { throw .malformed(reason: failure.reason, offset: Int(failure.position)) }
+        defer { unsafe cjansson_release(root) }
+        self = unsafe JSONValue(copying: root)
+    }
+
+    /// Copies a value of the library, which stays the caller's.
+    ///
+    /// The depth was limited before.
+    private init(copying value: UnsafeMutablePointer<json_t>) {
+        switch unsafe cjansson_typeof(value) {
+        case JSON_TRUE: self = .boolean(true)
+        case JSON_FALSE: self = .boolean(false)
+        case JSON_INTEGER: self = unsafe .integer(json_integer_value(value))
+        case JSON_REAL: self = unsafe .real(json_real_value(value))
+        case JSON_STRING:
+            self = unsafe .string(
+                String(copying: json_string_value(value), count: json_string_length(value)))
+        case JSON_ARRAY: self = unsafe .array(JSONValue.elements(of: value))
+        case JSON_OBJECT: self = unsafe .object(JSONValue.members(of: value))
+        default: self = .null
+        }
+    }
+
+    private static func elements(of array: UnsafeMutablePointer<json_t>) -> [JSONValue] {
+        let count = unsafe json_array_size(array)
+        return (0..<count).compactMap { index in
+            guard let element = unsafe json_array_get(array, index) else { return nil }
+            return unsafe JSONValue(copying: element)
+        }
+    }
+
+    private static func members(of object: UnsafeMutablePointer<json_t>) -> JSONObject {
+        var members: [JSONObject.Member] = []
+        unsafe members.reserveCapacity(json_object_size(object))
+        var cursor = unsafe json_object_iter(object)
+        while let here = unsafe cursor {
+            if let name = unsafe json_object_iter_key(here), let value = unsafe json_object_iter_value(here) {
+                unsafe members.append(.init(name: String(cString: name), value: JSONValue(copying: value)))
+            }
+            unsafe cursor = json_object_iter_next(object, here)
+        }
+        return JSONObject(unique: members)
+    }
+}
+
+extension String {
+    /// The bytes that the library owns, copied; it has checked that they are UTF-8.
+    fileprivate init(copying start: UnsafePointer<CChar>?, count: Int) {
+        let bytes = unsafe UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)
+        self = unsafe String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension json_error_t {
+    /// The library's words, without the part of the input that it quotes behind "near".
+    fileprivate var reason: String {
+        var text = text
+        let whole = unsafe withUnsafeBytes(of: &text) { bytes in
+            unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        return whole.split(separator: " near '", maxSplits: 1).first.map(String.init) ?? whole
+    }
+}

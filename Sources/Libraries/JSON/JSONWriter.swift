@@ -1,0 +1,105 @@
+/// Builds one line of JSON as UTF-8 bytes, without an intermediate value.
+///
+/// The caller is responsible for the order of calls; ``JSONValue/serialized()`` is the safe way for whole values.
+public struct JSONWriter: Sendable {
+    /// What was written so far.
+    public private(set) var bytes: [UInt8] = []
+
+    /// An empty text with room for this many bytes.
+    public init(capacity: Int = 256) {
+        bytes.reserveCapacity(capacity)
+    }
+
+    /// Appends text that is JSON already: punctuation, names known to need no escape.
+    public mutating func raw(_ json: StaticString) {
+        json.withUTF8Buffer { unsafe bytes.append(contentsOf: $0) }
+    }
+
+    /// Appends bytes that are JSON already.
+    public mutating func raw(_ json: [UInt8]) {
+        bytes.append(contentsOf: json)
+    }
+
+    /// Appends an integer.
+    public mutating func integer(_ number: Int64) {
+        bytes.append(contentsOf: String(number).utf8)
+    }
+
+    /// Appends `true` or `false`.
+    public mutating func boolean(_ value: Bool) {
+        raw(value ? "true" : "false")
+    }
+
+    /// Appends a string in quotes; escapes what RFC 8259 section 7 requires and nothing else.
+    public mutating func string(_ text: String) {
+        bytes.append(UInt8(ascii: "\""))
+        for byte in text.utf8 {
+            if byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
+                bytes.append(byte)
+            } else {
+                escape(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func escape(_ byte: UInt8) {
+        bytes.append(UInt8(ascii: "\\"))
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes.append(byte)
+        case 0x08: bytes.append(UInt8(ascii: "b"))
+        case 0x09: bytes.append(UInt8(ascii: "t"))
+        case 0x0A: bytes.append(UInt8(ascii: "n"))
+        case 0x0C: bytes.append(UInt8(ascii: "f"))
+        case 0x0D: bytes.append(UInt8(ascii: "r"))
+        default:
+            let digits = Array("0123456789abcdef".utf8)
+            bytes.append(contentsOf: [
+                UInt8(ascii: "u"), UInt8(ascii: "0"), UInt8(ascii: "0"), digits[Int(byte >> 4)],
+                digits[Int(byte & 15)],
+            ])
+        }
+    }
+
+    /// Appends a whole value.
+    public mutating func value(_ value: JSONValue) {
+        switch value {
+        case .null: raw("null")
+        case .boolean(let truth): boolean(truth)
+        case .integer(let number): integer(number)
+        case .real(let number): bytes.append(contentsOf: number.isFinite ? "\(number)".utf8 : "null".utf8)
+        case .string(let text): string(text)
+        case .array(let elements): array(elements)
+        case .object(let object): members(object.members)
+        }
+    }
+
+    private mutating func array(_ elements: [JSONValue]) {
+        raw("[")
+        for (index, element) in elements.enumerated() {
+            if index > 0 { raw(",") }
+            value(element)
+        }
+        raw("]")
+    }
+
+    private mutating func members(_ members: [JSONObject.Member]) {
+        raw("{")
+        for (index, member) in members.enumerated() {
+            if index > 0 { raw(",") }
+            string(member.name)
+            raw(":")
+            value(member.value)
+        }
+        raw("}")
+    }
+}
+
+extension JSONValue {
+    /// The value as one line of UTF-8, members in their order, no white space.
+    public func serialized() -> [UInt8] {
+        var writer = JSONWriter()
+        writer.value(self)
+        return writer.bytes
+    }
+}
