@@ -1,0 +1,75 @@
+extension TaskItem {
+    /// The strong entity tag of this state of the task, in quotes: `"7.1"`, id and revision (RFC 9110 section 8.8.3).
+    public var entityTag: String {
+        "\"\(id).\(revision)\""
+    }
+
+    /// The revisions of the task `id` that a field `If-Match` asks for; nil if any will do (`*`).
+    ///
+    /// Comparison is strong (RFC 9110 section 13.1.1): weak tags, tags of other tasks and anything else that this
+    /// server never gave name no revision, so the set may be empty, and then no change is possible.
+    public static func revisions(ifMatch field: String, of id: Int64) -> Set<Int64>? {
+        let members = field.split(separator: ",").map { $0.trimmedOfSpaces }
+        guard !members.contains("*") else { return nil }
+        return Set(members.compactMap { revision(of: $0, task: id) })
+    }
+
+    private static func revision(of tag: Substring, task id: Int64) -> Int64? {
+        let prefix = "\"\(id)."
+        guard tag.hasPrefix(prefix), tag.hasSuffix("\""), tag.utf8.count > prefix.utf8.count + 1 else { return nil }
+        let digits = tag.dropFirst(prefix.count).dropLast()
+        guard let revision = Int64(digits), revision > 0, String(revision) == digits else { return nil }
+        return revision
+    }
+}
+
+extension Substring {
+    /// Without the white space of field values (RFC 9110 section 5.6.3) on both sides.
+    fileprivate var trimmedOfSpaces: Substring {
+        let isSpace = { (character: Character) in character == " " || character == "\t" }
+        var rest = drop(while: isSpace)
+        while let last = rest.last, isSpace(last) { rest.removeLast() }
+        return rest
+    }
+}
+
+/// A tag of 64 bits that depends on nothing but the bytes, so every machine gives the same.
+///
+/// Eight bytes a step are multiplied into the state at full width and folded (the construction of wyhash): five times
+/// the speed of FNV-1a, and no byte leaves the result alone. It is no protection against somebody who looks for
+/// collisions; such a person could only hide his own list from himself.
+struct StrongEntityTag {
+    let text: String
+
+    init(of bytes: [UInt8]) {
+        let digits = String(Self.digest(bytes), radix: 16)
+        text = "\"" + String(repeating: "0", count: 16 - digits.utf8.count) + digits + "\""
+    }
+
+    private static let first: UInt64 = 0xA076_1D64_78BD_642F
+    private static let second: UInt64 = 0xE703_7ED1_A0B4_28DB
+
+    private static func digest(_ bytes: [UInt8]) -> UInt64 {
+        var state = first ^ UInt64(bytes.count)
+        var index = 0
+        while index < bytes.count {
+            state = fold(state ^ word(in: bytes, at: index), second)
+            index += 8
+        }
+        return fold(state ^ second, first)
+    }
+
+    /// Up to eight bytes, the first the lowest; what lies behind the end counts as zero (the length is in the state).
+    private static func word(in bytes: [UInt8], at index: Int) -> UInt64 {
+        var word: UInt64 = 0
+        for offset in 0..<min(8, bytes.count - index) {
+            word |= UInt64(bytes[index + offset]) << UInt64(8 * offset)
+        }
+        return word
+    }
+
+    private static func fold(_ left: UInt64, _ right: UInt64) -> UInt64 {
+        let product = left.multipliedFullWidth(by: right)
+        return product.high ^ product.low
+    }
+}

@@ -1,0 +1,83 @@
+/// A moment of UTC as text, `2016-08-30T16:48:40.123Z`: RFC 3339, always with milliseconds, always 24 bytes.
+///
+/// Days become dates by arithmetic alone (proleptic Gregorian calendar), so no library and no time zone takes part.
+/// Moments before year 0 and after year 9999 are shown as the first and the last that fit.
+public struct Timestamp: Sendable, Equatable {
+    /// Milliseconds since 1970, UTC.
+    public let milliseconds: Int64
+
+    /// The moment so many milliseconds after 1970-01-01T00:00:00Z.
+    public init(milliseconds: Int64) {
+        self.milliseconds = min(max(milliseconds, Self.first), Self.last)
+    }
+
+    /// 0000-01-01T00:00:00.000Z.
+    private static let first: Int64 = -62_167_219_200_000
+    /// 9999-12-31T23:59:59.999Z.
+    private static let last: Int64 = 253_402_300_799_999
+    private static let dayLength: Int64 = 86_400_000
+
+    /// The 24 bytes.
+    public var text: String {
+        var bytes: [UInt8] = []
+        append(to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Appends the 24 bytes.
+    func append(to bytes: inout [UInt8]) {
+        let day = milliseconds.quotient(flooredBy: Self.dayLength)
+        let date = CivilDate(daysSince1970: day)
+        let time = Int(milliseconds - day * Self.dayLength)
+        bytes.append(contentsOf: [
+            digit(date.year / 1000), digit(date.year / 100), digit(date.year / 10), digit(date.year), Self.dash,
+            digit(date.month / 10), digit(date.month), Self.dash,
+            digit(date.day / 10), digit(date.day), UInt8(ascii: "T"),
+            digit(time / 36_000_000), digit(time / 3_600_000 % 10), Self.colon,
+            digit(time / 600_000 % 6), digit(time / 60_000), Self.colon,
+            digit(time / 10_000 % 6), digit(time / 1000), UInt8(ascii: "."),
+            digit(time / 100), digit(time / 10), digit(time), UInt8(ascii: "Z"),
+        ])
+    }
+
+    private static let dash = UInt8(ascii: "-")
+    private static let colon = UInt8(ascii: ":")
+
+    private func digit(_ number: Int) -> UInt8 {
+        UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10)
+    }
+}
+
+extension Timestamp {
+    /// The moment that this text shows, if it is one of the 24-byte form and exists in the calendar.
+    public init?(parsing text: String) {
+        let bytes = Array(text.utf8)
+        guard bytes.count == 24, let date = Self.date(in: bytes), let time = Self.time(in: bytes) else { return nil }
+        self.init(milliseconds: date.daysSince1970 * Self.dayLength + Int64(time))
+        // The way back: catches 30 February, hour 24 and every misplaced separator at once.
+        guard self.text.utf8.elementsEqual(bytes) else { return nil }
+    }
+
+    private static func date(in bytes: [UInt8]) -> CivilDate? {
+        guard let year = number(bytes[0..<4]), let month = number(bytes[5..<7]), let day = number(bytes[8..<10]),
+            (1...12).contains(month)
+        else { return nil }
+        return CivilDate(year: year, month: month, day: day)
+    }
+
+    private static func time(in bytes: [UInt8]) -> Int? {
+        guard let hour = number(bytes[11..<13]), let minute = number(bytes[14..<16]),
+            let second = number(bytes[17..<19]), let millisecond = number(bytes[20..<23])
+        else { return nil }
+        return ((hour * 60 + minute) * 60 + second) * 1000 + millisecond
+    }
+
+    private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
+        var value = 0
+        for byte in digits {
+            guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
+            value = value * 10 + Int(byte - UInt8(ascii: "0"))
+        }
+        return value
+    }
+}

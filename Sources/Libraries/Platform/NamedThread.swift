@@ -1,0 +1,71 @@
+private import Glibc
+private import Synchronization
+
+/// A thread of the system with a name that `top -H` and debuggers show.
+///
+/// For what blocks on a disk or waits for years: such work must not occupy the threads of Swift's own pool. Threads
+/// inherit the signal mask of the one that starts them.
+public final class NamedThread: Sendable {
+    /// The system has no room for another thread.
+    public struct Failure: Error, Equatable, Sendable {
+        /// The error number.
+        public let code: Int32
+    }
+
+    private let handle: Mutex<pthread_t?>
+
+    private init(_ handle: pthread_t) {
+        self.handle = Mutex(handle)
+    }
+
+    deinit {
+        if let handle = handle.withLock({ $0.take() }) { _ = pthread_detach(handle) }
+    }
+
+    /// Starts a thread that runs the body and ends with it.
+    ///
+    /// The name is cut to 15 bytes, the system's limit.
+    public static func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(Failure) -> NamedThread {
+        let start = unsafe Unmanaged.passRetained(ThreadStart(name: name, body: body))
+        var handle = pthread_t()
+        let code = unsafe pthread_create(&handle, nil, runThread, start.toOpaque())
+        guard code == 0 else {
+            unsafe start.release()
+            throw Failure(code: code)
+        }
+        return NamedThread(handle)
+    }
+
+    /// Waits for the end of the body; at once if somebody waited for it before.
+    public func join() {
+        guard let handle = handle.withLock({ $0.take() }) else { return }
+        _ = pthread_join(handle, nil)
+    }
+}
+
+private final class ThreadStart: Sendable {
+    let name: String
+    let body: @Sendable () -> Void
+
+    init(name: String, body: @escaping @Sendable () -> Void) {
+        self.name = name
+        self.body = body
+    }
+}
+
+private func runThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let argument = unsafe argument else { return nil }
+    let start = unsafe Unmanaged<ThreadStart>.fromOpaque(argument).takeRetainedValue()
+    nameThisThread(start.name)
+    start.body()
+    return nil
+}
+
+/// `pthread_setname_np` is a GNU extension, which Swift's Glibc does not show; the kernel's file does the same.
+private func nameThisThread(_ name: String) {
+    let file = unsafe open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
+    guard file >= 0 else { return }
+    let bytes = Array(name.utf8.prefix(15))
+    _ = unsafe bytes.withUnsafeBytes { unsafe write(file, $0.baseAddress, $0.count) }
+    _ = close(file)
+}

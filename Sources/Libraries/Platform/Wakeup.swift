@@ -1,0 +1,61 @@
+private import Glibc
+
+/// Lets one thread sleep until another wakes it; a call that comes before the sleep is remembered, once.
+///
+/// The standard library has no condition variable. Deadlines are of the monotonic clock, as
+/// ``TimeSource/monotonicNanoseconds`` counts them.
+@safe
+public final class Wakeup: @unchecked Sendable {
+    // Unchecked, because the compiler does not know that `isAwake` is only touched with the mutex held, and that the
+    // two pointers are never changed. Allocated, because a mutex of the system must not move.
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    private var isAwake = false
+
+    /// Nobody was woken yet.
+    public init() {
+        unsafe mutex.initialize(to: pthread_mutex_t())
+        unsafe condition.initialize(to: pthread_cond_t())
+        var attributes = pthread_condattr_t()
+        _ = unsafe pthread_condattr_init(&attributes)
+        _ = unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        _ = unsafe pthread_mutex_init(mutex, nil)
+        _ = unsafe pthread_cond_init(condition, &attributes)
+        _ = unsafe pthread_condattr_destroy(&attributes)
+    }
+
+    deinit {
+        _ = unsafe pthread_cond_destroy(condition)
+        _ = unsafe pthread_mutex_destroy(mutex)
+        unsafe condition.deallocate()
+        unsafe mutex.deallocate()
+    }
+
+    /// Wakes the sleeper, or lets the next sleep end at once.
+    public func wake() {
+        _ = unsafe pthread_mutex_lock(mutex)
+        isAwake = true
+        _ = unsafe pthread_cond_signal(condition)
+        _ = unsafe pthread_mutex_unlock(mutex)
+    }
+
+    /// Sleeps until woken.
+    public func wait() {
+        _ = unsafe pthread_mutex_lock(mutex)
+        while !isAwake { _ = unsafe pthread_cond_wait(condition, mutex) }
+        isAwake = false
+        _ = unsafe pthread_mutex_unlock(mutex)
+    }
+
+    /// Sleeps until woken or until the monotonic clock shows this; whether it was woken.
+    public func wait(untilMonotonicNanoseconds deadline: UInt64) -> Bool {
+        var time = timespec(tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
+        _ = unsafe pthread_mutex_lock(mutex)
+        var code: Int32 = 0
+        while !isAwake, code != ETIMEDOUT { code = unsafe pthread_cond_timedwait(condition, mutex, &time) }
+        let woken = isAwake
+        isAwake = false
+        _ = unsafe pthread_mutex_unlock(mutex)
+        return woken
+    }
+}

@@ -1,0 +1,74 @@
+private import Synchronization
+public import Tasks
+
+/// Keeps tasks in memory, for tests and trials: all are lost when the program ends.
+///
+/// Every call finishes without suspending.
+public final class MemoryTaskStore: TaskStore {
+    private struct State {
+        var owners: [Owner: MemoryTasks] = [:]
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+
+    /// A store without tasks.
+    public init() {}
+
+    /// See ``TaskStore/list(_:of:)``.
+    public func list(_ query: TaskQuery, of owner: Owner) async throws(StoreError) -> TaskList {
+        try withTasks(of: owner) { $0.list(query) }
+    }
+
+    /// See ``TaskStore/find(_:of:)``.
+    public func find(_ id: Int64, of owner: Owner) async throws(StoreError) -> TaskItem? {
+        try withTasks(of: owner) { $0.find(id) }
+    }
+
+    /// See ``TaskStore/add(_:completed:at:attempt:limit:of:)``.
+    public func add(
+        _ text: TaskText, completed: Bool, at time: Int64, attempt: IdempotencyKey?, limit: Int, of owner: Owner
+    ) async throws(StoreError) -> AddOutcome {
+        try withTasks(of: owner) { tasks in
+            tasks.add(attempt: attempt, at: time, limit: limit) { id in
+                TaskItem(id: id, owner: owner, text: text, completed: completed, created: time, modified: time)
+            }
+        }
+    }
+
+    /// See ``TaskStore/change(_:_:expected:at:of:)``.
+    public func change(
+        _ id: Int64, _ change: TaskChange, expected: Set<Int64>?, at time: Int64, of owner: Owner
+    ) async throws(StoreError) -> ChangeOutcome {
+        try withTasks(of: owner) { $0.change(id, change, expected: expected, at: time) }
+    }
+
+    /// See ``TaskStore/remove(_:of:)``.
+    public func remove(_ id: Int64, of owner: Owner) async throws(StoreError) -> Bool {
+        try withTasks(of: owner) { $0.remove(id) }
+    }
+
+    /// See ``TaskStore/removeAll(with:of:)``.
+    public func removeAll(with text: TaskText, of owner: Owner) async throws(StoreError) -> Int {
+        try withTasks(of: owner) { $0.removeAll(with: text) }
+    }
+
+    /// See ``TaskStore/check()``.
+    public func check() async throws(StoreError) {
+        guard !state.withLock({ $0.isClosed }) else { throw .overloaded }
+    }
+
+    /// See ``TaskStore/close()``.
+    public func close() {
+        state.withLock { $0.isClosed = true }
+    }
+
+    private func withTasks<Outcome: Sendable>(
+        of owner: Owner, _ body: (inout MemoryTasks) -> Outcome
+    ) throws(StoreError) -> Outcome {
+        try state.withLock { state throws(StoreError) in
+            guard !state.isClosed else { throw .overloaded }
+            return body(&state.owners[owner, default: MemoryTasks()])
+        }
+    }
+}

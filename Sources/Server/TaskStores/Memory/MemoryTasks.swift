@@ -1,0 +1,76 @@
+import Tasks
+
+/// The tasks of one owner in memory, in the order of their ids.
+struct MemoryTasks: Sendable {
+    private struct Attempt: Sendable {
+        let fingerprint: UInt64
+        let item: TaskItem
+        let time: Int64
+    }
+
+    private var items: [TaskItem] = []
+    private var nextID: Int64 = 1
+    private var attempts: [String: Attempt] = [:]
+
+    func list(_ query: TaskQuery) -> TaskList {
+        let after = query.after ?? 0
+        let matching = items.lazy.filter { item in
+            item.id > after && (query.completed.map { $0 == item.completed } ?? true)
+        }
+        guard let limit = query.limit else { return TaskList(rendering: Array(matching)) }
+        return TaskList(page: Array(matching.prefix(max(limit, 0).advanced(by: 1))), limit: limit)
+    }
+
+    func find(_ id: Int64) -> TaskItem? {
+        position(of: id).map { items[$0] }
+    }
+
+    mutating func add(
+        attempt: IdempotencyKey?, at time: Int64, limit: Int, _ make: (_ id: Int64) -> TaskItem
+    ) -> AddOutcome {
+        if let attempt, let earlier = attempts[attempt.key], time - earlier.time < IdempotencyKey.lifetime {
+            return earlier.fingerprint == attempt.fingerprint ? .repeated(earlier.item) : .keyReused
+        }
+        guard items.count < limit else { return .full }
+        let item = make(nextID)
+        nextID += 1
+        items.append(item)
+        if let attempt { remember(attempt, item, at: time) }
+        return .added(item)
+    }
+
+    private mutating func remember(_ attempt: IdempotencyKey, _ item: TaskItem, at time: Int64) {
+        attempts = attempts.filter { time - $0.value.time < IdempotencyKey.lifetime }
+        attempts[attempt.key] = Attempt(fingerprint: attempt.fingerprint, item: item, time: time)
+    }
+
+    mutating func change(
+        _ id: Int64, _ change: TaskChange, expected: Set<Int64>?, at time: Int64
+    ) -> ChangeOutcome {
+        guard let position = position(of: id) else { return .missing }
+        guard expected?.contains(items[position].revision) ?? true else { return .conflict(items[position]) }
+        if let changed = items[position].applying(change, at: time) { items[position] = changed }
+        return .changed(items[position])
+    }
+
+    mutating func remove(_ id: Int64) -> Bool {
+        guard let position = position(of: id) else { return false }
+        items.remove(at: position)
+        return true
+    }
+
+    mutating func removeAll(with text: TaskText) -> Int {
+        let before = items.count
+        items.removeAll { $0.text == text }
+        return before - items.count
+    }
+
+    private func position(of id: Int64) -> Int? {
+        var (low, high) = (0, items.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if items[middle].id < id { low = middle + 1 } else { high = middle }
+        }
+        return low < items.count && items[low].id == id ? low : nil
+    }
+}

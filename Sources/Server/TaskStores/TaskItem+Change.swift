@@ -1,0 +1,22 @@
+import Tasks
+
+extension TaskItem {
+    /// The task after a change, or nil if nothing differs: then it keeps its revision and its time.
+    func applying(_ change: TaskChange, at time: Int64) -> TaskItem? {
+        var changed = self
+        changed.text = change.text ?? text
+        changed.completed = change.completed ?? completed
+        guard changed != self else { return nil }
+        changed.modified = time
+        changed.revision += 1
+        return changed
+    }
+}
+
+extension TaskList {
+    /// A page of up to `limit` tasks; one task more than that shows that others follow.
+    init(page items: [TaskItem], limit: Int) {
+        let shown = Array(items.prefix(max(limit, 0)))
+        self.init(rendering: shown, next: items.count > shown.count ? shown.last?.id : nil)
+    }
+}

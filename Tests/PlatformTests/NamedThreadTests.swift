@@ -1,0 +1,42 @@
+import Platform
+import Synchronization
+import Testing
+
+@Suite("Threads with a name")
+struct NamedThreadTests {
+    @Test("run their body once, and joining waits for its end")
+    func runs() throws {
+        let count = Atomic(0)
+        let thread = try NamedThread.start("counter") { count.add(1, ordering: .relaxed) }
+        thread.join()
+        #expect(count.load(ordering: .relaxed) == 1)
+        thread.join()
+    }
+
+    @Test("wake each other, and a wake before the sleep is not lost")
+    func wakes() throws {
+        let (ping, pong) = (Wakeup(), Wakeup())
+        let thread = try NamedThread.start("a name longer than fifteen bytes") {
+            for _ in 0..<1000 {
+                ping.wait()
+                pong.wake()
+            }
+        }
+        for _ in 0..<1000 {
+            ping.wake()
+            pong.wait()
+        }
+        thread.join()
+    }
+
+    @Test("a sleep with a deadline ends by it or by a wake")
+    func deadline() {
+        let wakeup = Wakeup()
+        let start = SystemTime().monotonicNanoseconds
+        #expect(!wakeup.wait(untilMonotonicNanoseconds: start + 5_000_000))
+        #expect(SystemTime().monotonicNanoseconds >= start + 5_000_000)
+        wakeup.wake()
+        #expect(wakeup.wait(untilMonotonicNanoseconds: start + 60_000_000_000))
+        #expect(!wakeup.wait(untilMonotonicNanoseconds: 0))
+    }
+}

@@ -1,0 +1,49 @@
+import Tasks
+import Testing
+
+@Suite("Entity tags name states")
+struct EntityTagTests {
+    @Test("of a task: id and revision, in quotes")
+    func ofTask() throws {
+        let item = TaskItem(
+            id: 7, owner: Owner("o"), text: try TaskText("x"), created: 0, modified: 0, revision: 12)
+        #expect(item.entityTag == #""7.12""#)
+        #expect(TaskItem.revisions(ifMatch: item.entityTag, of: 7) == [12])
+    }
+
+    @Test(
+        "If-Match gives the revisions that it names",
+        arguments: [
+            (#""7.1", "7.3""#, [1, 3]), (#""7.1","8.2""#, [1]), (#"W/"7.1""#, []), (#""7.01""#, []), (#""7.-1""#, []),
+            (#""7.+1""#, []), (#""7.0""#, []), (#""7.""#, []), ("7.1", []), ("", []), (#""7.9999999999999999999""#, []),
+            ("\t\"7.4\" ", [4]), (#""17.1""#, []),
+        ] as [(String, Set<Int64>)])
+    func ifMatch(field: String, revisions: Set<Int64>) {
+        #expect(TaskItem.revisions(ifMatch: field, of: 7) == revisions)
+    }
+
+    @Test("a star asks for no revision")
+    func star() {
+        #expect(TaskItem.revisions(ifMatch: "*", of: 7) == nil)
+        #expect(TaskItem.revisions(ifMatch: #""7.1", *"#, of: 7) == nil)
+    }
+
+    @Test("of a list: the same on every machine, another for every change of a byte")
+    func ofList() throws {
+        #expect(TaskList(rendering: []).entityTag == Self.tagOfEmptyList)
+        var tags: Set<String> = []
+        for length in 1...40 {
+            for last in ["a", "b"] {
+                let text = try TaskText(String(repeating: "a", count: length) + last)
+                let item = TaskItem(id: 1, owner: Owner("o"), text: text, created: 0, modified: 0)
+                tags.insert(TaskList(rendering: [item]).entityTag)
+            }
+        }
+        // "aa" as 1 + "a" and so on differ by length, the last byte tells the pairs apart.
+        #expect(tags.count == 80)
+        #expect(tags.allSatisfy { $0.utf8.count == 18 && $0.first == "\"" && $0.last == "\"" })
+    }
+
+    /// Computed by another program from the definition.
+    private static let tagOfEmptyList = "\"697153f44013a0df\""
+}

@@ -1,0 +1,66 @@
+import JSON
+import Tasks
+import Testing
+
+@Suite("A task is shown byte for byte as the clients read it")
+struct TaskRenderingTests {
+    private let owner = Owner("6e9e3a4c-0d0b-4c9d-a1a7-2f0b4ce5b6aa")
+
+    private func item(_ words: String, id: Int64 = 7, completed: Bool = false) throws -> TaskItem {
+        TaskItem(
+            id: id, owner: owner, text: try TaskText(words), completed: completed, created: 1_472_575_720_123,
+            modified: 1_472_575_721_004)
+    }
+
+    @Test("one task is one line with old and new names")
+    func oneTask() throws {
+        let expected =
+            #"{"Id":7,"TaskID":7,"owner":"6e9e3a4c-0d0b-4c9d-a1a7-2f0b4ce5b6aa","#
+            + #""Owner":"6e9e3a4c-0d0b-4c9d-a1a7-2f0b4ce5b6aa","task":"Buy milk","Text":"Buy milk","completed":false,"#
+            + #""Completed":false,"date":"2016-08-30T16:48:40.123Z","DateModified":"2016-08-30T16:48:41.004Z"}"#
+        #expect(String(decoding: try item("Buy milk").json, as: UTF8.self) == expected)
+    }
+
+    @Test("a list is the tasks between brackets")
+    func list() throws {
+        let (first, second) = (try item("a"), try item("b", id: 8, completed: true))
+        let list = TaskList(rendering: [first, second], next: 8)
+        #expect(list.json == Array("[".utf8) + first.json + Array(",".utf8) + second.json + Array("]".utf8))
+        #expect(list.next == 8)
+        #expect(TaskList(rendering: []).json == Array("[]".utf8))
+    }
+
+    @Test(
+        "what must be escaped is, and nothing else",
+        arguments: [
+            ("\"", #"\""#), ("\\", #"\\"#), ("/", "/"), ("\u{8}\t\n\u{C}\r", #"\b\t\n\f\r"#), ("\u{1}", #"\u0001"#),
+            ("\u{1F}", #"\u001f"#), ("\u{7F}\u{2028}é😀", "\u{7F}\u{2028}é😀"), ("a\"b", #"a\"b"#),
+        ])
+    func escapes(text: String, escaped: String) throws {
+        let plain = String(decoding: try item("?").json, as: UTF8.self)
+        let expected = plain.split(separator: "?", omittingEmptySubsequences: false).joined(separator: escaped)
+        #expect(try item(text).json == Array(expected.utf8))
+    }
+
+    @Test("every text comes back from the JSON as it went in")
+    func roundTrip() throws {
+        let words = String(String.UnicodeScalarView((1...0x2FF).compactMap(Unicode.Scalar.init)))
+        guard case .object(let object) = try JSONValue(parsing: try item(words).json) else {
+            Issue.record("not an object")
+            return
+        }
+        for name in ["task", "Text"] {
+            guard case .string(let text) = object[name] else {
+                Issue.record("\(name) is no string")
+                continue
+            }
+            #expect(text.utf8.elementsEqual(words.utf8))
+        }
+    }
+
+    @Test("an owner from another claim is escaped too")
+    func ownerEscaped() throws {
+        let odd = TaskItem(id: 1, owner: Owner(#"a"b\"#), text: try TaskText("x"), created: 0, modified: 0)
+        #expect(String(decoding: odd.json, as: UTF8.self).contains(#""owner":"a\"b\\","Owner":"a\"b\\","task""#))
+    }
+}

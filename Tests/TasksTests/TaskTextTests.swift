@@ -1,0 +1,23 @@
+import Tasks
+import Testing
+
+@Suite("A text is 1 to 4096 bytes without U+0000")
+struct TaskTextTests {
+    @Test("the limits are of bytes")
+    func limits() throws {
+        #expect(throws: TaskText.Failure.empty) { try TaskText("") }
+        #expect(try TaskText(String(repeating: "a", count: 4096)).value.utf8.count == 4096)
+        #expect(throws: TaskText.Failure.tooLong(bytes: 4097)) { try TaskText(String(repeating: "a", count: 4097)) }
+        #expect(try TaskText(String(repeating: "é", count: 2048)).value.utf8.count == 4096)
+        #expect(throws: TaskText.Failure.tooLong(bytes: 4098)) { try TaskText(String(repeating: "é", count: 2049)) }
+        #expect(throws: TaskText.Failure.containsNUL) { try TaskText("a\0b") }
+    }
+
+    @Test("equality is of bytes: composed and decomposed letters differ")
+    func bytes() throws {
+        let (composed, decomposed) = (try TaskText("caf\u{E9}"), try TaskText("cafe\u{301}"))
+        #expect(composed.value == decomposed.value)
+        #expect(composed != decomposed)
+        #expect(Set([composed, decomposed]).count == 2)
+    }
+}
