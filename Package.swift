@@ -31,9 +31,9 @@ func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
         name: name, dependencies: dependencies, path: "Sources/Programs/\(name)", swiftSettings: sourceSettings)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
     .testTarget(
-        name: name, dependencies: dependencies, path: "Tests/\(name)", resources: resources, swiftSettings: strict)
+        name: name, dependencies: dependencies, path: "Tests/\(name)", exclude: exclude, swiftSettings: strict)
 }
 
 let package = Package(
@@ -87,7 +87,7 @@ let package = Package(
             path: "Tests/Support", swiftSettings: strict),
         tests("PlatformTests", ["Platform", "Support"]),
         tests("JSONTests", ["JSON", "Support"]),
-        tests("OpenSSLTests", ["OpenSSL", "JSON", "Support"], resources: [.copy("Vectors")]),
+        tests("OpenSSLTests", ["OpenSSL", "JSON", "Support"], exclude: ["Vectors"]),
         tests("SQLiteTests", ["SQLite", "Support"]),
         tests("CurlTests", ["Curl", "MicroHTTPD", "HTTP", "Support"]),
         tests("HTTPTests", ["HTTP", "JSON", "Support"]),

@@ -1,0 +1,48 @@
+private import COpenSSL
+
+/// A hash function of the SHA-2 family, for signatures.
+public enum DigestAlgorithm: Sendable, Equatable, CaseIterable {
+    case sha256, sha384, sha512
+
+    /// The method, fetched once for the process; it is never freed.
+    var method: OpaquePointer {
+        switch self {
+        case .sha256: unsafe DigestMethod.sha256.pointer
+        case .sha384: unsafe DigestMethod.sha384.pointer
+        case .sha512: unsafe DigestMethod.sha512.pointer
+        }
+    }
+}
+
+/// A fetched `EVP_MD`: immutable after the fetch, so any thread may read it.
+@safe private struct DigestMethod: @unchecked Sendable {
+    let pointer: OpaquePointer
+
+    static let sha256 = DigestMethod("SHA256")
+    static let sha384 = DigestMethod("SHA384")
+    static let sha512 = DigestMethod("SHA512")
+
+    private init(_ name: String) {
+        // The name is only read during the call.
+        guard let method = unsafe EVP_MD_fetch(nil, name, nil) else {
+            preconditionFailure("this OpenSSL has no \(name): its configuration is broken")
+        }
+        unsafe pointer = method
+    }
+}
+
+/// The hash function SHA-256.
+public enum SHA256 {
+    /// The 32 bytes of the digest.
+    public static func digest(_ bytes: [UInt8]) -> [UInt8] {
+        unsafe [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
+            // Message and digest are borrowed for the call.
+            let done = unsafe bytes.withUnsafeBytes { message in
+                unsafe EVP_Digest(
+                    message.baseAddress, message.count, buffer.baseAddress, nil, DigestAlgorithm.sha256.method, nil)
+            }
+            precondition(done == 1, "SHA-256 cannot fail, unless memory ran out")
+            count = 32
+        }
+    }
+}

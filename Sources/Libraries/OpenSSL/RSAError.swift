@@ -1,0 +1,17 @@
+/// Why a key cannot be used.
+public enum RSAError: Error, Equatable, Sendable {
+    /// The modulus has too few or too many bits, or is empty; the keys taken have 2048 to 8192.
+    case modulusSize(bits: Int)
+    /// The modulus is even.
+    case evenModulus
+    /// The modulus or the exponent begins with a zero octet, so it is not the shortest form.
+    case leadingZero
+    /// The exponent is even, below 3, or not below 2^32.
+    case exponent
+    /// OpenSSL finds the public key unsound.
+    case unsound
+    /// The text holds no unencrypted private RSA key.
+    case notPrivateKey
+    /// OpenSSL failed; its own word for why.
+    case library(String)
+}

@@ -1,0 +1,114 @@
+private import COpenSSL
+
+/// A private RSA key: signs tokens, for mock-authority and for tests.
+///
+/// The server holds none. Immutable; any thread may sign.
+public final class RSAPrivateKey: Sendable {
+    private let handle: Handle
+
+    private init(_ handle: Handle) {
+        self.handle = handle
+    }
+
+    /// A new key.
+    ///
+    /// - Parameter bits: the size of the modulus, 1024 to 8192; below 2048 only to make what must be refused.
+    /// - Throws: ``RSAError/modulusSize(bits:)`` or OpenSSL's failure.
+    /// - Returns: the key.
+    public static func generate(bits: Int = 2048) throws(RSAError) -> RSAPrivateKey {
+        guard (1024...8192).contains(bits) else { throw .modulusSize(bits: bits) }
+        ErrorQueue.clear()
+        guard let key = unsafe copenssl_rsa_generate(UInt32(bits)) else { throw .library(ErrorQueue.drain()) }
+        return RSAPrivateKey(unsafe Handle(takingOwnershipOf: key))
+    }
+
+    /// Reads an unencrypted key in PEM, PKCS #8 or PKCS #1.
+    ///
+    /// - Parameter pem: the text, markers and all.
+    /// - Throws: ``RSAError/notPrivateKey``.
+    public convenience init(pem: String) throws(RSAError) {
+        var text = pem
+        guard text.utf8.count <= 1 << 16 else { throw .notPrivateKey }
+        // The text is borrowed for the call.
+        let key = text.withUTF8 { bytes in
+            unsafe bytes.withMemoryRebound(to: CChar.self) { characters in
+                unsafe copenssl_private_key_read(characters.baseAddress, characters.count)
+            }
+        }
+        ErrorQueue.clear()
+        guard let key = unsafe key else { throw .notPrivateKey }
+        unsafe self.init(Handle(takingOwnershipOf: key))
+    }
+
+    /// The key as PKCS #8 in PEM, unencrypted: whoever has it can sign.
+    public var pem: String {
+        guard let bio = unsafe copenssl_private_key_write(handle.pointer) else {
+            preconditionFailure("writing a key to memory cannot fail, unless memory ran out")
+        }
+        defer { unsafe BIO_free(bio) }
+        // The bytes are the BIO's; the string copies them.
+        var start: UnsafePointer<CChar>?
+        let count = unsafe copenssl_bio_bytes(bio, &start)
+        return unsafe String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
+    }
+
+    /// The modulus, big-endian, without leading zero octet.
+    public var modulus: [UInt8] {
+        unsafe Self.bytes(takingOwnershipOf: copenssl_rsa_modulus(handle.pointer))
+    }
+
+    /// The public exponent, big-endian, without leading zero octet.
+    public var exponent: [UInt8] {
+        unsafe Self.bytes(takingOwnershipOf: copenssl_rsa_exponent(handle.pointer))
+    }
+
+    /// The public half.
+    ///
+    /// - Returns: the key that verifies.
+    /// - Throws: ``RSAError`` when the key is too weak to be admitted.
+    public func publicKey() throws(RSAError) -> RSAPublicKey {
+        try RSAPublicKey(modulus: modulus, exponent: exponent)
+    }
+
+    /// Signs with RSASSA-PKCS1-v1_5.
+    ///
+    /// - Parameters:
+    ///   - message: what to sign, not hashed yet.
+    ///   - digest: the hash: SHA-256 makes RS256, SHA-512 makes RS512.
+    /// - Returns: the signature, as long as the modulus.
+    /// - Throws: OpenSSL's failure.
+    public func sign(_ message: [UInt8], digest: DigestAlgorithm = .sha256) throws(RSAError) -> [UInt8] {
+        ErrorQueue.clear()
+        // The longest modulus taken has 1024 octets. Message and signature are borrowed for the call.
+        var signature = [UInt8](repeating: 0, count: 1024)
+        var count = signature.count
+        let done = unsafe message.withUnsafeBufferPointer { message in
+            unsafe signature.withUnsafeMutableBufferPointer { signature in
+                unsafe copenssl_sign(
+                    handle.pointer, digest.method, message.baseAddress, message.count, signature.baseAddress, &count)
+            }
+        }
+        guard done == 1 else { throw .library(ErrorQueue.drain()) }
+        return Array(signature.prefix(count))
+    }
+
+    private static func bytes(takingOwnershipOf number: OpaquePointer?) -> [UInt8] {
+        guard let number = unsafe number else { preconditionFailure("an RSA key has a modulus and an exponent") }
+        defer { unsafe BN_clear_free(number) }
+        let count = Int(unsafe copenssl_number_count(number))
+        return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            filled = Int(unsafe BN_bn2bin(number, buffer.baseAddress))
+        }
+    }
+
+    /// Owns one `EVP_PKEY`, which nothing changes: OpenSSL lets any thread sign with it.
+    @safe private final class Handle: @unchecked Sendable {
+        let pointer: OpaquePointer
+
+        init(takingOwnershipOf key: OpaquePointer) {
+            unsafe pointer = key
+        }
+
+        deinit { unsafe EVP_PKEY_free(pointer) }
+    }
+}

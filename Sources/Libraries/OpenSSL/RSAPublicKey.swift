@@ -1,0 +1,100 @@
+private import COpenSSL
+private import Synchronization
+
+/// A public RSA key that checks RS256 signatures.
+///
+/// Immutable to its users; any number of threads may check at the same time.
+public final class RSAPublicKey: Sendable {
+    /// The bits of the modulus.
+    public let modulusBits: Int
+    /// The octets of the modulus, which is the length of every signature.
+    public let modulusLength: Int
+
+    /// The contexts that nobody uses now: as many as there were checks at one time, up to a bound.
+    private let idle: Mutex<[VerificationContext]>
+    private let original: KeyHandle
+    private static let mostIdle = 16
+
+    /// Admits a key, checked before OpenSSL sees it (V-37): OpenSSL alone takes empty and even moduli, and exponents
+    /// of 1 under which a forgery verifies.
+    ///
+    /// - Parameters:
+    ///   - modulus: big-endian, without leading zero octet, odd, of 2048 to 8192 bits.
+    ///   - exponent: big-endian, without leading zero octet, odd, at least 3 and below 2^32.
+    /// - Throws: ``RSAError`` that says which rule is broken.
+    public init(modulus: [UInt8], exponent: [UInt8]) throws(RSAError) {
+        modulusBits = try Self.checkedBits(ofModulus: modulus)
+        modulusLength = modulus.count
+        try Self.checkExponent(exponent)
+        original = try KeyHandle(modulus: modulus, exponent: exponent)
+        guard let first = unsafe VerificationContext(copying: original.pointer) else {
+            throw .library(ErrorQueue.drain())
+        }
+        idle = Mutex([first])
+    }
+
+    private static func checkedBits(ofModulus modulus: [UInt8]) throws(RSAError) -> Int {
+        guard let first = modulus.first, let last = modulus.last else { throw .modulusSize(bits: 0) }
+        guard first != 0 else { throw .leadingZero }
+        let bits = modulus.count * 8 - first.leadingZeroBitCount
+        guard (2048...8192).contains(bits) else { throw .modulusSize(bits: bits) }
+        guard last & 1 == 1 else { throw .evenModulus }
+        return bits
+    }
+
+    private static func checkExponent(_ exponent: [UInt8]) throws(RSAError) {
+        guard exponent.first != 0 else { throw .leadingZero }
+        guard exponent.count <= 4 else { throw .exponent }
+        let value = exponent.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        guard value >= 3, value & 1 == 1 else { throw .exponent }
+    }
+
+    /// Whether this is the RSASSA-PKCS1-v1_5 signature over SHA-256 of the message (RFC 7518 section 3.3).
+    ///
+    /// The length must be that of the modulus (V-46), and the error queue is left empty (V-45).
+    public func verifies(signature: Span<UInt8>, of message: Span<UInt8>) -> Bool {
+        guard signature.count == modulusLength else { return false }
+        let waiting = idle.withLock { $0.popLast() }
+        guard let context = unsafe waiting ?? VerificationContext(copying: original.pointer) else {
+            ErrorQueue.clear()
+            return false
+        }
+        let good = context.verifies(signature: signature, of: message)
+        if !good { ErrorQueue.clear() }
+        idle.withLock { if $0.count < Self.mostIdle { $0.append(context) } }
+        return good
+    }
+
+    /// Whether this is the signature of the message, both as arrays.
+    public func verifies(signature: [UInt8], of message: [UInt8]) -> Bool {
+        verifies(signature: signature.span, of: message.span)
+    }
+
+    /// Whether this is the signature of the message, a part of some longer array.
+    public func verifies(signature: [UInt8], of message: ArraySlice<UInt8>) -> Bool {
+        verifies(signature: signature.span, of: message.span)
+    }
+}
+
+/// Owns one `EVP_PKEY`, which nothing changes after the initializer: any thread may copy from it.
+@safe private final class KeyHandle: @unchecked Sendable {
+    let pointer: OpaquePointer
+
+    init(modulus: [UInt8], exponent: [UInt8]) throws(RSAError) {
+        ErrorQueue.clear()
+        // Both are copied by the call.
+        let built = unsafe modulus.withUnsafeBufferPointer { n in
+            unsafe exponent.withUnsafeBufferPointer { e in
+                unsafe copenssl_rsa_public_key(n.baseAddress, n.count, e.baseAddress, e.count)
+            }
+        }
+        guard let key = unsafe built else { throw .library(ErrorQueue.drain()) }
+        unsafe pointer = key
+        guard unsafe copenssl_public_check(key) == 1 else {
+            ErrorQueue.clear()
+            throw .unsound
+        }
+    }
+
+    deinit { unsafe EVP_PKEY_free(pointer) }
+}

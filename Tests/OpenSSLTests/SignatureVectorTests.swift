@@ -1,0 +1,48 @@
+import JSON
+import OpenSSL
+import Support
+import Testing
+
+@Suite("Wycheproof: RSASSA-PKCS1-v1_5 with SHA-256 (V-45 to V-47)")
+struct SignatureVectorTests {
+    @Test(arguments: ["rsa_signature_2048_sha256_test.json", "rsa_signature_4096_sha256_test.json"])
+    func everyVectorIsJudgedAsPublished(file: String) throws {
+        let document = try TestFile.vector(file).json()
+        let groups = try #require(document["testGroups"].array)
+        var judged = 0
+        for group in groups {
+            let key = try RSAPublicKey(
+                modulus: #require(bytes(hex: group["publicKey"]["modulus"].string ?? "-")).withoutLeadingZero,
+                exponent: #require(bytes(hex: group["publicKey"]["publicExponent"].string ?? "-")).withoutLeadingZero)
+            for vector in try #require(group["tests"].array) {
+                let message = try #require(bytes(hex: vector["msg"].string ?? "-"))
+                let signature = try #require(bytes(hex: vector["sig"].string ?? "-"))
+                // "acceptable" marks the missing NULL parameter, which RFC 8017 section 8.2.2 does not let a verifier take.
+                let good = vector["result"] == "valid"
+                #expect(
+                    key.verifies(signature: signature, of: message) == good,
+                    "tcId \(vector["tcId"]), \(vector["comment"])")
+                judged += 1
+            }
+        }
+        #expect(judged == Int(document["numberOfTests"].integer ?? 0))
+    }
+
+    @Test func lengthIsThatOfTheModulus() throws {
+        let key = try SigningKey.shared.publicKey()
+        let message = Array("message".utf8)
+        let signature = try SigningKey.shared.sign(message)
+        #expect(signature.count == key.modulusLength)
+        #expect(key.verifies(signature: signature, of: message))
+        #expect(!key.verifies(signature: [0] + signature, of: message))
+        #expect(!key.verifies(signature: signature + [0], of: message))
+        #expect(!key.verifies(signature: Array(signature.dropLast()), of: message))
+        #expect(!key.verifies(signature: [], of: message))
+        #expect(!key.verifies(signature: SigningKey.shared.modulus, of: message))
+    }
+}
+
+extension [UInt8] {
+    /// ASN.1 integers carry a zero octet before a high bit; keys here do not.
+    var withoutLeadingZero: [UInt8] { first == 0 ? Array(dropFirst()) : self }
+}

@@ -1,0 +1,59 @@
+import Glibc
+import JSON
+
+/// A file that lies beside the tests, found by the place of the source: no bundle, so no Foundation.
+public struct TestFile: Sendable {
+    /// Why a file was not read.
+    public struct Unreadable: Error {
+        /// Where it was looked for.
+        public let path: String
+    }
+
+    /// Where it lies.
+    public let path: String
+
+    /// A file named relative to the folder of the calling source file.
+    public init(_ name: String, besides source: String = #filePath) {
+        let folder = source.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+        path = folder.joined(separator: "/") + "/" + name
+    }
+
+    /// A test vector of Tests/OpenSSLTests/Vectors.
+    public static func vector(_ name: String) -> TestFile {
+        TestFile("../OpenSSLTests/Vectors/\(name)", besides: #filePath)
+    }
+
+    /// All of it.
+    public func bytes() throws(Unreadable) -> [UInt8] {
+        guard let file = fopen(path, "r") else { throw Unreadable(path: path) }
+        defer { fclose(file) }
+        var all: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 1 << 16)
+        while case let count = fread(&piece, 1, piece.count, file), count > 0 {
+            all.append(contentsOf: piece.prefix(count))
+        }
+        return all
+    }
+
+    /// All of it, read as one JSON text.
+    public func json() throws -> JSONValue {
+        try JSONValue(parsing: bytes())
+    }
+}
+
+extension JSONValue {
+    /// The member of an object, or `null`: so that tests can walk vectors without unwrapping at each step.
+    public subscript(name: String) -> JSONValue {
+        object?[name] ?? .null
+    }
+}
+
+/// The bytes that hexadecimal digits spell; nothing for anything else.
+public func bytes(hex: String) -> [UInt8]? {
+    let digits = hex.utf8.map { UInt8(String(UnicodeScalar($0)), radix: 16) }
+    guard digits.count % 2 == 0 else { return nil }
+    return stride(from: 0, to: digits.count, by: 2).reduce(into: [UInt8]?([])) { bytes, index in
+        guard let high = digits[index], let low = digits[index + 1] else { return bytes = nil }
+        bytes?.append(high << 4 | low)
+    }
+}
