@@ -1,0 +1,38 @@
+# Every target installs the Debian packages that it misses, and says which.
+.PHONY: help run test check lint format build release test-asan test-tsan bench clean
+
+help: ## This list
+	@sed -n 's/^\([a-z-]*\):.* ## \(.*\)/\1	\2/p' Makefile | expand -t 12
+
+run: ## Build and start both servers on this machine; PORT= MOCK_PORT= ADMIN_PORT= choose others than 3000 to 3002
+	@scripts/run
+
+test: ## Everything that must pass: lint, tests, tests with the address and the thread sanitizer
+	@scripts/test
+
+check: ## The quick part of it: lint and tests
+	@scripts/test lint unit
+
+lint: ## Only the style
+	@scripts/test lint
+
+format: ## Bring the sources into the style
+	@swift format --in-place --recursive --parallel Sources Tests Package.swift
+
+build: ## Both programs, for debugging
+	@scripts/build debug
+
+release: ## Both programs, optimized, with the Swift runtime inside: .build/release
+	@scripts/build release
+
+test-asan: ## Only the tests with the address sanitizer
+	@scripts/test address
+
+test-tsan: ## Only the tests with the thread sanitizer
+	@scripts/test thread
+
+bench: ## Measure a release build against a bare C server and a Go server (10 minutes)
+	@Benchmarks/run
+
+clean: ## Remove what was built; the tasks in state/ stay
+	@rm -rf .build
