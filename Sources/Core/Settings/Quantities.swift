@@ -1,0 +1,88 @@
+extension SettingKind where Value == Duration {
+    /// A time such as `90` (seconds), `250ms`, `90s`, `15m`, `1h` or `7d`, within these bounds.
+    public static func duration(_ range: ClosedRange<Duration>, example: String) -> SettingKind {
+        SettingKind(
+            placeholder: "TIME",
+            expected: "a time from \(range.lowerBound.short) to \(range.upperBound.short) (units ms, s, m, h, d)",
+            example: example
+        ) { text in
+            guard let milliseconds = quantity(text, units: durationUnits, plain: 1000) else { return nil }
+            let duration = Duration.milliseconds(milliseconds)
+            return range.contains(duration) ? duration : nil
+        }
+    }
+}
+
+extension SettingKind where Value == Int {
+    /// A size such as `65536`, `64KiB` or `1MiB`, within these bounds, in bytes.
+    public static func byteSize(_ range: ClosedRange<Int>, example: String) -> SettingKind {
+        SettingKind(
+            placeholder: "SIZE",
+            expected: "a size from \(range.lowerBound) to \(range.upperBound) bytes (units B, KiB, MiB, GiB)",
+            example: example
+        ) { text in
+            guard let bytes = quantity(text, units: sizeUnits, plain: 1), range.contains(bytes) else { return nil }
+            return bytes
+        }
+    }
+}
+
+/// So many events in a time, such as requests of one owner.
+public struct Rate: Sendable, Hashable, CustomStringConvertible {
+    /// How many.
+    public let count: Int
+    /// In which time.
+    public let per: Duration
+
+    /// So many in this time.
+    public init(count: Int, per: Duration) {
+        self.count = count
+        self.per = per
+    }
+
+    /// The rate of a text such as `50/s`, `600/m` or `10000/h`.
+    public init?(_ text: String) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, let count = Int(decimal: parts[0]), count > 0 else { return nil }
+        switch parts[1] {
+        case "s": self.init(count: count, per: .seconds(1))
+        case "m": self.init(count: count, per: .seconds(60))
+        case "h": self.init(count: count, per: .seconds(3600))
+        default: return nil
+        }
+    }
+
+    /// As it is written in a setting.
+    public var description: String { "\(count) per \(per.short)" }
+}
+
+extension SettingKind where Value == Rate {
+    /// A count per second, minute or hour.
+    public static let rate = SettingKind(
+        placeholder: "N/s", expected: "a count per s, m or h", example: "50/s"
+    ) { Rate($0) }
+}
+
+private let durationUnits = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)]
+private let sizeUnits = [("B", 1), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30)]
+
+/// The number of a text in the smallest unit; `plain` is the unit of a number without one.
+private func quantity(_ text: String, units: [(name: String, factor: Int)], plain: Int) -> Int? {
+    let digits = text.prefix { $0.isASCII && $0.isNumber }
+    let name = text.dropFirst(digits.count)
+    guard let number = Int(decimal: digits) else { return nil }
+    guard let factor = name.isEmpty ? plain : units.first(where: { $0.name == name })?.factor else { return nil }
+    let (product, overflow) = number.multipliedReportingOverflow(by: factor)
+    return overflow ? nil : product
+}
+
+extension Duration {
+    /// The time in the largest unit that needs no fraction: `15m`.
+    var short: String {
+        let (seconds, attoseconds) = components
+        let milliseconds = Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000)
+        guard milliseconds > 0 else { return "0s" }
+        let unit = durationUnits.last { milliseconds % $0.1 == 0 } ?? ("ms", 1)
+        return "\(milliseconds / unit.1)\(unit.0)"
+    }
+}

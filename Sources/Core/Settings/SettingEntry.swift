@@ -1,0 +1,51 @@
+/// One line of a table of settings, for `--help` and `--print-settings`.
+public struct SettingEntry: Sendable, Equatable {
+    /// Where a value came from.
+    public enum Source: String, Sendable {
+        case flag, environment
+        case fallback = "default"
+    }
+
+    /// The flag: `--listen`.
+    public let flag: String
+    /// The variable, `TASKS_LISTEN`; nil for a flag that has none.
+    public var variable: String?
+    /// What stands for the value; nil for a flag without one.
+    public var placeholder: String?
+    /// The default, or words for what happens without a value.
+    public var fallback = ""
+    /// Whether it takes several values.
+    public var isList = false
+    /// Whether it can be read from a file.
+    public var hasFile = false
+    /// What it does.
+    public var help: String
+    /// The value in force as far as it may be shown.
+    public var shown = ""
+    /// Where the value in force came from.
+    public var source = Source.fallback
+
+    static func flag(of name: String) -> String {
+        "--" + String(name.map { $0 == "_" ? "-" : $0 }).lowercased()
+    }
+
+    var flags: [String] { hasFile ? [flag, "\(flag)-file"] : [flag] }
+    var variables: [String] { variable.map { hasFile ? [$0, "\($0)_FILE"] : [$0] } ?? [] }
+
+    /// Lines of `--help`: the flag, what it does, its variable and its default.
+    var helpLines: String {
+        let value = placeholder.map { " \($0)" } ?? ""
+        var notes: [String] = []
+        if let variable { notes.append(variable) }
+        if hasFile { notes.append("or \(flag)-file, \(variable ?? "")_FILE") }
+        if isList { notes.append("several: repeat or use commas") }
+        if !fallback.isEmpty { notes.append("default: \(fallback)") }
+        let tail = notes.isEmpty ? "" : "\n        [\(notes.joined(separator: "; "))]"
+        return "    \(flag)\(value)\n        \(help)\(tail)"
+    }
+
+    /// The line of `--print-settings`: `TASKS_LISTEN=127.0.0.1:3000  # default`.
+    var printLine: String? {
+        variable.map { "\($0)=\(shown)  # \(source.rawValue)" }
+    }
+}

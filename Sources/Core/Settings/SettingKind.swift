@@ -1,0 +1,123 @@
+/// How the text of a setting becomes a value, and how to say what was expected when it does not.
+public struct SettingKind<Value: Sendable>: Sendable {
+    /// What stands for the value in `--help`: `HOST:PORT`.
+    public let placeholder: String
+    /// What a good value is, for a mistake: `an address and a port`.
+    public let expected: String
+    /// A good value, for a mistake.
+    public let example: String
+    /// The value of a text; nil where it is none.
+    let parse: @Sendable (String) -> Value?
+    /// How much of a text may be shown.
+    let disclosure: Disclosure
+    /// Whether a flag without a value means this text.
+    let bareFlag: String?
+
+    /// How much of a given text may be shown to people and logs.
+    enum Disclosure: Sendable {
+        case open
+        /// Secret: never shown, and readable from a file named by the `_FILE` variant.
+        case secret
+        /// Secret in part: shown through the closure.
+        case partly(@Sendable (String) -> String)
+    }
+
+    /// A kind of setting whose texts may be shown.
+    public init(
+        placeholder: String, expected: String, example: String, parse: @escaping @Sendable (String) -> Value?
+    ) {
+        self.init(placeholder, expected, example, .open, parse)
+    }
+
+    init(
+        _ placeholder: String, _ expected: String, _ example: String, _ disclosure: Disclosure,
+        bareFlag: String? = nil, _ parse: @escaping @Sendable (String) -> Value?
+    ) {
+        self.placeholder = placeholder
+        self.expected = expected
+        self.example = example
+        self.parse = parse
+        self.disclosure = disclosure
+        self.bareFlag = bareFlag
+    }
+
+    /// The same kind, never shown, and readable from a file named by the `_FILE` variant of the setting.
+    public var secret: SettingKind {
+        SettingKind(placeholder, expected, example, .secret, parse)
+    }
+
+    /// The same kind, shown only through the closure, and readable from a file named by the `_FILE` variant.
+    public func shown(_ redact: @escaping @Sendable (String) -> String) -> SettingKind {
+        SettingKind(placeholder, expected, example, .partly(redact), parse)
+    }
+
+    /// Another kind, or `off` for nothing.
+    public static func orOff<Wrapped>(_ kind: SettingKind<Wrapped>) -> SettingKind where Value == Wrapped? {
+        SettingKind(
+            placeholder: "\(kind.placeholder)|off", expected: "\(kind.expected), or off", example: kind.example
+        ) { text in
+            if text == "off" { return .some(nil) }
+            return kind.parse(text).map { .some($0) }
+        }
+    }
+
+    var isSecret: Bool {
+        switch disclosure {
+        case .open: false
+        case .secret, .partly: true
+        }
+    }
+
+    func shown(_ text: String) -> String {
+        switch disclosure {
+        case .open: text
+        case .secret: "(hidden)"
+        case .partly(let redact): redact(text)
+        }
+    }
+}
+
+extension SettingKind where Value == String {
+    /// Any text of at least one character.
+    public static func text(_ placeholder: String, expected: String, example: String) -> SettingKind {
+        SettingKind(placeholder: placeholder, expected: expected, example: example) { $0.isEmpty ? nil : $0 }
+    }
+
+    /// A path of the file system.
+    public static let path = text("PATH", expected: "a path", example: "/var/lib/tasks/tasks.db")
+}
+
+extension SettingKind where Value == Bool {
+    /// Yes or no; as a flag without a value, yes.
+    public static let bool = SettingKind("true|false", "true or false", "true", .open, bareFlag: "true") { text in
+        switch text {
+        case "true", "yes", "on", "1": true
+        case "false", "no", "off", "0": false
+        default: nil
+        }
+    }
+}
+
+extension SettingKind where Value == Int {
+    /// A whole number within these bounds.
+    public static func integer(_ range: ClosedRange<Int>, example: Int) -> SettingKind {
+        SettingKind(
+            placeholder: "N", expected: "a whole number from \(range.lowerBound) to \(range.upperBound)",
+            example: "\(example)"
+        ) { text in
+            guard let number = Int(text), range.contains(number) else { return nil }
+            return number
+        }
+    }
+}
+
+extension SettingKind where Value: CaseIterable & RawRepresentable, Value.RawValue == String {
+    /// One of the words of an enumeration.
+    public static var choice: SettingKind {
+        let words = Value.allCases.map(\.rawValue)
+        return SettingKind(
+            placeholder: words.joined(separator: "|"), expected: "one of \(words.joined(separator: ", "))",
+            example: words.first ?? ""
+        ) { Value(rawValue: $0) }
+    }
+}

@@ -1,0 +1,38 @@
+/// Everything that is wrong with the settings, all together, so that one start finds all of it.
+public struct SettingMistakes: Error, Sendable, Equatable, CustomStringConvertible {
+    /// One sentence each, in the order of the table.
+    public let sentences: [String]
+
+    /// These mistakes.
+    public init(_ sentences: [String]) {
+        self.sentences = sentences
+    }
+
+    /// One line a mistake.
+    public var description: String {
+        sentences.joined(separator: "\n")
+    }
+}
+
+/// The nearest of the names to what was written, if it is near enough to be meant.
+func suggestion(for written: String, among names: [String]) -> String? {
+    let nearest = names.map { (name: $0, distance: editDistance(written, $0)) }.min { $0.distance < $1.distance }
+    guard let nearest, nearest.distance <= max(2, written.count / 4) else { return nil }
+    return nearest.name
+}
+
+/// How many letters must be added, dropped or changed (Levenshtein 1965).
+func editDistance(_ first: String, _ second: String) -> Int {
+    let (first, second) = (Array(first.utf8), Array(second.utf8))
+    var row = Array(0...second.count)
+    for (line, left) in first.enumerated() {
+        var diagonal = row[0]
+        row[0] = line + 1
+        for (column, right) in second.enumerated() {
+            let changed = diagonal + (left == right ? 0 : 1)
+            diagonal = row[column + 1]
+            row[column + 1] = min(changed, diagonal + 1, row[column] + 1)
+        }
+    }
+    return row[second.count]
+}

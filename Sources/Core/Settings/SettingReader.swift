@@ -1,0 +1,120 @@
+/// What a program was given to read its settings from.
+public struct SettingInput: Sendable {
+    /// The command line without the name of the program.
+    public var arguments: [String]
+    /// The environment.
+    public var environment: [String: String]
+    /// Reads the file of a `_FILE` variant: its text, or why there is none.
+    public var file: @Sendable (String) -> Result<String, SettingFileFailure>
+
+    /// These words, variables and files.
+    public init(
+        arguments: [String] = [], environment: [String: String] = [:],
+        file: @escaping @Sendable (String) -> Result<String, SettingFileFailure> = { _ in
+            .failure(SettingFileFailure(reason: "no files here"))
+        }
+    ) {
+        self.arguments = arguments
+        self.environment = environment
+        self.file = file
+    }
+}
+
+/// Why the file of a `_FILE` variant could not be read.
+public struct SettingFileFailure: Error, Sendable, Equatable {
+    /// In words.
+    public let reason: String
+
+    /// This reason.
+    public init(reason: String) {
+        self.reason = reason
+    }
+}
+
+/// Reads a table of settings: each call declares one setting and answers its value, the flag before the variable
+/// before the default.
+///
+/// A value that is wrong is noted and answered with the default, so that one reading finds every mistake. The same
+/// calls make the help text.
+public struct SettingReader {
+    /// What stands before the name in the environment: `TASKS_`.
+    public let prefix: String
+    /// Every setting declared so far.
+    public internal(set) var entries: [SettingEntry] = []
+    var mistakes: [String] = []
+    var arguments: GivenArguments
+    let input: SettingInput
+
+    init(prefix: String, input: SettingInput) {
+        self.prefix = prefix
+        self.input = input
+        arguments = GivenArguments(input.arguments)
+    }
+
+    /// A setting with a default: `reader.value("LISTEN", .listenAddress, default: "127.0.0.1:3000", help: "…")`.
+    public mutating func value<Value>(
+        _ name: String, _ kind: SettingKind<Value>, default fallback: String, help: String
+    ) -> Value {
+        guard let ready = kind.parse(fallback) else {
+            preconditionFailure("the default of \(name) is not \(kind.expected)")
+        }
+        return single(name, kind, fallback: fallback, help) ?? ready
+    }
+
+    /// A setting that may be absent; `absence` says in the help what happens then.
+    public mutating func optional<Value>(
+        _ name: String, _ kind: SettingKind<Value>, absence: String = "", help: String
+    ) -> Value? {
+        single(name, kind, fallback: absence, help)
+    }
+
+    /// A setting of several values: flags repeated, or values with commas between.
+    public mutating func list<Value>(
+        _ name: String, _ kind: SettingKind<Value>, default fallback: [String] = [], help: String
+    ) -> [Value] {
+        let given = find(name, kind)
+        let texts = given.flatMap { $0.text.split(separator: ",") }.map { String($0.trimmingSpaces) }
+        note(name, kind, given, fallback: fallback.joined(separator: ","), isList: true, help)
+        return (given.isEmpty ? fallback : texts).compactMap { text in
+            check(text, kind, name: given.first?.name ?? name)
+        }
+    }
+
+    /// A flag of the command line without a variable and without a value, such as `--version`.
+    public mutating func flag(_ name: String, help: String) -> Bool {
+        entries.append(SettingEntry(flag: "--\(name)", help: help))
+        return arguments.take("--\(name)") { _ in false }.contains { occurrence in
+            if case .value = occurrence { mistakes.append("--\(name) takes no value.") }
+            return true
+        }
+    }
+
+    /// A flag of the command line with a value and without a variable, such as `--user` of one command.
+    public mutating func option<Value>(_ name: String, _ kind: SettingKind<Value>, help: String) -> Value? {
+        entries.append(SettingEntry(flag: "--\(name)", placeholder: kind.placeholder, help: help))
+        let given = fromFlags("--\(name)", kind)
+        if given.count > 1 { mistakes.append("--\(name) was given \(given.count) times; give it once.") }
+        return given.last.flatMap { check($0.text, kind, name: $0.name) }
+    }
+
+    /// Notes a mistake that only several settings together make.
+    public mutating func mistake(_ sentence: String) {
+        mistakes.append(sentence)
+    }
+
+    private mutating func single<Value>(
+        _ name: String, _ kind: SettingKind<Value>, fallback: String, _ help: String
+    ) -> Value? {
+        let given = find(name, kind)
+        if given.count > 1 { mistakes.append("\(given[0].name) was given \(given.count) times; give it once.") }
+        note(name, kind, given, fallback: fallback, isList: false, help)
+        return given.last.flatMap { check($0.text, kind, name: $0.name) }
+    }
+
+    private mutating func check<Value>(_ text: String, _ kind: SettingKind<Value>, name: String) -> Value? {
+        if let value = kind.parse(text) { return value }
+        let given = kind.isSecret ? "its value" : "'\(text.escapedForPeople)'"
+        mistakes.append("\(name): \(given) is not \(kind.expected). Example: \(kind.example)")
+        return nil
+    }
+}

@@ -1,0 +1,107 @@
+/// A text that was found for a setting, and where.
+struct GivenText {
+    let text: String
+    /// As a person wrote it: the flag or the variable.
+    let name: String
+    let source: SettingEntry.Source
+}
+
+extension SettingReader {
+    /// All texts for a setting from the first place that has any: flags, then the environment.
+    mutating func find<Value>(_ name: String, _ kind: SettingKind<Value>) -> [GivenText] {
+        let flag = SettingEntry.flag(of: name)
+        let plain = fromFlags(flag, kind)
+        let files = kind.isSecret ? fromFlags("\(flag)-file", .path) : []
+        let variable = input.environment["\(prefix)\(name)"].flatMap { $0.isEmpty ? nil : $0 }
+        let file = kind.isSecret ? input.environment["\(prefix)\(name)_FILE"].flatMap { $0.isEmpty ? nil : $0 } : nil
+        if !plain.isEmpty || !files.isEmpty {
+            return plain + files.compactMap { contents(of: $0.text, named: $0.name, .flag) }
+        }
+        if variable != nil, file != nil {
+            mistakes.append("\(prefix)\(name) and \(prefix)\(name)_FILE are both set; set one of them.")
+        }
+        if let variable { return [GivenText(text: variable, name: "\(prefix)\(name)", source: .environment)] }
+        guard let file else { return [] }
+        return contents(of: file, named: "\(prefix)\(name)_FILE", .environment).map { [$0] } ?? []
+    }
+
+    mutating func fromFlags<Value>(_ flag: String, _ kind: SettingKind<Value>) -> [GivenText] {
+        let accepts: (String) -> Bool = kind.bareFlag == nil ? { _ in true } : { kind.parse($0) != nil }
+        var texts: [GivenText] = []
+        for occurrence in arguments.take(flag, accepts: accepts) {
+            switch (occurrence, kind.bareFlag) {
+            case (.value(let text), _), (.bare, .some(let text)):
+                texts.append(GivenText(text: text, name: flag, source: .flag))
+            case (.bare, nil):
+                mistakes.append("\(flag) needs a value: \(kind.expected). Example: \(flag) \(kind.example)")
+            }
+        }
+        return texts
+    }
+
+    /// The text of a secret's file, without the newline that editors put at the end.
+    private mutating func contents(of path: String, named name: String, _ source: SettingEntry.Source) -> GivenText? {
+        switch input.file(path) {
+        case .success(let text):
+            let line = text.hasSuffix("\n") ? String(text.dropLast()) : text
+            return GivenText(text: line, name: name, source: source)
+        case .failure(let failure):
+            mistakes.append("\(name): cannot read '\(path.escapedForPeople)': \(failure.reason)")
+            return nil
+        }
+    }
+
+    mutating func note<Value>(
+        _ name: String, _ kind: SettingKind<Value>, _ given: [GivenText], fallback: String, isList: Bool, _ help: String
+    ) {
+        entries.append(
+            SettingEntry(
+                flag: SettingEntry.flag(of: name), variable: "\(prefix)\(name)", placeholder: kind.placeholder,
+                fallback: fallback, isList: isList, hasFile: kind.isSecret, help: help,
+                shown: given.isEmpty ? fallback : given.map { kind.shown($0.text) }.joined(separator: ","),
+                source: given.first?.source ?? .fallback))
+    }
+
+    /// Notes flags and variables that no setting took.
+    mutating func noteUnknown() -> [String] {
+        let (unknown, operands) = arguments.takeRest()
+        let flags = entries.flatMap(\.flags)
+        for flag in unknown {
+            mistakes.append("\(flag.escapedForPeople) is no flag of this program.\(hint(flag, flags))")
+        }
+        let variables = Set(entries.flatMap(\.variables))
+        for name in input.environment.keys.sorted() where name.hasPrefix(prefix) && !variables.contains(name) {
+            if isServiceLink(name) { continue }
+            mistakes.append("\(name.escapedForPeople) is no setting of this program.\(hint(name, variables.sorted()))")
+        }
+        return operands
+    }
+
+    private func hint(_ written: String, _ names: [String]) -> String {
+        suggestion(for: written, among: names).map { " Did you mean \($0)?" } ?? " --help lists them."
+    }
+
+    /// Whether Kubernetes set the variable for a service called `tasks`, not a person.
+    private func isServiceLink(_ name: String) -> Bool {
+        let rest = name.dropFirst(prefix.count)
+        return rest == "PORT" || rest.hasPrefix("PORT_") || rest.hasPrefix("SERVICE_HOST")
+            || rest.hasPrefix("SERVICE_PORT")
+    }
+}
+
+extension String {
+    /// The text with control characters made visible and its length bounded, for a message on a terminal.
+    var escapedForPeople: String {
+        let visible = unicodeScalars.prefix(200).map { $0.value < 0x20 || $0.value == 0x7F ? "?" : String($0) }
+        return visible.joined() + (unicodeScalars.count > 200 ? "..." : "")
+    }
+}
+
+extension Substring {
+    var trimmingSpaces: Substring {
+        var rest = self
+        while rest.first == " " { rest.removeFirst() }
+        while rest.last == " " { rest.removeLast() }
+        return rest
+    }
+}

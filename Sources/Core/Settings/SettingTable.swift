@@ -1,0 +1,56 @@
+/// All settings of a program, as one value that is read from a ``SettingReader``.
+///
+/// ```swift
+/// struct ServerSettings: SettingTable {
+///     static let prefix = "TASKS_"
+///     let listen: [ListenAddress]
+///     init(reading reader: inout SettingReader) {
+///         listen = reader.list("LISTEN", .listenAddress, default: ["127.0.0.1:3000"], help: "Where to listen.")
+///     }
+/// }
+/// let read = try ServerSettings.read(SettingInput(arguments: …, environment: …))
+/// ```
+public protocol SettingTable: Sendable {
+    /// What stands before a name in the environment: `TASKS_`.
+    static var prefix: String { get }
+
+    /// Declares and reads every setting, in the order of the help text; no setting is read conditionally.
+    init(reading reader: inout SettingReader)
+}
+
+/// A table that was read without a mistake.
+public struct ReadSettings<Table: SettingTable>: Sendable {
+    /// The values.
+    public let values: Table
+    /// Each setting with its value in force and where that came from.
+    public let entries: [SettingEntry]
+    /// The words of the command line that are no flags: a command and what it works on.
+    public let operands: [String]
+
+    /// The lines of `--print-settings`, secrets hidden.
+    public var printed: String {
+        entries.compactMap(\.printLine).map { $0 + "\n" }.joined()
+    }
+}
+
+extension SettingTable {
+    /// Reads all settings: flag, then environment, then default.
+    ///
+    /// - Parameter input: the command line, the environment, and how to read files.
+    /// - Returns: the values.
+    /// - Throws: all mistakes together.
+    public static func read(_ input: SettingInput) throws(SettingMistakes) -> ReadSettings<Self> {
+        var reader = SettingReader(prefix: prefix, input: input)
+        let values = Self(reading: &reader)
+        let operands = reader.noteUnknown()
+        guard reader.mistakes.isEmpty else { throw SettingMistakes(reader.mistakes) }
+        return ReadSettings(values: values, entries: reader.entries, operands: operands)
+    }
+
+    /// The part of `--help` that lists the settings.
+    public static var helpText: String {
+        var reader = SettingReader(prefix: prefix, input: SettingInput())
+        _ = Self(reading: &reader)
+        return reader.entries.map { $0.helpLines + "\n" }.joined()
+    }
+}

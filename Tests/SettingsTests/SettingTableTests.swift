@@ -1,0 +1,179 @@
+import Settings
+import Testing
+
+private struct Sample: SettingTable {
+    enum Level: String, CaseIterable, Sendable { case debug, info }
+
+    static let prefix = "TASKS_"
+    let listen: [ListenAddress]
+    let admin: ListenAddress?
+    let patience: Duration
+    let body: Int
+    let query: Bool
+    let level: Level
+    let issuer: String?
+    let password: String?
+    let version: Bool
+    let user: String?
+
+    init(reading reader: inout SettingReader) {
+        listen = reader.list("LISTEN", .listenAddress, default: ["127.0.0.1:3000"], help: "Where to listen.")
+        admin = reader.value("ADMIN_LISTEN", .orOff(.listenAddress), default: "127.0.0.1:3002", help: "Metrics.")
+        patience = reader.value(
+            "PATIENCE", .duration(.zero ... .seconds(600), example: "10s"), default: "10s", help: "How long.")
+        body = reader.value("BODY_LIMIT", .byteSize(1...1_048_576, example: "64KiB"), default: "64KiB", help: "Size.")
+        query = reader.value("ALLOW_QUERY_TOKEN", .bool, default: "false", help: "Tokens in the query.")
+        level = reader.value("LOG_LEVEL", .choice, default: "info", help: "How much.")
+        issuer = reader.optional("ISSUER", .text("ISSUER", expected: "an issuer", example: "x"), help: "Pins it.")
+        password = reader.optional(
+            "PASSWORD", .text("TEXT", expected: "a password", example: "x").secret, help: "Secret.")
+        version = reader.flag("version", help: "Prints the version.")
+        user = reader.option("user", .text("NAME", expected: "a name", example: "alice"), help: "Whose token.")
+        if level == .debug, query { reader.mistake("Debugging with tokens in the query is not wise.") }
+    }
+}
+
+private func read(
+    _ arguments: [String] = [], _ environment: [String: String] = [:], files: [String: String] = [:]
+) throws(SettingMistakes) -> ReadSettings<Sample> {
+    try Sample.read(
+        SettingInput(arguments: arguments, environment: environment) { path in
+            files[path].map { .success($0) } ?? .failure(SettingFileFailure(reason: "No such file or directory"))
+        })
+}
+
+private func mistakes(_ arguments: [String] = [], _ environment: [String: String] = [:]) -> [String] {
+    do throws(SettingMistakes) {
+        _ = try read(arguments, environment)
+        return []
+    } catch { return error.sentences }
+}
+
+@Suite("A table of settings") struct SettingTableTests {
+    @Test func `answers its defaults when nothing is given`() throws {
+        let values = try read().values
+        #expect(values.listen == [ListenAddress(host: "127.0.0.1", port: 3000)])
+        #expect(values.admin == ListenAddress(host: "127.0.0.1", port: 3002))
+        #expect(values.patience == .seconds(10))
+        #expect(values.body == 65536)
+        #expect(!values.query && values.level == .info && values.issuer == nil && !values.version)
+    }
+
+    @Test func `takes a flag before a variable before the default`() throws {
+        let environment = ["TASKS_PATIENCE": "1m", "TASKS_ISSUER": "from environment", "TASKS_BODY_LIMIT": ""]
+        let values = try read(["--patience", "2m"], environment).values
+        #expect(values.patience == .seconds(120))
+        #expect(values.issuer == "from environment")
+        #expect(values.body == 65536, "an empty variable counts as absent")
+    }
+
+    @Test(arguments: [
+        ["--listen", "127.0.0.1:1", "--listen=[::1]:2"], ["--listen=127.0.0.1:1,[::1]:2"],
+        ["--listen", "127.0.0.1:1, [::1]:2"],
+    ])
+    func `reads a list from repeated flags and from commas`(arguments: [String]) throws {
+        #expect(try read(arguments).values.listen.map(\.description) == ["127.0.0.1:1", "[::1]:2"])
+    }
+
+    @Test func `takes a bare flag of a truth value as yes, and leaves the command behind it alone`() throws {
+        let read = try read(["--allow-query-token", "check"])
+        #expect(read.values.query)
+        #expect(read.operands == ["check"])
+        #expect(try !SettingsTests.read(["--allow-query-token", "off"], [:]).values.query)
+    }
+
+    @Test func `lets off mean nothing where a setting says so`() throws {
+        #expect(try read([], ["TASKS_ADMIN_LISTEN": "off"]).values.admin == nil)
+    }
+
+    @Test func `leaves commands and everything behind two dashes as operands`() throws {
+        let read = try read(["backup", "--user", "alice", "a.db", "--", "--version"])
+        #expect(read.operands == ["backup", "a.db", "--version"])
+        #expect(read.values.user == "alice")
+        #expect(!read.values.version)
+    }
+
+    @Test func `reports every mistake of one start together`() {
+        let found = mistakes(
+            ["--lisen", "127.0.0.1:1", "--patience", "soon"],
+            ["TASKS_LOG_LEVEL": "loud", "TASKS_ISUER": "x", "TASKS_BODY_LIMIT": "2GiB", "HOME": "/root"])
+        #expect(
+            found == [
+                "--patience: 'soon' is not a time from 0s to 10m (units ms, s, m, h, d). Example: 10s",
+                "TASKS_BODY_LIMIT: '2GiB' is not a size from 1 to 1048576 bytes (units B, KiB, MiB, GiB). Example: 64KiB",
+                "TASKS_LOG_LEVEL: 'loud' is not one of debug, info. Example: debug",
+                "--lisen is no flag of this program. Did you mean --listen?",
+                "TASKS_ISUER is no setting of this program. Did you mean TASKS_ISSUER?",
+            ])
+    }
+
+    @Test func `says what a flag without its value needs`() {
+        #expect(
+            mistakes(["--patience", "--version"])
+                == ["--patience needs a value: a time from 0s to 10m (units ms, s, m, h, d). Example: --patience 10s"])
+    }
+
+    @Test func `refuses a single setting given twice, and a value for a flag that takes none`() {
+        #expect(
+            mistakes(["--patience=1", "--patience=2", "--version=3"])
+                == ["--patience was given 2 times; give it once.", "--version takes no value."])
+    }
+
+    @Test func `carries mistakes of several settings together`() {
+        #expect(
+            mistakes(["--log-level=debug", "--allow-query-token"])
+                == ["Debugging with tokens in the query is not wise."])
+    }
+
+    @Test func `ignores the variables that Kubernetes sets for a service of the name`() {
+        #expect(mistakes([], ["TASKS_PORT": "tcp://10.0.0.1:80", "TASKS_SERVICE_HOST": "10.0.0.1"]).isEmpty)
+        #expect(mistakes([], ["TASKS_PORT_80_TCP_ADDR": "10.0.0.1", "TASKS_SERVICE_PORT_HTTP": "80"]).isEmpty)
+    }
+
+    @Test func `makes control characters of a mistake harmless`() {
+        #expect(mistakes(["--log-level=\u{1B}[31mred"]).first?.contains("\u{1B}") == false)
+    }
+}
+
+@Suite("Secrets in settings") struct SecretSettingTests {
+    @Test func `come from a file, without the newline at its end`() throws {
+        let files = ["/run/secrets/password": "p w\n"]
+        #expect(try read([], ["TASKS_PASSWORD_FILE": "/run/secrets/password"], files: files).values.password == "p w")
+        #expect(try read(["--password-file", "/run/secrets/password"], files: files).values.password == "p w")
+    }
+
+    @Test func `are not taken from two places`() {
+        #expect(
+            mistakes([], ["TASKS_PASSWORD": "x", "TASKS_PASSWORD_FILE": "y"])
+                == ["TASKS_PASSWORD and TASKS_PASSWORD_FILE are both set; set one of them."])
+    }
+
+    @Test func `name the file that cannot be read`() {
+        #expect(
+            mistakes([], ["TASKS_PASSWORD_FILE": "/nowhere"])
+                == ["TASKS_PASSWORD_FILE: cannot read '/nowhere': No such file or directory"])
+    }
+
+    @Test func `are hidden when the settings are printed`() throws {
+        let printed = try read(["--log-level", "debug"], ["TASKS_PASSWORD": "hunter2"]).printed
+        #expect(!printed.contains("hunter2"))
+        #expect(printed.contains("TASKS_PASSWORD=(hidden)  # environment\n"))
+        #expect(printed.contains("TASKS_LOG_LEVEL=debug  # flag\n"))
+        #expect(printed.contains("TASKS_LISTEN=127.0.0.1:3000  # default\n"))
+    }
+}
+
+@Suite("The help text of settings") struct SettingHelpTests {
+    @Test func `names flag, value, variable and default of each`() {
+        #expect(
+            Sample.helpText.hasPrefix(
+                """
+                    --listen ADDRESS:PORT
+                        Where to listen.
+                        [TASKS_LISTEN; several: repeat or use commas; default: 127.0.0.1:3000]
+
+                """))
+        #expect(Sample.helpText.contains("or --password-file, TASKS_PASSWORD_FILE"))
+        #expect(Sample.helpText.contains("    --version\n        Prints the version.\n"))
+    }
+}
