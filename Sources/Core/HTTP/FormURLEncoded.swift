@@ -1,0 +1,52 @@
+/// The body of `application/x-www-form-urlencoded`: names and values, decoded.
+public struct FormURLEncoded: Sendable, Equatable {
+    /// Why a form was refused.
+    public struct Malformed: Error, Sendable, Equatable {
+        /// A `%` without two hexadecimal digits behind it.
+        public init() {}
+    }
+
+    /// The fields, in order.
+    public let fields: [RequestTarget.Argument]
+
+    /// Reads a body; `+` and `%20` are spaces, `%00` stays for the application to judge.
+    ///
+    /// A name or value that is not UTF-8 is read as Latin-1.
+    public static func parse(_ body: [UInt8]) throws(Malformed) -> FormURLEncoded {
+        do throws(PercentError) {
+            return FormURLEncoded(fields: try PercentDecoding(plusIsSpace: true, refusesZero: false).arguments(of: body))
+        } catch {
+            throw Malformed()
+        }
+    }
+
+    /// The value of the first field of this name, compared byte by byte.
+    public subscript(name: String) -> String? {
+        fields.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
+    }
+}
+
+extension PercentDecoding {
+    /// The pairs of a form or of a query, in order; empty pairs are left out.
+    func arguments<Bytes: Collection<UInt8>>(of bytes: Bytes) throws(PercentError) -> [RequestTarget.Argument] {
+        var arguments: [RequestTarget.Argument] = []
+        for pair in bytes.split(separator: UInt8(ascii: "&")) {
+            let middle = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
+            let name = try decode(pair[..<middle])
+            let value = try decode(pair[middle...].dropFirst())
+            arguments.append(RequestTarget.Argument(name: String(lenient: name), value: String(lenient: value)))
+        }
+        return arguments
+    }
+}
+
+extension String {
+    /// These bytes as UTF-8, or where they are not, as Latin-1: old clients send that without saying so.
+    init(lenient bytes: [UInt8]) {
+        if let text = String(validating: bytes, as: UTF8.self) {
+            self = text
+        } else {
+            self = String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+        }
+    }
+}

@@ -1,0 +1,121 @@
+/// What can be wrong with a request before the application sees it, or with the time it takes.
+///
+/// The server finds these; how they are worded is the application's choice, so that they look like its other problems.
+public enum HTTPFault: Error, Sendable, Hashable, CaseIterable {
+    /// The length of the body is unclear, or a field line is malformed (V-142).
+    case framing
+    /// A field that may stand only once stands more often (V-142).
+    case repeatedField
+    /// `Host` is missing, empty, doubled or malformed (V-143).
+    case host
+    /// The target is not one this server takes (V-144).
+    case target
+    /// A method that nobody has registered.
+    case unknownMethod
+    /// A method that this server never serves: `CONNECT`, `TRACE` (V-147).
+    case forbiddenMethod
+    /// More than a hundred field lines (V-140).
+    case tooManyFields
+    /// The body is longer than the application wants to read (V-141).
+    case bodyTooLarge
+    /// `Expect` asks for something else than `100-continue` (V-150).
+    case expectation
+    /// A version of HTTP that is not 1.0 or 1.1.
+    case version
+    /// The application had no answer in time.
+    case timeout
+    /// More requests wait than the server may hold (V-153).
+    case overloaded
+    /// The server is about to stop.
+    case stopping
+}
+
+extension HTTPFault {
+    /// The problem that tells a client of this fault.
+    ///
+    /// Every word is fixed: nothing of the request comes back.
+    public var problem: Problem {
+        switch self {
+        case .framing, .repeatedField, .host, .target, .expectation, .version: malformed
+        case .unknownMethod, .forbiddenMethod: unserved
+        case .tooManyFields, .bodyTooLarge: oversized
+        case .timeout, .overloaded, .stopping: unavailable
+        }
+    }
+
+    /// Answers with ``problem``; what a server takes that has no wording of its own.
+    @Sendable public static func refuse(_ fault: HTTPFault, _ head: RequestHead?) -> Response {
+        fault.problem.response(for: head)
+    }
+
+    private var malformed: Problem {
+        switch self {
+        case .repeatedField:
+            Problem(
+                400, "request.repeated_field", "A header is repeated",
+                "Send Host, Content-Length, Content-Type, Transfer-Encoding and Authorization at most once each.")
+        case .host:
+            Problem(
+                400, "request.host", "The Host header is missing or malformed",
+                "Send exactly one Host header with the name and port of this server.")
+        case .target:
+            Problem(
+                400, "request.target", "The request target is not acceptable",
+                "Use a path that starts with a slash, with other characters than ASCII percent-encoded as UTF-8, "
+                    + "and without encoded slashes, '.' and '..' segments.")
+        case .expectation:
+            Problem(
+                417, "request.expectation", "The expectation cannot be met",
+                "Leave out the Expect header, or send 'Expect: 100-continue'.")
+        case .version:
+            Problem(
+                505, "request.version", "This version of HTTP is not spoken here", "Send the request as HTTP/1.1.")
+        default:
+            Problem(
+                400, "request.framing", "The request is not framed as HTTP/1.1 asks",
+                "Send either one Content-Length in digits or 'Transfer-Encoding: chunked', and header names and "
+                    + "values without control characters.")
+        }
+    }
+
+    private var unserved: Problem {
+        if self == .forbiddenMethod {
+            Problem(
+                405, "request.method", "This method is not served",
+                "Use GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS.",
+                headers: ["Allow": "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"])
+        } else {
+            Problem(
+                501, "request.method_unknown", "This method is not known",
+                "Use GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS, in capital letters.")
+        }
+    }
+
+    private var oversized: Problem {
+        if self == .bodyTooLarge {
+            Problem(
+                413, "request.body_too_large", "The body is too large", "Send a shorter body, or several requests.")
+        } else {
+            Problem(
+                431, "request.too_many_fields", "There are too many headers", "Send at most 100 header lines.")
+        }
+    }
+
+    private var unavailable: Problem {
+        switch self {
+        case .timeout:
+            Problem(
+                503, "server.timeout", "The answer took too long",
+                "Try again in a few seconds; a change may have been made, so look before you repeat one.",
+                headers: ["Retry-After": "5"])
+        case .stopping:
+            Problem(
+                503, "server.stopping", "The server is about to stop", "Try again in a few seconds.",
+                headers: ["Retry-After": "5"])
+        default:
+            Problem(
+                503, "server.overloaded", "The server has too much to do", "Try again in a second.",
+                headers: ["Retry-After": "1"])
+        }
+    }
+}

@@ -1,0 +1,88 @@
+internal import JSON
+
+/// What went wrong, for people and programs (RFC 9457).
+///
+/// Nothing that a client sent belongs into any member: clients show them, and terminals and pages interpret them.
+public struct Problem: Error, Sendable, Equatable {
+    /// The status of the answer.
+    public var status: Status
+    /// The stable name of this kind of problem, such as `task.not_found`; also the anchor in `problems.html`.
+    public var code: String
+    /// The kind of problem in a few words.
+    public var title: String
+    /// One sentence that says what to do next.
+    public var detail: String
+    /// What occurred, as a reference: usually made of the request identifier.
+    public var instance: String?
+    /// Field lines that belong to the answer, such as `Allow` or `WWW-Authenticate`.
+    public var headers: HeaderFields
+
+    /// A problem of these parts.
+    public init(
+        _ status: Status, _ code: String, _ title: String, _ detail: String, headers: HeaderFields = HeaderFields()
+    ) {
+        self.status = status
+        self.code = code
+        self.title = title
+        self.detail = detail
+        self.headers = headers
+    }
+
+    /// Where the kind of problem is described; relative, so it works under any name of the server.
+    public var type: String { "/problems.html#\(code)" }
+}
+
+extension Problem {
+    /// The media type of ``json``.
+    public static let mediaType = "application/problem+json"
+
+    /// The problem as one line of JSON, with `error` and `message` for readers that know no RFC 9457.
+    public var json: [UInt8] {
+        var writer = JSONWriter(capacity: 512)
+        writer.raw("{\"type\":")
+        writer.string(type)
+        writer.raw(",\"title\":")
+        writer.string(title)
+        writer.raw(",\"status\":")
+        writer.integer(Int64(status.rawValue))
+        writer.raw(",\"detail\":")
+        writer.string(detail)
+        writer.raw(",\"code\":")
+        writer.string(code)
+        if let instance {
+            writer.raw(",\"instance\":")
+            writer.string(instance)
+        }
+        writer.raw(",\"error\":")
+        writer.string(code)
+        writer.raw(",\"message\":")
+        writer.string(detail)
+        writer.raw("}")
+        return writer.bytes
+    }
+
+    /// The problem as one line of text.
+    public var line: [UInt8] { Array("\(title). \(detail) (\(code))\n".utf8) }
+
+    /// The answer that tells of this problem.
+    ///
+    /// JSON is for those who ask for it by name, and for scripts in pages: a JSON object in answer to a `GET` ends the
+    /// old client with ADAL, which expects an array.
+    public func response(for head: RequestHead?) -> Response {
+        var problem = self
+        if problem.instance == nil, let head { problem.instance = "/requests/\(head.identifier)" }
+        let asJSON = head?.prefersProblemJSON ?? false
+        var response = Response(status, body: asJSON ? problem.json : problem.line)
+        response.headers.append("Content-Type", asJSON ? Problem.mediaType : "text/plain; charset=utf-8")
+        response.headers.append("Cache-Control", "no-store")
+        for field in headers.fields { response.headers.append(field.name, field.value) }
+        return response
+    }
+}
+
+extension RequestHead {
+    /// Whether problems are told in JSON: `Accept` names a JSON type, or a page asks (`Origin`).
+    public var prefersProblemJSON: Bool {
+        headers.contains("Origin") || headers.acceptNames("application/json", or: Problem.mediaType)
+    }
+}

@@ -1,0 +1,118 @@
+/// Why a request target was refused (V-144).
+public enum TargetError: Error, Sendable, Equatable, CaseIterable {
+    /// Neither a path, nor the absolute form, nor `*`.
+    case form
+    /// The absolute form names another authority than `Host`.
+    case authority
+    /// A control character, a space, a `#`, or something beyond ASCII that is not percent-encoded.
+    case byte
+    /// A `%` without two hexadecimal digits.
+    case escape
+    /// `%00`.
+    case zero
+    /// `%2F` in the path.
+    case slash
+    /// A segment `.` or `..`, encoded or not.
+    case dots
+    /// The path does not decode to UTF-8.
+    case encoding
+}
+
+extension RequestTarget {
+    /// Takes apart what stood in the request line.
+    ///
+    /// The path is split before it is decoded, so that an encoded slash never becomes a separator. `*` is taken as an
+    /// empty path; whether it suits the method is for the caller to know.
+    public init(parsing raw: String, host: String? = nil) throws(TargetError) {
+        if raw == "*" {
+            self.init(raw: raw, path: [])
+            return
+        }
+        var form = TargetForm(raw)
+        guard form.isClean else { throw .byte }
+        try form.dropAuthority(host: host)
+        self.init(raw: raw, path: try form.path(), query: try form.query())
+    }
+}
+
+/// A target on its way from text to parts: what was found in the one pass over its bytes.
+private struct TargetForm {
+    let text: String
+    private(set) var isClean = true
+    private var hasEscape = false
+    private var start: String.UTF8View.Index
+    private var question: String.UTF8View.Index?
+
+    init(_ text: String) {
+        self.text = text
+        start = text.utf8.startIndex
+        for index in text.utf8.indices {
+            let byte = text.utf8[index]
+            if byte == UInt8(ascii: "%") { hasEscape = true }
+            if byte == UInt8(ascii: "?"), question == nil { question = index }
+            if byte <= 0x20 || byte >= 0x7F || byte == UInt8(ascii: "#") { isClean = false }
+        }
+    }
+
+    /// Turns the absolute form into the origin form, if it names the host that was asked (RFC 9112 section 3.2.2).
+    mutating func dropAuthority(host: String?) throws(TargetError) {
+        let bytes = text.utf8
+        if bytes.first == UInt8(ascii: "/") { return }
+        guard let scheme = ["http://", "https://"].first(where: { text.beginsWithoutCase($0) }) else { throw .form }
+        let authority = bytes.index(start, offsetBy: scheme.utf8.count)
+        let end = bytes[authority...].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }
+        start = end ?? bytes.endIndex
+        guard let host, String(text[authority..<start]).isSameField(as: host) else { throw .authority }
+    }
+
+    func path() throws(TargetError) -> [String] {
+        var segments: [String] = []
+        for piece in text.utf8[start..<(question ?? text.utf8.endIndex)].split(separator: UInt8(ascii: "/")) {
+            segments.append(try segment(piece))
+        }
+        return segments
+    }
+
+    private func segment(_ piece: Substring.UTF8View) throws(TargetError) -> String {
+        var segment = String(Substring(piece))
+        if hasEscape {
+            let bytes: [UInt8]
+            do throws(PercentError) {
+                bytes = try PercentDecoding(refusesSlash: true).decode(piece)
+            } catch {
+                throw TargetError(error)
+            }
+            guard let decoded = String(validating: bytes, as: UTF8.self) else { throw .encoding }
+            segment = decoded
+        }
+        if segment == "." || segment == ".." { throw .dots }
+        return segment
+    }
+
+    func query() throws(TargetError) -> [RequestTarget.Argument] {
+        guard let question else { return [] }
+        let bytes = text.utf8[text.utf8.index(after: question)...]
+        do throws(PercentError) {
+            return try PercentDecoding(plusIsSpace: true).arguments(of: bytes)
+        } catch {
+            throw TargetError(error)
+        }
+    }
+}
+
+extension TargetError {
+    fileprivate init(_ error: PercentError) {
+        self =
+            switch error {
+            case .badEscape: .escape
+            case .zero: .zero
+            case .slash: .slash
+            }
+    }
+}
+
+extension String {
+    fileprivate func beginsWithoutCase(_ start: String) -> Bool {
+        String(decoding: utf8.prefix(start.utf8.count), as: UTF8.self).isSameField(as: start)
+    }
+}
