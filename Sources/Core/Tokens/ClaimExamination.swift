@@ -1,0 +1,144 @@
+internal import JSON
+
+/// The rules for claims, in their order (V-50); the verifier and the explanation walk the same list.
+enum ClaimCheck: CaseIterable {
+    case expiry, notBefore, issuedAt, issuer, audience, policy, owner, scope
+}
+
+/// The judging of one token's claims, and what was learned on the way.
+struct ClaimExamination {
+    let claims: Claims
+    let rules: ClaimRules
+    /// Whose key signed.
+    let issuers: [TokenIssuer]
+    let now: Int64
+
+    private var policy: String?
+    private var owner: String?
+    private var scopes: [String] = []
+    private var expiry: Double = 0
+    private var beginning: Double = 0
+
+    init(claims: Claims, rules: ClaimRules, issuers: [TokenIssuer], now: Int64) {
+        self.claims = claims
+        self.rules = rules
+        self.issuers = issuers
+        self.now = now
+    }
+
+    /// Judges by one rule, independently of the others as far as can be.
+    mutating func judge(_ check: ClaimCheck) throws(TokenRefusal) {
+        switch check {
+        case .expiry: try judgeExpiry()
+        case .notBefore: try judgeNotBefore()
+        case .issuedAt: try judgeIssuedAt()
+        case .issuer: try judgeIssuer()
+        case .audience: try judgeAudience()
+        case .policy: policy = try judgedPolicy()
+        case .owner: owner = try judgedOwner()
+        case .scope: scopes = try judgedScopes()
+        }
+    }
+
+    /// What the cache keeps and the caller answers, once all rules were judged.
+    func verified(keyIdentifier: String) throws(TokenRefusal) -> VerifiedToken {
+        guard let owner else { throw .missingOwner }
+        let principal = Principal(
+            owner: owner, name: claims["name"]?.string, policy: policy, scopes: scopes,
+            expiry: Int64(expiry.rounded(.down)), keyIdentifier: keyIdentifier)
+        // Whole seconds n satisfy n < x exactly if n < ceil(x), and n >= x exactly if n >= ceil(x).
+        return VerifiedToken(
+            principal: principal, usableFrom: Int64(beginning.rounded(.up)) - rules.clockSkew,
+            usableUntil: Int64(expiry.rounded(.up)) + rules.clockSkew)
+    }
+}
+
+// The times (V-52, V-53).
+extension ClaimExamination {
+    private var skew: Double { Double(rules.clockSkew) }
+
+    private mutating func judgeExpiry() throws(TokenRefusal) {
+        guard let expiry = try claims.moment("exp") else { throw .missingExpiry }
+        guard Double(now) < expiry + skew else { throw .expired }
+        self.expiry = expiry
+    }
+
+    private mutating func judgeNotBefore() throws(TokenRefusal) {
+        guard let start = try claims.moment("nbf") else { return }
+        guard start <= Double(now) + skew else { throw .notYetValid }
+        // Turned round, it is valid at no time at all.
+        if let expiry = try claims.moment("exp"), start >= expiry { throw .notYetValid }
+        beginning = max(beginning, start)
+    }
+
+    private mutating func judgeIssuedAt() throws(TokenRefusal) {
+        guard let issued = try claims.moment("iat") else { return }
+        guard issued <= Double(now) + skew else { throw .issuedInFuture }
+        if let expiry = try claims.moment("exp"), expiry - issued > Double(rules.longestLifetime) + skew {
+            throw .lifetimeTooLong
+        }
+        beginning = max(beginning, issued)
+    }
+}
+
+// Who issued it, for whom, about whom (V-54 to V-59).
+extension ClaimExamination {
+    private func isIssuer(_ issuer: TokenIssuer) -> Bool {
+        claims["iss"]?.string.map { Text.same($0, issuer.identifier) } ?? false
+    }
+
+    private func judgeIssuer() throws(TokenRefusal) {
+        guard issuers.contains(where: isIssuer) else { throw .wrongIssuer }
+    }
+
+    private func judgeAudience() throws(TokenRefusal) {
+        let audience: String? =
+            switch claims["aud"] {
+            case .string(let text)?: text
+            // More than one audience is one that we do not know, and who may replay the token to us.
+            case .array(let list)?: list.count == 1 ? list.first?.string : nil
+            case nil, .null?, .boolean?, .integer?, .real?, .object?: nil
+            }
+        guard let audience, rules.audiences.contains(where: { Text.same($0, audience) }) else { throw .wrongAudience }
+    }
+
+    /// The policy as configured: one under which this key was published with this issuer (V-56).
+    ///
+    /// Without it, a token of the password-reset policy would pass for one of the sign-in policy.
+    private func judgedPolicy() throws(TokenRefusal) -> String? {
+        // An issuer that does not match was reported by its own check; the policy can still be judged.
+        let matching = issuers.filter(isIssuer)
+        let candidates = matching.isEmpty ? issuers : matching
+        if candidates.contains(where: { $0.policy == nil }) { return nil }
+        guard let claimed = try claimedPolicy() else { throw .missingPolicy }
+        let policies = candidates.compactMap(\.policy)
+        guard let policy = policies.first(where: { Text.sameIgnoringCase($0, claimed) }) else { throw .wrongPolicy }
+        return policy
+    }
+
+    /// `tfp`, else `acr`; if there are both, they must agree.
+    private func claimedPolicy() throws(TokenRefusal) -> String? {
+        var claimed: String?
+        for value in [claims["tfp"], claims["acr"]] {
+            guard let value else { continue }
+            guard let text = value.string else { throw .wrongPolicy }
+            if let claimed, !Text.sameIgnoringCase(claimed, text) { throw .wrongPolicy }
+            claimed = claimed ?? text
+        }
+        return claimed
+    }
+
+    private func judgedOwner() throws(TokenRefusal) -> String {
+        guard let claim = claims[rules.ownerClaim] else { throw .missingOwner }
+        guard let text = claim.string else { throw .malformedOwner }
+        let owner = Text.same(rules.ownerClaim, "oid") ? OwnerText.guid(text) : OwnerText.other(text)
+        guard let owner else { throw .malformedOwner }
+        return owner
+    }
+
+    private func judgedScopes() throws(TokenRefusal) -> [String] {
+        guard let claim = claims["scp"] else { return [] }
+        guard let text = claim.string else { throw .malformedScope }
+        return text.split(separator: " ").map(String.init)
+    }
+}

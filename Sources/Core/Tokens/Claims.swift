@@ -1,0 +1,35 @@
+internal import JSON
+
+/// What the payload of a token says (RFC 7519 section 4), before it is judged.
+struct Claims {
+    private let object: JSONObject
+
+    /// Reads a payload, whose signature was checked before (V-50, V-51).
+    init(of token: CompactToken) throws(TokenRefusal) {
+        do {
+            object = try StrictJSON.object(token.payload, longest: CompactToken.longestPayload)
+        } catch {
+            throw .payloadNotJSON
+        }
+    }
+
+    /// A claim of any kind.
+    subscript(name: String) -> JSONValue? { object[name] }
+
+    /// A moment, in seconds since 1970, or nothing if the claim is absent; `null` is not absence (V-52).
+    func moment(_ name: String) throws(TokenRefusal) -> Double? {
+        switch object[name] {
+        case nil: nil
+        case .integer(let seconds)?: try Self.checked(Double(seconds))
+        case .real(let seconds)?: try Self.checked(seconds)
+        case .null?, .boolean?, .string?, .array?, .object?: throw .notNumericDate
+        }
+    }
+
+    /// From 1970 to the end of the year 9999: within that, a `Double` holds every second exactly and converts to an
+    /// integer without a trap.
+    private static func checked(_ seconds: Double) throws(TokenRefusal) -> Double {
+        guard seconds >= 0, seconds <= 253_402_300_799 else { throw .notNumericDate }
+        return seconds
+    }
+}

@@ -1,0 +1,81 @@
+internal import JSON
+
+/// The header of a token after it passed every rule for headers (V-20 to V-28).
+///
+/// Of all it says only the key identifier is used, and that only to look a key up; `jwk`, `jku`, `x5u`, `x5c` and their
+/// kin never decide anything (V-23).
+public struct JOSEHeader: Sendable, Equatable {
+    /// `kid`, to be compared byte by byte.
+    public let keyIdentifier: String
+
+    /// Judges the header of a token.
+    ///
+    /// - Parameter token: the token, taken apart.
+    /// - Throws: the first rule that is broken.
+    public init(of token: CompactToken) throws(TokenRefusal) {
+        let object = try Self.object(of: token)
+        for check in HeaderCheck.allCases {
+            try check.judge(object)
+        }
+        guard let identifier = Self.keyIdentifier(in: object) else { throw .missingKeyIdentifier }
+        keyIdentifier = identifier
+    }
+
+    static func object(of token: CompactToken) throws(TokenRefusal) -> JSONObject {
+        do {
+            return try StrictJSON.object(token.header, longest: CompactToken.longestHeader)
+        } catch {
+            throw .headerNotJSON
+        }
+    }
+
+    /// `kid`, if it is of use: a string of 1 to 256 bytes (V-27).
+    static func keyIdentifier(in object: JSONObject) -> String? {
+        guard let text = object["kid"]?.string, (1...256).contains(text.utf8.count) else { return nil }
+        return text
+    }
+}
+
+/// The rules for headers, in their order; the verifier and the explanation walk the same list.
+enum HeaderCheck: CaseIterable {
+    case algorithm, type, critical, unsupported, keyIdentifier
+
+    func judge(_ header: JSONObject) throws(TokenRefusal) {
+        switch self {
+        // Pinned, whatever the keys or the metadata say: RFC 8725 sections 3.1 and 3.2 (V-21).
+        case .algorithm:
+            guard let name = header["alg"]?.string, Text.same(name, "RS256") else { throw .wrongAlgorithm }
+        case .type:
+            guard isKnownType(header["typ"]) else { throw .wrongType }
+        // We understand no extension, so `crit` in any form must be refused: RFC 7515 section 4.1.11 (V-25).
+        case .critical:
+            guard !header.contains("crit") else { throw .criticalExtension }
+        case .unsupported:
+            guard !["b64", "zip", "enc"].contains(where: header.contains), isPlainContent(header["cty"]) else {
+                throw .unsupportedHeader
+            }
+        case .keyIdentifier:
+            guard JOSEHeader.keyIdentifier(in: header) != nil else { throw .missingKeyIdentifier }
+        }
+    }
+
+    /// Absent, `JWT` or `at+jwt` (V-24).
+    private func isKnownType(_ type: JSONValue?) -> Bool {
+        guard let type else { return true }
+        guard let name = mediaType(type) else { return false }
+        return name == "jwt" || name == "at+jwt"
+    }
+
+    /// Not a token inside of the token (V-26).
+    private func isPlainContent(_ type: JSONValue?) -> Bool {
+        guard let type else { return true }
+        guard let name = mediaType(type) else { return false }
+        return name != "jwt"
+    }
+
+    /// The name of a media type without case and without `application/`, which may be left out: RFC 7515 section 4.1.9.
+    private func mediaType(_ value: JSONValue) -> String? {
+        guard let text = value.string.map(Text.lowered) else { return nil }
+        return text.hasPrefix("application/") ? String(text.dropFirst("application/".count)) : text
+    }
+}
