@@ -1,0 +1,58 @@
+private import Glibc
+
+/// Whole files: small ones, such as settings, secrets and caches.
+public enum File {
+    /// All bytes of a file.
+    ///
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - limit: the most bytes that it may have; a longer one is refused, not cut.
+    /// - Returns: the bytes.
+    /// - Throws: what the system said, or "File too large".
+    public static func read(_ path: String, limit: Int = 1 << 24) throws(SystemError) -> [UInt8] {
+        let file = try FileDescriptor(opening: path, O_RDONLY)
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            bytes = try file.readAll(limit: limit + 1)
+        } catch {
+            throw SystemError(code: error.code, operation: "read '\(path)'")
+        }
+        guard bytes.count <= limit else { throw SystemError(code: EFBIG, operation: "read '\(path)'") }
+        return bytes
+    }
+
+    /// Puts a file with these bytes in the place of whatever was there, in one step that survives a power cut.
+    ///
+    /// Readers see the old file or the new one, never a part: the bytes go to a file beside it, which takes its name
+    /// when they are on the disk.
+    ///
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - bytes: all that it shall hold.
+    ///   - mode: its permissions.
+    /// - Throws: what the system said; the old file is as it was then.
+    public static func replace(_ path: String, with bytes: [UInt8], mode: UInt32 = 0o600) throws(SystemError) {
+        let temporary = "\(path).\(getpid()).new"
+        do throws(SystemError) {
+            try write(bytes, toNew: temporary, mode: mode)
+            guard unsafe rename(temporary, path) == 0 else { throw .last("rename") }
+        } catch {
+            _ = unsafe unlink(temporary)
+            throw SystemError(code: error.code, operation: "write '\(path)'")
+        }
+        try synchronizeFolder(of: path)
+    }
+
+    private static func write(_ bytes: [UInt8], toNew path: String, mode: UInt32) throws(SystemError) {
+        let file = try FileDescriptor(opening: path, O_WRONLY | O_CREAT | O_TRUNC, mode: mode)
+        try file.writeAll(bytes)
+        try file.synchronize()
+    }
+
+    /// A rename is on the disk when its folder is.
+    private static func synchronizeFolder(of path: String) throws(SystemError) {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+        let folder = parts.isEmpty ? "." : parts.joined(separator: "/") + "/"
+        try FileDescriptor(opening: folder, O_RDONLY | O_DIRECTORY).synchronize()
+    }
+}

@@ -1,0 +1,73 @@
+private import Glibc
+
+/// An open file, socket or pipe, closed with its value.
+///
+/// All calls go on after a signal interrupted them.
+public struct FileDescriptor: ~Copyable, Sendable {
+    private let number: Int32
+
+    /// Takes over a descriptor that nobody else closes.
+    init(takingOwnershipOf number: Int32) {
+        self.number = number
+    }
+
+    deinit {
+        _ = close(number)
+    }
+
+    /// Opens a file with the flags of `open(2)`; children do not inherit it.
+    ///
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - flags: such as `O_RDONLY`.
+    ///   - mode: the permissions of a file that is created.
+    /// - Throws: what the system said.
+    init(opening path: String, _ flags: Int32, mode: UInt32 = 0o600) throws(SystemError) {
+        let number = unsafe open(path, flags | O_CLOEXEC, mode)
+        guard number >= 0 else { throw .last("open '\(path)'") }
+        self.init(takingOwnershipOf: number)
+    }
+
+    /// Everything from here to the end, or to the limit.
+    borrowing func readAll(limit: Int) throws(SystemError) -> [UInt8] {
+        var all: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 1 << 14)
+        while all.count < limit {
+            let wanted = min(piece.count, limit - all.count)
+            let count = unsafe read(number, &piece, wanted)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw .last("read") }
+            if count == 0 { break }
+            all.append(contentsOf: piece.prefix(count))
+        }
+        return all
+    }
+
+    /// Writes all bytes.
+    borrowing func writeAll(_ bytes: [UInt8]) throws(SystemError) {
+        try Platform.write(bytes, to: number)
+    }
+
+    /// Waits until what was written is on the disk.
+    borrowing func synchronize() throws(SystemError) {
+        guard fsync(number) == 0 else { throw .last("synchronize") }
+    }
+}
+
+/// Writes all bytes to a descriptor that stays open, waiting where it takes no more now.
+func write(_ bytes: [UInt8], to number: Int32) throws(SystemError) {
+    var start = 0
+    while start < bytes.count {
+        let count = unsafe bytes.withUnsafeBytes { all in
+            unsafe Glibc.write(number, all.baseAddress?.advanced(by: start), all.count - start)
+        }
+        if count >= 0 {
+            start += count
+        } else if errno == EAGAIN {
+            var waiting = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
+            _ = unsafe poll(&waiting, 1, -1)
+        } else if errno != EINTR {
+            throw .last("write")
+        }
+    }
+}

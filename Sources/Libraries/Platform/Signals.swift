@@ -1,0 +1,51 @@
+private import Glibc
+
+/// The signals that an operator sends to a server.
+public enum Signal: Sendable, Equatable, CaseIterable {
+    /// SIGTERM: a service manager asks it to end.
+    case terminate
+    /// SIGINT: Ctrl-C.
+    case interrupt
+    /// SIGHUP: read again what is kept.
+    case hangup
+
+    fileprivate var number: Int32 {
+        switch self {
+        case .terminate: SIGTERM
+        case .interrupt: SIGINT
+        case .hangup: SIGHUP
+        }
+    }
+}
+
+/// Turns signals into values that one thread waits for.
+///
+/// No code runs in a signal handler, where almost nothing is allowed.
+public struct Signals: Sendable {
+    /// Holds the signals back on this thread and on all that it starts, and ignores SIGPIPE, so that a write to a
+    /// closed connection is an error and not the end.
+    ///
+    /// Call it first in the program: a thread that exists already would still die of them.
+    public init() {
+        var set = Self.set
+        _ = unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
+        _ = signal(SIGPIPE, SIG_IGN)
+    }
+
+    /// Waits for the next signal.
+    public func next() -> Signal {
+        var set = Self.set
+        var number: Int32 = 0
+        while true {
+            _ = unsafe sigwait(&set, &number)
+            if let signal = Signal.allCases.first(where: { $0.number == number }) { return signal }
+        }
+    }
+
+    private static var set: sigset_t {
+        var set = sigset_t()
+        _ = unsafe sigemptyset(&set)
+        for signal in Signal.allCases { _ = unsafe sigaddset(&set, signal.number) }
+        return set
+    }
+}

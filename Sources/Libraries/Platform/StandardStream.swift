@@ -1,0 +1,34 @@
+private import Glibc
+
+/// One of the three streams that a program is started with.
+public enum StandardStream: Sendable {
+    case input, output, error
+
+    private var number: Int32 {
+        switch self {
+        case .input: STDIN_FILENO
+        case .output: STDOUT_FILENO
+        case .error: STDERR_FILENO
+        }
+    }
+
+    /// Whether a person sees it: a terminal, not a file or a pipe.
+    public var isTerminal: Bool { isatty(number) == 1 }
+
+    /// Writes all bytes; waits for a slow reader.
+    public func write(_ bytes: [UInt8]) throws(SystemError) {
+        try Platform.write(bytes, to: number)
+    }
+
+    /// Writes a text for a person; there is nobody to tell when that fails.
+    public func print(_ text: String) {
+        try? write(Array((text + "\n").utf8))
+    }
+
+    /// Everything up to the end of the stream, or to the limit.
+    public func readAll(limit: Int) throws(SystemError) -> [UInt8] {
+        let copy = dup(number)
+        guard copy >= 0 else { throw .last("read") }
+        return try FileDescriptor(takingOwnershipOf: copy).readAll(limit: limit)
+    }
+}

@@ -1,0 +1,37 @@
+private import Glibc
+
+/// What the operating system refused, and why.
+public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The error number (`errno`).
+    public let code: Int32
+    /// What was tried, in words: `open 'tasks.db'`.
+    public let operation: String
+
+    /// This error number of this operation.
+    public init(code: Int32, operation: String) {
+        self.code = code
+        self.operation = operation
+    }
+
+    /// The reason in the system's words: `Permission denied`.
+    public var reason: String {
+        var buffer = [CChar](repeating: 0, count: 256)
+        _ = unsafe strerror_r(code, &buffer, buffer.count)
+        let bytes = buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        return bytes.isEmpty ? "error \(code)" : String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Whether the disk, or the quota on it, is full.
+    public var isNoSpace: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
+
+    /// Whether there is nothing under that name.
+    public var isMissing: Bool { code == ENOENT || code == ENOTDIR }
+
+    /// Operation and reason in one line.
+    public var description: String { "\(operation): \(reason)" }
+
+    /// The error that the last call of this thread left behind.
+    static func last(_ operation: String) -> SystemError {
+        SystemError(code: errno, operation: operation)
+    }
+}

@@ -1,0 +1,72 @@
+import Glibc
+import Platform
+import Testing
+
+@Suite("Whole files") struct FileTests {
+    private let folder: String
+
+    init() throws {
+        var template = Array("/tmp/files-XXXXXX".utf8CString)
+        folder = try #require(mkdtemp(&template).map { String(cString: $0) })
+    }
+
+    @Test func `come back as they were written, with the permissions asked for`() throws {
+        let path = "\(folder)/secret"
+        let bytes = [UInt8](0...255) + [UInt8](repeating: 7, count: 100_000)
+        try File.replace(path, with: bytes, mode: 0o640)
+        #expect(try File.read(path) == bytes)
+        var facts = stat()
+        #expect(stat(path, &facts) == 0 && facts.st_mode & 0o777 == 0o640)
+    }
+
+    @Test func `are replaced whole, and nothing stays beside them`() throws {
+        let path = "\(folder)/cache"
+        try File.replace(path, with: Array("a long first version".utf8))
+        try File.replace(path, with: Array("short".utf8))
+        #expect(try File.read(path) == Array("short".utf8))
+        #expect(try FileTests.names(in: folder) == ["cache"])
+    }
+
+    @Test func `say what is missing, in the words of the system`() {
+        let error = #expect(throws: SystemError.self) { try File.read("\(folder)/nothing") }
+        #expect(error?.description == "open '\(folder)/nothing': No such file or directory")
+        #expect(error?.isMissing == true)
+    }
+
+    @Test func `are refused, not cut, over the limit`() throws {
+        let path = "\(folder)/long"
+        try File.replace(path, with: [1, 2, 3])
+        #expect(try File.read(path, limit: 3) == [1, 2, 3])
+        let error = #expect(throws: SystemError.self) { try File.read(path, limit: 2) }
+        #expect(error?.reason == "File too large")
+    }
+
+    @Test func `stay as they were when the new one cannot be written`() throws {
+        let error = #expect(throws: SystemError.self) { try File.replace("/dev/full/x", with: [1]) }
+        #expect(error?.operation == "write '/dev/full/x'")
+        #expect(SystemError(code: ENOSPC, operation: "").isNoSpace)
+    }
+
+    private static func names(in folder: String) throws -> [String] {
+        let open = try #require(opendir(folder))
+        defer { closedir(open) }
+        var names: [String] = []
+        while let entry = readdir(open) {
+            names.append(
+                withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
+        }
+        return names.filter { $0 != "." && $0 != ".." }
+    }
+}
+
+@Suite("Facts of the process") struct ProcessFactsTests {
+    @Test func `hold the variables that it was started with`() {
+        #expect(ProcessFacts.environment["PATH"] == getenv("PATH").map { String(cString: $0) })
+    }
+
+    @Test func `hold a plausible memory and processor time`() {
+        #expect((1 << 20...1 << 34).contains(ProcessFacts.residentBytes))
+        #expect(ProcessFacts.processorSeconds > 0)
+        #expect(ProcessFacts.identifier == getpid())
+    }
+}
