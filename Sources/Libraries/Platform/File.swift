@@ -50,7 +50,7 @@ public enum File {
     }
 
     /// A rename is on the disk when its folder is.
-    private static func synchronizeFolder(of path: String) throws(SystemError) {
+    static func synchronizeFolder(of path: String) throws(SystemError) {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
         let folder = parts.isEmpty ? "." : parts.joined(separator: "/") + "/"
         try FileDescriptor(opening: folder, O_RDONLY | O_DIRECTORY).synchronize()

@@ -1,0 +1,34 @@
+private import Glibc
+
+extension File {
+    /// Makes an empty file that only its owner may read, unless there is one.
+    public static func createIfMissing(_ path: String) throws(SystemError) {
+        _ = try FileDescriptor(opening: path, O_RDWR | O_CREAT)
+    }
+
+    /// Gives a finished file its name, which must be free, in one step that survives a power cut.
+    public static func publish(_ partial: String, as path: String) throws(SystemError) {
+        try FileDescriptor(opening: partial, O_RDWR).synchronize()
+        // A link fails where the name is taken; a rename would replace what is there.
+        guard unsafe link(partial, path) == 0 else { throw .last("create '\(path)'") }
+        _ = unsafe unlink(partial)
+        try synchronizeFolder(of: path)
+    }
+
+    /// Removes a file, if there is one that can be removed.
+    public static func remove(_ path: String) {
+        _ = unsafe unlink(path)
+    }
+
+    /// Whether something has this name.
+    public static func exists(_ path: String) -> Bool {
+        unsafe access(path, F_OK) == 0
+    }
+
+    /// The path without symbolic links, or as it is if it does not lead anywhere yet.
+    public static func resolved(_ path: String) -> String {
+        guard let real = unsafe realpath(path, nil) else { return path }
+        defer { unsafe free(real) }
+        return unsafe String(cString: real)
+    }
+}

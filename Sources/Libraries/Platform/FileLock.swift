@@ -1,0 +1,32 @@
+private import Glibc
+
+/// The right to be the only program that uses something, held through an empty file.
+///
+/// The kernel gives it up when the program ends, however it ends; the file stays and means nothing by itself. Removing
+/// it would let two programs lock two files of the same name.
+public struct FileLock: ~Copyable, Sendable {
+    /// Why there is no lock.
+    public enum Failure: Error, Equatable, Sendable {
+        /// Another program, or another part of this one, holds it.
+        case held
+        /// The file could not be made or locked.
+        case system(SystemError)
+    }
+
+    private let file: Int32
+
+    /// Takes the lock of the file of this path, or fails at once.
+    public init(path: String) throws(Failure) {
+        file = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw .system(.last("open '\(path)'")) }
+        // flock, not fcntl: its locks belong to this opening of the file, so they also keep two stores of one program
+        // apart, and no other close of the file gives them up.
+        guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+            throw errno == EWOULDBLOCK ? .held : .system(.last("lock '\(path)'"))
+        }
+    }
+
+    deinit {
+        if file >= 0 { _ = close(file) }
+    }
+}

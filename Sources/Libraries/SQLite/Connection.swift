@@ -1,0 +1,95 @@
+private import CSQLite
+
+/// A connection to a database file; whoever holds it is the only one to use it.
+///
+/// SQLite runs in its multi-thread mode (`SQLITE_OPEN_NOMUTEX`): a connection may move between threads, two may not use
+/// it at once. The type cannot be copied, so the compiler sees to that; share it inside a `Mutex`.
+@safe
+public struct Connection: ~Copyable {
+    /// What may be done with the file.
+    public enum Mode: Sendable {
+        /// Read and write; the file is made if it is missing.
+        case readWriteCreate
+        /// Read and write a file that exists.
+        case readWrite
+        /// Read only.
+        case readOnly
+
+        fileprivate var flags: Int32 {
+            switch self {
+            case .readWriteCreate: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+            case .readWrite: SQLITE_OPEN_READWRITE
+            case .readOnly: SQLITE_OPEN_READONLY
+            }
+        }
+    }
+
+    private let handle: OpaquePointer
+
+    /// Opens the file of this path.
+    public init(path: String, mode: Mode) throws(SQLiteError) {
+        unsafe handle = try Self.open(path, mode.flags)
+    }
+
+    deinit {
+        // The second version waits for statements that are still alive, so that the order of ends does not matter.
+        unsafe sqlite3_close_v2(handle)
+    }
+
+    private static func open(_ path: String, _ flags: Int32) throws(SQLiteError) -> OpaquePointer {
+        var handle: OpaquePointer?
+        let all = flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        let code = unsafe sqlite3_open_v2(path, &handle, all, nil)
+        guard code == SQLITE_OK, let opened = unsafe handle else {
+            // A failed open leaves a handle that carries the message and must be closed.
+            let error = unsafe SQLiteError(of: handle, code: code)
+            unsafe sqlite3_close_v2(handle)
+            throw error
+        }
+        return unsafe opened
+    }
+
+    /// Runs statements without parameters.
+    public func execute(_ sql: String) throws(SQLiteError) {
+        let code = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
+        guard code == SQLITE_OK else { throw unsafe SQLiteError(of: handle, code: code) }
+    }
+
+    /// Compiles one statement, to be run many times.
+    public func prepare(_ sql: String) throws(SQLiteError) -> Statement {
+        var statement: OpaquePointer?
+        let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
+        let code = unsafe sqlite3_prepare_v3(handle, sql, -1, flags, &statement, nil)
+        guard code == SQLITE_OK else { throw unsafe SQLiteError(of: handle, code: code) }
+        guard let compiled = unsafe statement else {
+            throw SQLiteError(code: SQLITE_MISUSE, message: "no statement in the text")
+        }
+        return unsafe Statement(takingOwnershipOf: compiled)
+    }
+
+    /// The integer in the first column of the first row of a statement; nil without rows.
+    public func integer(_ sql: String) throws(SQLiteError) -> Int64? {
+        let statement = try prepare(sql)
+        return try statement.step() ? statement.integer(0) : nil
+    }
+
+    /// How long a statement waits for locks of other connections before it fails with `.busy`.
+    public func setBusyTimeout(milliseconds: Int32) {
+        unsafe sqlite3_busy_timeout(handle, milliseconds)
+    }
+
+    /// Whether a transaction is open; some errors end it by themselves.
+    public var isInTransaction: Bool {
+        unsafe sqlite3_get_autocommit(handle) == 0
+    }
+
+    /// Whether the file can only be read, which SQLite falls back to without a word.
+    public var isReadOnly: Bool {
+        unsafe sqlite3_db_readonly(handle, "main") == 1
+    }
+
+    /// How many rows the last statement added, changed or removed.
+    public var changes: Int {
+        unsafe Int(sqlite3_changes64(handle))
+    }
+}

@@ -1,0 +1,70 @@
+private import CSQLite
+
+/// What SQLite answered instead of doing it.
+///
+/// The message is SQLite's own; it names tables and columns, never the values that were bound.
+public struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The extended result code (<https://sqlite.org/rescode.html>).
+    public let code: Int32
+    /// SQLite's words.
+    public let message: String
+
+    /// An error of this extended code.
+    public init(code: Int32, message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// Sorts of errors that callers tell apart.
+    public enum Kind: Sendable, Equatable {
+        /// Another connection holds the lock.
+        case busy
+        /// No room on the disk, or the largest size is reached.
+        case full
+        /// The disk or the file system failed.
+        case inputOutput
+        /// The file is something else.
+        case notADatabase
+        /// The file contradicts itself.
+        case corrupt
+        /// The file or its folder may not be written.
+        case readOnly
+        /// The file could not be opened.
+        case cannotOpen
+        /// A constraint of the schema refused it.
+        case constraint
+        /// Anything else.
+        case other
+    }
+
+    /// The sort of the error, from the primary code.
+    public var kind: Kind {
+        switch code & 0xFF {
+        case SQLITE_BUSY, SQLITE_LOCKED: .busy
+        case SQLITE_FULL: .full
+        case SQLITE_IOERR: .inputOutput
+        case SQLITE_NOTADB: .notADatabase
+        case SQLITE_CORRUPT: .corrupt
+        case SQLITE_READONLY: .readOnly
+        case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH: .cannotOpen
+        case SQLITE_CONSTRAINT: .constraint
+        default: .other
+        }
+    }
+
+    /// Message and code, for a log.
+    public var description: String {
+        "\(message) (SQLite \(code))"
+    }
+
+    /// An error for content that the schema allows and the program never writes.
+    public static func corrupt(_ message: String) -> SQLiteError {
+        SQLiteError(code: SQLITE_CORRUPT, message: message)
+    }
+
+    /// The last error of a connection, which must be read before anything else is done with it.
+    init(of connection: OpaquePointer?, code: Int32) {
+        let words = unsafe connection == nil ? sqlite3_errstr(code) : sqlite3_errmsg(connection)
+        self.init(code: code, message: unsafe words.map { unsafe String(cString: $0) } ?? "unknown")
+    }
+}

@@ -1,0 +1,100 @@
+private import CSQLite
+
+/// A compiled statement; bind, step, read, reset.
+///
+/// Parameters count from 1, columns from 0, as in SQLite. A number of bound values that differs from the number of
+/// parameters is a mistake in the program, and ends it.
+@safe
+public struct Statement: ~Copyable {
+    private let handle: OpaquePointer
+
+    init(takingOwnershipOf handle: OpaquePointer) {
+        unsafe self.handle = unsafe handle
+    }
+
+    deinit {
+        unsafe sqlite3_finalize(handle)
+    }
+
+    /// Binds all parameters in their order; the values are copied.
+    public func bind<each Value: Bindable>(_ values: repeat each Value) throws(SQLiteError) {
+        var index: Int32 = 0
+        for value in repeat each values {
+            index += 1
+            try value.bind(to: self, at: index)
+        }
+        precondition(unsafe index == sqlite3_bind_parameter_count(handle), "every parameter needs a value")
+    }
+
+    /// Goes to the next row; false when there is none, and the statement has done its work.
+    public func step() throws(SQLiteError) -> Bool {
+        let code = unsafe sqlite3_step(handle)
+        switch code {
+        case SQLITE_ROW: return true
+        case SQLITE_DONE: return false
+        default: throw failure(code)
+        }
+    }
+
+    /// Runs a statement whose rows nobody reads, and makes it ready for the next time.
+    public func run<each Value: Bindable>(_ values: repeat each Value) throws(SQLiteError) {
+        defer { reset() }
+        try bind(repeat each values)
+        while try step() {}
+    }
+
+    /// Ends the run, gives up its locks, and forgets the values.
+    ///
+    /// Says nothing about errors: they are those that the last step threw.
+    public func reset() {
+        unsafe sqlite3_reset(handle)
+        unsafe sqlite3_clear_bindings(handle)
+    }
+
+    /// The integer in a column of the current row.
+    public func integer(_ column: Int32) -> Int64 {
+        unsafe sqlite3_column_int64(handle, column)
+    }
+
+    /// The text in a column of the current row, with its length: U+0000 does not end it.
+    public func text(_ column: Int32) -> String {
+        // The pointer first: asking for the length may convert the value and move it.
+        guard let bytes = unsafe sqlite3_column_text(handle, column) else { return "" }
+        let count = unsafe Int(sqlite3_column_bytes(handle, column))
+        return unsafe String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+    }
+
+    /// Whether a column of the current row is NULL.
+    public func isNull(_ column: Int32) -> Bool {
+        unsafe sqlite3_column_type(handle, column) == SQLITE_NULL
+    }
+
+    func bind(_ value: Int64, at index: Int32) throws(SQLiteError) {
+        try check(unsafe sqlite3_bind_int64(handle, index, value))
+    }
+
+    func bind(_ value: String, at index: Int32) throws(SQLiteError) {
+        var text = value
+        let code = text.withUTF8 { bytes in
+            // An empty buffer may have no address, and SQLite takes none for NULL; it copies what it is given.
+            unsafe bytes.withMemoryRebound(to: CChar.self) { characters in
+                unsafe characters.baseAddress.map { start in
+                    unsafe csqlite_bind_text_copying(handle, index, start, Int32(characters.count))
+                } ?? csqlite_bind_text_copying(handle, index, "", 0)
+            }
+        }
+        try check(code)
+    }
+
+    func bindNull(at index: Int32) throws(SQLiteError) {
+        try check(unsafe sqlite3_bind_null(handle, index))
+    }
+
+    private func check(_ code: Int32) throws(SQLiteError) {
+        guard code == SQLITE_OK else { throw failure(code) }
+    }
+
+    private func failure(_ code: Int32) -> SQLiteError {
+        unsafe SQLiteError(of: sqlite3_db_handle(handle), code: code)
+    }
+}

@@ -1,0 +1,23 @@
+extension Connection {
+    /// Runs the body in one transaction that writes: committed when it returns, rolled back when it throws.
+    public func transaction<Outcome>(
+        _ body: () throws(SQLiteError) -> Outcome
+    ) throws(SQLiteError) -> Outcome {
+        try execute("BEGIN IMMEDIATE")
+        do {
+            let outcome = try body()
+            try execute("COMMIT")
+            return outcome
+        } catch {
+            rollBack()
+            throw error
+        }
+    }
+
+    /// Ends the open transaction without its changes, if the error has not ended it already.
+    public func rollBack() {
+        guard isInTransaction else { return }
+        // A rollback that fails leaves nothing to do: SQLite has then rolled back by itself, or rolls back at the close.
+        _ = try? execute("ROLLBACK")
+    }
+}

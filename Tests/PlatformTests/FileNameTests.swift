@@ -1,0 +1,38 @@
+import Platform
+import Testing
+
+@Suite("Names of files, and locks")
+struct FileNameTests {
+    private let name = "/tmp/platform-tests-\(UInt64.random(in: 0 ... .max))"
+
+    @Test("a lock is held once, and given up with its holder")
+    func lock() throws {
+        defer { File.remove(name) }
+        do {
+            let first = try FileLock(path: name)
+            #expect(throws: FileLock.Failure.held) { _ = try FileLock(path: name) }
+            _ = consume first
+        }
+        _ = try FileLock(path: name)
+        #expect(throws: FileLock.Failure.self) { _ = try FileLock(path: "/nonexistent/lock") }
+    }
+
+    @Test("a name that is taken is not taken away")
+    func publish() throws {
+        let partial = name + ".partial"
+        defer { [name, partial].forEach(File.remove) }
+        try File.createIfMissing(partial)
+        try File.publish(partial, as: name)
+        #expect(File.exists(name))
+        #expect(!File.exists(partial))
+        try File.createIfMissing(partial)
+        let failure = #expect(throws: SystemError.self) { try File.publish(partial, as: name) }
+        #expect(failure?.reason == "File exists")
+    }
+
+    @Test("links are followed, missing files are not")
+    func resolved() {
+        #expect(File.resolved("/proc/self/../../tmp") == "/tmp")
+        #expect(File.resolved("/nonexistent/x") == "/nonexistent/x")
+    }
+}

@@ -1,0 +1,82 @@
+import SQLite
+import Testing
+
+@Suite("Connections report what goes wrong")
+struct ConnectionTests {
+    private func memory() throws -> Connection {
+        try Connection(path: ":memory:", mode: .readWriteCreate)
+    }
+
+    @Test("a file that cannot be opened")
+    func cannotOpen() {
+        let error = #expect(throws: SQLiteError.self) {
+            _ = try Connection(path: "/nonexistent/folder/file.db", mode: .readWriteCreate)
+        }
+        #expect(error?.kind == .cannotOpen)
+        #expect(error?.message == "unable to open database file")
+    }
+
+    @Test("a file that is something else")
+    func notADatabase() {
+        let error = #expect(throws: SQLiteError.self) {
+            _ = try Connection(path: "/proc/self/exe", mode: .readOnly).integer("SELECT count(*) FROM sqlite_master")
+        }
+        #expect(error?.kind == .notADatabase)
+    }
+
+    @Test("a constraint: the message names the column, not the value")
+    func constraint() throws {
+        let connection = try memory()
+        try connection.execute("CREATE TABLE t(a TEXT UNIQUE)")
+        let insert = try connection.prepare("INSERT INTO t VALUES (?1)")
+        try insert.run("secret words")
+        let error = #expect(throws: SQLiteError.self) { try insert.run("secret words") }
+        #expect(error?.kind == .constraint)
+        #expect(error?.code == 2067)
+        #expect(error?.description == "UNIQUE constraint failed: t.a (SQLite 2067)")
+    }
+
+    @Test("no room: the transaction ends, the connection goes on")
+    func full() throws {
+        let connection = try memory()
+        try connection.execute("CREATE TABLE t(a TEXT); PRAGMA max_page_count = 4")
+        let insert = try connection.prepare("INSERT INTO t VALUES (?1)")
+        let error = #expect(throws: SQLiteError.self) {
+            try connection.transaction { () throws(SQLiteError) in
+                for _ in 0..<100 { try insert.run(String(repeating: "x", count: 4000)) }
+            }
+        }
+        #expect(error?.kind == .full)
+        let isOpen = connection.isInTransaction
+        #expect(!isOpen)
+        #expect(try connection.integer("SELECT count(*) FROM t") == 0)
+        try insert.run("small")
+        #expect(try connection.integer("SELECT count(*) FROM t") == 1)
+    }
+
+    @Test("a mistake in a statement, and no statement at all")
+    func syntax() throws {
+        let connection = try memory()
+        for sql in ["SELEKT 1", "", "-- nothing"] {
+            let error = #expect(throws: SQLiteError.self) { _ = try connection.prepare(sql).step() }
+            #expect(error?.kind == .other)
+        }
+    }
+
+    @Test("a transaction that throws leaves nothing behind")
+    func rollback() throws {
+        let connection = try memory()
+        try connection.execute("CREATE TABLE t(a INTEGER)")
+        #expect(throws: SQLiteError.corrupt("on purpose")) {
+            try connection.transaction { () throws(SQLiteError) in
+                try connection.execute("INSERT INTO t VALUES (1)")
+                throw .corrupt("on purpose")
+            }
+        }
+        #expect(try connection.integer("SELECT count(*) FROM t") == 0)
+        try connection.transaction { () throws(SQLiteError) in try connection.execute("INSERT INTO t VALUES (1)") }
+        #expect(try connection.integer("SELECT count(*) FROM t") == 1)
+        let changes = connection.changes
+        #expect(changes == 1)
+    }
+}
