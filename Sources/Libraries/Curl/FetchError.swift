@@ -1,0 +1,57 @@
+/// Why a document could not be had.
+public enum FetchError: Error, Equatable, Sendable {
+    /// Not an address that may be fetched.
+    case badAddress(String)
+    /// `http://` where only `https://` is allowed.
+    case plainHTTPRefused
+    /// The name of the host, or of the proxy, means nothing to DNS.
+    case couldNotResolve(host: String)
+    /// Nobody answers at the port.
+    case couldNotConnect(reason: String)
+    /// The connect or the total deadline passed.
+    case timedOut(reason: String)
+    /// The server's certificate does not prove that it is the server.
+    case certificateNotTrusted(reason: String)
+    /// TLS could not be agreed on, for example because the server offers less than TLS 1.2.
+    case handshakeFailed(reason: String)
+    /// The file of trusted certificates cannot be read.
+    case badCAFile(path: String)
+    /// A redirect: never followed (V-75).
+    case redirected(status: Int)
+    /// A status other than 200.
+    case status(Int)
+    /// The body is longer than the limit.
+    case tooLong(limit: Int)
+    /// The body is compressed, which was not asked for.
+    case encoded(String)
+    /// The answer breaks off or is not HTTP.
+    case brokenAnswer(reason: String)
+    /// ``HTTPFetcher/cancel()`` was called.
+    case cancelled
+    /// libcurl could not be set up: memory, descriptors.
+    case unavailable(reason: String)
+
+    /// What happened and what to do about it, in one line.
+    public var words: String {
+        switch self {
+        case .badAddress(let reason): "the address is not usable: \(reason)"
+        case .plainHTTPRefused: "plain http is refused; use an https address, or allow http for this authority"
+        case .couldNotResolve(let host): "cannot resolve \(host); check the name and this machine's DNS"
+        case .couldNotConnect(let reason):
+            "cannot connect: \(reason); check that it runs and that no firewall is between"
+        case .timedOut(let reason): "no answer in time: \(reason); check the network and the authority's health"
+        case .certificateNotTrusted(let reason):
+            "the certificate is not trusted: \(reason); name the authority's CA in the CA file, or fix the host name"
+        case .handshakeFailed(let reason): "TLS failed: \(reason); the server must offer TLS 1.2 or newer"
+        case .badCAFile(let path): "cannot read the CA file \(path); it must be a readable PEM file"
+        case .redirected(let status): "answered \(status); redirects are not followed, so configure the final address"
+        case .status(let status): "answered \(status) instead of 200"
+        case .tooLong(let limit): "the answer is longer than \(limit) bytes; is this the right address?"
+        case .encoded(let coding):
+            "the answer is encoded as \(coding), which was not asked for; is a proxy rewriting it?"
+        case .brokenAnswer(let reason): "the answer is broken: \(reason)"
+        case .cancelled: "cancelled, because the server stops"
+        case .unavailable(let reason): "libcurl is not available: \(reason)"
+        }
+    }
+}

@@ -1,0 +1,52 @@
+internal import Synchronization
+
+/// Fetches documents over HTTPS, one blocking call each, for threads that may wait.
+///
+/// Every call uses a connection of its own: nothing (cookies, sessions, credentials) is carried from one to the next.
+/// The usual proxy variables of the environment are honoured, except for loopback addresses.
+public final class HTTPFetcher: Sendable {
+    private struct State {
+        var cancelled = false
+        var running: [TransferLoop.Waker] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// A fetcher that has fetched nothing yet.
+    public init() {}
+
+    /// Fetches one document (V-75): TLS 1.2 or newer and verified, no redirects, status 200, no encoding, to the limits.
+    ///
+    /// - Parameter request: the address and the limits.
+    /// - Returns: the document, whole.
+    /// - Throws: ``FetchError``; at the latest when the total deadline passes, or at once on ``cancel()``.
+    public func fetch(_ request: FetchRequest) throws(FetchError) -> FetchedDocument {
+        let transfer = try Transfer(request)
+        let loop = try TransferLoop(transfer)
+        guard enter(loop.waker) else { throw .cancelled }
+        // Leaves before the loop is freed, so that nobody wakes a loop that is gone.
+        defer { leave(loop.waker) }
+        let result = try loop.run { self.state.withLock { $0.cancelled } }
+        return try transfer.document(after: result)
+    }
+
+    /// Ends all running calls at once, and every later one, with ``FetchError/cancelled`` (V-91).
+    public func cancel() {
+        state.withLock { state in
+            state.cancelled = true
+            for waker in state.running { waker.wake() }
+        }
+    }
+
+    private func enter(_ waker: TransferLoop.Waker) -> Bool {
+        state.withLock { state in
+            guard !state.cancelled else { return false }
+            state.running.append(waker)
+            return true
+        }
+    }
+
+    private func leave(_ waker: TransferLoop.Waker) {
+        state.withLock { state in state.running.removeAll { $0 == waker } }
+    }
+}

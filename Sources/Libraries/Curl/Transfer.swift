@@ -1,0 +1,149 @@
+private import CCurl
+
+/// One transfer: an easy handle with every option set, and what it received.
+@safe final class Transfer {
+    let easy: UnsafeMutableRawPointer
+    private let request: FetchRequest
+    private let address: WebAddress
+    private let received: ReceivedBody
+    /// libcurl keeps both until the handle is freed.
+    private let words: UnsafeMutablePointer<CChar>
+    private let fields: UnsafeMutablePointer<curl_slist>?
+
+    init(_ request: FetchRequest) throws(FetchError) {
+        guard Library.isReady else { throw .unavailable(reason: "curl_global_init failed") }
+        address = try WebAddress.fetchable(request)
+        guard let easy = unsafe curl_easy_init() else { throw .unavailable(reason: "no easy handle") }
+        unsafe self.easy = easy
+        self.request = request
+        received = ReceivedBody(limit: request.maxBytes)
+        unsafe words = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        unsafe words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        let encoding = unsafe curl_slist_append(nil, "Accept-Encoding: identity")
+        unsafe fields = curl_slist_append(encoding, "Accept: application/json")
+        try setOptions()
+    }
+
+    deinit {
+        unsafe curl_easy_cleanup(easy)
+        unsafe curl_slist_free_all(fields)
+        unsafe words.deallocate()
+    }
+
+    private func setOptions() throws(FetchError) {
+        let context = unsafe Unmanaged.passUnretained(received).toOpaque()
+        var results = unsafe [
+            ccurl_set_error_buffer(easy, words),
+            ccurl_set_receiver(easy, receiveBody, context),
+            ccurl_set_request_fields(easy, fields),
+        ]
+        for (option, text) in textOptions { unsafe results.append(ccurl_set_text(easy, option, text)) }
+        for (option, number) in numberOptions { unsafe results.append(ccurl_set_number(easy, option, number)) }
+        guard let refused = results.first(where: { $0 != CURLE_OK }) else { return }
+        throw .unavailable(reason: "an option is refused: \(refused.rawValue)")
+    }
+
+    private var textOptions: [(CURLoption, String)] {
+        var options = [
+            (CURLOPT_URL, request.url),
+            (CURLOPT_PROTOCOLS_STR, request.allowHTTP ? "http,https" : "https"),
+        ]
+        if let caFile = request.caFile { options.append((CURLOPT_CAINFO, caFile)) }
+        // An empty name switches proxies off: none can reach this machine's loopback.
+        if address.isLoopback { options.append((CURLOPT_PROXY, "")) }
+        return options
+    }
+
+    private var numberOptions: [(CURLoption, Int)] {
+        [
+            (CURLOPT_CONNECTTIMEOUT_MS, request.connectMilliseconds),
+            (CURLOPT_TIMEOUT_MS, request.totalMilliseconds),
+            (CURLOPT_MAXFILESIZE, request.maxBytes),
+            (CURLOPT_FOLLOWLOCATION, 0),
+            (CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2)),
+            (CURLOPT_SSL_VERIFYPEER, 1),
+            (CURLOPT_SSL_VERIFYHOST, 2),
+            // The body comes as it is, and is refused when it is encoded.
+            (CURLOPT_HTTP_CONTENT_DECODING, 0),
+            (CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1)),
+            // No signals in a program with threads.
+            (CURLOPT_NOSIGNAL, 1),
+            // Do not wait for a getaddrinfo that hangs: its thread is left to end by itself (V-86).
+            (CURLOPT_QUICK_EXIT, 1),
+        ]
+    }
+
+    /// What came, judged by libcurl's verdict and the rules of V-75.
+    func document(after result: UInt32) throws(FetchError) -> FetchedDocument {
+        guard result == CURLE_OK.rawValue else { throw failure(CURLcode(rawValue: result)) }
+        var status = 0
+        _ = unsafe ccurl_get_status(easy, &status)
+        switch status {
+        case 200: break
+        case 300...399: throw .redirected(status: status)
+        default: throw .status(status)
+        }
+        if unsafe ccurl_field_count(easy, "Content-Encoding") > 0 {
+            let coding = field("Content-Encoding") ?? ""
+            guard coding.lowercased() == "identity" else { throw .encoded(coding) }
+        }
+        return FetchedDocument(
+            body: received.bytes, contentType: field("Content-Type"),
+            maxAge: field("Cache-Control").flatMap(CacheControl.maxAge))
+    }
+
+    private func failure(_ result: CURLcode) -> FetchError {
+        if received.isTooLong { return .tooLong(limit: request.maxBytes) }
+        let text = unsafe String(cString: words)
+        let reason = unsafe text.isEmpty ? String(cString: curl_easy_strerror(result)) : text
+        switch result {
+        case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL: return .badAddress(reason)
+        case CURLE_COULDNT_RESOLVE_HOST: return .couldNotResolve(host: address.host)
+        case CURLE_COULDNT_RESOLVE_PROXY: return .couldNotResolve(host: "the proxy")
+        case CURLE_COULDNT_CONNECT: return .couldNotConnect(reason: reason)
+        case CURLE_OPERATION_TIMEDOUT: return .timedOut(reason: reason)
+        case CURLE_PEER_FAILED_VERIFICATION: return .certificateNotTrusted(reason: reason)
+        case CURLE_SSL_CONNECT_ERROR: return .handshakeFailed(reason: reason)
+        case CURLE_SSL_CACERT_BADFILE: return .badCAFile(path: request.caFile ?? "of this machine")
+        case CURLE_FILESIZE_EXCEEDED: return .tooLong(limit: request.maxBytes)
+        default: return .brokenAnswer(reason: reason)
+        }
+    }
+
+    private func field(_ name: String) -> String? {
+        guard let value = unsafe ccurl_field(easy, name) else { return nil }
+        return unsafe String(cString: value)
+    }
+}
+
+/// The body as it comes in, to its limit.
+private final class ReceivedBody {
+    private let limit: Int
+    private(set) var bytes: [UInt8] = []
+    private(set) var isTooLong = false
+
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    func append(_ piece: UnsafeRawBufferPointer) -> Bool {
+        if piece.count > limit - bytes.count { isTooLong = true }
+        guard !isTooLong else { return false }
+        unsafe bytes.append(contentsOf: piece)
+        return true
+    }
+}
+
+/// Called by libcurl with each piece of the body; any other answer than the piece's size ends the transfer.
+private func receiveBody(
+    piece: UnsafeMutablePointer<CChar>?, size: Int, count: Int, context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let context = unsafe context else { return 0 }
+    let body = unsafe Unmanaged<ReceivedBody>.fromOpaque(context).takeUnretainedValue()
+    return unsafe body.append(UnsafeRawBufferPointer(start: piece, count: size * count)) ? size * count : 0
+}
+
+/// libcurl itself, set up once per process.
+private enum Library {
+    static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+}

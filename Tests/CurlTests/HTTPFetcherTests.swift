@@ -1,0 +1,176 @@
+import Curl
+import Glibc
+import Testing
+
+@Suite("A fetcher takes one whole document and nothing else")
+struct HTTPFetcherTests {
+    private static func ok(_ body: String, _ fields: String = "") -> String {
+        "HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\(fields)\r\n\(body)"
+    }
+
+    /// What a fetcher makes of these bytes.
+    private func fetch(
+        _ answer: String, limit: Int = 1000, total: Int = 2000
+    ) -> Result<FetchedDocument, FetchError> {
+        let server = RawServer { $0.say(answer) }
+        defer { server.stop() }
+        return fetch(server, limit: limit, total: total)
+    }
+
+    private func fetch(_ server: RawServer, limit: Int = 1000, total: Int = 2000) -> Result<FetchedDocument, FetchError> {
+        let request = FetchRequest(
+            url: server.url, connectMilliseconds: 500, totalMilliseconds: total, maxBytes: limit, allowHTTP: true)
+        do throws(FetchError) { return .success(try HTTPFetcher().fetch(request)) } catch { return .failure(error) }
+    }
+
+    @Test("The body, its type and its max-age come back")
+    func document() throws {
+        let fields = "Content-Type: application/json; charset=utf-8\r\nCache-Control: public, max-age=\"900\"\r\n"
+        let document = try fetch(Self.ok("{}", fields)).get()
+        #expect(document.body == Array("{}".utf8))
+        #expect(document.contentType == "application/json; charset=utf-8")
+        #expect(document.maxAge == 900)
+    }
+
+    @Test("A chunked body is put together")
+    func chunked() throws {
+        let answer = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{\"\r\n4\r\na\":1\r\n1\r\n}\r\n0\r\n\r\n"
+        #expect(try fetch(answer).get().body == Array("{\"a\":1}".utf8))
+    }
+
+    @Test("The request asks for identity, carries no cookie and no credentials")
+    func request() throws {
+        let server = RawServer { $0.say(Self.ok("{}", "Set-Cookie: a=b\r\n")) }
+        defer { server.stop() }
+        _ = try fetch(server).get()
+        _ = try fetch(server).get()
+        let lines = server.lastRequest.split(separator: "\r\n").map { $0.lowercased() }
+        #expect(lines.first == "get /document http/1.1")
+        #expect(lines.contains("accept-encoding: identity"))
+        #expect(!lines.contains { $0.hasPrefix("cookie") || $0.hasPrefix("authorization") })
+    }
+
+    @Test("Redirects are refused, not followed (V-75)", arguments: [301, 302, 303, 307, 308])
+    func redirect(status: Int) {
+        let target = RawServer { $0.say(Self.ok("{}")) }
+        defer { target.stop() }
+        let answer = "HTTP/1.1 \(status) X\r\nLocation: \(target.url)\r\nContent-Length: 0\r\n\r\n"
+        #expect(fetch(answer) == .failure(.redirected(status: status)))
+        #expect(target.requests == 0)
+    }
+
+    @Test("Any other status than 200 is an error", arguments: [201, 204, 400, 404, 410, 500, 503])
+    func status(status: Int) {
+        let length = status == 204 ? "" : "Content-Length: 2\r\n"
+        let body = status == 204 ? "" : "{}"
+        #expect(fetch("HTTP/1.1 \(status) X\r\n\(length)\r\n\(body)") == .failure(.status(status)))
+    }
+
+    @Test("A body may reach the limit and not pass it, announced or not")
+    func limit() throws {
+        let full = String(repeating: "x", count: 1000)
+        #expect(try fetch(Self.ok(full)).get().body.count == 1000)
+        #expect(fetch(Self.ok(full + "x")) == .failure(.tooLong(limit: 1000)))
+        let unannounced = "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"
+        #expect(try fetch(unannounced + full).get().body.count == 1000)
+        #expect(fetch(unannounced + full + "x") == .failure(.tooLong(limit: 1000)))
+    }
+
+    @Test("A Content-Encoding is refused, identity taken")
+    func encoding() throws {
+        #expect(fetch(Self.ok("{}", "Content-Encoding: gzip\r\n")) == .failure(.encoded("gzip")))
+        #expect(try fetch(Self.ok("{}", "Content-Encoding: identity\r\n")).get().body.count == 2)
+    }
+
+    @Test("A body that breaks off and an answer that is not HTTP are broken", arguments: ["short", "none", "noise"])
+    func broken(kind: String) {
+        let answers = [
+            "short": "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{}", "none": "", "noise": "SSH-2.0-OpenSSH\r\n",
+        ]
+        guard case .failure(.brokenAnswer) = fetch(answers[kind] ?? "") else {
+            Issue.record("\(fetch(answers[kind] ?? ""))")
+            return
+        }
+    }
+
+    @Test("A peer that drips is cut at the total deadline (V-86)")
+    func drip() {
+        let body = String(repeating: "x", count: 500)
+        let server = RawServer { $0.drip(Self.ok(body), everyMilliseconds: 20) }
+        defer { server.stop() }
+        let start = ContinuousClock.now
+        let result = fetch(server, total: 400)
+        let elapsed = start.duration(to: .now)
+        guard case .failure(.timedOut) = result else {
+            Issue.record("\(result)")
+            return
+        }
+        #expect(elapsed >= .milliseconds(390) && elapsed < .milliseconds(2500))
+    }
+
+    @Test("Nobody at the port, no such host, plain http, and no address each have their own error")
+    func unreachable() {
+        let server = RawServer { _ in }
+        server.stop()
+        guard case .failure(.couldNotConnect) = fetch(server) else {
+            Issue.record("\(fetch(server))")
+            return
+        }
+        func error(_ url: String, allowHTTP: Bool = true) -> FetchError? {
+            do throws(FetchError) {
+                _ = try HTTPFetcher().fetch(FetchRequest(url: url, allowHTTP: allowHTTP))
+                return nil
+            } catch { return error }
+        }
+        #expect(error(server.url, allowHTTP: false) == .plainHTTPRefused)
+        #expect(error("https://nowhere.invalid/") == .couldNotResolve(host: "nowhere.invalid"))
+        for url in ["", "contoso.com", "file:///etc/passwd", "ftp://localhost/", "https://u:p@localhost/", "http://a b/"] {
+            guard case .badAddress = error(url) else {
+                Issue.record("\(url): \(String(describing: error(url)))")
+                return
+            }
+        }
+    }
+
+    @Test("cancel() ends a running fetch at once, and all later ones (V-91)")
+    func cancel() {
+        let server = RawServer { $0.waitForEnd() }
+        defer { server.stop() }
+        let fetcher = HTTPFetcher()
+        let start = ContinuousClock.now
+        startThread {
+            while server.requests == 0 { usleep(1000) }
+            fetcher.cancel()
+        }
+        let request = FetchRequest(url: server.url, totalMilliseconds: 20000, allowHTTP: true)
+        #expect(throws: FetchError.cancelled) { try fetcher.fetch(request) }
+        #expect(start.duration(to: .now) < .seconds(5))
+        #expect(throws: FetchError.cancelled) { try fetcher.fetch(request) }
+        #expect(server.requests == 1)
+    }
+}
+
+@Suite("Cache-Control and addresses are read by their grammar")
+struct ParsingTests {
+    @Test("Hosts fold, ports default, loopback is known")
+    func addresses() throws {
+        let address = try #require(WebAddress("HTTPS://Contoso.B2CLogin.com/a/b?p=x"))
+        #expect(address.scheme == "https" && address.host == "contoso.b2clogin.com" && address.port == "443")
+        #expect(address.path == "/a/b" && address.query == "p=x" && !address.isLoopback)
+        let same = try #require(WebAddress("https://contoso.b2clogin.com:443/"))
+        #expect(address.isSameOrigin(as: same))
+        for url in ["http://localhost:1/", "http://127.0.0.1/", "http://127.9.9.9/", "http://[::1]:80/"] {
+            #expect(try #require(WebAddress(url)).isLoopback)
+        }
+        for url in ["http://127.0.0.1.example/", "http://localhost.example/", "http://128.0.0.1/", "http://[::2]/"] {
+            #expect(try !#require(WebAddress(url)).isLoopback)
+        }
+    }
+
+    @Test(
+        "What is no plain http address has no parts",
+        arguments: ["", "/path", "x", "http://", "http://a@b/", "https://a/#f", "gopher://a/", "http://a/\0", "http://é/"])
+    func noAddress(text: String) {
+        #expect(WebAddress(text) == nil)
+    }
+}

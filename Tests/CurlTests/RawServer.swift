@@ -1,0 +1,99 @@
+import Glibc
+import Synchronization
+
+/// A server of plain TCP that says exactly what a test tells it, on a thread for each connection.
+final class RawServer: Sendable {
+    /// One connection, whose request head was read.
+    struct Connection: Sendable {
+        let request: String
+        fileprivate let descriptor: Int32
+
+        func say(_ text: String) {
+            let bytes = Array(text.utf8)
+            _ = send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+        }
+
+        /// Says it one byte at a time until the peer has enough of it.
+        func drip(_ text: String, everyMilliseconds pause: UInt32) {
+            for byte in text.utf8 {
+                guard send(descriptor, [byte], 1, Int32(MSG_NOSIGNAL)) == 1 else { return }
+                usleep(pause * 1000)
+            }
+        }
+
+        /// Waits until the peer goes away.
+        func waitForEnd() {
+            var byte: UInt8 = 0
+            while recv(descriptor, &byte, 1, 0) > 0 {}
+        }
+    }
+
+    let port: UInt16
+    private let listener: Int32
+    private let served = Atomic(0)
+    private let last = Mutex("")
+
+    /// Starts a server; every connection gets `answer`, then is closed.
+    init(_ answer: @escaping @Sendable (Connection) -> Void) {
+        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let listener = listener
+        port = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                _ = bind(listener, address, length)
+                _ = listen(listener, 16)
+                _ = getsockname(listener, address, &length)
+            }
+            return UInt16(bigEndian: $0.pointee.sin_port)
+        }
+        startThread { [self] in
+            while true {
+                let descriptor = accept(listener, nil, nil)
+                guard descriptor >= 0 else { return }
+                startThread { self.serve(descriptor, answer) }
+            }
+        }
+    }
+
+    /// Stops accepting.
+    func stop() {
+        shutdown(listener, Int32(SHUT_RDWR))
+        close(listener)
+    }
+
+    var url: String { "http://127.0.0.1:\(port)/document" }
+    var requests: Int { served.load(ordering: .sequentiallyConsistent) }
+    var lastRequest: String { last.withLock { $0 } }
+
+    private func serve(_ descriptor: Int32, _ answer: (Connection) -> Void) {
+        var head: [UInt8] = []
+        var byte: UInt8 = 0
+        while !head.suffix(4).elementsEqual("\r\n\r\n".utf8), recv(descriptor, &byte, 1, 0) == 1 { head.append(byte) }
+        let request = String(decoding: head, as: UTF8.self)
+        last.withLock { $0 = request }
+        served.add(1, ordering: .sequentiallyConsistent)
+        answer(Connection(request: request, descriptor: descriptor))
+        close(descriptor)
+    }
+}
+
+/// Starts a thread that runs the body.
+func startThread(_ body: @escaping @Sendable () -> Void) {
+    final class Box: Sendable {
+        let body: @Sendable () -> Void
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+    var thread = pthread_t()
+    let argument = Unmanaged.passRetained(Box(body)).toOpaque()
+    pthread_create(
+        &thread, nil,
+        { argument in
+            guard let argument else { return nil }
+            Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().body()
+            return nil
+        }, argument)
+    pthread_detach(thread)
+}
