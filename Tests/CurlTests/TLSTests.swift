@@ -27,7 +27,8 @@ private final class TLSServer {
     }
 
     deinit {
-        kill(process, SIGTERM)
+        // A child of a worker thread inherits its mask, which blocks the gentler signals.
+        kill(process, SIGKILL)
         waitpid(process, nil, 0)
         for file in ["key.pem", "cert.pem"] { unlink("\(directory)/\(file)") }
         rmdir(directory)

@@ -97,7 +97,7 @@ private import CCurl
         let text = unsafe String(cString: words)
         let reason = unsafe text.isEmpty ? String(cString: curl_easy_strerror(result)) : text
         switch result {
-        case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL: return .badAddress(reason)
+        case CURLE_URL_MALFORMAT: return .badAddress(reason)
         case CURLE_COULDNT_RESOLVE_HOST: return .couldNotResolve(host: address.host)
         case CURLE_COULDNT_RESOLVE_PROXY: return .couldNotResolve(host: "the proxy")
         case CURLE_COULDNT_CONNECT: return .couldNotConnect(reason: reason)
