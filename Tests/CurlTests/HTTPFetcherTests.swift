@@ -17,7 +17,8 @@ struct HTTPFetcherTests {
         return fetch(server, limit: limit, total: total)
     }
 
-    private func fetch(_ server: RawServer, limit: Int = 1000, total: Int = 2000) -> Result<FetchedDocument, FetchError> {
+    private func fetch(_ server: RawServer, limit: Int = 1000, total: Int = 2000) -> Result<FetchedDocument, FetchError>
+    {
         let request = FetchRequest(
             url: server.url, connectMilliseconds: 500, totalMilliseconds: total, maxBytes: limit, allowHTTP: true)
         do throws(FetchError) { return .success(try HTTPFetcher().fetch(request)) } catch { return .failure(error) }
@@ -34,7 +35,8 @@ struct HTTPFetcherTests {
 
     @Test("A chunked body is put together")
     func chunked() throws {
-        let answer = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{\"\r\n4\r\na\":1\r\n1\r\n}\r\n0\r\n\r\n"
+        let answer =
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{\"\r\n4\r\na\":1\r\n1\r\n}\r\n0\r\n\r\n"
         #expect(try fetch(answer).get().body == Array("{\"a\":1}".utf8))
     }
 
@@ -124,7 +126,9 @@ struct HTTPFetcherTests {
         }
         #expect(error(server.url, allowHTTP: false) == .plainHTTPRefused)
         #expect(error("https://nowhere.invalid/") == .couldNotResolve(host: "nowhere.invalid"))
-        for url in ["", "contoso.com", "file:///etc/passwd", "ftp://localhost/", "https://u:p@localhost/", "http://a b/"] {
+        for url in [
+            "", "contoso.com", "file:///etc/passwd", "ftp://localhost/", "https://u:p@localhost/", "http://a b/",
+        ] {
             guard case .badAddress = error(url) else {
                 Issue.record("\(url): \(String(describing: error(url)))")
                 return
@@ -169,7 +173,9 @@ struct ParsingTests {
 
     @Test(
         "What is no plain http address has no parts",
-        arguments: ["", "/path", "x", "http://", "http://a@b/", "https://a/#f", "gopher://a/", "http://a/\0", "http://é/"])
+        arguments: [
+            "", "/path", "x", "http://", "http://a@b/", "https://a/#f", "gopher://a/", "http://a/\0", "http://é/",
+        ])
     func noAddress(text: String) {
         #expect(WebAddress(text) == nil)
     }
