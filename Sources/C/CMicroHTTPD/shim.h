@@ -1,2 +1,71 @@
 #pragma once
 #include <microhttpd.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+// What Swift cannot say of libmicrohttpd: calls with a variable number of arguments, and a logger that takes a va_list.
+
+typedef struct {
+    void *context; // handed to every callback
+    MHD_AccessHandlerCallback access;
+    void *(*target)(void *context, const char *target, struct MHD_Connection *connection);
+    MHD_RequestCompletedCallback completed;
+    MHD_NotifyConnectionCallback connection;
+    void (*line)(void *context, const char *line); // what the library has to say
+    int socket; // bound and listening
+    unsigned int loops;
+    unsigned int connections;
+    unsigned int per_address;
+    size_t connection_memory;
+} CMicroHTTPD_settings;
+
+/// Escapes stay: the target is taken apart by the application, after it was split.
+static inline size_t CMicroHTTPD_keep_escapes(void *context, struct MHD_Connection *connection, char *text) {
+    (void)context;
+    (void)connection;
+    return __builtin_strlen(text);
+}
+
+static inline void CMicroHTTPD_log(void *settings, const char *format, va_list arguments) {
+    const CMicroHTTPD_settings *s = (const CMicroHTTPD_settings *)settings;
+    char line[512];
+    int length = vsnprintf(line, sizeof line, format, arguments);
+    if (length < 0) return;
+    if ((size_t)length >= sizeof line) length = sizeof line - 1;
+    while (length > 0 && (line[length - 1] == '\n' || line[length - 1] == '\r')) line[--length] = 0;
+    s->line(s->context, line);
+}
+
+/// Starts a daemon; the settings are read by its logger until it stops.
+static inline struct MHD_Daemon *CMicroHTTPD_start(const CMicroHTTPD_settings *s) {
+    return MHD_start_daemon(
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC | MHD_USE_ERROR_LOG, 0, NULL, NULL,
+        s->access, s->context,
+        MHD_OPTION_EXTERNAL_LOGGER, CMicroHTTPD_log, (void *)s,
+        MHD_OPTION_LISTEN_SOCKET, (MHD_socket)s->socket,
+        MHD_OPTION_THREAD_POOL_SIZE, s->loops,
+        MHD_OPTION_CONNECTION_LIMIT, s->connections,
+        MHD_OPTION_PER_IP_CONNECTION_LIMIT, s->per_address,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, s->connection_memory,
+        MHD_OPTION_CONNECTION_TIMEOUT, 0u, // idle time only, and our reaper measures more than that
+        MHD_OPTION_URI_LOG_CALLBACK, s->target, s->context,
+        MHD_OPTION_UNESCAPE_CALLBACK, CMicroHTTPD_keep_escapes, NULL,
+        MHD_OPTION_NOTIFY_COMPLETED, s->completed, s->context,
+        MHD_OPTION_NOTIFY_CONNECTION, s->connection, s->context,
+        MHD_OPTION_END);
+}
+
+static inline int CMicroHTTPD_socket(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    return info ? info->connect_fd : -1;
+}
+
+static inline void *CMicroHTTPD_socket_context(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info ? info->socket_context : NULL;
+}
+
+static inline const struct sockaddr *CMicroHTTPD_peer(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    return info ? info->client_addr : NULL;
+}

@@ -14,7 +14,8 @@ public struct FormURLEncoded: Sendable, Equatable {
     /// A name or value that is not UTF-8 is read as Latin-1.
     public static func parse(_ body: [UInt8]) throws(Malformed) -> FormURLEncoded {
         do throws(PercentError) {
-            return FormURLEncoded(fields: try PercentDecoding(plusIsSpace: true, refusesZero: false).arguments(of: body))
+            let decoding = PercentDecoding(plusIsSpace: true, refusesZero: false)
+            return FormURLEncoded(fields: try decoding.arguments(of: body))
         } catch {
             throw Malformed()
         }

@@ -1,0 +1,35 @@
+internal import CMicroHTTPD
+internal import HTTP
+
+extension ClientConnection {
+    /// Queues an answer; after it the connection closes if `closing` is set or it has been used up.
+    func queue(_ response: Response, closing: Bool = false) -> MHD_Result {
+        step = .answered
+        let status = response.status.sendable
+        guard let answer = unsafe makeAnswer(status.hasContent ? response.body : []) else { return .NO }
+        defer { unsafe MHD_destroy_response(answer) }
+        for field in response.headers.fields {
+            // Refused where the text would break out of its line; then the field is missing and the answer is sound.
+            _ = unsafe MHD_add_response_header(answer, field.name, field.value)
+        }
+        if closing || isLast { _ = unsafe MHD_add_response_header(answer, "Connection", "close") }
+        clock.enter(.answer, until: requestEnd)
+        return unsafe MHD_queue_response(handle, UInt32(status.rawValue), answer)
+    }
+
+    private func makeAnswer(_ body: [UInt8]) -> OpaquePointer? {
+        unsafe body.withUnsafeBytes { bytes in
+            // The library copies: the pointer is only lent, though the parameter has no const.
+            unsafe MHD_create_response_from_buffer(
+                bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_MUST_COPY)
+        }
+    }
+}
+
+extension Status {
+    /// The status, if it can stand over a final answer; a handler that made up another one has failed.
+    var sendable: Status { (200...599).contains(rawValue) ? self : 500 }
+
+    /// Whether an answer of this status may have content (RFC 9110 section 6.4.1).
+    fileprivate var hasContent: Bool { rawValue != 204 && rawValue != 304 }
+}

@@ -1,0 +1,83 @@
+internal import CMicroHTTPD
+internal import Synchronization
+
+// What libmicrohttpd calls, on its loops. Global functions: a closure would belong to whatever actor it is written in.
+
+/// The object behind a pointer that libmicrohttpd keeps for us; the keeper holds a reference.
+private func object<Object: AnyObject>(_ type: Object.Type, _ pointer: UnsafeMutableRawPointer?) -> Object? {
+    guard let pointer = unsafe pointer else { return nil }
+    return unsafe Unmanaged<Object>.fromOpaque(pointer).takeUnretainedValue()
+}
+
+/// A connection was opened or closed; the library closes the socket only after the second.
+func connectionChanged(
+    _ core: UnsafeMutableRawPointer?, _ handle: OpaquePointer?,
+    _ context: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ change: MHD_ConnectionNotificationCode
+) {
+    guard let context = unsafe context, let handle = unsafe handle else { return }
+    switch change {
+    case .CONNECTION_NOTIFY_STARTED:
+        guard let core = unsafe object(ServerCore.self, core) else { return }
+        let connection = unsafe ClientConnection(core: core, handle: handle)
+        unsafe context.pointee = Unmanaged.passRetained(connection).toOpaque()
+        core.connections.withLock { $0[ObjectIdentifier(connection)] = connection }
+    case .CONNECTION_NOTIFY_CLOSED:
+        guard let pointer = unsafe context.pointee else { return }
+        unsafe context.pointee = nil
+        let connection = unsafe Unmanaged<ClientConnection>.fromOpaque(pointer).takeRetainedValue()
+        connection.core.forget(connection)
+    @unknown default:
+        break
+    }
+}
+
+/// The first line of a request is in, its target as it was sent.
+func targetReceived(
+    _ core: UnsafeMutableRawPointer?, _ target: UnsafePointer<CChar>?, _ handle: OpaquePointer?
+) -> UnsafeMutableRawPointer? {
+    guard let handle = unsafe handle, let target = unsafe target else { return nil }
+    let context = unsafe CMicroHTTPD_socket_context(handle)
+    unsafe object(ClientConnection.self, context)?.begin(target: String(cString: target))
+    return unsafe context
+}
+
+/// The head of a request, a piece of its body, or its end is in.
+func requestReceived(
+    _ core: UnsafeMutableRawPointer?, _ handle: OpaquePointer?, _ url: UnsafePointer<CChar>?,
+    _ method: UnsafePointer<CChar>?, _ version: UnsafePointer<CChar>?, _ upload: UnsafePointer<CChar>?,
+    _ size: UnsafeMutablePointer<Int>?, _ context: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+) -> MHD_Result {
+    guard let size = unsafe size, let connection = unsafe object(ClientConnection.self, context?.pointee) else {
+        return .NO
+    }
+    return unsafe connection.proceed(AccessCall(method: method, version: version, upload: upload, size: size))
+}
+
+/// A request is over; also when it was broken off.
+func requestCompleted(
+    _ core: UnsafeMutableRawPointer?, _ handle: OpaquePointer?,
+    _ context: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ how: MHD_RequestTerminationCode
+) {
+    unsafe object(ClientConnection.self, context?.pointee)?.end()
+}
+
+/// One field line of a request.
+func takeField(
+    _ intake: UnsafeMutableRawPointer?, _ kind: MHD_ValueKind, _ name: UnsafePointer<CChar>?, _ nameSize: Int,
+    _ value: UnsafePointer<CChar>?, _ valueSize: Int
+) -> MHD_Result {
+    guard let intake = unsafe intake?.assumingMemoryBound(to: HeadIntake.self) else { return .NO }
+    let isMoreWanted = unsafe intake.pointee.take(bytes(name, nameSize), bytes(value, valueSize))
+    return isMoreWanted ? .YES : .NO
+}
+
+private func bytes(_ start: UnsafePointer<CChar>?, _ count: Int) -> UnsafeBufferPointer<UInt8> {
+    let bytes = unsafe UnsafeRawBufferPointer(start: start, count: unsafe start == nil ? 0 : count)
+    return unsafe bytes.bindMemory(to: UInt8.self)
+}
+
+/// The library has something to say.
+func lineLogged(_ core: UnsafeMutableRawPointer?, _ line: UnsafePointer<CChar>?) {
+    guard let line = unsafe line else { return }
+    unsafe object(ServerCore.self, core)?.observe(.log(String(cString: line)))
+}

@@ -1,0 +1,142 @@
+internal import CMicroHTTPD
+internal import HTTP
+internal import Synchronization
+
+extension ClientConnection {
+    /// Judges the head that is in, and lets the request go on or refuses it.
+    func takeHead(_ call: AccessCall) -> MHD_Result {
+        var intake = HeadIntake(limit: core.limits.fields)
+        unsafe withUnsafeMutablePointer(to: &intake) { intake in
+            _ = unsafe MHD_get_connection_values_n(handle, .HEADER_KIND, takeField, intake)
+        }
+        unsafe intake.close(version: call.version)
+        expectedBody = intake.body
+        var head = RequestHead(
+            method: Method(unsafe text(call.method)), target: RequestTarget(raw: "", path: []),
+            headers: HeaderFields(intake.fields), identifier: identifier, peer: peer)
+        if let fault = intake.fault { return refuseNow(fault, head) }
+        do throws(HTTPFault) {
+            head.target = try target(for: head.method, host: intake.host)
+            try head.method.checkServed()
+        } catch {
+            return refuseNow(error, head)
+        }
+        self.head = head
+        if case .none = expectedBody {
+            // An answer now would end the connection; the next call comes at once.
+            step = .undecided
+            return .YES
+        }
+        return decide()
+    }
+
+    private func target(for method: Method, host: String?) throws(HTTPFault) -> RequestTarget {
+        do throws(TargetError) {
+            let target = try RequestTarget(parsing: rawTarget, host: host)
+            guard rawTarget != "*" || method == .options else { throw TargetError.form }
+            return target
+        } catch {
+            throw .target
+        }
+    }
+
+    /// Refuses before anything of a body is read; where the framing is sound and no body follows, the connection stays.
+    private func refuseNow(_ fault: HTTPFault, _ head: RequestHead) -> MHD_Result {
+        let response = core.refusal(fault, head)
+        guard fault.leavesFraming, case .none = expectedBody else { return queue(response, closing: true) }
+        step = .ready(response)
+        return .YES
+    }
+
+    /// Starts the handler on this thread; it is done when this returns, unless it waits for something.
+    func start() {
+        guard let head else { return }
+        step = .waiting
+        let number = meeting.withLock { $0.begin() }
+        Task.immediate(executorPreference: InlineExecutor.shared) { [self] in
+            finish(await core.handler.decide(on: head), number)
+        }
+    }
+
+    /// Hands the body to the handler.
+    func hand(over finish: @escaping @Sendable ([UInt8]) async -> Response) -> MHD_Result {
+        step = .waiting
+        expectedBody = .none
+        let number = meeting.withLock { $0.begin() }
+        let body = self.body
+        self.body = []
+        Task.immediate(executorPreference: InlineExecutor.shared) { [self] in
+            self.finish(.respond(await finish(body)), number)
+        }
+        return goOn()
+    }
+
+    /// The handler is done, on whatever thread.
+    private func finish(_ decision: Decision, _ number: UInt64) {
+        meeting.withLock { meeting in
+            if meeting.finish(decision, number: number) { resume() }
+        }
+    }
+
+    /// The decision, or nothing, and the connection is suspended until there is one.
+    func takeOrSuspend() -> Decision? {
+        meeting.withLock { meeting in
+            if let decision = meeting.take() { return decision }
+            if let fault = faultOfWaiting {
+                meeting.abandon()
+                return .respond(refuse(fault))
+            }
+            let deadline = coarseNanoseconds() &+ core.limits.suspensionSeconds.nanoseconds
+            clock.enter(.handling, until: .max)
+            meeting.suspend(until: min(deadline, requestEnd))
+            core.suspended.add(1, ordering: .relaxed)
+            unsafe MHD_suspend_connection(handle)
+            return nil
+        }
+    }
+
+    /// Why this request may not wait, if it may not.
+    private var faultOfWaiting: HTTPFault? {
+        if core.isEnding.load(ordering: .sequentiallyConsistent) { return .stopping }
+        return core.suspended.load(ordering: .relaxed) >= core.limits.suspensions ? .overloaded : nil
+    }
+
+    /// Lets the loop have the connection again; with the lock of the meeting held, and only when suspended.
+    private func resume() {
+        core.suspended.subtract(1, ordering: .relaxed)
+        unsafe MHD_resume_connection(handle)
+    }
+
+    /// Answers for a handler that did not; whether there was need to.
+    func expire(at now: UInt64, _ fault: HTTPFault) -> Bool {
+        meeting.withLock { meeting in
+            let isExpired = meeting.expire(at: now) { core.refusal(fault, head) }
+            if isExpired { resume() }
+            return isExpired
+        }
+    }
+}
+
+private func text(_ text: UnsafePointer<CChar>?) -> String {
+    guard let text = unsafe text else { return "" }
+    return unsafe String(cString: text)
+}
+
+extension Method {
+    fileprivate func checkServed() throws(HTTPFault) {
+        guard case .other(let name) = self else { return }
+        throw name == "CONNECT" || name == "TRACE" ? .forbiddenMethod : .unknownMethod
+    }
+}
+
+extension HTTPFault {
+    /// Whether the end of the request is certain in spite of this fault.
+    fileprivate var leavesFraming: Bool {
+        switch self {
+        case .target, .unknownMethod, .forbiddenMethod, .expectation, .bodyTooLarge, .timeout, .overloaded, .stopping:
+            true
+        case .framing, .repeatedField, .host, .tooManyFields, .version:
+            false
+        }
+    }
+}

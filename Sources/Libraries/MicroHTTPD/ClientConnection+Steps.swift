@@ -1,0 +1,106 @@
+internal import CMicroHTTPD
+internal import HTTP
+
+/// One call of libmicrohttpd's for a request.
+@unsafe
+struct AccessCall {
+    let method: UnsafePointer<CChar>?
+    let version: UnsafePointer<CChar>?
+    let upload: UnsafePointer<CChar>?
+    let size: UnsafeMutablePointer<Int>
+
+    /// The bytes of the body that came with this call; none with the first and the last call.
+    var piece: UnsafeBufferPointer<UInt8> {
+        let bytes = unsafe UnsafeRawBufferPointer(start: upload, count: upload == nil ? 0 : size.pointee)
+        return unsafe bytes.bindMemory(to: UInt8.self)
+    }
+}
+
+extension ClientConnection {
+    /// Does what the request needs next.
+    func proceed(_ call: AccessCall) -> MHD_Result {
+        let piece = unsafe call.piece
+        unsafe call.size.pointee = 0
+        if !piece.isEmpty { clock.received(piece.count) }
+        switch step {
+        case .head: return unsafe takeHead(call)
+        case .undecided: return decide()
+        case .waiting: return goOn()
+        case .ready, .gathering, .draining, .discarding: return unsafe piece.isEmpty ? atEnd() : take(piece)
+        case .idle, .answered: return .YES
+        }
+    }
+
+    /// A piece of the body is in.
+    private func take(_ piece: UnsafeBufferPointer<UInt8>) -> MHD_Result {
+        switch step {
+        case .gathering(let limit, _):
+            guard piece.count <= limit - body.count else { return interrupt(with: refuse(.bodyTooLarge)) }
+            unsafe body.append(contentsOf: piece)
+        case .draining(let response, let left):
+            guard piece.count <= left else { return interrupt(with: response) }
+            step = .draining(response, left: left - piece.count)
+        case .discarding(let left):
+            guard piece.count <= left else { return .NO }
+            step = .discarding(left: left - piece.count)
+        case .idle, .head, .undecided, .ready, .waiting, .answered:
+            break
+        }
+        return .YES
+    }
+
+    /// The request is in, whole.
+    private func atEnd() -> MHD_Result {
+        switch step {
+        case .ready(let response), .draining(let response, _): return queue(response)
+        case .gathering(_, let finish): return hand(over: finish)
+        case .discarding: return .NO
+        case .idle, .head, .undecided, .waiting, .answered: return .YES
+        }
+    }
+
+    /// The handler has decided while the connection was suspended.
+    ///
+    /// libmicrohttpd then repeats the call in which it was suspended, so the body has still not begun.
+    func goOn() -> MHD_Result {
+        guard let decision = takeOrSuspend() else { return .YES }
+        return follow(decision)
+    }
+
+    /// Asks the handler, with nothing but the head.
+    func decide() -> MHD_Result {
+        start()
+        return goOn()
+    }
+
+    /// Does what the handler decided; what is refused with a body to come is answered at once, and the body never read.
+    private func follow(_ decision: Decision) -> MHD_Result {
+        switch (decision, expectedBody) {
+        case (.respond(let response), .none): return queue(response)
+        case (.readBody(_, let finish), .none): return hand(over: finish)
+        case (.respond(let response), _):
+            if response.status.rawValue >= 400 || isLonger(than: core.limits.drainedBody) {
+                return queue(response, closing: true)
+            }
+            step = .draining(response, left: core.limits.drainedBody)
+        case (.readBody(let limit, let finish), _):
+            if isLonger(than: limit) { return queue(refuse(.bodyTooLarge), closing: true) }
+            if case .length(let length) = expectedBody { body.reserveCapacity(length) }
+            step = .gathering(limit: limit, finish)
+        }
+        startBody()
+        return .YES
+    }
+
+    private func isLonger(than limit: Int) -> Bool {
+        if case .length(let length) = expectedBody { length > limit } else { false }
+    }
+
+    private func startBody() {
+        let now = coarseNanoseconds()
+        clock.enterBody(at: now, until: min(now &+ core.limits.bodySeconds.nanoseconds, requestEnd))
+    }
+
+    /// The answer of the server's own to a fault.
+    func refuse(_ fault: HTTPFault) -> Response { core.refusal(fault, head) }
+}

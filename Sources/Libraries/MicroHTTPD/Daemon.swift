@@ -1,0 +1,62 @@
+internal import CMicroHTTPD
+private import Glibc
+
+/// libmicrohttpd at work.
+///
+/// Unchecked: what moves between threads is a handle, whose calls are made by the owner's lock one at a time.
+@safe
+final class Daemon: @unchecked Sendable {
+    private let handle: OpaquePointer
+    private let settings: UnsafeMutablePointer<CMicroHTTPD_settings>
+    private let core: Unmanaged<ServerCore>
+
+    /// Starts on a socket, which it owns from then on.
+    init?(_ core: ServerCore, socket: Int32) {
+        let context = unsafe Unmanaged.passRetained(core)
+        let settings = UnsafeMutablePointer<CMicroHTTPD_settings>.allocate(capacity: 1)
+        unsafe settings.initialize(
+            to: CMicroHTTPD_settings(
+                context: context.toOpaque(), access: requestReceived, target: targetReceived,
+                completed: requestCompleted, connection: connectionChanged, line: lineLogged, socket: socket,
+                loops: UInt32(core.limits.loops), connections: UInt32(core.limits.connections),
+                per_address: UInt32(core.limits.perAddress), connection_memory: core.limits.connectionMemory))
+        guard let handle = unsafe CMicroHTTPD_start(settings) else {
+            unsafe settings.deallocate()
+            unsafe context.release()
+            return nil
+        }
+        unsafe self.handle = handle
+        unsafe self.settings = settings
+        unsafe self.core = context
+    }
+
+    /// Takes no more connections; the open ones go on.
+    func quiesce() {
+        let socket = unsafe MHD_quiesce_daemon(handle)
+        if socket >= 0 { _ = close(socket) }
+    }
+
+    /// Ends all loops and connections; none may be suspended.
+    func stop() {
+        unsafe MHD_stop_daemon(handle)
+    }
+
+    deinit {
+        unsafe settings.deallocate()
+        unsafe core.release()
+    }
+}
+
+extension ServerLimits {
+    /// The limits in the ranges that libmicrohttpd takes.
+    var sane: ServerLimits {
+        var limits = self
+        limits.loops = min(max(loops, 2), 256)
+        limits.connections = min(max(connections, limits.loops), 1_000_000)
+        limits.perAddress = min(max(perAddress, 0), 1_000_000)
+        limits.connectionMemory = min(max(connectionMemory, 1024), 1 << 24)
+        limits.fields = max(fields, 1)
+        limits.drainedBody = max(drainedBody, 0)
+        return limits
+    }
+}

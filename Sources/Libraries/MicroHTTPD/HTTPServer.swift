@@ -1,0 +1,80 @@
+private import CMicroHTTPD
+private import Glibc
+public import HTTP
+private import Platform
+private import Synchronization
+
+/// A server of HTTP/1.1 over libmicrohttpd: event loops, one thread each, that a handler must not block.
+///
+/// It judges the framing and the target of every request before the handler sees it, keeps absolute deadlines, and
+/// answers for a handler that takes too long.
+public final class HTTPServer: Sendable {
+    /// The port it listens on; the real one where 0 was asked for.
+    public let port: UInt16
+
+    private let core: ServerCore
+    private let reaper: Reaper
+    private let daemon: Mutex<Daemon?>
+
+    /// Starts to serve; `refusal` words what goes wrong before or without the handler.
+    ///
+    /// The host is `localhost` or a literal IPv4 or IPv6 address.
+    public init(
+        host: String = "127.0.0.1", port: UInt16, limits: ServerLimits = ServerLimits(),
+        handler: any RequestHandler,
+        refusal: @escaping @Sendable (HTTPFault, RequestHead?) -> Response = HTTPFault.refuse,
+        observe: @escaping @Sendable (ServerEvent) -> Void = { _ in }
+    ) throws(ServerStartError) {
+        ignoreBrokenPipes
+        let socket = try ListeningSocket(host: host, port: port)
+        let core = ServerCore(limits: limits.sane, handler: handler, refusal: refusal, observe: observe)
+        guard let daemon = Daemon(core, socket: socket.descriptor) else {
+            socket.close()
+            throw .library
+        }
+        self.core = core
+        self.port = socket.port
+        reaper = Reaper(core)
+        self.daemon = Mutex(daemon)
+        try reaper.start()
+    }
+
+    deinit { stop(patience: 0) }
+
+    /// The state of the server at this moment.
+    public var statistics: ServerStatistics { core.statistics }
+
+    /// Stops: takes no more connections, lets the requests under way end for so many seconds, then refuses those that
+    /// still wait, and ends.
+    ///
+    /// Blocks until all is over; never call it from a handler. A second call waits for nothing.
+    public func stop(patience seconds: Double) {
+        daemon.withLock { daemon in
+            guard let running = daemon.take() else { return }
+            running.quiesce()
+            core.isStopping.store(true, ordering: .sequentiallyConsistent)
+            drain(within: seconds)
+            core.isEnding.store(true, ordering: .sequentiallyConsistent)
+            core.expireSuspensions(at: .max, .stopping)
+            drain(within: 0.5)
+            running.stop()
+            reaper.stop()
+        }
+    }
+
+    /// Waits until no connection is open, ending the idle ones.
+    private func drain(within seconds: Double) {
+        let clock = SystemTime()
+        let end = clock.monotonicNanoseconds &+ seconds.nanoseconds
+        while true {
+            core.cutIdleConnections()
+            if core.connections.withLock({ $0.isEmpty }) || clock.monotonicNanoseconds >= end { return }
+            _ = usleep(2000)
+        }
+    }
+}
+
+/// Done once: libmicrohttpd's writes do not all suppress the signal.
+private let ignoreBrokenPipes: Void = {
+    _ = signal(SIGPIPE, SIG_IGN)
+}()

@@ -1,0 +1,165 @@
+private import CMicroHTTPD
+internal import HTTP
+
+/// The header block as it comes from libmicrohttpd, field by field, judged on the way (V-142, V-143).
+struct HeadIntake {
+    /// What follows the header block.
+    enum Body: Equatable {
+        case none
+        case length(Int)
+        case chunked
+    }
+
+    private(set) var fields: [HeaderFields.Field] = []
+    private(set) var host: String?
+    private(set) var body = Body.none
+    private(set) var fault: HTTPFault?
+    private var expects = false
+    private var isUnexpected = false
+    private var seen: SingleFields = []
+    private let limit: Int
+
+    init(limit: Int) {
+        self.limit = limit
+        fields.reserveCapacity(12)
+    }
+
+    /// Takes one field line; whether more are wanted.
+    mutating func take(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard fields.count < limit else { return stop(.tooManyFields) }
+        let value = unsafe value.withoutBlanks
+        guard unsafe name.isToken, unsafe !value.hasControl else { return stop(.framing) }
+        let text = unsafe String(decoding: value, as: UTF8.self)
+        fields.append(HeaderFields.Field(name: unsafe String(decoding: name, as: UTF8.self), value: text))
+        return unsafe judge(name, text)
+    }
+
+    private mutating func judge(_ name: UnsafeBufferPointer<UInt8>, _ value: String) -> Bool {
+        switch name.count {
+        case 4 where unsafe name.isField("host"):
+            host = value
+            return once(.host, else: .host)
+        case 6 where unsafe name.isField("expect"):
+            expects = true
+            if !value.isSameField(as: "100-continue") { isUnexpected = true }
+            return true
+        case 12 where unsafe name.isField("content-type"): return once(.type)
+        case 13 where unsafe name.isField("authorization"): return once(.authorization)
+        case 14 where unsafe name.isField("content-length"): return once(.length) && takeLength(value)
+        case 17 where unsafe name.isField("transfer-encoding"): return once(.coding) && takeCoding(value)
+        default: return true
+        }
+    }
+
+    private mutating func takeLength(_ value: String) -> Bool {
+        guard !value.isEmpty, value.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return stop(.framing) }
+        // A number that Int cannot hold is at least one that libmicrohttpd reads as "unknown".
+        guard let length = Int(value), body != .chunked else { return stop(.framing) }
+        body = length == 0 ? .none : .length(length)
+        return true
+    }
+
+    private mutating func takeCoding(_ value: String) -> Bool {
+        guard value.isSameField(as: "chunked"), !seen.contains(.length) else { return stop(.framing) }
+        body = .chunked
+        return true
+    }
+
+    private mutating func once(_ field: SingleFields, else fault: HTTPFault = .repeatedField) -> Bool {
+        seen.insert(field).inserted ? true : stop(fault)
+    }
+
+    private mutating func stop(_ fault: HTTPFault) -> Bool {
+        self.fault = fault
+        return false
+    }
+
+    /// The last checks, when all fields are in.
+    mutating func close(version: UnsafePointer<CChar>?) {
+        guard fault == nil else { return }
+        switch unsafe HTTPVersion(version) {
+        case .oneOne:
+            if host?.isHost != true { fault = .host }
+        case .oneZero:
+            if seen.contains(.coding) { fault = .framing }
+        case .other:
+            fault = .version
+        }
+        if fault == nil, seen.isSuperset(of: [.coding, .length]) { fault = .framing }
+        if fault == nil, isUnexpected { fault = .expectation }
+    }
+}
+
+/// The fields that may stand only once.
+private struct SingleFields: OptionSet {
+    let rawValue: UInt8
+    static let host = SingleFields(rawValue: 1)
+    static let type = SingleFields(rawValue: 2)
+    static let authorization = SingleFields(rawValue: 4)
+    static let length = SingleFields(rawValue: 8)
+    static let coding = SingleFields(rawValue: 16)
+}
+
+private enum HTTPVersion {
+    case oneOne, oneZero, other
+
+    init(_ text: UnsafePointer<CChar>?) {
+        guard let text = unsafe text else {
+            self = .other
+            return
+        }
+        switch unsafe String(cString: text) {
+        case "HTTP/1.1": self = .oneOne
+        case "HTTP/1.0": self = .oneZero
+        default: self = .other
+        }
+    }
+}
+
+extension String {
+    /// Whether this can be the value of `Host`: a name or address, and perhaps a port.
+    fileprivate var isHost: Bool { !isEmpty && utf8.allSatisfy { characters[Int($0)] & 2 != 0 } }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// Whether this is a token (RFC 9110 section 5.6.2), as field names are.
+    ///
+    /// Catches a space before the colon, most of what folding leaves behind, and bytes beyond ASCII.
+    fileprivate var isToken: Bool {
+        var isToken = !isEmpty
+        for index in indices where unsafe characters[Int(self[index])] & 1 == 0 { isToken = false }
+        return isToken
+    }
+
+    /// Whether a control character other than a tab is in here; without branches, so that it becomes vector code.
+    fileprivate var hasControl: Bool {
+        var found: UInt8 = 0
+        for index in indices {
+            let byte = unsafe self[index]
+            found |= (byte < 0x20 ? 1 : 0) & (byte != 0x09 ? 1 : 0) | (byte == 0x7F ? 1 : 0)
+        }
+        return found != 0
+    }
+
+    fileprivate var withoutBlanks: UnsafeBufferPointer<UInt8> {
+        var rest = unsafe self[...]
+        while let last = unsafe rest.last, last == 0x20 || last == 0x09 { unsafe rest.removeLast() }
+        while let first = unsafe rest.first, first == 0x20 || first == 0x09 { unsafe rest.removeFirst() }
+        return unsafe UnsafeBufferPointer(rebasing: rest)
+    }
+
+    /// Whether this is the name of a field, given in lower case, of the same length.
+    fileprivate func isField(_ name: StaticString) -> Bool {
+        let other = unsafe UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+        return unsafe zip(self, other).allSatisfy { $0.lowercasedASCII == $1 }
+    }
+}
+
+/// Bit 0: may be in a token; bit 1: may be in `Host`.
+private let characters: [UInt8] = {
+    var table = [UInt8](repeating: 0, count: 256)
+    let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+    for byte in (letters + "!#$%&'*+-.^_`|~").utf8 { table[Int(byte)] |= 1 }
+    for byte in (letters + "-._~!$&'()*+,;=%:[]").utf8 { table[Int(byte)] |= 2 }
+    return table
+}()

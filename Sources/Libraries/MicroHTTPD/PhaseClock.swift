@@ -1,0 +1,58 @@
+internal import Synchronization
+
+/// What a connection is doing, and until when it may: written by its loop, read by the reaper.
+struct PhaseClock: ~Copyable, Sendable {
+    enum Phase: UInt8 {
+        case idle, header, body, handling, answer
+    }
+
+    private let phase: Atomic<UInt8>
+    private let deadline: Atomic<UInt64>
+    /// When the body began, and how much of it is in.
+    private let bodyStart = Atomic<UInt64>(0)
+    private let bodyBytes = Atomic<Int>(0)
+
+    /// The clock of a new connection, which owes its first header block.
+    init(until deadline: UInt64) {
+        phase = Atomic(Phase.header.rawValue)
+        self.deadline = Atomic(deadline)
+    }
+
+    /// Another phase begins.
+    func enter(_ phase: Phase, until deadline: UInt64) {
+        self.deadline.store(deadline, ordering: .relaxed)
+        self.phase.store(phase.rawValue, ordering: .relaxed)
+    }
+
+    /// A body begins to come in.
+    func enterBody(at now: UInt64, until deadline: UInt64) {
+        bodyStart.store(now, ordering: .relaxed)
+        bodyBytes.store(0, ordering: .relaxed)
+        enter(.body, until: deadline)
+    }
+
+    /// More of the body is in.
+    func received(_ count: Int) {
+        bodyBytes.store(bodyBytes.load(ordering: .relaxed) &+ count, ordering: .relaxed)
+    }
+
+    var isIdle: Bool { phase.load(ordering: .relaxed) == Phase.idle.rawValue }
+
+    /// The time that is used up, if one is.
+    func exceeded(at now: UInt64, limits: ServerLimits) -> Deadline? {
+        let isLate = now >= deadline.load(ordering: .relaxed)
+        return switch Phase(rawValue: phase.load(ordering: .relaxed)) {
+        case .idle: isLate ? .idle : nil
+        case .header: isLate ? .header : nil
+        case .body: isLate || isSlow(at: now, limits: limits) ? .body : nil
+        case .answer: isLate ? .answer : nil
+        case .handling, nil: nil
+        }
+    }
+
+    private func isSlow(at now: UInt64, limits: ServerLimits) -> Bool {
+        let start = bodyStart.load(ordering: .relaxed)
+        guard now > start, now &- start >= limits.bodyRateGraceSeconds.nanoseconds else { return false }
+        return Double(bodyBytes.load(ordering: .relaxed)) < limits.bodyRate * Double(now &- start) / 1e9
+    }
+}

@@ -1,0 +1,100 @@
+private import Glibc
+internal import HTTP
+internal import Platform
+internal import Synchronization
+
+/// The one thread that ends what takes too long (V-145).
+///
+/// libmicrohttpd's own time-out is reset by every byte, and spares suspended connections; these deadlines are absolute.
+final class Reaper: Sendable {
+    private let core: ServerCore
+    private let wakeup = Wakeup()
+    private let isStopped = Atomic<Bool>(false)
+    private let thread = Mutex<NamedThread?>(nil)
+
+    init(_ core: ServerCore) { self.core = core }
+
+    func start() throws(ServerStartError) {
+        do throws(NamedThread.Failure) {
+            let started = try NamedThread.start("http-reaper") { [self] in run() }
+            thread.withLock { $0 = started }
+        } catch {
+            throw .system(call: "pthread_create", code: error.code)
+        }
+    }
+
+    func stop() {
+        isStopped.store(true, ordering: .sequentiallyConsistent)
+        wakeup.wake()
+        thread.withLock { $0.take() }?.join()
+    }
+
+    private func run() {
+        let pause = core.limits.reaperPause.nanoseconds
+        while !isStopped.load(ordering: .sequentiallyConsistent) {
+            _ = wakeup.wait(untilMonotonicNanoseconds: SystemTime().monotonicNanoseconds &+ pause)
+            core.cutConnections(at: coarseNanoseconds())
+            core.expireSuspensions(at: coarseNanoseconds(), .timeout)
+        }
+    }
+}
+
+extension ServerLimits {
+    /// Often enough for the shortest limit, seldom enough to cost nothing.
+    fileprivate var reaperPause: Double {
+        let shortest =
+            [
+                headerSeconds, bodySeconds, requestSeconds, idleSeconds, connectionSeconds, suspensionSeconds,
+                bodyRateGraceSeconds,
+            ].min() ?? 1
+        return min(max(shortest / 4, 0.01), 0.25)
+    }
+}
+
+extension ServerCore {
+    /// Ends the connections that have used up their time.
+    ///
+    /// With the lock held a socket cannot be closed, and its number not be given to another connection.
+    func cutConnections(at now: UInt64) {
+        var cut: [Deadline] = []
+        connections.withLock { open in
+            for connection in open.values {
+                guard let deadline = connection.clock.exceeded(at: now, limits: limits) else { continue }
+                if connection.cut() { cut.append(deadline) }
+            }
+        }
+        for deadline in cut { count(deadline) }
+    }
+
+    /// Answers for the handlers that did not in time; at the end of time, for all.
+    ///
+    /// Without the lock on the connections: libmicrohttpd takes one of its own to resume.
+    func expireSuspensions(at now: UInt64, _ fault: HTTPFault) {
+        guard suspended.load(ordering: .sequentiallyConsistent) > 0 || now == .max else { return }
+        for connection in connections.withLock({ Array($0.values) }) where connection.expire(at: now, fault) {
+            if now != .max { count(.suspension) }
+        }
+    }
+
+    /// Ends the connections on which nothing is asked.
+    func cutIdleConnections() {
+        connections.withLock { open in
+            for connection in open.values where connection.clock.isIdle { _ = connection.cut() }
+        }
+    }
+
+    /// A connection is about to be closed.
+    func forget(_ connection: ClientConnection) {
+        connections.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(connection)) }
+        requestsOfClosed.add(connection.requests.load(ordering: .relaxed), ordering: .relaxed)
+    }
+}
+
+extension ClientConnection {
+    /// Ends the connection, once; the loop notices at once and frees it.
+    fileprivate func cut() -> Bool {
+        guard isCut.exchange(true, ordering: .relaxed) == false else { return false }
+        _ = shutdown(socket, Int32(SHUT_RDWR))
+        return true
+    }
+}

@@ -1,0 +1,51 @@
+internal import HTTP
+internal import Synchronization
+
+/// What all connections of a server share.
+final class ServerCore: Sendable {
+    let limits: ServerLimits
+    let handler: any RequestHandler
+    let refusal: @Sendable (HTTPFault, RequestHead?) -> Response
+    let observe: @Sendable (ServerEvent) -> Void
+
+    /// Every open connection; the lock is taken when one opens or closes, and by the reaper, never per request.
+    let connections = Mutex<[ObjectIdentifier: ClientConnection]>([:])
+    /// Whether answers end their connections.
+    let isStopping = Atomic<Bool>(false)
+    /// Whether requests that would wait are refused.
+    let isEnding = Atomic<Bool>(false)
+    let suspended = Atomic<Int>(0)
+    let opened = Atomic<Int>(0)
+    let requestsOfClosed = Atomic<Int>(0)
+    let deadlines = Mutex<[Deadline: Int]>([:])
+    /// Where request identifiers start: unlike those of other processes.
+    let firstIdentifier = UInt64.random(in: .min ... .max)
+
+    init(
+        limits: ServerLimits, handler: any RequestHandler,
+        refusal: @escaping @Sendable (HTTPFault, RequestHead?) -> Response,
+        observe: @escaping @Sendable (ServerEvent) -> Void
+    ) {
+        self.limits = limits
+        self.handler = handler
+        self.refusal = refusal
+        self.observe = observe
+    }
+
+    func count(_ deadline: Deadline) {
+        deadlines.withLock { $0[deadline, default: 0] += 1 }
+        observe(.cut(deadline))
+    }
+
+    var statistics: ServerStatistics {
+        var statistics = ServerStatistics()
+        (statistics.connections, statistics.requests) = connections.withLock { open in
+            (open.count, open.values.reduce(0) { $0 + $1.requests.load(ordering: .relaxed) })
+        }
+        statistics.requests += requestsOfClosed.load(ordering: .relaxed)
+        statistics.connectionsOpened = opened.load(ordering: .relaxed)
+        statistics.suspended = suspended.load(ordering: .relaxed)
+        statistics.deadlines = deadlines.withLock { $0 }
+        return statistics
+    }
+}

@@ -1,0 +1,23 @@
+/// What happens to a server apart from requests and answers.
+public enum ServerEvent: Sendable, Equatable {
+    /// libmicrohttpd says something; nothing that clients sent is part of it.
+    case log(String)
+    /// libmicrohttpd found a contradiction in itself; it ends the process if it must.
+    case panic(String)
+    /// A connection was ended because it had used up its time.
+    case cut(Deadline)
+}
+
+/// The times that a connection can use up (V-145).
+public enum Deadline: UInt8, Sendable, Equatable, CaseIterable {
+    /// Nothing was asked on a kept connection.
+    case idle
+    /// The header block did not end.
+    case header
+    /// The body did not end, or came too slowly.
+    case body
+    /// The handler had no answer; the client got a 503.
+    case suspension
+    /// The answer was not taken.
+    case answer
+}

@@ -1,0 +1,40 @@
+private import Glibc
+
+/// How much a server takes on, and how long it waits (V-140, V-141, V-145).
+public struct ServerLimits: Sendable, Equatable {
+    /// Connections at once; more wait in the backlog of the system.
+    public var connections = 1020
+    /// Connections at once from one address; 0 is no limit, which suits a server behind a proxy.
+    public var perAddress = 0
+    /// Bytes for the header block of a request; more is a 431.
+    public var connectionMemory = 12 * 1024
+    /// Field lines of a request; more is a 431.
+    public var fields = 100
+    /// Seconds for the header block.
+    public var headerSeconds = 10.0
+    /// Seconds for the body.
+    public var bodySeconds = 30.0
+    /// Seconds for a request, from its first line to the last byte of its answer.
+    public var requestSeconds = 60.0
+    /// Seconds between two requests.
+    public var idleSeconds = 15.0
+    /// Requests of one connection.
+    public var requestsPerConnection = 1000
+    /// Seconds of one connection.
+    public var connectionSeconds = 600.0
+    /// Bytes a second that a body must arrive with, on average, once ``bodyRateGraceSeconds`` have passed.
+    public var bodyRate = 500.0
+    /// Seconds without a demand on the speed of a body.
+    public var bodyRateGraceSeconds = 5.0
+    /// Seconds that a request waits for the handler; then it is a 503.
+    public var suspensionSeconds = 20.0
+    /// Requests that wait for the handler at once; more are a 503 (V-153).
+    public var suspensions = 1020
+    /// Bytes of an unwanted body that are read to keep the connection.
+    public var drainedBody = 64 * 1024
+    /// Event loops, each a thread; at least two.
+    public var loops = max(2, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+
+    /// The limits of a server that faces the network.
+    public init() {}
+}

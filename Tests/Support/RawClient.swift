@@ -1,0 +1,147 @@
+import Glibc
+public import HTTP
+
+/// A client that sends exactly the bytes it is given, also those that no HTTP library would send.
+///
+/// For one thread; every call has the time-out.
+public final class RawClient {
+    /// What went wrong on the way.
+    public enum Failure: Error, Equatable {
+        /// A call of the system failed.
+        case system(String, Int32)
+        /// Nothing came in time.
+        case timeout
+        /// The connection ended in the middle of an answer.
+        case truncated([UInt8])
+        /// What came is no answer.
+        case malformed([UInt8])
+    }
+
+    private let descriptor: Int32
+    private let timeout: Double
+    /// What came and was not handed out yet.
+    private var buffer: [UInt8] = []
+
+    /// Connects to a port of the loopback.
+    public init(port: UInt16, timeout: Double = 5) throws(Failure) {
+        self.timeout = timeout
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { throw .system("socket", errno) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let code = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard code == 0 else {
+            let error = errno
+            _ = Glibc.close(descriptor)
+            throw .system("connect", error)
+        }
+    }
+
+    deinit { _ = Glibc.close(descriptor) }
+
+    /// Sends these bytes, all of them.
+    public func send(_ bytes: some Sequence<UInt8>) throws(Failure) {
+        var rest = Array(bytes)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            guard count >= 0 else { throw .system("send", errno) }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// Sends the bytes of this text.
+    public func send(_ text: String) throws(Failure) { try send(text.utf8) }
+
+    /// Says that nothing more will be sent.
+    public func finishSending() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
+
+    /// Reads one answer, also `100 Continue`; nothing, if the connection ended before its first byte.
+    public func response(to method: Method = .get) throws(Failure) -> RawResponse? {
+        let separator: [UInt8] = [13, 10, 13, 10]
+        while true {
+            if let end = buffer.firstRange(of: separator) {
+                guard var response = RawResponse(head: buffer[..<end.lowerBound]) else { throw .malformed(buffer) }
+                buffer.removeFirst(end.upperBound)
+                if method != .head { response.body = try body(of: response) }
+                return response
+            }
+            if try !more() {
+                if buffer.isEmpty { return nil }
+                throw .truncated(buffer)
+            }
+        }
+    }
+
+    private func body(of response: RawResponse) throws(Failure) -> [UInt8] {
+        if response.status < 200 || response.status == 204 || response.status == 304 { return [] }
+        guard let length = response.headers["Content-Length"].flatMap({ Int($0) }) else { return try rest() }
+        while buffer.count < length {
+            if try !more() { throw .truncated(buffer) }
+        }
+        defer { buffer.removeFirst(length) }
+        return Array(buffer[..<length])
+    }
+
+    /// Everything until the connection ends.
+    public func rest() throws(Failure) -> [UInt8] {
+        while try more() {}
+        defer { buffer = [] }
+        return buffer
+    }
+
+    /// Whether the server ends the connection within the time-out, without another byte.
+    public var isClosedByServer: Bool {
+        do throws(Failure) { return try rest().isEmpty } catch { return false }
+    }
+
+    /// Waits for more bytes; false at the end of the connection.
+    private func more() throws(Failure) -> Bool {
+        var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        let count = poll(&ready, 1, Int32(timeout * 1000))
+        guard count > 0 else { throw count == 0 ? .timeout : .system("poll", errno) }
+        var piece = [UInt8](repeating: 0, count: 65536)
+        let size = piece.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) }
+        // A reset is an end, too: the server closed with bytes of ours unread.
+        guard size > 0 else { return false }
+        buffer.append(contentsOf: piece[..<size])
+        return true
+    }
+}
+
+/// An answer as it came over the wire.
+public struct RawResponse: Equatable {
+    /// The three digits.
+    public let status: Int
+    /// The words behind the digits.
+    public let reason: String
+    /// The field lines.
+    public let headers: HeaderFields
+    /// The content.
+    public internal(set) var body: [UInt8] = []
+
+    /// The content as text.
+    public var text: String { String(decoding: body, as: UTF8.self) }
+
+    /// Reads the lines before the empty one.
+    init?(head: some Collection<UInt8>) {
+        let lines = head.split(separator: 10).map { line in
+            String(decoding: line.last == 13 ? line.dropLast() : line, as: UTF8.self)
+        }
+        let first = (lines.first ?? "").split(separator: " ", maxSplits: 2)
+        guard first.count >= 2, first[0].hasPrefix("HTTP/1."), let status = Int(first[1]) else { return nil }
+        self.status = status
+        reason = first.count > 2 ? String(first[2]) : ""
+        headers = HeaderFields(
+            lines.dropFirst().map { line in
+                let parts = line.split(separator: ":", maxSplits: 1)
+                let value = parts.count > 1 ? parts[1].drop { $0 == " " } : ""
+                return HeaderFields.Field(name: String(parts.first ?? ""), value: String(value))
+            })
+    }
+}

@@ -1,0 +1,49 @@
+import HTTP
+import MicroHTTPD
+import Synchronization
+
+/// A handler whose paths are the ways in which a handler can behave.
+final class EchoHandler: RequestHandler {
+    /// Continuations of requests under `/wait`.
+    let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
+
+    func decide(on head: RequestHead) async -> Decision {
+        switch head.target.path.first {
+        case "wait":
+            await withCheckedContinuation { continuation in waiting.withLock { $0.append(continuation) } }
+            return .respond(describe(head))
+        case "wait-then-read":
+            await withCheckedContinuation { continuation in waiting.withLock { $0.append(continuation) } }
+            return .readBody(limit: 1000) { Response(200, body: $0) }
+        case "wait-then-refuse":
+            await withCheckedContinuation { continuation in waiting.withLock { $0.append(continuation) } }
+            return .respond(Response(401, body: Array("no".utf8)))
+        case "read": return .readBody(limit: 1000) { Response(200, body: $0) }
+        case "read-then-wait":
+            return .readBody(limit: 1000) { [self] body in
+                await withCheckedContinuation { continuation in waiting.withLock { $0.append(continuation) } }
+                return Response(201, body: body)
+            }
+        case "refuse": return .respond(Response(401, body: Array("no".utf8)))
+        case "status": return .respond(Response(Status(rawValue: Int(head.target.path[1]) ?? 0), body: Array("x".utf8)))
+        default: return .respond(describe(head))
+        }
+    }
+
+    /// Lets all go on that wait, on the calling thread.
+    func release() {
+        for continuation in waiting.withLock({ waiting in
+            defer { waiting = [] }
+            return waiting
+        }) { continuation.resume() }
+    }
+
+    private func describe(_ head: RequestHead) -> Response {
+        let lines = head.headers.fields.map { "\($0.name)=\($0.value)" }
+        let target = head.target
+        let text = "\(head.method.name) \(target.path) \(target.query.map { "\($0.name)=\($0.value)" })\n"
+        return Response(
+            200, headers: ["Content-Type": "text/plain", "X-Request-Id": head.identifier],
+            body: Array((text + lines.joined(separator: "\n")).utf8))
+    }
+}
