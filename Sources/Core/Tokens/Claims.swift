@@ -2,7 +2,7 @@ internal import JSON
 
 /// What the payload of a token says (RFC 7519 section 4), before it is judged.
 struct Claims {
-    private let object: JSONObject
+    let object: JSONObject
 
     /// Reads a payload, whose signature was checked before (V-50, V-51).
     init(of token: CompactToken) throws(TokenRefusal) {

@@ -109,3 +109,8 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
     /// An object of these members, in this order.
     public init(dictionaryLiteral elements: (String, JSONValue)...) { self = .object(JSONObject(elements)) }
 }
+
+extension JSONObject: ExpressibleByDictionaryLiteral {
+    /// An object of these members, in this order.
+    public init(dictionaryLiteral elements: (String, JSONValue)...) { self.init(elements) }
+}

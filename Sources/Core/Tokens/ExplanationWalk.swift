@@ -1,0 +1,165 @@
+internal import JSON
+
+/// The walk through all checks of one token, gathering findings.
+struct ExplanationWalk {
+    private(set) var findings: [TokenExplanation.Finding] = []
+
+    /// Takes the token apart.
+    mutating func form(_ text: String) -> CompactToken? {
+        do throws(TokenRefusal) {
+            let token = try CompactToken(text)
+            note(.form, .passed)
+            return token
+        } catch {
+            note(.form, .failed(error))
+            return nil
+        }
+    }
+
+    /// Judges the header by each rule; the result is of use only if all hold.
+    mutating func header(_ token: CompactToken?) -> JOSEHeader? {
+        let object = headerObject(of: token)
+        guard let token, let object else {
+            HeaderCheck.allCases.forEach { note(TokenCheck($0), .skipped) }
+            return nil
+        }
+        for check in HeaderCheck.allCases {
+            let verdict = verdict { () throws(TokenRefusal) in try check.judge(object) }
+            note(TokenCheck(check), verdict, evidence(check.names, in: object))
+        }
+        return try? JOSEHeader(of: token)
+    }
+
+    private mutating func headerObject(of token: CompactToken?) -> JSONObject? {
+        guard let token else {
+            note(.header, .skipped)
+            return nil
+        }
+        do throws(TokenRefusal) {
+            let object = try JOSEHeader.object(of: token)
+            note(.header, .passed)
+            return object
+        } catch {
+            note(.header, .failed(error))
+            return nil
+        }
+    }
+
+    /// Asks the keys; the issuers of the key, if it is known.
+    mutating func signature(
+        _ token: CompactToken?, _ header: JOSEHeader?, ask: (CompactToken, JOSEHeader) -> SignatureFinding
+    ) -> [TokenIssuer]? {
+        guard let token, let header else {
+            note(.key, .skipped)
+            note(.signature, .skipped)
+            return nil
+        }
+        switch ask(token, header) {
+        case .good(let issuers):
+            note(.key, .passed)
+            note(.signature, .passed)
+            return issuers
+        case .bad(let issuers):
+            note(.key, .passed)
+            note(.signature, .failed(.badSignature))
+            return issuers
+        case .unknownKey: note(.key, .failed(.unknownKey))
+        case .keysUnavailable: note(.key, .failed(.keysUnavailable(retryAfter: 1)))
+        }
+        note(.signature, .skipped)
+        return nil
+    }
+
+    /// Judges the claims by each rule, even under a bad signature: the holder wants to know all that is wrong.
+    mutating func claims(_ token: CompactToken?, rules: ClaimRules, issuers: [TokenIssuer], now: Int64) {
+        guard let claims = payload(of: token) else {
+            ClaimCheck.allCases.forEach { note(TokenCheck($0), .skipped) }
+            return
+        }
+        var examination = ClaimExamination(claims: claims, rules: rules, issuers: issuers, now: now)
+        for check in ClaimCheck.allCases {
+            let needsIssuers = check == .issuer || check == .policy
+            let judged =
+                needsIssuers && issuers.isEmpty
+                ? TokenExplanation.Verdict.skipped
+                : verdict { () throws(TokenRefusal) in try examination.judge(check) }
+            note(TokenCheck(check), judged, evidence(check.names(rules), in: claims.object))
+        }
+    }
+
+    private mutating func payload(of token: CompactToken?) -> Claims? {
+        guard let token else {
+            note(.payload, .skipped)
+            return nil
+        }
+        do throws(TokenRefusal) {
+            let claims = try Claims(of: token)
+            note(.payload, .passed)
+            return claims
+        } catch {
+            note(.payload, .failed(error))
+            return nil
+        }
+    }
+
+    private func verdict(_ judge: () throws(TokenRefusal) -> Void) -> TokenExplanation.Verdict {
+        do throws(TokenRefusal) {
+            try judge()
+            return .passed
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    private mutating func note(_ check: TokenCheck, _ verdict: TokenExplanation.Verdict, _ evidence: String? = nil) {
+        findings.append(TokenExplanation.Finding(check: check, verdict: verdict, evidence: evidence))
+    }
+
+    /// The members of these names, as JSON: so nothing in them can steer a terminal.
+    private func evidence(_ names: [String], in object: JSONObject) -> String? {
+        let members = names.compactMap { name in
+            object[name].map { value in
+                let text = String(decoding: value.serialized(), as: UTF8.self)
+                return "\"\(name)\":\(Self.visible(text))"
+            }
+        }
+        return members.isEmpty ? nil : members.joined(separator: ",")
+    }
+
+    /// The text with everything outside of printable ASCII as `\u{...}`, cut where it gets tedious.
+    private static func visible(_ text: String) -> String {
+        let escaped = text.unicodeScalars.map { scalar in
+            scalar.value >= 0x20 && scalar.value < 0x7F ? String(scalar) : scalar.escaped(asASCII: true)
+        }
+        return escaped.count > 256 ? escaped.prefix(256).joined() + "..." : escaped.joined()
+    }
+}
+
+extension HeaderCheck {
+    /// The members that this rule looks at.
+    var names: [String] {
+        switch self {
+        case .algorithm: ["alg"]
+        case .type: ["typ"]
+        case .critical: ["crit"]
+        case .unsupported: ["b64", "zip", "enc", "cty"]
+        case .keyIdentifier: ["kid"]
+        }
+    }
+}
+
+extension ClaimCheck {
+    /// The claims that this rule looks at.
+    func names(_ rules: ClaimRules) -> [String] {
+        switch self {
+        case .expiry: ["exp"]
+        case .notBefore: ["nbf"]
+        case .issuedAt: ["iat"]
+        case .issuer: ["iss"]
+        case .audience: ["aud"]
+        case .policy: ["tfp", "acr"]
+        case .owner: [rules.ownerClaim]
+        case .scope: ["scp"]
+        }
+    }
+}

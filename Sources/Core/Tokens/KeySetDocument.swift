@@ -1,0 +1,103 @@
+internal import JSON
+
+/// A set of keys as a provider publishes it (RFC 7517 section 5), sorted into what may be used and what not.
+///
+/// Checked as far as that goes without a cryptographic library; the numbers still have to pass it (V-37).
+public struct KeySetDocument: Sendable, Equatable {
+    /// The longest document taken, in bytes.
+    public static let longest = 256 * 1024
+    /// The most keys taken.
+    public static let mostKeys = 64
+
+    /// A key that may be used.
+    public struct Key: Sendable, Equatable {
+        /// `kid`, to be compared byte by byte.
+        public let keyIdentifier: String
+        /// `n`, big-endian, without leading zero octet.
+        public let modulus: [UInt8]
+        /// `e`, big-endian, without leading zero octet.
+        public let exponent: [UInt8]
+        /// Whether the provider published private members too: worth an alarm, though not used (V-37).
+        public let carriesPrivateMembers: Bool
+    }
+
+    /// A key that may not be used.
+    public struct RejectedKey: Sendable, Equatable {
+        /// `kid`, if it has one.
+        public let keyIdentifier: String?
+        /// Why not.
+        public let reason: KeyRejection
+    }
+
+    /// The keys that may be used, each `kid` once, in their order.
+    public let keys: [Key]
+    /// The others, to be reported once a set (V-38).
+    public let rejected: [RejectedKey]
+
+    /// Reads a document; a bad key spoils none but itself (V-38).
+    ///
+    /// - Parameter bytes: the document, all of it.
+    /// - Throws: ``KeySetError`` when it is no set of keys at all. A set without usable keys is not an error here.
+    public init(parsing bytes: [UInt8]) throws(KeySetError) {
+        let entries = try Self.entries(of: bytes)
+        var sorted = SortedKeys()
+        for entry in entries {
+            let object = entry.object ?? JSONObject()
+            do throws(KeyRejection) {
+                sorted.admit(try Key(entry))
+            } catch {
+                sorted.reject(object["kid"]?.string, error)
+            }
+        }
+        keys = sorted.keys
+        rejected = sorted.rejected
+    }
+
+    private static func entries(of bytes: [UInt8]) throws(KeySetError) -> [JSONValue] {
+        let object: JSONObject
+        do {
+            object = try StrictJSON.object(bytes, longest: longest)
+        } catch {
+            throw .notJSON
+        }
+        guard let entries = object["keys"]?.array else { throw .noKeyList }
+        guard entries.count <= mostKeys else { throw .tooManyKeys(entries.count) }
+        return entries
+    }
+}
+
+/// Why a document is no set of keys.
+public enum KeySetError: Error, Equatable, Sendable {
+    /// Not one JSON object within the limits (V-20).
+    case notJSON
+    /// Without a list under `keys`.
+    case noKeyList
+    /// More keys than ``KeySetDocument/mostKeys``.
+    case tooManyKeys(Int)
+}
+
+/// Keys sorted by the rules for equal identifiers.
+private struct SortedKeys {
+    var keys: [KeySetDocument.Key] = []
+    var rejected: [KeySetDocument.RejectedKey] = []
+    private var conflicting: [String] = []
+
+    /// Takes a key, unless its identifier stands for other material too: then neither is trusted (V-38).
+    mutating func admit(_ key: KeySetDocument.Key) {
+        guard !conflicting.contains(where: { Text.same($0, key.keyIdentifier) }) else {
+            return reject(key.keyIdentifier, .conflictingIdentifier)
+        }
+        guard let index = keys.firstIndex(where: { Text.same($0.keyIdentifier, key.keyIdentifier) }) else {
+            return keys.append(key)
+        }
+        guard keys[index].modulus != key.modulus || keys[index].exponent != key.exponent else { return }
+        keys.remove(at: index)
+        conflicting.append(key.keyIdentifier)
+        reject(key.keyIdentifier, .conflictingIdentifier)
+        reject(key.keyIdentifier, .conflictingIdentifier)
+    }
+
+    mutating func reject(_ keyIdentifier: String?, _ reason: KeyRejection) {
+        rejected.append(KeySetDocument.RejectedKey(keyIdentifier: keyIdentifier, reason: reason))
+    }
+}

@@ -1,0 +1,36 @@
+extension TokenRefusal {
+    /// What is wrong and what to do, in one plain sentence that quotes nothing of the token.
+    public var words: String {
+        switch self {
+        case .tooLong: "The token is too long; ask the provider for fewer claims."
+        case .notThreeSegments: "The token does not have three parts between dots; send all of it, and nothing else."
+        case .notBase64URL: "A part of the token is not canonical base64url; send the token unchanged."
+        case .headerNotJSON: "The header of the token is not one strict JSON object; send the token unchanged."
+        case .wrongAlgorithm: "The token is not signed with RS256; let the provider sign with RS256."
+        case .wrongType: "The typ of the token is neither JWT nor at+jwt; send an access token or an ID token."
+        case .criticalExtension: "The token demands an extension (crit), and none is supported; get one without."
+        case .unsupportedHeader:
+            "The token is encrypted, compressed, detached or nested (enc, zip, b64, cty); get a plain signed one."
+        case .missingKeyIdentifier: "The token does not name its key (kid); let the provider name it."
+        case .unknownKey: "The provider publishes no such key; check that the token is from the configured policies."
+        case .badSignature: "The signature is not that of the named key; send the token unchanged, or sign in again."
+        case .payloadNotJSON: "The claims of the token are not one strict JSON object; report it to the provider."
+        case .missingExpiry: "The token has no exp; let the provider limit its lifetime."
+        case .notNumericDate: "A time in the token is not a number of seconds since 1970; report it to the provider."
+        case .expired: "The token has expired; refresh it or sign in again."
+        case .notYetValid: "The token is not valid yet (nbf); check the clocks of both machines."
+        case .issuedInFuture: "The token was issued in the future (iat); check the clocks of both machines."
+        case .lifetimeTooLong: "The token lives longer than is allowed; shorten its lifetime at the provider."
+        case .wrongIssuer: "The issuer (iss) is not that of the policy whose key signed; check authority and policies."
+        case .wrongAudience:
+            "The token is for another application (aud); ask for one for this, or add that client id."
+        case .missingPolicy: "The token names no policy (tfp or acr); sign in through a configured policy."
+        case .wrongPolicy:
+            "The policy of the token (tfp or acr) is not one that its key signs for; add it or use another."
+        case .missingOwner: "The token lacks the claim that names its owner; let the policy return the object id (oid)."
+        case .malformedOwner: "The claim that names the owner has the wrong form; oid must be a GUID."
+        case .malformedScope: "The scopes (scp) are not a string; report it to the provider."
+        case .keysUnavailable: "The provider's keys are not at hand, so no token can be judged; try again shortly."
+        }
+    }
+}
