@@ -43,11 +43,16 @@ extension PercentDecoding {
 
 extension String {
     /// These bytes as UTF-8, or where they are not, as Latin-1: old clients send that without saying so.
-    init(lenient bytes: [UInt8]) {
+    public init(lenient bytes: [UInt8]) {
         if let text = String(validating: bytes, as: UTF8.self) {
             self = text
         } else {
-            self = String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+            self.init(latin1: bytes)
         }
+    }
+
+    /// These bytes, each the number of its character.
+    public init(latin1 bytes: [UInt8]) {
+        self = String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
     }
 }

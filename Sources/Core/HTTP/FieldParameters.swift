@@ -1,0 +1,59 @@
+/// A field value of the form `value; name=value; name="value"` (RFC 9110 section 5.6.6).
+struct FieldParameters: Sendable, Equatable {
+    /// What stands before the first semicolon, without blanks around it.
+    let value: String
+    /// The parameters in order, names in lower case; what follows a malformed one is left out.
+    let parameters: [RequestTarget.Argument]
+
+    init(_ field: some Sequence<UInt8>) {
+        var bytes = Array(field)[...]
+        value = String(lenient: bytes.removePrefix { $0 != UInt8(ascii: ";") }.trimmed)
+        var parameters: [RequestTarget.Argument] = []
+        while let parameter = bytes.removeParameter() { parameters.append(parameter) }
+        self.parameters = parameters
+    }
+
+    subscript(name: String) -> String? {
+        parameters.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
+    }
+}
+
+extension ArraySlice<UInt8> {
+    fileprivate mutating func removePrefix(while condition: (UInt8) -> Bool) -> [UInt8] {
+        let prefix = prefix(while: condition)
+        self = self[prefix.endIndex...]
+        return Array(prefix)
+    }
+
+    /// Takes `; name=value` from the front; nothing at the end, or where something else stands.
+    fileprivate mutating func removeParameter() -> RequestTarget.Argument? {
+        _ = removePrefix { $0.isBlank || $0 == UInt8(ascii: ";") }
+        let name = removePrefix { $0 != UInt8(ascii: "=") && $0 != UInt8(ascii: ";") }.trimmed
+        guard !name.isEmpty, first == UInt8(ascii: "=") else { return nil }
+        removeFirst()
+        let lowered = String(lenient: name.map(\.lowercasedASCII))
+        guard first == UInt8(ascii: "\"") else {
+            let value = removePrefix { $0 != UInt8(ascii: ";") }.trimmed
+            return RequestTarget.Argument(name: lowered, value: String(lenient: value))
+        }
+        removeFirst()
+        return removeQuotedRest().map { RequestTarget.Argument(name: lowered, value: String(lenient: $0)) }
+    }
+
+    /// Takes the rest of a quoted string, with its closing quote; nothing, if there is none.
+    private mutating func removeQuotedRest() -> [UInt8]? {
+        var value: [UInt8] = []
+        while let byte = popFirst() {
+            if byte == UInt8(ascii: "\"") { return value }
+            if byte == UInt8(ascii: "\\"), let quoted = popFirst() { value.append(quoted) } else { value.append(byte) }
+        }
+        return nil
+    }
+}
+
+extension [UInt8] {
+    /// Without spaces and tabs around.
+    fileprivate var trimmed: [UInt8] {
+        Array(self[...].drop(while: \.isBlank).reversed().drop(while: \.isBlank).reversed())
+    }
+}
