@@ -1,0 +1,69 @@
+import HTTP
+import TaskAPI
+import Tokens
+
+/// What is counted of requests, without a lock on the way of a good one.
+final class RequestMetrics: Sendable {
+    private static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "other"]
+    private static let statuses = [
+        200, 201, 204, 304, 400, 401, 403, 404, 405, 408, 409, 412, 413, 415, 417, 422, 428, 429, 431, 500, 501, 503,
+        505, 507, 0,
+    ]
+
+    private let requests = methods.indices.map { _ in statuses.map { _ in Counter() } }
+    private let reading = Histogram()
+    private let writing = Histogram()
+    private let sent = Counter()
+    private let problems = CounterByWord()
+    private let refusals = CounterByWord()
+
+    /// Counts one request.
+    func count(_ record: RequestRecord) {
+        let status = Self.statuses.firstIndex(of: record.status.rawValue) ?? Self.statuses.count - 1
+        requests[Self.index(of: record.method)][status].add()
+        histogram(for: record.method).add(record.duration)
+        sent.add(record.bytes)
+        if let problem = record.problem { problems.add(problem) }
+        if let refusal = record.refusal { refusals.add(refusal.code) }
+    }
+
+    /// All of it as text.
+    func render(into text: inout PrometheusText) {
+        text.family("tasks_http_requests_total", .counter, "Requests answered, by method and status.")
+        for (method, counters) in zip(Self.methods, requests) {
+            for (status, counter) in zip(Self.statuses, counters) where counter.value > 0 {
+                let word = status == 0 ? "other" : "\(status)"
+                text.sample("tasks_http_requests_total", [("method", method), ("status", word)], counter.value)
+            }
+        }
+        let duration = "tasks_http_request_duration_seconds"
+        text.family(duration, .histogram, "From the head being in to the answer being ready.")
+        reading.render(duration, [("class", "read")], into: &text)
+        writing.render(duration, [("class", "write")], into: &text)
+        text.single("tasks_http_response_bytes_total", .counter, "Bytes of answers, without heads.", sent.value)
+        text.family("tasks_problems_total", .counter, "Requests refused, by the code of the problem.")
+        for (word, count) in problems.sorted { text.sample("tasks_problems_total", [("code", word)], count) }
+        text.family("tasks_token_refusals_total", .counter, "Tokens refused, by the rule that they broke.")
+        for (word, count) in refusals.sorted { text.sample("tasks_token_refusals_total", [("reason", word)], count) }
+    }
+
+    private func histogram(for method: Method) -> Histogram {
+        switch method {
+        case .get, .head, .options: reading
+        case .post, .put, .patch, .delete, .other: writing
+        }
+    }
+
+    private static func index(of method: Method) -> Int {
+        switch method {
+        case .get: 0
+        case .head: 1
+        case .post: 2
+        case .put: 3
+        case .patch: 4
+        case .delete: 5
+        case .options: 6
+        case .other: 7
+        }
+    }
+}

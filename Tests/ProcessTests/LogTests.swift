@@ -1,0 +1,139 @@
+import HTTP
+import JSON
+import Platform
+import Synchronization
+import Testing
+
+@testable import TaskServer
+
+@Suite("Lines of the log") struct LogTests {
+    private final class Sink: Sendable {
+        let written = Mutex<[UInt8]>([])
+        var lines: [String] {
+            String(decoding: written.withLock { $0 }, as: UTF8.self).split(separator: "\n").map(String.init)
+        }
+    }
+
+    private struct FixedTime: TimeSource {
+        let wallMilliseconds: Int64 = 1_472_575_720_123
+        var monotonicNanoseconds: UInt64 { SystemTime().monotonicNanoseconds }
+    }
+
+    private static func lines(
+        _ format: LogText.Format, level: LogLevel = .info, _ work: (Log) throws -> Void
+    ) throws -> [String] {
+        let sink = Sink()
+        let log = Log(level, format, time: FixedTime()) { bytes in sink.written.withLock { $0 += bytes } }
+        try log.start()
+        try work(log)
+        log.close()
+        return sink.lines
+    }
+
+    @Test func `are JSON objects that a strict reader takes, whatever a stranger sent`() throws {
+        let hostile = "\u{1B}[31m\"quoted\"\\\n\r\0é日本\u{7F}"
+        let lines = try Self.lines(.json) { log in
+            log.write(.warning, "sample") { line in
+                line.number("status", -42)
+                line.text("hostile", hostile)
+                line.hex("owner", 0xFE)
+                line.text("absent", nil)
+            }
+        }
+        let line = try #require(lines.first)
+        #expect(lines.count == 1)
+        #expect(line.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F })
+        let value = try JSONValue(parsing: Array(line.utf8)).object
+        #expect(value?["time"] == "2016-08-30T16:48:40.123Z")
+        #expect(value?["level"] == "warning")
+        #expect(value?["event"] == "sample")
+        #expect(value?["status"] == -42)
+        #expect(value?["owner"] == "00000000000000fe")
+        #expect(value?["hostile"]?.string?.hasPrefix("\u{1B}[31m\"quoted\"\\\n\r\0") == true)
+        #expect(value?.contains("absent") == false)
+    }
+
+    @Test func `are readable for people, one line an event`() throws {
+        let lines = try Self.lines(.text) { log in
+            log.write(.info, "request") { line in
+                line.text("method", "GET")
+                line.number("status", 200)
+                line.text("reason", "two words\n")
+            }
+        }
+        #expect(lines == [#"16:48:40.123 info request method=GET status=200 reason="two words\x0a""#])
+    }
+
+    @Test func `are cut where somebody sends more than anybody reads`() throws {
+        let lines = try Self.lines(.text) { log in
+            log.write(.info, "long") { $0.text("path", String(repeating: "a", count: 1000), limit: 64) }
+        }
+        #expect(lines == ["16:48:40.123 info long path=" + String(repeating: "a", count: 64) + "..."])
+    }
+
+    @Test func `are left out below the level`() throws {
+        let lines = try Self.lines(.text, level: .warning) { log in
+            log.write(.info, "quiet")
+            log.write(.error, "loud")
+        }
+        #expect(lines == ["16:48:40.123 error loud"])
+    }
+
+    @Test func `are dropped and counted, never waited for, where the reader is too slow`() throws {
+        let gate = Wakeup()
+        let sink = Sink()
+        let log = Log(.info, .text) { bytes in
+            gate.wait()
+            sink.written.withLock { $0 += bytes }
+            gate.wake()
+        }
+        try log.start()
+        for _ in 0..<20_000 {
+            log.write(.info, "flood") { $0.text("filling", String(repeating: "x", count: 200)) }
+        }
+        #expect(log.dropped > 0)
+        gate.wake()
+        log.close()
+        let dropped = sink.lines.filter { $0.contains("log-lines-dropped") }
+        #expect(!dropped.isEmpty)
+        #expect(sink.lines.count - dropped.count + log.dropped == 20_000)
+    }
+
+    @Test func `of one reason are rationed, and the next one counts what was left out`() {
+        let ration = LogRation()
+        let written = (0..<100).compactMap { _ in ration.take("expired", at: 1) }
+        #expect(written == Array(repeating: 0, count: 20))
+        #expect(ration.take("bad_signature", at: 1) == 0)
+        #expect(ration.take("expired", at: 1_000_000_001) == 80)
+    }
+}
+
+@Suite("Metrics") struct MetricTextTests {
+    @Test func `are text that Prometheus reads`() {
+        var text = PrometheusText()
+        text.single("tasks_up", .gauge, "Whether.", 1)
+        text.family("tasks_seen_total", .counter, "Seen.")
+        text.sample("tasks_seen_total", [("a", "x\"\\\ny")], 2.5)
+        #expect(
+            text.text == """
+                # HELP tasks_up Whether.
+                # TYPE tasks_up gauge
+                tasks_up 1
+                # HELP tasks_seen_total Seen.
+                # TYPE tasks_seen_total counter
+                tasks_seen_total{a="x\\"\\\\\\ny"} 2.5
+
+                """)
+    }
+
+    @Test func `sum a histogram up to each bound`() {
+        let histogram = Histogram()
+        for duration in [10_000, 60_000, 60_000, 20_000_000_000] as [UInt64] { histogram.add(duration) }
+        var text = PrometheusText()
+        histogram.render("d", [], into: &text)
+        let lines = text.text.split(separator: "\n")
+        #expect(lines.first == "d_bucket{le=\"0.00005\"} 1")
+        #expect(lines.dropFirst().first == "d_bucket{le=\"0.0001\"} 3")
+        #expect(lines.suffix(4) == ["d_bucket{le=\"10\"} 3", "d_bucket{le=\"+Inf\"} 4", "d_sum 20.00013", "d_count 4"])
+    }
+}
