@@ -1,1 +1,2 @@
-// Placeholder
+// Nothing but this call: a closure written here would belong to the main actor and die on any other thread.
+runMockAuthority()

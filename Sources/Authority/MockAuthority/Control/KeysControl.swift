@@ -1,0 +1,49 @@
+internal import HTTP
+internal import JSON
+internal import OpenSSL
+
+extension ControlEndpoint {
+    /// `GET /_mock/keys`: every key and what it is for.
+    func keys() async -> Response {
+        do throws(RSAError) {
+            return Reply.json(try await authority.keys.current().json)
+        } catch {
+            return Reply.text("A key could not be made.", status: 500)
+        }
+    }
+
+    /// `POST /_mock/keys {"do":"rotate"}`: a step, and the keys behind it.
+    func changeKeys(_ body: [UInt8]) async -> Response {
+        guard let step = step(body) else {
+            let steps = KeyStep.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+            return Reply.text("Say what to do: {\"do\":\"rotate\"}. It is one of \(steps).", status: 400)
+        }
+        do throws(RSAError) {
+            return Reply.json(try await authority.keys.take(step).json)
+        } catch {
+            return Reply.text("A key could not be made.", status: 500)
+        }
+    }
+
+    private func step(_ body: [UInt8]) -> KeyStep? {
+        do throws(JSONError) {
+            return try JSONValue(parsing: body).object?["do"]?.string.flatMap(KeyStep.init(rawValue:))
+        } catch {
+            return nil
+        }
+    }
+}
+
+extension KeyRing.State {
+    /// The keys, the published ones first.
+    fileprivate var json: JSONValue {
+        let shown = published.map { key in
+            entry(key, key.identifier == active ? "active" : "published")
+        }
+        return ["keys": .array(shown + retired.map { entry($0, "retired") })]
+    }
+
+    private func entry(_ key: SigningKey, _ state: String) -> JSONValue {
+        ["kid": .string(key.identifier), "state": .string(state)]
+    }
+}

@@ -1,0 +1,67 @@
+internal import HTTP
+internal import JSON
+
+extension TokenOrder {
+    private static let names = ["user", "policy", "client", "scope", "bad", "exp", "nonce", "claim", "drop", "run"]
+
+    /// The order of a query; what it does not understand it refuses, since a misspelt fault is a test that passes.
+    init(_ query: Parameters) throws(ControlMistake) {
+        for argument in query.all where !Self.names.contains(argument.name) {
+            throw ControlMistake(
+                sentence: "'\(argument.name)' is no part of an order. Parts: \(Self.names.joined(separator: ", ")).")
+        }
+        guard let user = query["user"] else {
+            throw ControlMistake(sentence: "Say for whom: /_mock/token?user=alice")
+        }
+        self.init(
+            user: user, policy: query["policy"], client: query["client"], scope: query["scope"],
+            bad: try Self.bad(query["bad"]), changes: try ClaimChanges(query))
+    }
+
+    private static func bad(_ name: String?) throws(ControlMistake) -> BadToken? {
+        guard let name else { return nil }
+        if let bad = BadToken(rawValue: name) { return bad }
+        throw ControlMistake(sentence: "No bad token is called '\(name)'. /_mock/token/bad lists them.")
+    }
+}
+
+extension ClaimChanges {
+    fileprivate init(_ query: Parameters) throws(ControlMistake) {
+        self.init(nonce: query["nonce"], drop: query.values("drop"))
+        if let text = query["exp"] {
+            guard let seconds = Self.seconds(text) else {
+                throw ControlMistake(sentence: "exp=\(text) is no time from now. Examples: -1h, 90s, 30m, 2d.")
+            }
+            expiry = seconds
+        }
+        for pair in query.values("claim") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, !parts[0].isEmpty else {
+                throw ControlMistake(sentence: "claim=\(pair) is no claim. Example: claim=name=Alice")
+            }
+            set[String(parts[0])] = Self.value(String(parts[1]))
+        }
+    }
+
+    /// JSON if it is JSON, else the text itself.
+    private static func value(_ text: String) -> JSONValue {
+        do throws(JSONError) {
+            return try JSONValue(parsing: Array(text.utf8))
+        } catch {
+            return .string(text)
+        }
+    }
+
+    /// `-1h`, `90`, `30m`; a plus in a query has become a space.
+    private static func seconds(_ text: String) -> Int64? {
+        let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86400]
+        var digits = text.hasPrefix(" ") || text.hasPrefix("+") ? text.dropFirst() : text[...]
+        var unit: Int64 = 1
+        if let last = digits.last, let known = units[last] {
+            unit = known
+            digits = digits.dropLast()
+        }
+        guard let number = Int64(digits), abs(number) < 10_000_000_000 else { return nil }
+        return number * unit
+    }
+}

@@ -1,0 +1,59 @@
+internal import HTTP
+internal import OpenSSL
+
+/// Who calls the token endpoint, in any of the five shapes that clients use.
+///
+/// Public with `client_id` in the body; Basic with an empty secret; the secret in the body; Basic with both parts
+/// form-encoded (RFC 6749 section 2.3.1); either of the last with `client_id` in the body again.
+struct ClientAuthentication: Sendable {
+    let call: Call
+
+    /// The client, its secret checked.
+    func client(_ parameters: Parameters) throws(Refusal) -> Client {
+        let basic = call.head.headers["Authorization"].flatMap(BasicCredentials.init)
+        guard let id = parameters["client_id"] ?? basic?.user else { throw .missingParameter("client_id") }
+        if let user = basic?.user, !user.isEqualIgnoringCase(to: id) { throw .clientMismatch(id, user) }
+        guard let client = call.configuration.applications.client(id) else {
+            throw .unknownClient(id, tenant: call.configuration.tenant.name)
+        }
+        if !call.configuration.behaviour.switches.lax {
+            try check(parameters["client_secret"] ?? basic?.password, of: client)
+        }
+        return client
+    }
+
+    private func check(_ given: String?, of client: Client) throws(Refusal) {
+        switch (client.secret, given) {
+        case (nil, nil): return
+        case (nil, _?): throw .secretUnexpected
+        case (_?, nil): throw .secretMissing
+        case (let known?, let given?):
+            guard ConstantTime.equal(Array(known.utf8), Array(given.utf8)) else { throw .secretWrong }
+        }
+    }
+}
+
+/// The credentials of RFC 7617, form-decoded as RFC 6749 section 2.3.1 asks.
+struct BasicCredentials: Sendable, Equatable {
+    let user: String
+    /// Nothing where it is empty, as oidc-agent sends it.
+    let password: String?
+
+    /// Reads the value of an `Authorization` field; nothing for another scheme.
+    init?(_ field: String) {
+        let words = field.words
+        guard words.count == 2, words[0].isEqualIgnoringCase(to: "basic"), let bytes = Base64.decode(words[1]) else {
+            return nil
+        }
+        let parts = bytes.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+        guard let first = parts.first, !first.isEmpty else { return nil }
+        user = Self.decoded(first)
+        password = parts.count == 2 && !parts[1].isEmpty ? Self.decoded(parts[1]) : nil
+    }
+
+    private static func decoded(_ bytes: ArraySlice<UInt8>) -> String {
+        // What is no form encoding stands for itself: curl sends it so.
+        let form = Parameters(urlEncoded: Array("v=".utf8) + bytes)
+        return form.all.count == 1 ? form["v"] ?? "" : String(decoding: bytes, as: UTF8.self)
+    }
+}

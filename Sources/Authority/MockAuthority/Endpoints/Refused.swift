@@ -1,0 +1,44 @@
+internal import HTTP
+
+/// Answers to requests that reach no endpoint.
+enum Refused {
+    /// Nothing there.
+    static let noEndpoint = page(
+        "Not found",
+        "The mock authority has no such page. A tenant and a policy come first: "
+            + "/contoso.onmicrosoft.com/b2c_1_sign_in/v2.0/.well-known/openid-configuration")
+
+    /// No such tenant or policy: a status of 400 to 499, since clients take others for an outage.
+    static func noPolicy(_ address: Address) -> Response {
+        page(
+            "AADB2C90022",
+            "AADB2C90022: Unable to return metadata for the policy '\(address.policy ?? "")' in tenant "
+                + "'\(address.tenant)'.")
+    }
+
+    private static func page(_ title: String, _ text: String) -> Response {
+        Reply.html(
+            "<!DOCTYPE html><html lang=\"en\"><head><title>\(title.htmlEscaped)</title></head>"
+                + "<body><h1>\(title.htmlEscaped)</h1><p>\(text.htmlEscaped)</p></body></html>\n",
+            status: 404)
+    }
+}
+
+extension String {
+    /// The text as it may stand in HTML text and in quoted attributes.
+    var htmlEscaped: String {
+        var result = ""
+        result.reserveCapacity(utf8.count)
+        for scalar in unicodeScalars {
+            switch scalar {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            case "'": result += "&#39;"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,56 @@
+public import JSON
+public import OpenSSL
+
+/// A key that signs tokens, and its public half as the key set shows it.
+public struct SigningKey: Sendable {
+    /// The name in `kid`: the JWK thumbprint of RFC 7638.
+    public let identifier: String
+    /// When it came to be, in seconds since 1970.
+    public let notBefore: Int64
+    /// The private key.
+    public let privateKey: RSAPrivateKey
+    /// The modulus in base64url.
+    private let modulus: String
+    /// The exponent in base64url.
+    private let exponent: String
+
+    /// A key made at this time.
+    public init(_ privateKey: RSAPrivateKey, notBefore: Int64) {
+        self.privateKey = privateKey
+        self.notBefore = notBefore
+        modulus = Base64.encodeURL(privateKey.modulus)
+        exponent = Base64.encodeURL(privateKey.exponent)
+        let canonical = "{\"e\":\"\(exponent)\",\"kty\":\"RSA\",\"n\":\"\(modulus)\"}"
+        identifier = Base64.encodeURL(SHA256.digest(Array(canonical.utf8)))
+    }
+
+    /// The members of the service, in its order: no `alg`, no `x5t`, no `x5c`.
+    public var publicKey: JSONValue {
+        [
+            "kid": .string(identifier), "nbf": .integer(notBefore), "use": "sig", "kty": "RSA",
+            "e": .string(exponent), "n": .string(modulus),
+        ]
+    }
+}
+
+/// Where new keys come from.
+public struct KeySource: Sendable {
+    let make: @Sendable () throws(RSAError) -> RSAPrivateKey
+
+    /// Keys from this closure, called away from the event loop.
+    public init(_ make: @escaping @Sendable () throws(RSAError) -> RSAPrivateKey) {
+        self.make = make
+    }
+
+    /// A new key of 2048 bits each time: some 50 to 200 ms.
+    public static let generated = KeySource { () throws(RSAError) in try RSAPrivateKey.generate(bits: 2048) }
+
+    /// A source that hands out these keys in turn and then makes new ones, for tests that would rather not wait.
+    public static func prepared(_ keys: [RSAPrivateKey]) -> KeySource {
+        let shelf = Shelf(keys)
+        return KeySource { () throws(RSAError) in
+            if let key = shelf.take() { return key }
+            return try RSAPrivateKey.generate(bits: 2048)
+        }
+    }
+}

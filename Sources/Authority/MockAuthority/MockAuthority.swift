@@ -1,0 +1,99 @@
+public import HTTP
+internal import JSON
+internal import OpenSSL
+public import Platform
+internal import Synchronization
+
+/// A stand-in for Azure AD B2C: one object, without sockets, that answers requests and makes tokens.
+///
+/// Tests hold it directly; a program hangs it behind a server. For development only: whoever reaches it gets a token
+/// of anybody.
+public final class MockAuthority: RequestHandler, Sendable {
+    /// What it was made with.
+    public let configuration: Configuration
+    let keys: KeyRing
+    let runs: Runs
+    let seal: GrantSeal
+    private let time: any TimeSource
+
+    /// An authority of this configuration.
+    ///
+    /// - Parameters:
+    ///   - configuration: tenant, policies, clients, users.
+    ///   - time: by which tokens are dated.
+    ///   - keySource: where signing keys come from; the first one is begun at once, on another thread.
+    public init(
+        configuration: Configuration = Configuration(), time: any TimeSource = SystemTime(),
+        keySource: KeySource = .generated
+    ) {
+        self.configuration = configuration
+        self.time = time
+        runs = Runs(configuration, home: Directory(configuration.users))
+        seal = GrantSeal(secret: SecureRandom.bytes(32))
+        keys = KeyRing(
+            KeyRing.State(), source: keySource, now: { time.wallMilliseconds / 1000 }, changed: { _ in })
+    }
+
+    func now(in run: Run) -> Int64 {
+        time.wallMilliseconds / 1000 + run.skew.withLock { $0 }
+    }
+
+    /// See ``RequestHandler/decide(on:)``.
+    public func decide(on head: RequestHead) async -> Decision {
+        await decide(on: head, scheme: "http")
+    }
+
+    /// Answers a request that came over this scheme, which the URLs of its answers name.
+    public func decide(on head: RequestHead, scheme: String) async -> Decision {
+        let base = "\(scheme)://\(head.headers["Host"] ?? "127.0.0.1:3001")"
+        if head.target.path.first == "_mock" {
+            return await ControlEndpoint(authority: self, head: head, base: base).decide()
+        }
+        if let response = SideEndpoints(configuration: configuration, base: base).respond(to: head) {
+            return .respond(response)
+        }
+        guard let address = Address(head.target) else { return .respond(Refused.noEndpoint) }
+        guard let run = configuration.tenant.run(of: address.tenant),
+            let policy = address.policy.flatMap(configuration.policy(named:))
+        else { return .respond(Refused.noPolicy(address)) }
+        let call = Call(
+            authority: self, head: head, address: address, policy: policy, run: runs.run(run), base: base)
+        return await call.decide()
+    }
+}
+
+extension Call {
+    /// Answers at the endpoint of the address.
+    func decide() async -> Decision {
+        if head.method == .options { return .respond(CrossOrigin.preflight(self)) }
+        return switch address.endpoint {
+        case .metadata: .respond(metadata)
+        case .keys: .respond(await keySet())
+        case .token: TokenEndpoint(call: self).decide()
+        case .authorize, .logout, .userInfo, .page, .selfAsserted, .confirmed: .respond(Refused.noEndpoint)
+        }
+    }
+
+    private var isReading: Bool { head.method == .get || head.method == .head }
+
+    private var metadata: Response {
+        guard isReading else { return Reply.methodNotAllowed("GET") }
+        let metadata = Metadata(configuration: configuration, policy: policy, address: address, base: base)
+        return Reply.json(metadata.json, headers: openToAll)
+    }
+
+    private func keySet() async -> Response {
+        guard isReading else { return Reply.methodNotAllowed("GET") }
+        do throws(RSAError) {
+            let published = try await authority.keys.current().published
+            return Reply.json(["keys": .array(published.map(\.publicKey))], headers: openToAll)
+        } catch {
+            return Reply.text("No key could be made.", status: 500)
+        }
+    }
+
+    /// Public facts: any page may read them.
+    private var openToAll: HeaderFields {
+        ["Access-Control-Allow-Origin": "*", "Cache-Control": "private"]
+    }
+}

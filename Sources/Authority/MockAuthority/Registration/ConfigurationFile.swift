@@ -1,0 +1,108 @@
+internal import JSON
+
+/// Why a configuration file was refused, in a sentence that says where.
+public struct ConfigurationMistake: Error, Equatable, Sendable {
+    /// The sentence.
+    public let sentence: String
+}
+
+extension Configuration {
+    /// Reads a configuration as JSON; what it does not name stays as it is without a file.
+    ///
+    /// - Parameters:
+    ///   - bytes: one object with any of `tenant`, `issuer`, `policies`, `clients`, `resources`, `users`.
+    ///   - issuerBase: what issuers begin with if the file does not say.
+    /// - Throws: the first mistake; a name that nobody knows is one.
+    public init(
+        parsing bytes: [UInt8], issuerBase: String = "http://127.0.0.1:3001"
+    ) throws(ConfigurationMistake) {
+        self.init(issuerBase: issuerBase)
+        let file = try ConfigurationMember.root(bytes)
+        try file.allow(["tenant", "issuer", "policies", "clients", "resources", "users"])
+        if let member = try file.member("tenant") { tenant = try Tenant(member) }
+        if let base = try file.text("issuer") { self.issuerBase = base }
+        if let list = try file.list("policies") { policies = try Self.read(list, Policy.init(member:)) }
+        if let list = try file.list("clients") { applications.clients = try Self.read(list, Client.init(member:)) }
+        if let list = try file.list("resources") {
+            applications.resources = try Self.read(list, Resource.init(member:))
+        }
+        if let list = try file.list("users") { users = try Self.read(list, User.init(member:)) }
+        guard !policies.isEmpty, !applications.clients.isEmpty else {
+            throw ConfigurationMistake(sentence: "There must be at least one policy and one client.")
+        }
+    }
+
+    private static func read<Value>(
+        _ list: [ConfigurationMember], _ read: (ConfigurationMember) throws(ConfigurationMistake) -> Value
+    ) throws(ConfigurationMistake) -> [Value] {
+        var values: [Value] = []
+        for member in list { values.append(try read(member)) }
+        return values
+    }
+}
+
+extension Tenant {
+    fileprivate init(_ member: ConfigurationMember) throws(ConfigurationMistake) {
+        try member.allow(["name", "id"])
+        self.init(name: try member.required("name"), id: try member.required("id"))
+    }
+}
+
+extension Policy {
+    fileprivate init(member: ConfigurationMember) throws(ConfigurationMistake) {
+        try member.allow(["name", "kind", "issuer"])
+        self.init(
+            try member.required("name"), kind: try member.choice("kind") ?? .signUpOrSignIn,
+            issuer: try member.choice("issuer") ?? .tenant)
+    }
+}
+
+extension Client {
+    fileprivate init(member: ConfigurationMember) throws(ConfigurationMistake) {
+        try member.allow(["id", "secret", "redirectURIs", "singlePage"])
+        self.init(
+            id: try member.required("id"), secret: try member.text("secret"),
+            redirectURIs: try member.texts("redirectURIs"), singlePage: try member.truth("singlePage"))
+    }
+}
+
+extension Resource {
+    fileprivate init(member: ConfigurationMember) throws(ConfigurationMistake) {
+        try member.allow(["identifier", "audience", "scopes"])
+        self.init(
+            identifier: try member.required("identifier"), audience: try member.required("audience"),
+            scopes: try member.texts("scopes"))
+    }
+}
+
+extension User {
+    /// The members under which an account stands in files and in `/_mock/users`.
+    init(member: ConfigurationMember) throws(ConfigurationMistake) {
+        try member.allow([
+            "objectID", "email", "password", "name", "givenName", "familyName", "claims", "identityProvider",
+            "disabled",
+        ])
+        let email = try member.required("email")
+        let name = PersonName(
+            display: try member.text("name") ?? email, given: try member.text("givenName") ?? "",
+            family: try member.text("familyName") ?? "")
+        self.init(
+            objectID: try member.text("objectID")?.lowercased() ?? GUID.random(), email: email,
+            password: try member.text("password"), name: name, claims: try member.object("claims"))
+        standing.disabled = try member.truth("disabled")
+        standing.identityProvider = try member.text("identityProvider")
+    }
+
+    /// The account under those members.
+    var json: JSONValue {
+        var members = JSONObject([("objectID", .string(objectID)), ("email", .string(email))])
+        members["password"] = password.map { .string($0) }
+        members["name"] = .string(name.display)
+        members["givenName"] = .string(name.given)
+        members["familyName"] = .string(name.family)
+        members["claims"] = .object(claims)
+        members["identityProvider"] = standing.identityProvider.map { .string($0) }
+        members["disabled"] = .boolean(standing.disabled)
+        return .object(members)
+    }
+}

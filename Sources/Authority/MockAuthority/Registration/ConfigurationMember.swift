@@ -1,0 +1,105 @@
+internal import JSON
+
+/// An object of a configuration, with the words for where it stands.
+struct ConfigurationMember {
+    private let object: JSONObject
+    private let place: String
+
+    /// The whole file.
+    static func root(_ bytes: [UInt8]) throws(ConfigurationMistake) -> ConfigurationMember {
+        let value: JSONValue
+        do throws(JSONError) {
+            value = try JSONValue(parsing: bytes)
+        } catch {
+            switch error {
+            case .tooLong, .tooDeep: throw ConfigurationMistake(sentence: "The JSON is too long or too deep.")
+            case .malformed(let reason, let offset):
+                throw ConfigurationMistake(sentence: "Not JSON at byte \(offset): \(reason).")
+            }
+        }
+        return try ConfigurationMember(value, place: "the file")
+    }
+
+    private init(_ value: JSONValue, place: String) throws(ConfigurationMistake) {
+        guard let object = value.object else {
+            throw ConfigurationMistake(sentence: "\(place) must be a JSON object.")
+        }
+        self.object = object
+        self.place = place
+    }
+
+    /// Refuses every name but these.
+    func allow(_ names: [String]) throws(ConfigurationMistake) {
+        for member in object.members where !names.contains(member.name) {
+            throw ConfigurationMistake(
+                sentence: "\(place) has a member '\(member.name)'. Known: \(names.joined(separator: ", ")).")
+        }
+    }
+
+    private func wrong(_ name: String, _ expected: String) -> ConfigurationMistake {
+        ConfigurationMistake(sentence: "'\(name)' of \(place) must be \(expected).")
+    }
+
+    func text(_ name: String) throws(ConfigurationMistake) -> String? {
+        guard let value = object[name], value != .null else { return nil }
+        guard let text = value.string else { throw wrong(name, "a string") }
+        return text
+    }
+
+    func required(_ name: String) throws(ConfigurationMistake) -> String {
+        guard let text = try text(name), !text.isEmpty else { throw wrong(name, "a string that is not empty") }
+        return text
+    }
+
+    func truth(_ name: String) throws(ConfigurationMistake) -> Bool {
+        guard let value = object[name] else { return false }
+        guard let truth = value.boolean else { throw wrong(name, "true or false") }
+        return truth
+    }
+
+    func number(_ name: String) throws(ConfigurationMistake) -> Int64? {
+        guard let value = object[name] else { return nil }
+        guard let number = value.integer else { throw wrong(name, "a whole number") }
+        return number
+    }
+
+    func object(_ name: String) throws(ConfigurationMistake) -> JSONObject {
+        guard let value = object[name] else { return JSONObject() }
+        guard let object = value.object else { throw wrong(name, "an object") }
+        return object
+    }
+
+    func texts(_ name: String) throws(ConfigurationMistake) -> [String] {
+        let values = object[name]?.array ?? []
+        let texts = values.compactMap(\.string)
+        guard texts.count == values.count, object[name] == nil || object[name]?.array != nil else {
+            throw wrong(name, "an array of strings")
+        }
+        return texts
+    }
+
+    func choice<Value: RawRepresentable & CaseIterable>(
+        _ name: String
+    ) throws(ConfigurationMistake) -> Value? where Value.RawValue == String {
+        guard let text = try text(name) else { return nil }
+        guard let value = Value(rawValue: text) else {
+            throw wrong(name, "one of \(Value.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return value
+    }
+
+    func member(_ name: String) throws(ConfigurationMistake) -> ConfigurationMember? {
+        guard let value = object[name] else { return nil }
+        return try ConfigurationMember(value, place: "'\(name)'")
+    }
+
+    func list(_ name: String) throws(ConfigurationMistake) -> [ConfigurationMember]? {
+        guard let value = object[name] else { return nil }
+        guard let elements = value.array else { throw wrong(name, "an array") }
+        var members: [ConfigurationMember] = []
+        for (index, element) in elements.enumerated() {
+            members.append(try ConfigurationMember(element, place: "\(name)[\(index)]"))
+        }
+        return members
+    }
+}

@@ -1,0 +1,72 @@
+internal import JSON
+internal import OpenSSL
+internal import Synchronization
+
+/// The accounts of a tenant, as they are now.
+final class Directory: Sendable {
+    private let users: Mutex<[User]>
+    private let changed: @Sendable ([User]) -> Void
+
+    /// A directory that begins with these accounts and tells of each change.
+    init(_ users: [User], changed: @escaping @Sendable ([User]) -> Void = { _ in }) {
+        self.users = Mutex(users)
+        self.changed = changed
+    }
+
+    /// All accounts.
+    var all: [User] { users.withLock { $0 } }
+
+    /// The account that is called so: its object id, its address, or the part before the `@`, in any case.
+    func user(called name: String) -> User? {
+        let all = all
+        return all.first { $0.email.isEqualIgnoringCase(to: name) } ?? all.first { $0.isCalled(name) }
+    }
+
+    /// The account of this object id.
+    func user(_ objectID: String) -> User? {
+        all.first { $0.objectID == objectID }
+    }
+
+    /// The account that this address and password open.
+    func user(email: String, password: String) -> User? {
+        guard let user = all.first(where: { $0.email.isEqualIgnoringCase(to: email) }), !user.standing.disabled,
+            let known = user.password, ConstantTime.equal(Array(known.utf8), Array(password.utf8))
+        else { return nil }
+        return user
+    }
+
+    /// Puts an account in the place of the one with its object id, or behind all others.
+    ///
+    /// - Returns: whether it did; an address that another account has is refused.
+    @discardableResult
+    func put(_ user: User) -> Bool {
+        let all: [User]? = users.withLock { users in
+            let others = users.filter { $0.objectID != user.objectID }
+            guard !others.contains(where: { $0.email.isEqualIgnoringCase(to: user.email) }) else { return nil }
+            if let index = users.firstIndex(where: { $0.objectID == user.objectID }) {
+                users[index] = user
+            } else {
+                users.append(user)
+            }
+            return users
+        }
+        if let all { changed(all) }
+        return all != nil
+    }
+
+    /// Takes an account away.
+    func remove(_ objectID: String) {
+        changed(
+            users.withLock { users in
+                users.removeAll { $0.objectID == objectID }
+                return users
+            })
+    }
+
+    /// Makes every grant of the account void.
+    func revoke(_ objectID: String) {
+        guard var user = user(objectID) else { return }
+        user.standing.generation += 1
+        put(user)
+    }
+}

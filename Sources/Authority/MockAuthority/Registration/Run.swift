@@ -1,0 +1,70 @@
+internal import Synchronization
+
+/// What tests may change and read without disturbing each other: the accounts, the clock, the faults, the journal.
+///
+/// A run is chosen by the tenant in the URL: `r7.contoso.onmicrosoft.com` is contoso in the run `r7`.
+final class Run: Sendable {
+    /// The accounts.
+    let directory: Directory
+    /// Seconds that the clock is off.
+    let skew = Mutex<Int64>(0)
+    /// Grants that were redeemed and may not be again, with the end of their time.
+    let spent = Mutex<[String: Int64]>([:])
+
+    init(directory: Directory) {
+        self.directory = directory
+    }
+
+    /// Marks a grant as redeemed.
+    ///
+    /// - Returns: whether it had not been before.
+    func spend(_ grant: Grant, now: Int64) -> Bool {
+        spent.withLock { spent in
+            if spent.count > 4096 { spent = spent.filter { $0.value > now } }
+            return spent.updateValue(grant.validity.expires, forKey: grant.identifier) == nil
+        }
+    }
+}
+
+/// The runs of an authority, made when they are first named.
+final class Runs: Sendable {
+    private let configuration: Configuration
+    private let runs: Mutex<[String: Run]>
+    private static let limit = 1000
+
+    init(_ configuration: Configuration, home: Directory) {
+        self.configuration = configuration
+        runs = Mutex(["": Run(directory: home)])
+    }
+
+    /// The run of this name; the empty name is the run of those who name none.
+    func run(_ name: String) -> Run {
+        runs.withLock { runs in
+            if let run = runs[name] { return run }
+            if runs.count > Self.limit, let old = runs.keys.first(where: { !$0.isEmpty }) { runs[old] = nil }
+            let run = Run(directory: Directory(configuration.users))
+            runs[name] = run
+            return run
+        }
+    }
+
+    /// Begins a run anew.
+    func reset(_ name: String) {
+        runs.withLock { $0[name] = Run(directory: Directory(configuration.users)) }
+    }
+
+    /// The names of the runs.
+    var names: [String] { runs.withLock { $0.keys.sorted() } }
+}
+
+extension Tenant {
+    /// The run that a tenant in a URL names; nothing for another tenant.
+    func run(of name: String) -> String? {
+        if isCalled(name) { return "" }
+        let suffix = "." + self.name
+        guard name.utf8.count > suffix.utf8.count, name.suffix(suffix.count).isEqualIgnoringCase(to: suffix) else {
+            return nil
+        }
+        return name.dropLast(suffix.count).lowercased()
+    }
+}

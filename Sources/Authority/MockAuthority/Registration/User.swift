@@ -1,0 +1,74 @@
+public import JSON
+
+/// An account.
+public struct User: Sendable, Equatable {
+    /// `oid`: what it is known by.
+    public var objectID: String
+    /// The mail address that it signs in with, as it was typed at sign-up.
+    public var email: String
+    /// The password; `nil` for an account that came from an identity provider.
+    public var password: String?
+    /// What it is called.
+    public var name: PersonName
+    /// More claims, as `extension_*`, put into every token.
+    public var claims: JSONObject
+    /// What grants of the account depend on.
+    public var standing = Standing()
+
+    /// An account of these parts.
+    public init(
+        objectID: String, email: String, password: String?, name: PersonName, claims: JSONObject = JSONObject()
+    ) {
+        self.objectID = objectID
+        self.email = email
+        self.password = password
+        self.name = name
+        self.claims = claims
+    }
+
+    /// Whether somebody means this account: its whole address, or the part before the `@`, in any case.
+    func isCalled(_ name: String) -> Bool {
+        email.isEqualIgnoringCase(to: name) || objectID.isEqualIgnoringCase(to: name)
+            || email.prefix { $0 != "@" }.isEqualIgnoringCase(to: name)
+    }
+
+    /// Two people to try with: `Passw0rd!` lets both in.
+    public static let defaults = [
+        User(
+            objectID: "a11ce000-0000-4000-8000-000000000001", email: "alice@example.com", password: "Passw0rd!",
+            name: PersonName(display: "Alice Example", given: "Alice", family: "Example")),
+        User(
+            objectID: "b0b00000-0000-4000-8000-000000000002", email: "bob@example.com", password: "Passw0rd!",
+            name: PersonName(display: "Bob Example", given: "Bob", family: "Example")),
+    ]
+}
+
+/// What a person is called.
+public struct PersonName: Sendable, Equatable {
+    /// `name`.
+    public var display: String
+    /// `given_name`.
+    public var given: String
+    /// `family_name`.
+    public var family: String
+
+    /// A name of these parts.
+    public init(display: String, given: String = "", family: String = "") {
+        self.display = display
+        self.given = given
+        self.family = family
+    }
+}
+
+/// What grants of an account depend on.
+public struct Standing: Sendable, Equatable {
+    /// Counts revocations; grants of an earlier count are void.
+    public var generation: Int64 = 0
+    /// Whether the account may not sign in.
+    public var disabled = false
+    /// `idp` of the account, for those that came from an identity provider.
+    public var identityProvider: String?
+
+    /// A new account's.
+    public init() {}
+}

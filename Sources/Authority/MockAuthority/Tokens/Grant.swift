@@ -1,0 +1,86 @@
+internal import JSON
+
+/// What a code or refresh token stands for.
+struct Grant: Sendable, Equatable {
+    /// The three things that are sealed.
+    enum Kind: String, Sendable {
+        case code, refresh, session
+    }
+
+    /// Which of them it is.
+    var kind: Kind
+    /// Its own name, by which single use is remembered.
+    var identifier = GUID.random()
+    /// To whom and under which policy it was given.
+    var binding: Binding
+    /// Who signed in, and the count of revocations then.
+    var user: String
+    var generation: Int64
+    /// The circumstances of the sign-in.
+    var sign: Issue.SignIn
+    /// From when until when it is good.
+    var validity: Validity
+
+    /// To whom, under which policy, for what.
+    struct Binding: Sendable, Equatable {
+        var client: String
+        var policy: String
+        var scope: String
+        var redirectURI: String?
+        var challenge: Challenge?
+    }
+
+    /// The proof key of RFC 7636.
+    struct Challenge: Sendable, Equatable {
+        var text: String
+        var hashed: Bool
+    }
+
+    /// Seconds since 1970.
+    struct Validity: Sendable, Equatable {
+        var issued: Int64
+        var expires: Int64
+    }
+}
+
+extension Grant {
+    /// The members under which it is sealed.
+    var members: JSONObject {
+        var members = JSONObject([
+            ("kind", .string(kind.rawValue)), ("id", .string(identifier)), ("client", .string(binding.client)),
+            ("policy", .string(binding.policy)), ("scope", .string(binding.scope)), ("user", .string(user)),
+            ("generation", .integer(generation)), ("issued", .integer(validity.issued)),
+            ("expires", .integer(validity.expires)), ("signed_in", .integer(sign.time)),
+            ("new", .boolean(sign.newUser)), ("local", .boolean(sign.local)),
+        ])
+        members["nonce"] = sign.nonce.map { .string($0) }
+        members["redirect"] = binding.redirectURI.map { .string($0) }
+        members["challenge"] = binding.challenge.map { .string($0.text) }
+        members["hashed"] = binding.challenge.map { .boolean($0.hashed) }
+        return members
+    }
+
+    /// What was sealed under these members.
+    init?(_ members: JSONObject) {
+        guard let kind = members["kind"]?.string.flatMap(Kind.init(rawValue:)),
+            let identifier = members["id"]?.string, let client = members["client"]?.string,
+            let policy = members["policy"]?.string, let scope = members["scope"]?.string,
+            let user = members["user"]?.string, let generation = members["generation"]?.integer,
+            let issued = members["issued"]?.integer, let expires = members["expires"]?.integer,
+            let time = members["signed_in"]?.integer
+        else { return nil }
+        self.kind = kind
+        self.identifier = identifier
+        self.user = user
+        self.generation = generation
+        sign = Issue.SignIn(
+            time: time, nonce: members["nonce"]?.string, newUser: members["new"]?.boolean ?? false,
+            local: members["local"]?.boolean ?? false)
+        validity = Validity(issued: issued, expires: expires)
+        binding = Binding(
+            client: client, policy: policy, scope: scope, redirectURI: members["redirect"]?.string,
+            challenge: members["challenge"]?.string.map {
+                Challenge(text: $0, hashed: members["hashed"]?.boolean ?? false)
+            })
+    }
+}

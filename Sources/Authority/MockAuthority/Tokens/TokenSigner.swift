@@ -1,0 +1,35 @@
+internal import JSON
+internal import OpenSSL
+
+/// Makes the compact form of tokens (RFC 7515 section 7.1).
+struct TokenSigner: Sendable {
+    let key: SigningKey
+
+    /// The header of the service since 2023; more members break clients, a missing `kid` does too.
+    var header: JSONObject {
+        JSONObject([("alg", "RS256"), ("kid", .string(key.identifier)), ("typ", "JWT")])
+    }
+
+    /// The token of these claims.
+    func sign(_ claims: JSONObject) throws(RSAError) -> String {
+        try sign(header: header, payload: JSONValue.object(claims).serialized())
+    }
+
+    /// The token of this header and payload, whatever they say.
+    func sign(
+        header: JSONObject, payload: [UInt8], digest: DigestAlgorithm = .sha256
+    ) throws(RSAError) -> String {
+        let input = Self.input(header: header, payload: payload)
+        return input + "." + Base64.encodeURL(try key.privateKey.sign(Array(input.utf8), digest: digest))
+    }
+
+    /// What is signed: both parts in base64url with a dot between them.
+    static func input(header: JSONObject, payload: [UInt8]) -> String {
+        Base64.encodeURL(JSONValue.object(header).serialized()) + "." + Base64.encodeURL(payload)
+    }
+
+    /// The left half of the SHA-256 of a token or code: `at_hash` and `c_hash` (OpenID Connect Core 3.3.2.11).
+    static func hash(_ text: String) -> JSONValue {
+        .string(Base64.encodeURL(Array(SHA256.digest(Array(text.utf8)).prefix(16))))
+    }
+}

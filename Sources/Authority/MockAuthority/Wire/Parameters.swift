@@ -1,0 +1,74 @@
+internal import HTTP
+
+/// The parameters of a request: those of a body, and those of the query behind them.
+struct Parameters: Sendable, Equatable {
+    /// Names and values in their order.
+    private(set) var all: [RequestTarget.Argument]
+
+    /// These parameters.
+    init(_ all: [RequestTarget.Argument] = []) {
+        self.all = all
+    }
+
+    /// The first value of a name; an empty one is as good as none (NXOAuth2 sends `client_secret=`).
+    subscript(name: String) -> String? {
+        guard let value = all.first(where: { $0.name.isSame(as: name) })?.value, !value.isEmpty else { return nil }
+        return value
+    }
+
+    /// All values of a name.
+    func values(_ name: String) -> [String] {
+        all.filter { $0.name.isSame(as: name) }.map(\.value)
+    }
+
+    /// These, and behind them others.
+    func followed(by others: [RequestTarget.Argument]) -> Parameters {
+        Parameters(all + others)
+    }
+}
+
+extension Parameters {
+    /// The fields of an urlencoded body; a malformed one has none.
+    init(urlEncoded body: [UInt8]) {
+        do throws(FormURLEncoded.Malformed) {
+            all = try FormURLEncoded.parse(body).fields
+        } catch {
+            all = []
+        }
+    }
+}
+
+extension Parameters {
+    /// The fields of a body of this type; without a type it is urlencoded, a malformed one has none.
+    init(body: [UInt8], type: MediaType?) {
+        guard type?.name == "multipart/form-data", let boundary = type?.boundary else {
+            self.init(urlEncoded: body)
+            return
+        }
+        do throws(MultipartForm.Malformed) {
+            let parts = try MultipartForm.parse(body, boundary: boundary).parts
+            self.init(parts.map { RequestTarget.Argument(name: $0.name, value: $0.text) })
+        } catch {
+            self.init()
+        }
+    }
+}
+
+/// Percent-encoding (RFC 3986 section 2.1).
+enum PercentCoding {
+    /// Text with everything but RFC 3986's unreserved characters as `%xx`, in lower case as the service writes it.
+    static func encode(_ text: String) -> String {
+        var result: [UInt8] = []
+        let hex = Array("0123456789abcdef".utf8)
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                result.append(byte)
+            default: result += [UInt8(ascii: "%"), hex[Int(byte >> 4)], hex[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+}

@@ -1,0 +1,94 @@
+internal import MockAuthority
+internal import Settings
+
+/// The settings of the mock: one table that parses, prints the help and names itself in mistakes.
+struct MockSettings: SettingTable {
+    static let prefix = "MOCK_"
+
+    let entrance: Entrance
+    let files: Files
+    let behaviour: Behaviour
+    let printSettings: Bool
+
+    /// Where it listens.
+    struct Entrance: Sendable {
+        let listen: ListenAddress
+        let allowRemote: Bool
+        /// What issuers begin with; without it, the address that it listens on.
+        let issuer: String?
+        let issuerMode: Policy.Issuer?
+    }
+
+    /// What it reads and keeps.
+    struct Files: Sendable {
+        let configuration: String?
+    }
+
+    init(reading reader: inout SettingReader) {
+        entrance = Entrance(reading: &reader)
+        files = Files(
+            configuration: reader.optional(
+                "CONFIG", .path, absence: "contoso with alice and bob",
+                help: "A JSON file with tenant, policies, clients, resources, users, in the place of the defaults."
+            ))
+        behaviour = Behaviour(reading: &reader)
+        printSettings = reader.flag("print-settings", help: "Prints each setting and where it came from.")
+        // The program looks for these itself; they stand here for the help.
+        _ = reader.flag("help", help: "Prints this.")
+        _ = reader.flag("version", help: "Prints the version.")
+    }
+}
+
+extension MockSettings.Entrance {
+    fileprivate init(reading reader: inout SettingReader) {
+        listen = reader.value(
+            "LISTEN", .listenAddress, default: "127.0.0.1:3001", help: "Where to listen; port 0 lets the system choose."
+        )
+        allowRemote = reader.value(
+            "ALLOW_REMOTE", .bool, default: "false",
+            help: "Listens on other addresses than the loopback, controls and all: whoever reaches it is anybody.")
+        issuer = reader.optional(
+            "ISSUER", .text("URL", expected: "a URL without a slash at its end", example: "http://localhost:3001"),
+            absence: "http:// and the address of --listen", help: "What the issuers of all policies begin with.")
+        issuerMode = reader.optional(
+            "ISSUER_MODE", .choice, absence: "tenant",
+            help: "Whether the issuer names the policy (tfp), as strict discovery clients need it, or not (tenant).")
+        if !listen.isLoopback, !allowRemote {
+            reader.mistake(
+                "\(listen) is not the loopback, and whoever reaches the mock is anybody. Say --allow-remote too if that "
+                    + "is meant.")
+        }
+    }
+}
+
+extension Behaviour {
+    fileprivate init(reading reader: inout SettingReader) {
+        self.init()
+        tokenLifetime = Int64(
+            reader.value(
+                "TOKEN_LIFETIME", .integer(300...86400, example: 3600), default: "3600",
+                help: "Seconds that tokens live."))
+        notBeforeSlack = Int64(
+            reader.value(
+                "NBF_BACK", .integer(0...300, example: 60), default: "0",
+                help: "Seconds that nbf lies before now, for clients whose clocks are behind."))
+        numbersAsStrings = reader.value(
+            "NUMBERS_AS_STRINGS", .bool, default: "false", help: "Writes the numbers of token replies as strings.")
+        switches = Switches(reading: &reader)
+    }
+}
+
+extension Behaviour.Switches {
+    fileprivate init(reading reader: inout SettingReader) {
+        self.init()
+        lax = reader.value(
+            "LAX", .bool, default: "false", help: "Leaves redirect URIs and secrets unchecked.")
+        clientCredentials = reader.value(
+            "CLIENT_CREDENTIALS", .bool, default: "true", help: "Allows the client credentials grant.")
+        strictRefresh = reader.value(
+            "STRICT_REFRESH", .bool, default: "false", help: "Takes each refresh token once only.")
+        exactLoopback = reader.value(
+            "EXACT_LOOPBACK", .bool, default: "false",
+            help: "Compares loopback redirect URIs with port and path, as the service does.")
+    }
+}

@@ -1,0 +1,82 @@
+internal import Platform
+internal import Settings
+
+/// `mock-authority token`: asks the authority that runs, since it has the keys.
+let tokenHelp = """
+                  --policy P --scope S --client ID --nonce N --exp -1h --claim NAME=VALUE --drop NAME
+                  --bad NAME (the list: curl -s http://127.0.0.1:3001/_mock/token/bad)
+                  --authority URL of the running mock [MOCK_AUTHORITY; default: http://127.0.0.1:3001]
+    """
+
+/// Prints one token and ends.
+func runToken(_ arguments: [String]) -> Never {
+    var query: [String] = []
+    var authority = ProcessFacts.environment["MOCK_AUTHORITY"] ?? "http://127.0.0.1:3001"
+    var rest = arguments[...]
+    while let flag = rest.popFirst() {
+        let (name, given) = parts(of: flag)
+        guard parameters.contains(name) || name == "authority" else {
+            fail(["token has no flag '\(flag)'. Flags:\n\(tokenHelp)"], ExitCode.configuration)
+        }
+        guard let value = given ?? rest.popFirst() else {
+            fail(["\(flag) needs a value."], ExitCode.configuration)
+        }
+        if name == "authority" { authority = value } else { query.append("\(name)=\(percentEncoded(value))") }
+    }
+    ask(authority, "/_mock/token?\(query.joined(separator: "&"))")
+}
+
+private let parameters = ["user", "policy", "scope", "client", "nonce", "exp", "claim", "drop", "bad", "run"]
+
+/// `--user` and, of `--user=alice`, `alice`.
+private func parts(of flag: String) -> (name: String, value: String?) {
+    guard flag.hasPrefix("--") else { return ("", nil) }
+    let parts = flag.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    return (parts[0], parts.count == 2 ? parts[1] : nil)
+}
+
+private func ask(_ authority: String, _ target: String) -> Never {
+    guard authority.hasPrefix("http://"), let address = ListenAddress(host(of: authority)) else {
+        fail(["--authority \(authority) is no address like http://127.0.0.1:3001"], ExitCode.configuration)
+    }
+    let request = "GET \(target) HTTP/1.1\r\nHost: \(address)\r\nConnection: close\r\n\r\n"
+    do throws(SystemError) {
+        let bytes = try TCPExchange.send(Array(request.utf8), host: address.host, port: address.port)
+        let reply = PlainReply(bytes)
+        if reply.status == 200 { answer(reply.body) }
+        fail([reply.body], ExitCode.failure)
+    } catch {
+        fail(["\(error). Is mock-authority running there?"], ExitCode.unavailable)
+    }
+}
+
+/// Host and port of a URL, `http://` and path taken off.
+private func host(of url: String) -> String {
+    let rest = url.dropFirst("http://".utf8.count)
+    let host = String(rest.prefix { $0 != "/" })
+    return host.contains(":") ? host : host + ":80"
+}
+
+private func percentEncoded(_ text: String) -> String {
+    let hex = Array("0123456789ABCDEF".utf8)
+    let bytes = text.utf8.flatMap { byte -> [UInt8] in
+        let character = Character(UnicodeScalar(byte))
+        if character.isASCII, character.isLetter || character.isNumber || "-._~".contains(character) { return [byte] }
+        return [UInt8(ascii: "%"), hex[Int(byte >> 4)], hex[Int(byte & 15)]]
+    }
+    return String(decoding: bytes, as: UTF8.self)
+}
+
+/// Status and body of an answer that was read to its end.
+private struct PlainReply {
+    let status: Int
+    let body: String
+
+    init(_ bytes: [UInt8]) {
+        let text = String(decoding: bytes, as: UTF8.self)
+        status = text.split(separator: " ", maxSplits: 2).dropFirst().first.flatMap { Int($0) } ?? 0
+        let end = bytes.indices.first { bytes[$0...].starts(with: Array("\r\n\r\n".utf8)) } ?? bytes.endIndex
+        let content = String(decoding: bytes[end...].dropFirst(4), as: UTF8.self)
+        body = content.hasSuffix("\n") ? String(content.dropLast()) : content
+    }
+}

@@ -1,0 +1,56 @@
+import JSON
+import MockAuthority
+import Testing
+
+@Suite("A configuration file replaces what it names")
+struct ConfigurationTests {
+    private func read(_ text: String) throws(ConfigurationMistake) -> Configuration {
+        try Configuration(parsing: Array(text.utf8))
+    }
+
+    @Test("everything can be named")
+    func whole() throws {
+        let configuration = try read(
+            """
+            {"tenant":{"name":"fabrikam.onmicrosoft.com","id":"11111111-2222-4333-8444-555555555555"},
+             "issuer":"https://login.fabrikam.test",
+             "policies":[{"name":"B2C_1A_Susi","kind":"sign-up-or-sign-in","issuer":"tfp"}],
+             "clients":[{"id":"c-1","secret":"s","redirectURIs":["https://app.test/cb"],"singlePage":true}],
+             "resources":[{"identifier":"https://fabrikam.onmicrosoft.com/api","audience":"c-2","scopes":["read"]}],
+             "users":[{"objectID":"ABCDEF00-0000-4000-8000-000000000000","email":"carol@fabrikam.test","password":"p",
+                       "name":"Carol","claims":{"extension_level":3},"disabled":false}]}
+            """)
+        #expect(configuration.tenant.name == "fabrikam.onmicrosoft.com")
+        let policy = try #require(configuration.policy(named: "b2c_1a_susi"))
+        #expect(
+            configuration.issuer(of: policy)
+                == "https://login.fabrikam.test/tfp/11111111-2222-4333-8444-555555555555/b2c_1a_susi/v2.0/")
+        #expect(configuration.applications.clients.first?.singlePage == true)
+        #expect(configuration.users.first?.objectID == "abcdef00-0000-4000-8000-000000000000")
+        #expect(configuration.users.first?.claims["extension_level"]?.integer == 3)
+    }
+
+    @Test("what is not named stays")
+    func partial() throws {
+        let configuration = try read(#"{"users":[{"email":"carol@example.com"}]}"#)
+        #expect(configuration.tenant == .contoso && configuration.policies == Policy.defaults)
+        #expect(configuration.users.map(\.email) == ["carol@example.com"])
+    }
+
+    @Test(
+        "a mistake is one sentence that says where",
+        arguments: [
+            ("[]", "the file must be a JSON object"),
+            ("{", "Not JSON at byte"),
+            (#"{"polices":[]}"#, "has a member 'polices'"),
+            (#"{"policies":[]}"#, "at least one policy"),
+            (#"{"policies":[{"name":"x","kind":"dance"}]}"#, "'kind' of policies[0] must be one of"),
+            (#"{"users":[{"email":7}]}"#, "'email' of users[0] must be a string"),
+            (#"{"clients":[{"id":"x","redirectURIs":"y"}]}"#, "must be an array of strings"),
+            (#"{"tenant":{"name":""}}"#, "must be a string that is not empty"),
+        ])
+    func mistakes(text: String, words: String) {
+        let mistake = #expect(throws: ConfigurationMistake.self) { try read(text) }
+        #expect(mistake?.sentence.contains(words) == true)
+    }
+}

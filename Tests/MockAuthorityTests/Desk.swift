@@ -1,0 +1,132 @@
+import HTTP
+import JSON
+import MockAuthority
+import OpenSSL
+import Platform
+import Synchronization
+
+/// A clock that stands still until it is told otherwise.
+final class StoppedClock: TimeSource {
+    private let seconds: Mutex<Int64>
+
+    init(_ seconds: Int64) { self.seconds = Mutex(seconds) }
+
+    func pass(_ more: Int64) { seconds.withLock { $0 += more } }
+
+    var wallMilliseconds: Int64 { seconds.withLock { $0 } * 1000 }
+    var monotonicNanoseconds: UInt64 { UInt64(wallMilliseconds) * 1_000_000 }
+}
+
+/// Keys made once for all tests: making one takes a tenth of a second, under a sanitizer much longer.
+enum SharedKeys {
+    static let all: [RSAPrivateKey] = (0..<4).compactMap { _ in
+        do { return try RSAPrivateKey.generate(bits: 2048) } catch { return nil }
+    }
+}
+
+/// An authority and the requests that tests make of it.
+struct Desk: Sendable {
+    static let now: Int64 = 1_700_000_000
+    static let client = "580e250c-8f26-49d0-bee8-1c078add1609"
+    static let confidential = "f1d2c3b4-0a5e-4b6f-8c7d-9e0f1a2b3c4d"
+
+    let clock = StoppedClock(Desk.now)
+    let authority: MockAuthority
+
+    init(_ configuration: Configuration = Configuration()) {
+        authority = MockAuthority(configuration: configuration, time: clock, keySource: .prepared(SharedKeys.all))
+    }
+
+    /// The answer to a request.
+    func ask(
+        _ method: Method, _ target: String, body: String = "", headers: HeaderFields = HeaderFields(),
+        peer: String = "127.0.0.1"
+    ) async throws -> Response {
+        var fields: HeaderFields = ["Host": "mock.test:3001"]
+        for field in headers.fields { fields.append(field.name, field.value) }
+        let head = RequestHead(
+            method: method, target: try RequestTarget(parsing: target), headers: fields, peer: peer)
+        switch await authority.decide(on: head) {
+        case .respond(let response): return response
+        case .readBody(_, let finish): return await finish(Array(body.utf8))
+        }
+    }
+
+    func get(_ target: String, _ headers: HeaderFields = HeaderFields()) async throws -> Response {
+        try await ask(.get, target, headers: headers)
+    }
+
+    /// The answer of the token endpoint of a policy.
+    func token(
+        _ body: String, policy: String = "b2c_1_ropc", headers: HeaderFields = HeaderFields()
+    ) async throws -> Response {
+        try await ask(
+            .post, "/contoso.onmicrosoft.com/\(policy)/oauth2/v2.0/token", body: body, headers: headers)
+    }
+
+    /// The keys that the authority publishes now.
+    func publicKeys() async throws -> [String: RSAPublicKey] {
+        var keys: [String: RSAPublicKey] = [:]
+        let shown = try await authority.keySet().object?["keys"]?.array ?? []
+        for key in shown.compactMap(\.object) {
+            guard let kid = key["kid"]?.string, let n = key["n"]?.string, let e = key["e"]?.string else { continue }
+            keys[kid] = try RSAPublicKey(modulus: Token.decode(n), exponent: Token.decode(e))
+        }
+        return keys
+    }
+}
+
+/// A token, taken apart.
+struct Token {
+    let header: JSONObject
+    let claims: JSONObject
+    let input: [UInt8]
+    let signature: [UInt8]
+
+    struct Malformed: Error {}
+
+    init(_ text: String) throws {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 3, let header = try JSONValue(parsing: Self.decode(parts[0])).object,
+            let claims = try JSONValue(parsing: Self.decode(parts[1])).object
+        else { throw Malformed() }
+        self.header = header
+        self.claims = claims
+        input = Array("\(parts[0]).\(parts[1])".utf8)
+        signature = Self.decode(parts[2])
+    }
+
+    func isSigned(by keys: [String: RSAPublicKey]) -> Bool {
+        header["kid"]?.string.flatMap { keys[$0] }?.verifies(signature: signature, of: input) ?? false
+    }
+
+    /// The bytes of base64url.
+    static func decode(_ text: String) -> [UInt8] {
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+        var bits: UInt32 = 0
+        var count = 0
+        var bytes: [UInt8] = []
+        for character in text.utf8 {
+            guard let value = alphabet.firstIndex(of: character) else { return [] }
+            bits = (bits << 6 | UInt32(value)) & 0xFFFF
+            count += 6
+            if count >= 8 {
+                count -= 8
+                bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+            }
+        }
+        return bytes
+    }
+}
+
+extension Response {
+    var text: String { String(decoding: body, as: UTF8.self) }
+
+    func json() throws -> JSONObject {
+        try JSONValue(parsing: body).object ?? JSONObject()
+    }
+}
+
+extension JSONObject {
+    var names: [String] { members.map(\.name) }
+}

@@ -1,0 +1,186 @@
+import HTTP
+import JSON
+import MockAuthority
+import Testing
+
+@Suite("The password grant answers as the service does")
+struct PasswordGrantTests {
+    let desk = Desk()
+    static let form = "grant_type=password&client_id=\(Desk.client)&username=Alice%40Example.com&password=Passw0rd!"
+
+    @Test("without client_info, members and order of the capture")
+    func plain() async throws {
+        let response = try await desk.token(
+            "\(Self.form)&scope=openid+offline_access+\(Desk.client)", headers: ["client-request-id": "x"])
+        #expect(response.status == 200)
+        #expect(response.headers["Cache-Control"] == "no-store, must-revalidate, no-cache")
+        #expect(response.headers["Content-Type"] == "application/json; charset=utf-8")
+        let reply = try response.json()
+        #expect(
+            reply.names == [
+                "access_token", "id_token", "token_type", "not_before", "expires_in", "expires_on", "resource",
+                "id_token_expires_in", "profile_info", "scope", "refresh_token", "refresh_token_expires_in",
+            ])
+        #expect(reply["not_before"]?.integer == Desk.now && reply["expires_on"]?.integer == Desk.now + 3600)
+        #expect(reply["resource"]?.string == Desk.client)
+        #expect(reply["scope"]?.string == "openid offline_access \(Desk.client)")
+        let refresh = reply["refresh_token"]?.string ?? ""
+        #expect(refresh.utf8.count >= 800)
+        #expect(refresh.split(separator: ".", omittingEmptySubsequences: false).count == 5)
+        let profile = try JSONValue(parsing: Token.decode(reply["profile_info"]?.string ?? ""))
+        #expect(profile.object?.names == ["ver", "tid", "sub", "name", "preferred_username", "idp"])
+    }
+
+    @Test("with client_info, the other members, and resource scopes only")
+    func clientInformation() async throws {
+        let api = "https%3A%2F%2Fcontoso.onmicrosoft.com%2Ftasks%2Ftasks."
+        let reply = try await desk.token(
+            "\(Self.form)&scope=openid+profile+\(api)write+\(api)read&client_info=1"
+        ).json()
+        #expect(
+            reply.names == [
+                "access_token", "id_token", "token_type", "not_before", "expires_in", "expires_on", "resource",
+                "client_info", "scope",
+            ])
+        let information = try JSONValue(parsing: Token.decode(reply["client_info"]?.string ?? "")).object
+        #expect(information?["uid"]?.string == "a11ce000-0000-4000-8000-000000000001-b2c_1_ropc")
+        #expect(information?["utid"]?.string == "775527ff-9a37-4307-8b3d-cc311f58d925")
+        let front = "https://contoso.onmicrosoft.com/tasks/tasks."
+        #expect(reply["scope"]?.string == "\(front)write \(front)read")
+        #expect(try Token(reply["access_token"]?.string ?? "").claims["scp"]?.string == "tasks.write tasks.read")
+    }
+
+    @Test("openid alone gives no access token and no expires_in")
+    func openIDOnly() async throws {
+        let reply = try await desk.token("\(Self.form)&scope=openid").json()
+        #expect(
+            reply.names == ["id_token", "token_type", "not_before", "id_token_expires_in", "profile_info", "scope"])
+    }
+
+    @Test("tokens carry the claims of the captures in their order, signed by the published key")
+    func tokens() async throws {
+        let reply = try await desk.token("\(Self.form)&scope=openid+\(Desk.client)&nonce=n-1").json()
+        let keys = try await desk.publicKeys()
+        let access = try Token(reply["access_token"]?.string ?? "")
+        #expect(access.header.names == ["alg", "kid", "typ"])
+        #expect(access.isSigned(by: keys))
+        #expect(
+            access.claims.names == [
+                "iss", "exp", "nbf", "aud", "oid", "sub", "idp", "name", "given_name", "family_name", "emails", "tfp",
+                "nonce", "azp", "ver", "iat",
+            ])
+        let identity = try Token(reply["id_token"]?.string ?? "")
+        #expect(identity.isSigned(by: keys))
+        #expect(
+            identity.claims.names == [
+                "exp", "nbf", "ver", "iss", "sub", "aud", "nonce", "iat", "auth_time", "oid", "idp", "name",
+                "given_name", "family_name", "emails", "tfp", "at_hash",
+            ])
+        #expect(identity.claims["idp"]?.string == "LocalAccount")
+        #expect(identity.claims["emails"] == ["alice@example.com"])
+        #expect(identity.claims["tfp"]?.string == "b2c_1_ropc")
+        #expect(identity.claims["iss"]?.string == "http://127.0.0.1:3001/775527ff-9a37-4307-8b3d-cc311f58d925/v2.0/")
+    }
+
+    @Test("numbers are strings where the configuration says so")
+    func numbersAsStrings() async throws {
+        var configuration = Configuration()
+        configuration.behaviour.numbersAsStrings = true
+        let reply = try await Desk(configuration).token("\(Self.form)&scope=openid+\(Desk.client)").json()
+        #expect(reply["expires_in"]?.string == "3600" && reply["not_before"]?.string == String(Desk.now))
+    }
+
+    @Test("refusals are 400 with two members and three lines")
+    func refusalShape() async throws {
+        let response = try await desk.token(
+            "grant_type=password&client_id=\(Desk.client)&username=alice%40example.com&password=x&scope=openid",
+            headers: ["client-request-id": "d1c7df34-8b90-4e1f-9d37-7a9ebd1d805a"])
+        #expect(response.status == 400)
+        #expect(response.headers["client-request-id"] == "d1c7df34-8b90-4e1f-9d37-7a9ebd1d805a")
+        let body =
+            #"{"error":"access_denied","error_description":"AADB2C90225: The username or password provided in the "#
+            + #"request are invalid.\r\nCorrelation ID: d1c7df34-8b90-4e1f-9d37-7a9ebd1d805a\r\n"#
+            + #"Timestamp: 2023-11-14 22:13:20Z\r\n"}"#
+        #expect(response.text == body)
+    }
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        let form: String
+        var policy = "b2c_1_ropc"
+        let error: String
+        let code: String
+        var testDescription: String { code }
+    }
+
+    static let who = "client_id=\(Desk.client)"
+    static let cases = [
+        Case(form: "\(who)", error: "invalid_request", code: "90083"),
+        Case(form: "grant_type=password&username=a&password=b&scope=openid", error: "invalid_request", code: "90083"),
+        Case(form: "grant_type=password&\(who)&password=b&scope=openid", error: "invalid_request", code: "90083"),
+        Case(form: "grant_type=password&\(who)&username=a&scope=openid", error: "invalid_request", code: "90083"),
+        Case(form: "grant_type=password&\(who)&username=a&password=b", error: "invalid_request", code: "90083"),
+        Case(form: "grant_type=device_code&\(who)", error: "unsupported_grant_type", code: "90086"),
+        Case(
+            form: "grant_type=password&client_id=nobody&username=a&password=b&scope=openid",
+            error: "unauthorized_client", code: "90018"),
+        Case(
+            form: "grant_type=password&\(who)&username=nobody&password=b&scope=openid", error: "access_denied",
+            code: "90225"),
+        Case(
+            form: "\(form)&scope=openid", policy: "b2c_1_sign_in", error: "unauthorized_client", code: "90224"),
+        Case(form: "\(form)&scope=openid&client_secret=x", error: "invalid_request", code: "90084"),
+        Case(form: "\(form)&scope=tasks.other", error: "invalid_scope", code: "90055"),
+        Case(form: "\(form)&scope=https://contoso.onmicrosoft.com/x/y", error: "invalid_scope", code: "90117"),
+        Case(
+            form: "grant_type=password&client_id=\(Desk.confidential)&username=a&password=b&scope=openid",
+            error: "invalid_request", code: "90079"),
+        Case(
+            form:
+                "grant_type=password&client_id=\(Desk.confidential)&client_secret=no&username=a&password=b&scope=openid",
+            error: "invalid_client", code: "90081"),
+        Case(
+            form: "grant_type=password&client_id=\(Desk.confidential)&client_secret=mock-secret&username=alice%40"
+                + "example.com&password=Passw0rd!&scope=tasks.read+\(Desk.confidential)",
+            error: "invalid_request", code: "90146"),
+    ]
+
+    @Test("each mistake has its row of the table", arguments: cases)
+    func refusals(_ mistake: Case) async throws {
+        let response = try await desk.token(mistake.form, policy: mistake.policy)
+        #expect(response.status == 400)
+        let reply = try response.json()
+        #expect(reply.names == ["error", "error_description"])
+        #expect(reply["error"]?.string == mistake.error)
+        #expect(reply["error_description"]?.string?.hasPrefix("AADB2C\(mistake.code): ") == true)
+    }
+
+    @Test(
+        "a confidential client may show itself in each shape",
+        arguments: [
+            ("client_id=\(Desk.confidential)&client_secret=mock-secret", nil),
+            ("", "Basic ZjFkMmMzYjQtMGE1ZS00YjZmLThjN2QtOWUwZjFhMmIzYzRkOm1vY2stc2VjcmV0"),
+            (
+                "client_id=\(Desk.confidential)",
+                "Basic ZjFkMmMzYjQtMGE1ZS00YjZmLThjN2QtOWUwZjFhMmIzYzRkOm1vY2stc2VjcmV0"
+            ),
+            // The public client, with an empty secret.
+            ("", "Basic NTgwZTI1MGMtOGYyNi00OWQwLWJlZTgtMWMwNzhhZGQxNjA5Og=="),
+            ("client_id=\(Desk.client)&client_secret=", nil),
+        ] as [(String, String?)])
+    func shapes(form: String, authorization: String?) async throws {
+        let headers: HeaderFields = authorization.map { ["Authorization": $0] } ?? HeaderFields()
+        let response = try await desk.token(
+            "grant_type=password&username=alice%40example.com&password=Passw0rd!&scope=openid&\(form)",
+            headers: headers)
+        #expect(response.status == 200)
+    }
+
+    @Test("parameters may stand in the query, and other methods are refused")
+    func query() async throws {
+        let target = "/contoso.onmicrosoft.com/oauth2/v2.0/token?p=b2c_1_ropc"
+        #expect(try await desk.ask(.post, "\(target)&\(Self.form)&scope=openid").status == 200)
+        #expect(try await desk.ask(.post, target, body: "\(Self.form)&scope=openid&p=b2c_1_sign_in").status == 200)
+        let refused = try await desk.get(target)
+        #expect(refused.status == 405 && refused.headers["Allow"] == "POST")
+    }
+}
