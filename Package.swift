@@ -98,7 +98,9 @@ let package = Package(
         tests(
             "IssuerKeysTests",
             ["IssuerKeys", "Tokens", "OpenSSL", "Curl", "MicroHTTPD", "HTTP", "JSON", "Platform", "Support"]),
-        tests("TaskAPITests", ["TaskAPI", "TaskStores", "HTTP", "Tasks", "Tokens", "JSON", "Platform", "Support"]),
+        tests(
+            "TaskAPITests",
+            ["TaskAPI", "TaskStores", "MicroHTTPD", "HTTP", "Tasks", "Tokens", "JSON", "Platform", "Support"]),
         tests(
             "MockAuthorityTests",
             ["MockAuthority", "Tokens", "OpenSSL", "MicroHTTPD", "HTTP", "JSON", "Platform", "Support"]),

@@ -42,14 +42,4 @@ import Testing
     func `refuse what is no URL`(text: String) {
         #expect(WebAddress(text) == nil)
     }
-
-    @Test(arguments: [("50/s", 50, 1), ("600/m", 600, 60), ("9/h", 9, 3600)])
-    func `read a rate`(text: String, count: Int, seconds: Int) {
-        #expect(Rate(text) == Rate(count: count, per: .seconds(seconds)))
-    }
-
-    @Test(arguments: ["0/s", "5", "-1/s", "5/d", "5/s/s", "/s"])
-    func `refuse what is no rate`(text: String) {
-        #expect(Rate(text) == nil)
-    }
 }

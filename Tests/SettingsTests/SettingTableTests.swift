@@ -24,7 +24,9 @@ private struct Sample: SettingTable {
         body = reader.value("BODY_LIMIT", .byteSize(1...1_048_576, example: "64KiB"), default: "64KiB", help: "Size.")
         query = reader.value("ALLOW_QUERY_TOKEN", .bool, default: "false", help: "Tokens in the query.")
         level = reader.value("LOG_LEVEL", .choice, default: "info", help: "How much.")
-        issuer = reader.optional("ISSUER", .text("ISSUER", expected: "an issuer", example: "x"), help: "Pins it.")
+        issuer = reader.optional(
+            "ISSUER", .text("ISSUER", expected: "an issuer", example: "x"),
+            absence: "from the metadata", help: "Pins it.")
         password = reader.optional(
             "PASSWORD", .text("TEXT", expected: "a password", example: "x").secret, help: "Secret.")
         version = reader.flag("version", help: "Prints the version.")
@@ -160,6 +162,7 @@ private func mistakes(_ arguments: [String] = [], _ environment: [String: String
         #expect(printed.contains("TASKS_PASSWORD=(hidden)  # environment\n"))
         #expect(printed.contains("TASKS_LOG_LEVEL=debug  # flag\n"))
         #expect(printed.contains("TASKS_LISTEN=127.0.0.1:3000  # default\n"))
+        #expect(printed.contains("TASKS_ISSUER=  # default: from the metadata\n"))
     }
 }
 

@@ -27,42 +27,6 @@ extension SettingKind where Value == Int {
     }
 }
 
-/// So many events in a time, such as requests of one owner.
-public struct Rate: Sendable, Hashable, CustomStringConvertible {
-    /// How many.
-    public let count: Int
-    /// In which time.
-    public let per: Duration
-
-    /// So many in this time.
-    public init(count: Int, per: Duration) {
-        self.count = count
-        self.per = per
-    }
-
-    /// The rate of a text such as `50/s`, `600/m` or `10000/h`.
-    public init?(_ text: String) {
-        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 2, let count = Int(decimal: parts[0]), count > 0 else { return nil }
-        switch parts[1] {
-        case "s": self.init(count: count, per: .seconds(1))
-        case "m": self.init(count: count, per: .seconds(60))
-        case "h": self.init(count: count, per: .seconds(3600))
-        default: return nil
-        }
-    }
-
-    /// As it is written in a setting.
-    public var description: String { "\(count) per \(per.short)" }
-}
-
-extension SettingKind where Value == Rate {
-    /// A count per second, minute or hour.
-    public static let rate = SettingKind(
-        placeholder: "N/s", expected: "a count per s, m or h", example: "50/s"
-    ) { Rate($0) }
-}
-
 private let durationUnits = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)]
 private let sizeUnits = [("B", 1), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30)]
 

@@ -7,7 +7,7 @@ public struct SettingEntry: Sendable, Equatable {
     }
 
     /// The flag: `--listen`.
-    public let flag: String
+    public var flag: String
     /// The variable, `TASKS_LISTEN`; nil for a flag that has none.
     public var variable: String?
     /// What stands for the value; nil for a flag without one.
@@ -22,6 +22,8 @@ public struct SettingEntry: Sendable, Equatable {
     public var help: String
     /// The value in force as far as it may be shown.
     public var shown = ""
+    /// Whether there is no value, so that ``shown`` only says what happens then.
+    public var isAbsent = false
     /// Where the value in force came from.
     public var source = Source.fallback
 
@@ -46,6 +48,8 @@ public struct SettingEntry: Sendable, Equatable {
 
     /// The line of `--print-settings`: `TASKS_LISTEN=127.0.0.1:3000  # default`.
     var printLine: String? {
-        variable.map { "\($0)=\(shown)  # \(source.rawValue)" }
+        guard let variable else { return nil }
+        guard isAbsent else { return "\(variable)=\(shown)  # \(source.rawValue)" }
+        return "\(variable)=  # \(source.rawValue)\(shown.isEmpty ? "" : ": \(shown)")"
     }
 }

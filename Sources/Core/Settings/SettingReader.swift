@@ -58,14 +58,14 @@ public struct SettingReader {
         guard let ready = kind.parse(fallback) else {
             preconditionFailure("the default of \(name) is not \(kind.expected)")
         }
-        return single(name, kind, fallback: fallback, help) ?? ready
+        return single(name, kind, fallback: fallback, isValue: true, help) ?? ready
     }
 
     /// A setting that may be absent; `absence` says in the help what happens then.
     public mutating func optional<Value>(
         _ name: String, _ kind: SettingKind<Value>, absence: String = "", help: String
     ) -> Value? {
-        single(name, kind, fallback: absence, help)
+        single(name, kind, fallback: absence, isValue: false, help)
     }
 
     /// A setting of several values: flags repeated, or values with commas between.
@@ -74,7 +74,8 @@ public struct SettingReader {
     ) -> [Value] {
         let given = find(name, kind)
         let texts = given.flatMap { $0.text.split(separator: ",") }.map { String($0.trimmingSpaces) }
-        note(name, kind, given, fallback: fallback.joined(separator: ","), isList: true, help)
+        let words = fallback.joined(separator: ",")
+        note(name, kind, given, SettingEntry(flag: "", fallback: words, isList: true, help: help), isValue: true)
         return (given.isEmpty ? fallback : texts).compactMap { text in
             check(text, kind, name: given.first?.name ?? name)
         }
@@ -103,11 +104,11 @@ public struct SettingReader {
     }
 
     private mutating func single<Value>(
-        _ name: String, _ kind: SettingKind<Value>, fallback: String, _ help: String
+        _ name: String, _ kind: SettingKind<Value>, fallback: String, isValue: Bool, _ help: String
     ) -> Value? {
         let given = find(name, kind)
         if given.count > 1 { mistakes.append("\(given[0].name) was given \(given.count) times; give it once.") }
-        note(name, kind, given, fallback: fallback, isList: false, help)
+        note(name, kind, given, SettingEntry(flag: "", fallback: fallback, help: help), isValue: isValue)
         return given.last.flatMap { check($0.text, kind, name: $0.name) }
     }
 

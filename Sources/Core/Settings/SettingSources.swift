@@ -51,15 +51,19 @@ extension SettingReader {
         }
     }
 
+    /// Adds the line of a setting to the table; `isValue` says whether the default is one, or words about its absence.
     mutating func note<Value>(
-        _ name: String, _ kind: SettingKind<Value>, _ given: [GivenText], fallback: String, isList: Bool, _ help: String
+        _ name: String, _ kind: SettingKind<Value>, _ given: [GivenText], _ entry: SettingEntry, isValue: Bool
     ) {
-        entries.append(
-            SettingEntry(
-                flag: SettingEntry.flag(of: name), variable: "\(prefix)\(name)", placeholder: kind.placeholder,
-                fallback: fallback, isList: isList, hasFile: kind.isSecret, help: help,
-                shown: given.isEmpty ? fallback : given.map { kind.shown($0.text) }.joined(separator: ","),
-                source: given.first?.source ?? .fallback))
+        var entry = entry
+        entry.flag = SettingEntry.flag(of: name)
+        entry.variable = "\(prefix)\(name)"
+        entry.placeholder = kind.placeholder
+        entry.hasFile = kind.isSecret
+        entry.isAbsent = given.isEmpty && !isValue
+        entry.shown = given.isEmpty ? entry.fallback : given.map { kind.shown($0.text) }.joined(separator: ",")
+        entry.source = given.first?.source ?? .fallback
+        entries.append(entry)
     }
 
     /// Notes flags and variables that no setting took.

@@ -16,6 +16,14 @@ public protocol SettingTable: Sendable {
 
     /// Declares and reads every setting, in the order of the help text; no setting is read conditionally.
     init(reading reader: inout SettingReader)
+
+    /// What is wrong for these operands, such as a setting that only one command needs; by default nothing.
+    func mistakes(for operands: [String]) -> [String]
+}
+
+extension SettingTable {
+    /// Nothing: every command line of good settings is good.
+    public func mistakes(for operands: [String]) -> [String] { [] }
 }
 
 /// A table that was read without a mistake.
@@ -43,7 +51,8 @@ extension SettingTable {
         var reader = SettingReader(prefix: prefix, input: input)
         let values = Self(reading: &reader)
         let operands = reader.noteUnknown()
-        guard reader.mistakes.isEmpty else { throw SettingMistakes(reader.mistakes) }
+        let mistakes = reader.mistakes + values.mistakes(for: operands)
+        guard mistakes.isEmpty else { throw SettingMistakes(mistakes) }
         return ReadSettings(values: values, entries: reader.entries, operands: operands)
     }
 

@@ -3,7 +3,7 @@ internal import JSON
 /// Why a published key may not be used, one case a rule (V-36 to V-38).
 public enum KeyRejection: Error, Equatable, Sendable, CaseIterable {
     case notAnObject, wrongKeyType, missingIdentifier, notForSignatures, notForVerifying, wrongAlgorithm
-    case malformedModulus, malformedExponent, modulusSize, evenModulus, weakExponent
+    case malformedModulus, malformedExponent, modulusSize, evenModulus, factorableModulus, weakExponent
     /// Another key of the set has this `kid` and other material.
     case conflictingIdentifier
 
@@ -20,6 +20,7 @@ public enum KeyRejection: Error, Equatable, Sendable, CaseIterable {
         case .malformedExponent: "its e is not canonical base64url of a number without leading zeros"
         case .modulusSize: "its modulus does not have 2048 to 8192 bits"
         case .evenModulus: "its modulus is even"
+        case .factorableModulus: "its modulus is of a generator whose keys can be factored (ROCA)"
         case .weakExponent: "its exponent is even, below 3, or not below 2^32"
         case .conflictingIdentifier: "another key has the same kid and other numbers"
         }
@@ -69,6 +70,7 @@ extension KeySetDocument.Key {
         let bits = modulus.count * 8 - (modulus.first?.leadingZeroBitCount ?? 8)
         guard (2048...8192).contains(bits) else { throw .modulusSize }
         guard modulus.last.map({ $0 & 1 == 1 }) ?? false else { throw .evenModulus }
+        guard !WeakModulus.isFactorable(modulus) else { throw .factorableModulus }
     }
 
     private static func check(exponent: [UInt8]) throws(KeyRejection) {

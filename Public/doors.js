@@ -1,0 +1,39 @@
+// The ways to the authority and back: a button for each policy, and which policy to come back with.
+
+import { make } from "/dom.js";
+import { describe, policies, signIn, SignInError } from "/session.js";
+
+/** A button that leaves for the authority; `place` gives what to come back to, `complain` tells why it did not go. */
+export function policyButton(config, policy, className, { place = () => ({}), complain }) {
+  const button = make("button", { type: "button", className: `${className} ${policy.kind}`, textContent: policy.label });
+  button.dataset.policy = policy.name;
+  button.addEventListener("click", () => leave(config, policy.name, button, { place, complain }));
+  return button;
+}
+
+/** Leaves for the authority; the button rests meanwhile. */
+export async function leave(config, policy, button, { place = () => ({}), complain }) {
+  button.disabled = true;
+  try {
+    await signIn(config, policy, place());
+  } catch (error) {
+    if (!(error instanceof SignInError)) throw error;
+    complain(error.message);
+  } finally {
+    button.disabled = false;
+  }
+}
+
+/** The policies that somebody may choose who is not signed in, the likeliest first. */
+export function entrances(config) {
+  const rank = { signin: 0, signup: 1 };
+  return policies(config)
+    .filter((policy) => !["edit", "reset", "ropc"].includes(policy.kind))
+    .sort((a, b) => (rank[a.kind] ?? 2) - (rank[b.kind] ?? 2));
+}
+
+/** The policy to come back with: the one used, unless that was for signing up or for a profile. */
+export function returnPolicy(config, used) {
+  if (used && !["signup", "edit", "reset"].includes(describe(used).kind)) return used;
+  return (entrances(config)[0] ?? policies(config)[0]).name;
+}

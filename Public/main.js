@@ -1,0 +1,70 @@
+// Starts the page: takes up the authority's answer, then shows either the way in or the list.
+
+import { entrances, policyButton } from "/doors.js";
+import { find } from "/dom.js";
+import * as session from "/session.js";
+
+start().catch((error) => {
+  welcome(null, error instanceof session.SignInError ? error.message : "The page could not start. Please reload it.");
+  if (!(error instanceof session.SignInError)) throw error;
+});
+
+async function start() {
+  const slow = setTimeout(() => (find("loading").hidden = false), 300);
+  try {
+    const config = await configuration();
+    const { place, failure } = await comeBack(config);
+    const me = session.current();
+    if (me) await enter(config, me, place, failure);
+    else welcome(config, failure ?? (place?.cancelled && "The sign-in was cancelled. Start again whenever you like."));
+  } finally {
+    clearTimeout(slow);
+    find("loading").hidden = true;
+  }
+}
+
+async function configuration() {
+  const response = await fetch("/config.json", { cache: "no-cache" }).catch(() => null);
+  if (!response?.ok) throw new session.SignInError("The server cannot be reached. Please reload the page in a moment.");
+  return response.json();
+}
+
+async function comeBack(config) {
+  try {
+    return { place: await session.finish(config) };
+  } catch (error) {
+    if (!(error instanceof session.SignInError)) throw error;
+    return { failure: error.message };
+  }
+}
+
+/** The list is another half of the code, which nobody loads who is not signed in. */
+async function enter(config, me, place, failure) {
+  const { Desk } = await import("/desk.js");
+  const refusal = await Desk.open(config, me, place ?? {}, { show, complaint: failure });
+  if (refusal) return welcome(config, refusal);
+  navigator.serviceWorker?.register("/worker.js").catch(() => {}); // only for opening the page without a connection
+}
+
+/** What somebody sees who is not signed in; `complaint` says what went wrong before. */
+function welcome(config, complaint) {
+  show("welcome");
+  if (config?.authority) {
+    const buttons = entrances(config).map((policy, index) =>
+      policyButton(config, policy, index ? "secondary" : "primary", { complain }));
+    find("policies").replaceChildren(...buttons);
+    complain(complaint);
+  } else {
+    complain(complaint || "This server names no authority to sign in at. Its API takes tokens from elsewhere.");
+  }
+}
+
+function complain(words) {
+  find("welcome-error").textContent = words || "";
+  find("welcome-error").hidden = !words;
+}
+
+function show(section) {
+  for (const name of ["welcome", "tasks"]) find(name).hidden = name !== section;
+  for (const name of ["account", "status"]) find(name).hidden = section !== "tasks";
+}

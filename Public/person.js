@@ -1,0 +1,61 @@
+// Who is signed in, until when, and the way out.
+
+import { policyButton, returnPolicy } from "/doors.js";
+import { find, make } from "/dom.js";
+import { policies, signOut } from "/session.js";
+
+/** Fills the account button and the dialog behind it; `desk` gives {config, me, model, sync, door}. */
+export function showPerson(desk) {
+  const { claims } = desk.me;
+  const name = claims.name || "Signed in";
+  for (const box of document.querySelectorAll(".initials")) box.textContent = initials(name);
+  find("account").querySelector(".name").textContent = name;
+  find("claims").replaceChildren(...facts(claims).map(([term, value]) =>
+    make("div", {}, make("dt", { textContent: term }), make("dd", { textContent: value }))));
+  const edits = policies(desk.config).filter((policy) => policy.kind === "edit");
+  find("profile-actions").replaceChildren(
+    ...edits.map((policy) => policyButton(desk.config, policy, "secondary", desk.door)));
+  find("account").addEventListener("click", openDialog);
+  find("person-close").addEventListener("click", () => find("person").close());
+  find("person").addEventListener("click", (event) => event.target === find("person") && find("person").close());
+  find("sign-out").addEventListener("click", () => leave(desk));
+}
+
+function openDialog() {
+  find("leaving").hidden = true;
+  find("person").showModal();
+}
+
+function facts(claims) {
+  const ends = new Date(claims.expires).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+  return [
+    ["Name", claims.name || "not in the token"],
+    ["Object ID", claims.owner],
+    ["Policy", claims.policy || "not in the token"],
+    ["Scopes", claims.scopes.join(" ") || "none"],
+    ["Session ends", ends],
+  ];
+}
+
+const initials = (name) =>
+  name.split(/\s+/).filter(Boolean).map((word) => [...word][0]).slice(0, 2).join("").toUpperCase();
+
+/** What is not saved is tried once more; what then remains stays in this browser, and the person is told. */
+async function leave({ config, me, model, sync, others }) {
+  const isTold = !find("leaving").hidden;
+  sync.leave();
+  if (!isTold && model.changes().length) {
+    await Promise.race([sync.run(), new Promise((resolve) => setTimeout(resolve, 3000))]);
+    const left = model.changes().length;
+    if (left) return tell(left);
+  }
+  model.forget();
+  others.postMessage({ left: me.owner });
+  await signOut(config, returnPolicy(config, me.policy));
+}
+
+function tell(left) {
+  find("leaving").textContent = `${left} change${left === 1 ? " is" : "s are"} not saved yet. They stay in this browser `
+    + "and are saved when you sign in here again. Press “Sign out” once more to leave now.";
+  find("leaving").hidden = false;
+}

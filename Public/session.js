@@ -1,0 +1,197 @@
+// Signing in and out at the authority: authorization code with PKCE (RFC 7636, S256), state and nonce, by redirect.
+// Tokens live in this tab's session storage only. They never stand in a URL: the authority's answer carries a
+// one-time code in the fragment, which reaches no server and is taken out of the address at once.
+
+const SESSION = "tasks.session";
+const ATTEMPT = "tasks.attempt";
+const redirectURI = `${location.origin}/`;
+
+/** What went wrong at the authority, in words for the person. */
+export class SignInError extends Error {}
+
+/** The kinds of policies, told from their names as the samples name them; the first that matches counts. */
+const KINDS = [
+  ["ropc", /ropc/, ""],
+  ["reset", /reset|forgot|password/, "Reset password"],
+  ["edit", /edit|profile/, "Edit profile"],
+  ["facebook", /facebook|(^|_)fb(_|$)/, "Continue with Facebook"],
+  ["google", /google/, "Continue with Google"],
+  ["signin", /susi|sign_?up_?(or_?)?sign_?in|sign_?in_?(or_?)?sign_?up/, "Sign in or sign up"],
+  ["signup", /sign_?up|register/, "Sign up"],
+  ["signin", /sign_?in|log_?in/, "Sign in"],
+];
+
+/** What a policy is for, and how its button is called. */
+export function describe(name) {
+  const bare = name.toLowerCase().replace(/^b2c_1a?_/, "").replaceAll("-", "_");
+  const found = KINDS.find(([, pattern]) => pattern.test(bare));
+  if (found) return { name, kind: found[0], label: found[2] };
+  const words = bare.replaceAll("_", " ") || "sign in";
+  return { name, kind: "other", label: words[0].toUpperCase() + words.slice(1) };
+}
+
+/** The policies of the configuration, described; one without a name if there are none (another provider than B2C). */
+export const policies = (config) =>
+  config.policies.length ? config.policies.map(describe) : [{ name: "", kind: "signin", label: "Sign in" }];
+
+/** The session of this tab, or null. It may have expired: the server is who decides. */
+export function current() {
+  try {
+    return JSON.parse(sessionStorage.getItem(SESSION));
+  } catch {
+    return null;
+  }
+}
+
+export const keep = (session) => sessionStorage.setItem(SESSION, JSON.stringify(session));
+export const forget = () => sessionStorage.removeItem(SESSION);
+
+/** Leaves for the authority; `place` is what to come back to. */
+export async function signIn(config, policy, place) {
+  const { authorization_endpoint } = await metadata(config, policy);
+  const attempt = { state: random(), nonce: random(), verifier: random(), policy, place };
+  sessionStorage.setItem(ATTEMPT, JSON.stringify(attempt));
+  go(authorization_endpoint, {
+    client_id: config.clientId,
+    response_type: "code",
+    response_mode: "fragment",
+    redirect_uri: redirectURI,
+    scope: scope(config),
+    state: attempt.state,
+    nonce: attempt.nonce,
+    code_challenge: await challenge(attempt.verifier),
+    code_challenge_method: "S256",
+  });
+}
+
+/**
+ * Takes up the authority's answer if the page was opened with one.
+ * Returns the place to go back to, or null when there was no answer; throws SignInError.
+ */
+export async function finish(config) {
+  const answer = takeAnswer();
+  if (!answer) return null;
+  const attempt = takeAttempt();
+  if (!attempt || answer.get("state") !== attempt.state) {
+    throw new SignInError("That sign-in was not started in this tab. Please try again.");
+  }
+  if (answer.has("error")) return refused(config, answer, attempt);
+  const reply = await redeem(config, attempt, answer.get("code"));
+  checkIdentity(reply.id_token, attempt.nonce, config.clientId);
+  keep({
+    token: reply.access_token ?? reply.id_token,
+    expires: Date.now() + 1000 * Number(reply.expires_in ?? reply.id_token_expires_in ?? 3600),
+    policy: attempt.policy,
+  });
+  return attempt.place ?? {};
+}
+
+/** Ends the session here, then at the authority. No id_token_hint: a token has no place in a URL. */
+export async function signOut(config, policy) {
+  forget();
+  const { end_session_endpoint } = await metadata(config, policy).catch(() => ({}));
+  if (!end_session_endpoint) return location.assign("/");
+  go(end_session_endpoint, { post_logout_redirect_uri: redirectURI, client_id: config.clientId });
+}
+
+function takeAnswer() {
+  for (const text of [location.hash.slice(1), location.search.slice(1)]) {
+    const answer = new URLSearchParams(text);
+    if (answer.has("state") && (answer.has("code") || answer.has("error"))) {
+      history.replaceState(null, "", "/");
+      return answer;
+    }
+  }
+  return null;
+}
+
+function takeAttempt() {
+  const attempt = sessionStorage.getItem(ATTEMPT);
+  sessionStorage.removeItem(ATTEMPT);
+  return attempt && JSON.parse(attempt);
+}
+
+/** The authority said no: cancelled goes back quietly, a forgotten password leads to the policy that resets it. */
+async function refused(config, answer, attempt) {
+  const description = answer.get("error_description") ?? answer.get("error");
+  const reset = policies(config).find((policy) => policy.kind === "reset");
+  if (description.includes("AADB2C90118") && reset) {
+    await signIn(config, reset.name, attempt.place);
+    return new Promise(() => {}); // this page is about to be left
+  }
+  if (description.includes("AADB2C90091")) return { ...attempt.place, cancelled: true };
+  throw new SignInError(firstSentence(description));
+}
+
+async function redeem(config, attempt, code) {
+  const { token_endpoint } = await metadata(config, attempt.policy);
+  const reply = await ask(token_endpoint, {
+    method: "POST",
+    body: new URLSearchParams({
+      grant_type: "authorization_code",
+      client_id: config.clientId,
+      code,
+      redirect_uri: redirectURI,
+      code_verifier: attempt.verifier,
+      scope: scope(config),
+    }),
+  });
+  if (reply.error) throw new SignInError(firstSentence(reply.error_description ?? reply.error));
+  return reply;
+}
+
+/** What OpenID Connect Core 3.1.3.7 leaves to check when the token came from the token endpoint itself. */
+function checkIdentity(token, nonce, clientId) {
+  const claims = token && claimsOf(token);
+  if (!claims || claims.nonce !== nonce || ![claims.aud].flat().includes(clientId)) {
+    throw new SignInError("The authority's answer does not belong to this sign-in. Please try again.");
+  }
+}
+
+function claimsOf(token) {
+  try {
+    const bytes = atob(token.split(".")[1].replaceAll("-", "+").replaceAll("_", "/"));
+    return JSON.parse(new TextDecoder().decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0))));
+  } catch {
+    return null;
+  }
+}
+
+function metadata(config, policy) {
+  const base = config.authority.replace(/\/+$/, "") + (policy ? `/${policy}/v2.0` : "");
+  return ask(`${base}/.well-known/openid-configuration`);
+}
+
+async function ask(url, options) {
+  let response;
+  try {
+    response = await fetch(url, { ...options, credentials: "omit", signal: AbortSignal.timeout(15000) });
+    return await response.json();
+  } catch {
+    throw new SignInError(
+      response && !response.ok
+        ? `The sign-in service answered ${response.status}. Please try again later.`
+        : "The sign-in service cannot be reached. Check your connection, then try again.",
+    );
+  }
+}
+
+function go(endpoint, parameters) {
+  const url = new URL(endpoint); // it may have a query already: ?p=policy
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  location.assign(url);
+}
+
+/** The scope that is the client id itself gets an access token for this very application. */
+const scope = (config) => ["openid", ...(config.scopes.length ? config.scopes : [config.clientId])].join(" ");
+
+/** `AADB2C90077: User does not have ...\r\nCorrelation ID: ...` without what only operators need. */
+const firstSentence = (text) => text.split(/\r?\n/)[0].replace(/^AADB2C\d+:\s*/, "");
+
+const random = () => base64URL(crypto.getRandomValues(new Uint8Array(32)));
+
+const challenge = async (verifier) =>
+  base64URL(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier))));
+
+const base64URL = (bytes) =>
+  btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");

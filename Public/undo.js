@@ -1,0 +1,60 @@
+// The seconds in which a deletion can be taken back: it waits in the model, this shows that it does.
+
+import { announce, find } from "/dom.js";
+import { UNDO_TIME } from "/model.js";
+
+const SHOWN = UNDO_TIME - 500;
+
+export class Undo {
+  #model;
+  #render;
+  #keys = [];
+  #timer;
+
+  constructor(model, render) {
+    this.#model = model;
+    this.#render = render;
+    find("undo").addEventListener("click", () => this.#take());
+    addEventListener("keydown", (event) => this.#key(event));
+  }
+
+  /** Offers to take back the deletions with these keys. */
+  offer(keys, words) {
+    this.#keys = keys;
+    find("toast-text").textContent = words;
+    find("toast").hidden = false;
+    announce(`${words}. Control Z brings it back.`);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#end(), SHOWN);
+  }
+
+  /** As long as the pointer or the focus is on the offer, it stays, and the deletion waits. */
+  #end() {
+    if (find("toast").matches(":focus-within, :hover")) {
+      for (const key of this.#keys) this.#model.revise(key, { notBefore: Date.now() + UNDO_TIME });
+      this.#timer = setTimeout(() => this.#end(), SHOWN);
+    } else {
+      find("toast").hidden = true;
+      this.#keys = [];
+    }
+  }
+
+  #take() {
+    for (const key of this.#keys) this.#model.drop(key);
+    this.#keys = [];
+    clearTimeout(this.#timer);
+    const hadFocus = find("toast").contains(document.activeElement);
+    find("toast").hidden = true;
+    this.#render();
+    announce("Deletion undone");
+    if (hadFocus) find("new").focus();
+  }
+
+  #key(event) {
+    const isUndo = event.key === "z" && (event.ctrlKey || event.metaKey) && !event.shiftKey;
+    if (!isUndo || !this.#keys.length) return;
+    if (event.target.matches("input[type=text]") && event.target.value) return; // the field's own undo
+    event.preventDefault();
+    this.#take();
+  }
+}

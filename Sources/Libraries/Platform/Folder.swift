@@ -1,0 +1,44 @@
+private import Glibc
+
+/// A folder of files that are read at start.
+public enum Folder {
+    /// Deeper than any folder that is meant; a ring of links ends here.
+    private static let deepest = 8
+
+    /// The paths of all files below a folder, relative to it, sorted; names that begin with a dot are left out.
+    ///
+    /// - Parameter path: the folder.
+    /// - Returns: such as `index.html` and `pictures/logo.svg`.
+    /// - Throws: what the system said of the folder itself or of one below it.
+    public static func files(below path: String) throws(SystemError) -> [String] {
+        try files(below: path, prefix: "", depth: 0).sorted()
+    }
+
+    private static func files(below path: String, prefix: String, depth: Int) throws(SystemError) -> [String] {
+        guard depth < deepest else { return [] }
+        var found: [String] = []
+        for name in try names(in: path) where !name.hasPrefix(".") {
+            var facts = stat()
+            guard unsafe stat("\(path)/\(name)", &facts) == 0 else { continue }
+            switch facts.st_mode & S_IFMT {
+            case S_IFREG: found.append(prefix + name)
+            case S_IFDIR: found += try files(below: "\(path)/\(name)", prefix: "\(prefix)\(name)/", depth: depth + 1)
+            default: break
+            }
+        }
+        return found
+    }
+
+    private static func names(in path: String) throws(SystemError) -> [String] {
+        guard let folder = unsafe opendir(path) else { throw .last("open '\(path)'") }
+        defer { _ = unsafe closedir(folder) }
+        var names: [String] = []
+        while let entry = unsafe readdir(folder) {
+            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            names.append(name)
+        }
+        return names
+    }
+}

@@ -1,0 +1,47 @@
+/// What the program is asked to do, by the words of its command line that are no flags.
+enum Command: Sendable, Equatable {
+    case serve
+    case check
+    case explainToken
+    case backup(to: String)
+    case export
+    case `import`
+
+    /// The command of these words; none is `serve`.
+    init(_ words: [String]) throws(CommandMistake) {
+        switch (words.first, words.count) {
+        case (nil, _), ("serve", 1): self = .serve
+        case ("check", 1): self = .check
+        case ("explain-token", 1): self = .explainToken
+        case ("backup", 2): self = .backup(to: words[1])
+        case ("export", 1): self = .export
+        case ("import", 1): self = .import
+        case ("backup", _):
+            throw CommandMistake(sentence: "backup needs one file to write. Example: task-server backup tasks-copy.db")
+        case ("explain-token", _):
+            throw CommandMistake(
+                sentence: "explain-token reads the token from standard input, where no process list shows it. "
+                    + "Example: task-server explain-token < token.txt")
+        case (let word?, _) where Self.words.contains(word):
+            throw CommandMistake(sentence: "\(word) takes nothing behind it.")
+        case (.some, _):
+            throw CommandMistake(
+                sentence: "There is no such command; the commands are \(Self.words.joined(separator: ", ")).")
+        }
+    }
+
+    private static let words = ["serve", "check", "explain-token", "backup", "export", "import"]
+
+    /// Whether it cannot work without knowing whose tokens are good.
+    var needsAuthority: Bool {
+        switch self {
+        case .serve, .check, .explainToken: true
+        case .backup, .export, .import: false
+        }
+    }
+}
+
+/// What is wrong with the command.
+struct CommandMistake: Error, Equatable {
+    let sentence: String
+}

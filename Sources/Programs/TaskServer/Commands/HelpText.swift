@@ -1,0 +1,35 @@
+import Settings
+
+/// What `--help` prints: enough to start without another page.
+enum HelpText {
+    static var whole: String {
+        """
+        task-server keeps people's tasks at /api/tasks, behind Azure AD B2C bearer tokens.
+
+        Usage:
+            task-server [serve]          serves until SIGTERM or Ctrl-C; SIGHUP fetches the authority's keys again
+            task-server check            tries settings, authority and database, and says what is wrong
+            task-server explain-token    reads a token from standard input and goes through every check; the token
+                                         is sent nowhere
+            task-server backup FILE      writes a copy of the database, also while a server runs
+            task-server export           writes all tasks to standard output, one JSON object a line
+            task-server import           reads such lines from standard input into the database
+
+        Examples:
+            TASKS_AUTHORITY=https://contoso.b2clogin.com/contoso.onmicrosoft.com \\
+            TASKS_POLICIES=b2c_1_sign_up,b2c_1_sign_in TASKS_CLIENT_ID=580e250c-8f26-49d0-bee8-1c078add1609 task-server
+
+            task-server check --authority http://127.0.0.1:3001/contoso.onmicrosoft.com \\
+                --policies b2c_1_sign_in --client-id 580e250c-8f26-49d0-bee8-1c078add1609
+
+            task-server explain-token < token.txt
+            task-server backup --database sqlite:/var/lib/tasks/tasks.db /backup/tasks-copy.db
+
+        Settings: a flag goes before its variable, that before the default. All mistakes are reported together.
+
+        \(ServerSettings.helpText)
+        The log goes to standard output: text on a terminal, else one JSON object a line. Mistakes go to standard error.
+        Exit codes: 0 done, 1 failed, 78 wrong settings or command line.
+        """
+    }
+}

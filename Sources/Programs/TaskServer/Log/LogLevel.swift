@@ -1,0 +1,25 @@
+/// How important a line is.
+enum LogLevel: String, CaseIterable, Sendable, Comparable {
+    case debug, info, warning, error
+
+    static func < (left: LogLevel, right: LogLevel) -> Bool { left.rank < right.rank }
+
+    private var rank: Int {
+        switch self {
+        case .debug: 0
+        case .info: 1
+        case .warning: 2
+        case .error: 3
+        }
+    }
+
+    /// The word as it is logged.
+    var word: StaticString {
+        switch self {
+        case .debug: "debug"
+        case .info: "info"
+        case .warning: "warning"
+        case .error: "error"
+        }
+    }
+}

@@ -1,0 +1,138 @@
+/// Lines of a log as bytes: JSON for machines, or `name=value` for people.
+///
+/// Every text is escaped and cut (V-131), so that nothing a stranger sent can end a line, colour a terminal or fill
+/// a disk.
+struct LogText: Sendable {
+    enum Format: Sendable { case json, text }
+
+    /// The longest text of a field, in bytes.
+    static let longest = 256
+
+    let format: Format
+    private(set) var bytes: [UInt8] = []
+
+    init(_ format: Format) {
+        self.format = format
+    }
+
+    /// Begins a line: when, how important, what.
+    mutating func begin(_ level: LogLevel, _ event: StaticString, time: [UInt8]) {
+        switch format {
+        case .json:
+            raw(#"{"time":""#)
+            bytes.append(contentsOf: time)
+            raw(#"","level":""#)
+            raw(level.word)
+            raw(#"","event":""#)
+            raw(event)
+            raw(#"""#)
+        case .text:
+            // A person at a terminal knows the day.
+            bytes.append(contentsOf: time.dropFirst(11).dropLast())
+            raw(" ")
+            raw(level.word)
+            raw(" ")
+            raw(event)
+        }
+    }
+
+    /// Ends the line.
+    mutating func end() {
+        switch format {
+        case .json: raw("}\n")
+        case .text: raw("\n")
+        }
+    }
+
+    /// A field with a number.
+    mutating func number(_ name: StaticString, _ value: Int) {
+        begin(field: name)
+        digits(value)
+    }
+
+    /// A field with a number of 64 bits as hexadecimal digits.
+    mutating func hex(_ name: StaticString, _ value: UInt64) {
+        begin(field: name)
+        if format == .json { raw("\"") }
+        for shift in stride(from: 60, through: 0, by: -4) {
+            bytes.append(Self.hexDigit(UInt8(truncatingIfNeeded: value >> UInt64(shift)) & 15))
+        }
+        if format == .json { raw("\"") }
+    }
+
+    /// A field with a text, escaped and cut; nothing where there is none.
+    mutating func text(_ name: StaticString, _ value: String?, limit: Int = longest) {
+        guard let value else { return }
+        begin(field: name)
+        let quoted = format == .json || !value.utf8.allSatisfy(Self.isPlain) || value.isEmpty
+        if quoted { raw("\"") }
+        var rest = limit
+        for byte in value.utf8 {
+            guard rest > 0 else {
+                raw("...")
+                break
+            }
+            rest -= 1
+            append(escaping: byte)
+        }
+        if quoted { raw("\"") }
+    }
+
+    mutating func removeAll() -> [UInt8] {
+        let all = bytes
+        bytes = []
+        bytes.reserveCapacity(min(all.count, 1 << 16))
+        return all
+    }
+
+    private mutating func begin(field name: StaticString) {
+        switch format {
+        case .json:
+            raw(",\"")
+            raw(name)
+            raw("\":")
+        case .text:
+            raw(" ")
+            raw(name)
+            raw("=")
+        }
+    }
+
+    /// Printable ASCII stands for itself; every other byte is escaped by itself, as nothing needs to be read back.
+    private mutating func append(escaping byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+            raw("\\")
+            bytes.append(byte)
+        case 0x20..<0x7F: bytes.append(byte)
+        default:
+            raw(format == .json ? "\\u00" : "\\x")
+            bytes.append(Self.hexDigit(byte >> 4))
+            bytes.append(Self.hexDigit(byte & 15))
+        }
+    }
+
+    private mutating func digits(_ value: Int) {
+        if value < 0 { raw("-") }
+        let magnitude = value.magnitude
+        var scale: UInt = 1
+        while magnitude / scale >= 10 { scale *= 10 }
+        while scale > 0 {
+            bytes.append(UInt8(ascii: "0") + UInt8(magnitude / scale % 10))
+            scale /= 10
+        }
+    }
+
+    private mutating func raw(_ text: StaticString) {
+        text.withUTF8Buffer { unsafe bytes.append(contentsOf: $0) }
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+            && byte != UInt8(ascii: "=")
+    }
+
+    private static func hexDigit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+    }
+}

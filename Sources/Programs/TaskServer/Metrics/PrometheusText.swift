@@ -1,0 +1,42 @@
+/// Metrics in the text format that Prometheus reads (version 0.0.4).
+struct PrometheusText {
+    enum Kind: String { case counter, gauge, histogram }
+
+    private(set) var text = ""
+
+    /// Begins a family: its samples follow.
+    mutating func family(_ name: String, _ kind: Kind, _ help: String) {
+        text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
+    }
+
+    /// One sample; label values are words of the program or cleaned before.
+    mutating func sample(_ name: String, _ labels: [(name: String, value: String)], _ value: some Number) {
+        text += name
+        if !labels.isEmpty {
+            text += "{" + labels.map { "\($0.name)=\"\(Self.escaped($0.value))\"" }.joined(separator: ",") + "}"
+        }
+        text += " \(value)\n"
+    }
+
+    /// A family of one sample.
+    mutating func single(_ name: String, _ kind: Kind, _ help: String, _ value: some Number) {
+        family(name, kind, help)
+        sample(name, [], value)
+    }
+
+    private static func escaped(_ value: String) -> String {
+        value.map { character in
+            switch character {
+            case "\\": "\\\\"
+            case "\"": "\\\""
+            case "\n": "\\n"
+            default: String(character)
+            }
+        }.joined()
+    }
+}
+
+/// What a sample may hold.
+protocol Number: CustomStringConvertible {}
+extension Int: Number {}
+extension Double: Number {}

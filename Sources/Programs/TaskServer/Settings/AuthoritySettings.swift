@@ -1,0 +1,79 @@
+import Settings
+
+/// Whose tokens are good.
+struct AuthoritySettings: Sendable {
+    let address: WebAddress?
+    let policies: [String]
+    let metadata: [WebAddress]
+    let issuer: String?
+    let clientIdentifiers: [String]
+    let certificates: String?
+
+    init(reading reader: inout SettingReader) {
+        address = reader.optional(
+            "AUTHORITY", .webAddress(example: "https://contoso.b2clogin.com/contoso.onmicrosoft.com"),
+            help: "The B2C tenant, such as https://contoso.b2clogin.com/contoso.onmicrosoft.com.")
+        policies = reader.list("POLICIES", .policy, help: "The policies (user flows) whose tokens are taken.")
+        metadata = reader.list(
+            "METADATA_URL", .webAddress(example: "https://id.example.com/.well-known/openid-configuration"),
+            help: "OpenID metadata, in place of the authority and its policies: for any other provider.")
+        issuer = reader.optional(
+            "ISSUER", .text("ISSUER", expected: "an issuer", example: "https://id.example.com/"),
+            absence: "from the metadata", help: "The only issuer whose tokens are taken.")
+        clientIdentifiers = reader.list(
+            "CLIENT_ID",
+            .text("ID", expected: "an application id", example: "580e250c-8f26-49d0-bee8-1c078add1609"),
+            help: "The application ids that tokens must be made for (their audience).")
+        certificates = reader.optional(
+            "CA_FILE", .path, absence: "those of the system",
+            help: "Certificates (PEM) that vouch for the authority.")
+        let plain = reader.value(
+            "ALLOW_HTTP_AUTHORITY", .bool, default: "false",
+            help: "Takes http:// for an authority on another machine. Whoever is on the way can then forge tokens.")
+        noteWhatIsUnsafe(allowed: plain, &reader)
+    }
+
+    private func noteWhatIsUnsafe(allowed: Bool, _ reader: inout SettingReader) {
+        let all = (address.map { [("AUTHORITY", $0)] } ?? []) + metadata.map { ("METADATA_URL", $0) }
+        for (name, url) in all where !url.isSecure && !url.isLoopback && !allowed {
+            reader.mistake(
+                "TASKS_\(name): http://\(url.host) can be read and changed on the way; use https://, or set "
+                    + "TASKS_ALLOW_HTTP_AUTHORITY=true if the network in between is yours alone.")
+        }
+        if address != nil, !metadata.isEmpty {
+            reader.mistake("TASKS_AUTHORITY and TASKS_METADATA_URL are both set; set the one that you mean.")
+        }
+        if address == nil, !policies.isEmpty {
+            reader.mistake("TASKS_POLICIES is set without TASKS_AUTHORITY, whose policies they are.")
+        }
+    }
+
+    /// What a server cannot start without.
+    var whatIsMissing: [String] {
+        var missing: [String] = []
+        if address == nil, metadata.isEmpty, policies.isEmpty {
+            missing.append(
+                "TASKS_AUTHORITY is not set. Example: TASKS_AUTHORITY=https://contoso.b2clogin.com/"
+                    + "contoso.onmicrosoft.com (or TASKS_METADATA_URL for another provider than B2C)")
+        }
+        if address != nil, policies.isEmpty {
+            missing.append("TASKS_POLICIES is not set. Example: TASKS_POLICIES=b2c_1_sign_up,b2c_1_sign_in")
+        }
+        if clientIdentifiers.isEmpty {
+            missing.append(
+                "TASKS_CLIENT_ID is not set: the application id that tokens must be made for. Example: "
+                    + "TASKS_CLIENT_ID=580e250c-8f26-49d0-bee8-1c078add1609")
+        }
+        return missing
+    }
+}
+
+extension SettingKind where Value == String {
+    /// The name of a policy, which becomes part of a URL.
+    fileprivate static let policy = SettingKind(
+        placeholder: "POLICY", expected: "the name of a policy (letters, digits, _ and -)", example: "b2c_1_sign_in"
+    ) { text in
+        let isPlain = text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "_-.".contains($0)) }
+        return isPlain && !text.isEmpty ? text : nil
+    }
+}

@@ -1,0 +1,98 @@
+import Settings
+
+/// All settings of task-server.
+struct ServerSettings: SettingTable {
+    static let prefix = "TASKS_"
+
+    let listen: [ListenAddress]
+    let adminListen: ListenAddress?
+    let authority: AuthoritySettings
+    let tokens: TokenSettings
+    let storage: StorageSettings
+    let limits: LimitSettings
+    let log: LogSettings
+    let command: CommandFlags
+
+    init(reading reader: inout SettingReader) {
+        listen = reader.list(
+            "LISTEN", .listenAddress, default: ["127.0.0.1:3000"],
+            help: "Where to serve. Beyond this machine, put a TLS proxy in front.")
+        adminListen = reader.value(
+            "ADMIN_LISTEN", .orOff(.listenAddress), default: "127.0.0.1:3002",
+            help: "Where to serve /metrics, /healthz and /readyz to operators.")
+        authority = AuthoritySettings(reading: &reader)
+        tokens = TokenSettings(reading: &reader)
+        storage = StorageSettings(reading: &reader)
+        limits = LimitSettings(reading: &reader)
+        log = LogSettings(reading: &reader)
+        command = CommandFlags(reading: &reader)
+    }
+
+    func mistakes(for operands: [String]) -> [String] {
+        let command: Command
+        do throws(CommandMistake) {
+            command = try Command(operands)
+        } catch {
+            return [error.sentence]
+        }
+        return command.needsAuthority && !self.command.answersAtOnce ? authority.whatIsMissing : []
+    }
+}
+
+/// What the page, the log and the limits of a person have in common: numbers that nobody must set.
+struct LimitSettings: Sendable {
+    let connections: Int
+    let body: Int
+    let tasks: Int
+    let rate: Int?
+    let shutdownPatience: Duration
+
+    init(reading reader: inout SettingReader) {
+        connections = reader.value(
+            "CONNECTIONS", .integer(1...100_000, example: 1000), default: "1000", help: "Connections at once.")
+        body = reader.value(
+            "BODY_LIMIT", .byteSize(1024...16_777_216, example: "64KiB"), default: "64KiB",
+            help: "The longest body of a request.")
+        tasks = reader.value(
+            "MAX_TASKS", .integer(1...10_000_000, example: 10_000), default: "10000",
+            help: "How many tasks one person may have.")
+        rate = reader.value(
+            "RATE_LIMIT", .orOff(.integer(1...1_000_000, example: 50)), default: "off",
+            help: "Requests a second of one person, and twice that at once.")
+        shutdownPatience = reader.value(
+            "SHUTDOWN_PATIENCE", .duration(.zero ... .seconds(600), example: "10s"), default: "10s",
+            help: "How long requests under way may take when the server is told to stop.")
+    }
+}
+
+/// How much is logged, and how.
+struct LogSettings: Sendable {
+    let level: LogLevel
+    let format: LogFormatSetting
+
+    init(reading reader: inout SettingReader) {
+        level = reader.value("LOG_LEVEL", .choice, default: "info", help: "The least important lines to log.")
+        format = reader.value(
+            "LOG_FORMAT", .choice, default: "auto",
+            help: "Lines on standard output: auto is text on a terminal and JSON elsewhere.")
+    }
+}
+
+enum LogFormatSetting: String, CaseIterable, Sendable { case auto, text, json }
+
+/// Flags that are not settings of the server.
+struct CommandFlags: Sendable {
+    let help: Bool
+    let version: Bool
+    let printSettings: Bool
+
+    init(reading reader: inout SettingReader) {
+        printSettings = reader.flag(
+            "print-settings", help: "Prints each setting with its value and where that came from, secrets hidden.")
+        version = reader.flag("version", help: "Prints the version.")
+        help = reader.flag("help", help: "Prints this.")
+    }
+
+    /// Whether the program only prints something about itself.
+    var answersAtOnce: Bool { help || version || printSettings }
+}

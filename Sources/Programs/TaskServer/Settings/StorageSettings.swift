@@ -1,0 +1,67 @@
+import Settings
+
+/// Where tasks, keys and the page are.
+struct StorageSettings: Sendable {
+    let database: DatabaseLocation
+    let keyCache: String?
+    let folder: PublicFolder
+
+    init(reading reader: inout SettingReader) {
+        database = reader.value(
+            "DATABASE", .database, default: "sqlite:tasks.db",
+            help: "Where tasks are kept: sqlite:PATH, or memory: to forget them at the end.")
+        let cache = reader.optional(
+            "KEY_CACHE_FILE", .orOff(.path), absence: "the database's path and .keys",
+            help: "Where the authority's keys are kept, so that a restart needs no authority.")
+        keyCache = cache ?? database.path.map { "\($0).keys" }
+        let given = reader.optional(
+            "PUBLIC", .orOff(.path), absence: "Public, if there is such a folder", help: "The folder of the page.")
+        folder =
+            switch given {
+            case nil: .ifPresent("Public")
+            case .some(.none): .none
+            case .some(.some(let path)): .required(path)
+            }
+        if database == .postgresql {
+            reader.mistake("TASKS_DATABASE: this build has no PostgreSQL; use sqlite:PATH. Example: sqlite:tasks.db")
+        }
+    }
+}
+
+/// A kind of store, and where it is.
+enum DatabaseLocation: Sendable, Equatable {
+    case sqlite(path: String)
+    case memory
+    /// Known, so that the mistake can say more than "unknown".
+    case postgresql
+
+    /// The file, if there is one.
+    var path: String? {
+        switch self {
+        case .sqlite(let path): path
+        case .memory, .postgresql: nil
+        }
+    }
+}
+
+/// The folder of the page.
+enum PublicFolder: Sendable, Equatable {
+    case none
+    case ifPresent(String)
+    case required(String)
+}
+
+extension SettingKind where Value == DatabaseLocation {
+    fileprivate static let database = SettingKind(
+        placeholder: "sqlite:PATH|memory:", expected: "sqlite:PATH or memory:",
+        example: "sqlite:/var/lib/tasks/tasks.db"
+    ) { text in
+        if text == "memory:" { return .memory }
+        if text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") { return .postgresql }
+        guard text.hasPrefix("sqlite:"), text.utf8.count > 7 else { return nil }
+        return .sqlite(path: String(text.dropFirst(7)))
+    }.shown { text in
+        // A password may stand in it.
+        text.hasPrefix("postgres") ? "postgresql://(hidden)" : text
+    }
+}

@@ -1,0 +1,42 @@
+import HTTP
+import Tokens
+
+/// Everything that the API refuses: a sum of sums, each with its table of problems in a file of its name.
+///
+/// Codes are kept for good: never changed, never used again for something else. `Public/problems.html` explains each.
+/// No byte of a request gets into a problem (V-117).
+enum APIFailure: Error {
+    case credentials(CredentialFailure)
+    case input(InputFailure)
+    case state(StateFailure)
+    /// Nothing has this address.
+    case nothingHere
+    /// The address is right, the method is not (V-147).
+    case methodNotAllowed([Method])
+
+    /// What the client is told.
+    var problem: Problem {
+        switch self {
+        case .credentials(let failure): failure.problem
+        case .input(let failure): failure.problem
+        case .state(let failure): failure.problem
+        case .nothingHere:
+            Problem(
+                404, "request.path", "Nothing here", "The tasks are at /api/tasks; /openapi.yaml lists everything.")
+        case .methodNotAllowed(let methods):
+            Problem(
+                405, "request.method", "Method not allowed", "Possible here: \(Self.list(methods)).",
+                headers: ["Allow": Self.list(methods + [.options])])
+        }
+    }
+
+    /// Why the token was refused, if that is what happened.
+    var tokenRefusal: TokenRefusal? {
+        guard case .credentials(.token(let refusal)) = self else { return nil }
+        return refusal
+    }
+
+    private static func list(_ methods: [Method]) -> String {
+        methods.map(\.name).joined(separator: ", ")
+    }
+}

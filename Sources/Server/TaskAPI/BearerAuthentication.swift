@@ -1,0 +1,51 @@
+import HTTP
+import Tokens
+
+/// Credentials to principal, scopes and rate: all that stands before a protected route.
+struct BearerAuthentication: Sendable {
+    private let verifier: any TokenVerifier
+    private let allowQueryToken: Bool
+    private let readScope: String?
+    private let writeScope: String?
+    private let rate: RateLimiter?
+
+    init(_ configuration: TaskAPIConfiguration) {
+        verifier = configuration.verifier
+        allowQueryToken = configuration.allowQueryToken
+        readScope = configuration.readScope
+        writeScope = configuration.writeScope
+        rate = configuration.rateLimit.map { RateLimiter(perSecond: $0, time: configuration.time) }
+    }
+
+    /// Who the request speaks for.
+    func principal(of head: RequestHead) async throws(APIFailure) -> Principal {
+        switch BearerCredentials(of: head, allowQuery: allowQueryToken) {
+        case .none: throw .credentials(.missing)
+        case .queryNotAllowed: throw .credentials(.inQuery)
+        case .malformed: throw .credentials(.malformed)
+        case .token(let token):
+            let principal = try await verify(token)
+            if let rate, let seconds = rate.refuses(principal.owner) {
+                throw .credentials(.tooManyRequests(retryAfter: seconds))
+            }
+            return principal
+        }
+    }
+
+    private func verify(_ token: String) async throws(APIFailure) -> Principal {
+        do {
+            return try await verifier.verify(token)
+        } catch {
+            throw BearerCredentials.isWellFormed(token) ? .credentials(.token(error)) : .credentials(.malformed)
+        }
+    }
+
+    /// Whether the token allows what the method does (V-59).
+    func checkScope(of principal: Principal, for method: Method) throws(APIFailure) {
+        let required = method == .get || method == .head ? readScope : writeScope
+        guard let required else { return }
+        guard principal.scopes.contains(where: { $0.utf8.elementsEqual(required.utf8) }) else {
+            throw .credentials(.missingScope(required))
+        }
+    }
+}

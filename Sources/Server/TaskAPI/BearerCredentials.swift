@@ -1,0 +1,73 @@
+package import HTTP
+
+/// What a request presents to show who it speaks for (RFC 6750 section 2).
+package enum BearerCredentials: Equatable, Sendable {
+    /// Nothing usable: no field, or another scheme (V-06).
+    case none
+    /// A token in a query, which the settings do not allow (V-02).
+    case queryNotAllowed
+    /// Not what RFC 6750 allows: twice, in two places, or with bytes that no token has (V-03 to V-05).
+    case malformed
+    /// One token. Its bytes are looked at only if it is refused (``isWellFormed(_:)``): one that was accepted
+    /// before, which is the common case, has passed that check.
+    case token(String)
+
+    /// Reads the credentials of a request.
+    ///
+    /// `OAuth` is the scheme's name in the drafts; NXOAuth2Client falls back to it.
+    package init(of head: RequestHead, allowQuery: Bool) {
+        var field: String?
+        for candidate in head.headers.fields where candidate.name.isSameField(as: "Authorization") {
+            guard field == nil else {
+                self = .malformed
+                return
+            }
+            field = candidate.value
+        }
+        let queried = head.target.query.isEmpty ? nil : head.target["access_token"]
+        switch (field, queried) {
+        case (nil, nil): self = .none
+        case (nil, let token?): self = allowQuery ? .token(token) : .queryNotAllowed
+        case (let value?, nil): self = Self.read(value)
+        case (let value?, .some): self = Self.read(value) == .none ? .none : .malformed
+        }
+    }
+
+    private static func read(_ value: String) -> BearerCredentials {
+        let bytes = value.utf8
+        guard let end = bytes.firstIndex(where: { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }) else {
+            return isBearer(bytes[...]) ? .malformed : .none
+        }
+        guard isBearer(bytes[..<end]) else { return .none }
+        var rest = bytes[end...].drop { $0 == UInt8(ascii: " ") }
+        while let last = rest.last, last == UInt8(ascii: " ") || last == UInt8(ascii: "\t") { rest.removeLast() }
+        return rest.isEmpty ? .malformed : .token(String(Substring(rest)))
+    }
+
+    private static func isBearer(_ scheme: Substring.UTF8View) -> Bool {
+        let scheme = String(Substring(scheme))
+        return scheme.isSameField(as: "Bearer") || scheme.isSameField(as: "OAuth")
+    }
+
+    /// `b64token = 1*( ALPHA / DIGIT / "-" / "." / "_" / "~" / "+" / "/" ) *"="`: what else was sent is a malformed
+    /// request, not a bad token (V-04).
+    package static func isWellFormed(_ token: String) -> Bool {
+        var padding = false
+        for byte in token.utf8 {
+            if byte == UInt8(ascii: "=") {
+                padding = true
+            } else if padding || !isTokenByte[Int(byte)] {
+                return false
+            }
+        }
+        return !token.isEmpty && token.utf8.first != UInt8(ascii: "=")
+    }
+
+    private static let isTokenByte: [Bool] = {
+        var table = [Bool](repeating: false, count: 256)
+        for byte in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+/".utf8 {
+            table[Int(byte)] = true
+        }
+        return table
+    }()
+}

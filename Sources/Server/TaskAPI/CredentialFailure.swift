@@ -1,0 +1,67 @@
+import HTTP
+import Tokens
+
+/// Why a request is not let in (RFC 6750 section 3, V-01 to V-63).
+enum CredentialFailure: Error {
+    case missing
+    /// In the query, where the settings do not allow it.
+    case inQuery
+    case malformed
+    case token(TokenRefusal)
+    case missingScope(String)
+    case tooManyRequests(retryAfter: Int)
+
+    var problem: Problem {
+        switch self {
+        case .missing:
+            Problem(
+                401, "auth.missing", "No token", "Send a token: Authorization: Bearer <token>.",
+                headers: Self.challenge())
+        case .inQuery:
+            Problem(
+                401, "auth.missing", "No token",
+                "Send the token as a header, Authorization: Bearer <token>; this server takes none in the query.",
+                headers: Self.challenge())
+        case .malformed:
+            Problem(
+                400, "request.credentials", "The credentials are malformed",
+                "Send one Authorization field with one token: Authorization: Bearer <token>.",
+                headers: Self.challenge("error=\"invalid_request\""))
+        case .token(let refusal):
+            Self.problem(of: refusal.outcome)
+        case .missingScope(let scope):
+            Problem(
+                403, "token.scope", "The token does not allow this",
+                "Ask the authority for a token with the scope \(scope), and send that.",
+                headers: Self.challenge("error=\"insufficient_scope\", scope=\"\(scope)\""))
+        case .tooManyRequests(let seconds):
+            Problem(
+                429, "request.rate", "Too many requests", "Wait \(seconds) s before the next request.",
+                headers: ["Retry-After": String(seconds)])
+        }
+    }
+
+    /// One answer for every bad token, so that it is no oracle; only age is told apart, for clients refresh on it (V-63).
+    private static func problem(of outcome: TokenRefusal.Outcome) -> Problem {
+        switch outcome {
+        case .invalid:
+            Problem(
+                401, "token.invalid", "The access token is invalid", "Sign in again, and send the new token.",
+                headers: challenge("error=\"invalid_token\", error_description=\"The access token is invalid\""))
+        case .expired:
+            Problem(
+                401, "token.expired", "The access token expired",
+                "Refresh the token or sign in again, and send the new one.",
+                headers: challenge("error=\"invalid_token\", error_description=\"The access token expired\""))
+        case .unavailable(let seconds):
+            Problem(
+                503, "keys.unavailable", "Tokens cannot be checked now",
+                "The keys of the authority are not at hand; try again shortly.",
+                headers: ["Retry-After": String(seconds)])
+        }
+    }
+
+    private static func challenge(_ parameters: String = "") -> HeaderFields {
+        ["WWW-Authenticate": parameters.isEmpty ? "Bearer realm=\"tasks\"" : "Bearer realm=\"tasks\", \(parameters)"]
+    }
+}

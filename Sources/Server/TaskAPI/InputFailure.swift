@@ -1,0 +1,74 @@
+import HTTP
+import Tasks
+
+/// Why what a request gives cannot be used.
+enum InputFailure: Error {
+    case missingText(Hint)
+    case text(TaskText.Failure)
+    /// At this byte, if it is known.
+    case malformedJSON(offset: Int?)
+    case malformedForm
+    case unsupportedMediaType
+    case field(name: String, expected: String)
+    case argument(name: String, expected: String)
+    case malformedIdempotencyKey
+    case idempotencyKeyReused
+
+    /// What may have gone wrong when no text was found.
+    enum Hint {
+        case none
+        /// The body looks like JSON, its type says form: `curl -d '{...}'` does that.
+        case jsonSentAsForm
+    }
+
+    var problem: Problem {
+        switch self {
+        case .missingText(.none), .text(.empty):
+            // Status and code of the samples' own servers.
+            Problem(
+                409, "MissingTask", "The text is missing",
+                "Give a text: {\"task\":\"Buy milk\"} as application/json, or a form field task or Text.")
+        case .missingText(.jsonSentAsForm):
+            Problem(
+                409, "MissingTask", "The text is missing",
+                "The body looks like JSON, but its type says form; add the header Content-Type: application/json.")
+        case .text(.tooLong(let bytes)):
+            Problem(
+                400, "task.too_long", "The text is too long",
+                "It has \(bytes) bytes; \(TaskText.longest) are the most. Shorten it.")
+        case .text(.containsNUL):
+            Problem(400, "task.nul", "The text contains U+0000", "Leave the character U+0000 out.")
+        case .malformedJSON, .malformedForm, .unsupportedMediaType: bodyProblem
+        case .field(let name, let expected):
+            Problem(400, "request.field", "A field cannot be used", "\(name) must be \(expected).")
+        case .argument(let name, let expected):
+            Problem(400, "request.query", "A query argument cannot be used", "\(name) must be \(expected).")
+        case .malformedIdempotencyKey:
+            Problem(
+                400, "request.idempotency_key", "The Idempotency-Key is malformed",
+                "Send one Idempotency-Key of 1 to 255 printable ASCII characters, such as a UUID.")
+        case .idempotencyKeyReused:
+            Problem(
+                422, "request.idempotency_key_reused", "The Idempotency-Key was used before",
+                "This key belongs to another task; use a new key for each task, the same only for a retry.")
+        }
+    }
+
+    private var bodyProblem: Problem {
+        switch self {
+        case .malformedJSON(let offset):
+            Problem(
+                400, "request.json", "The body is not JSON that can be used",
+                "Send one JSON object in UTF-8" + (offset.map { "; reading failed at byte \($0)." } ?? "."))
+        case .malformedForm:
+            Problem(
+                400, "request.form", "The body is not a form that can be read",
+                "Send the fields as application/x-www-form-urlencoded or multipart/form-data, well formed.")
+        default:
+            Problem(
+                415, "request.media_type", "Unsupported content type",
+                "Send application/json, application/x-www-form-urlencoded or multipart/form-data, "
+                    + "and say so in Content-Type.")
+        }
+    }
+}

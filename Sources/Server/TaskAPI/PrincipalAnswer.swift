@@ -1,0 +1,19 @@
+import HTTP
+import JSON
+import Tasks
+import Tokens
+
+/// `GET /api/me`: what the presented token says, as far as it decided anything.
+enum PrincipalAnswer {
+    static func answer(_ principal: Principal) -> Response {
+        let body: JSONValue = [
+            "owner": .string(principal.owner),
+            "name": principal.name.map { .string($0) } ?? .null,
+            "policy": principal.policy.map { .string($0) } ?? .null,
+            "scopes": .array(principal.scopes.map { .string($0) }),
+            "expires": .string(Timestamp(milliseconds: principal.expiry * 1000).text),
+        ]
+        return Response(
+            200, headers: ["Content-Type": "application/json; charset=utf-8"], body: body.serialized())
+    }
+}

@@ -1,0 +1,33 @@
+/// A file of `Public/`, read into memory at start.
+public struct PublicFile: Sendable, Equatable {
+    /// The content.
+    public let bytes: [UInt8]
+    /// The media type.
+    public let type: String
+    /// The strong entity tag, in quotes.
+    public let entityTag: String
+
+    /// The file of this name and content.
+    public init(name: String, bytes: [UInt8]) {
+        self.bytes = bytes
+        type = Self.type(of: name)
+        // FNV-1a over the content: only equality of versions matters.
+        let digest = bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+        entityTag = "\"\(String(digest, radix: 16))\""
+    }
+
+    private static func type(of name: String) -> String {
+        switch name.split(separator: ".").last {
+        case "html": "text/html; charset=utf-8"
+        case "css": "text/css; charset=utf-8"
+        case "js", "mjs": "text/javascript; charset=utf-8"
+        case "json", "webmanifest": "application/json"
+        case "yaml", "yml": "application/yaml"
+        case "svg": "image/svg+xml"
+        case "png": "image/png"
+        case "ico": "image/x-icon"
+        case "txt": "text/plain; charset=utf-8"
+        default: "application/octet-stream"
+        }
+    }
+}

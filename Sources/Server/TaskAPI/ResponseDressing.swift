@@ -1,0 +1,77 @@
+import HTTP
+
+/// The header fields that do not depend on what was asked: safety, caching, correlation, other origins.
+struct ResponseDressing: Sendable {
+    private let origins: CrossOrigin
+
+    /// Strict, and still enough for the page: its own files, and answers from the authority.
+    private let contentSecurityPolicy: String
+
+    init(_ configuration: TaskAPIConfiguration) {
+        origins = configuration.origins
+        contentSecurityPolicy = Self.contentSecurityPolicy(authority: configuration.page.authority)
+    }
+
+    /// The answer with all its fields.
+    func dress(_ response: Response, _ head: RequestHead, _ route: Route) -> Response {
+        var response = response
+        response.headers.append("X-Request-Id", head.identifier)
+        response.headers.append("X-Content-Type-Options", "nosniff")
+        if route.isProtected {
+            // Also for errors: two people may share a cache, and the old iOS clients have one on disk (V-119).
+            response.headers.set("Cache-Control", "private, no-store")
+            response.headers.append("Vary", "Authorization")
+        } else if case .file = route {
+            response.headers.append("Content-Security-Policy", contentSecurityPolicy)
+            response.headers.append("Referrer-Policy", "no-referrer")
+        }
+        if let origin = head.headers["Origin"] { allow(origin, &response.headers) }
+        if head.headers["return-client-request-id"] == "true",
+            let identifier = head.headers["client-request-id"].flatMap({ CorrelationIdentifier.cleaned($0) })
+        {
+            response.headers.append("client-request-id", identifier)
+        }
+        return response
+    }
+
+    /// `OPTIONS`, of anything, by anybody: what is possible here; for a preflight, what a page may send.
+    func options(_ head: RequestHead, _ route: Route) -> Response {
+        var response = Response(204)
+        let methods = ((route.methods.isEmpty ? Route.tasks.methods : route.methods) + [.options]).map(\.name)
+        response.headers.append("Allow", methods.joined(separator: ", "))
+        if head.headers.contains("Origin"), head.headers.contains("Access-Control-Request-Method") {
+            response.headers.append("Access-Control-Allow-Methods", methods.joined(separator: ", "))
+            response.headers.append("Access-Control-Allow-Headers", Self.requestFields)
+            response.headers.append("Access-Control-Max-Age", "600")
+        }
+        return response
+    }
+
+    private func allow(_ origin: String, _ headers: inout HeaderFields) {
+        switch origins {
+        case .any: headers.append("Access-Control-Allow-Origin", "*")
+        case .only(let known):
+            headers.append("Vary", "Origin")
+            guard let match = known.first(where: { $0.utf8.elementsEqual(origin.utf8) }) else { return }
+            headers.append("Access-Control-Allow-Origin", match)
+        }
+        headers.append("Access-Control-Expose-Headers", Self.answerFields)
+    }
+
+    private static let requestFields = """
+        Authorization, Content-Type, Accept, Origin, X-Requested-With, If-Match, If-None-Match, Idempotency-Key, \
+        client-request-id, return-client-request-id, traceparent
+        """
+
+    private static let answerFields = """
+        ETag, Link, Location, Retry-After, WWW-Authenticate, X-Request-Id, client-request-id
+        """
+
+    private static func contentSecurityPolicy(authority: String) -> String {
+        let origin = authority.split(separator: "/", omittingEmptySubsequences: false).prefix(3).joined(separator: "/")
+        let connect = origin.isEmpty ? "'self'" : "'self' \(origin)"
+        return "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+            + "connect-src \(connect); manifest-src 'self'; base-uri 'none'; form-action 'none'; "
+            + "frame-ancestors 'none'"
+    }
+}

@@ -1,0 +1,49 @@
+import HTTP
+import Tasks
+
+/// Why a good request meets a state in which it cannot be done.
+enum StateFailure: Error {
+    /// Not there, or somebody else's: nobody learns which.
+    case noSuchTask
+    case tooManyTasks(limit: Int)
+    /// `If-Match` names another state.
+    case changedMeanwhile
+    case store(StoreError)
+
+    var problem: Problem {
+        switch self {
+        case .noSuchTask:
+            Problem(404, "task.not_found", "No such task", "You have no task of this id; GET /api/tasks lists yours.")
+        case .tooManyTasks(let limit):
+            Problem(
+                409, "task.too_many", "Too many tasks",
+                "You have \(limit) tasks, the most that are kept; delete some first.")
+        case .changedMeanwhile:
+            Problem(
+                412, "task.changed", "The task was changed meanwhile",
+                "It is not in the state that If-Match names; GET it again, and change that.")
+        case .store(let error):
+            Self.problem(of: error)
+        }
+    }
+
+    private static func problem(of error: StoreError) -> Problem {
+        switch error {
+        case .overloaded:
+            Problem(
+                503, "store.overloaded", "Too busy", "Too many changes wait at the moment; try again shortly.",
+                headers: ["Retry-After": "1"])
+        case .unavailable:
+            Problem(
+                503, "store.unavailable", "The store is out of reach", "Nothing was changed; try again shortly.",
+                headers: ["Retry-After": "5"])
+        case .full:
+            Problem(
+                507, "store.full", "The disk is full", "Nothing was changed; the server's operator must make room.")
+        case .broken:
+            Problem(
+                500, "store.broken", "The store failed",
+                "Try again; if it stays so, give the server's operator the request id.")
+        }
+    }
+}

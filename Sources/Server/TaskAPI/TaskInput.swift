@@ -1,0 +1,155 @@
+import HTTP
+import JSON
+import Tasks
+
+/// The fields that a request gives, by path, query or body, whatever the encoding (design: bodies).
+///
+/// Names are compared without case, as the samples' servers did. Where the same thing is given twice under its two
+/// names, ``text`` takes the first; ``agreedText()`` insists that they agree.
+struct TaskInput {
+    /// One field: a string, a number or a truth value; null and nothing are the same.
+    private struct Field {
+        let name: String
+        let value: JSONValue
+    }
+
+    private var fields: [Field] = []
+    /// See ``InputFailure/Hint``.
+    private(set) var hint = InputFailure.Hint.none
+
+    /// The arguments of a query.
+    init(query: [RequestTarget.Argument]) {
+        fields = query.map { Field(name: $0.name, value: .string($0.value)) }
+    }
+
+    /// The fields of a body of the type that its head names.
+    init(body: [UInt8], head: RequestHead) throws(APIFailure) {
+        guard !body.isEmpty else { return }
+        guard head.headers.contains("Content-Type") else {
+            try read(form: body)
+            return
+        }
+        let type = head.contentType
+        switch type?.name {
+        case "application/json", "application/merge-patch+json": try read(json: body)
+        case "application/x-www-form-urlencoded": try read(form: body)
+        case "multipart/form-data": try read(multipart: body, boundary: type?.boundary)
+        case nil, .some: throw .input(.unsupportedMediaType)
+        }
+    }
+
+    private mutating func read(json body: [UInt8]) throws(APIFailure) {
+        let value: JSONValue
+        do {
+            value = try JSONValue(parsing: Self.asUTF8(body), limits: JSONLimits(bytes: 2 * body.count, depth: 32))
+        } catch .malformed(_, let offset) {
+            throw .input(.malformedJSON(offset: offset))
+        } catch {
+            throw .input(.malformedJSON(offset: nil))
+        }
+        guard let object = value.object else { throw .input(.malformedJSON(offset: 0)) }
+        fields = object.members.map { Field(name: $0.name, value: $0.value) }
+    }
+
+    private mutating func read(form body: [UInt8]) throws(APIFailure) {
+        do {
+            fields = try FormURLEncoded.parse(body).fields.map { Field(name: $0.name, value: .string($0.value)) }
+        } catch {
+            throw .input(.malformedForm)
+        }
+        if body.first == UInt8(ascii: "{") { hint = .jsonSentAsForm }
+    }
+
+    private mutating func read(multipart body: [UInt8], boundary: String?) throws(APIFailure) {
+        guard let boundary else { throw .input(.malformedForm) }
+        do {
+            fields = try MultipartForm.parse(body, boundary: boundary).parts.map {
+                Field(name: $0.name, value: .string($0.text))
+            }
+        } catch {
+            throw .input(.malformedForm)
+        }
+    }
+
+    /// Bytes that are not UTF-8 are read as Latin-1: the Android client writes the low byte of each character.
+    private static func asUTF8(_ body: [UInt8]) -> [UInt8] {
+        guard String(validating: body, as: UTF8.self) == nil else { return body }
+        return body.flatMap { $0 < 0x80 ? [$0] : [0xC0 | $0 >> 6, 0x80 | $0 & 0x3F] }
+    }
+}
+
+extension TaskInput {
+    /// The first text given, under `task` or `Text`; empty ones do not count.
+    func text() throws(APIFailure) -> TaskText? {
+        for field in fields where Self.isTextName(field.name) {
+            if let text = try Self.text(of: field) { return text }
+        }
+        return nil
+    }
+
+    /// The one text given; under both names it must be the same (a changed copy of a task carries both).
+    func agreedText() throws(APIFailure) -> TaskText? {
+        var agreed: TaskText?
+        for field in fields where Self.isTextName(field.name) {
+            guard let text = try Self.text(of: field) else {
+                throw .input(.field(name: "task", expected: "a text of 1 to 4096 bytes"))
+            }
+            if let agreed, agreed != text {
+                throw .input(.field(name: "task", expected: "the same text as Text; send one of the two"))
+            }
+            agreed = text
+        }
+        return agreed
+    }
+
+    /// Whether the task is done, strictly: true, false, or those words.
+    func agreedCompleted() throws(APIFailure) -> Bool? {
+        var agreed: Bool?
+        for field in fields where field.name.isSameField(as: "completed") {
+            guard let value = Self.truth(of: field) else {
+                throw .input(.field(name: "completed", expected: "true or false"))
+            }
+            if let agreed, agreed != value {
+                throw .input(.field(name: "completed", expected: "the same value as Completed; send one of the two"))
+            }
+            agreed = value
+        }
+        return agreed
+    }
+
+    /// Whether a new task is done already; what is no truth value is ignored, as the samples' servers ignore it.
+    func completed() -> Bool {
+        fields.lazy.filter { $0.name.isSameField(as: "completed") }.compactMap { Self.truth(of: $0) }.first ?? false
+    }
+
+    private static func isTextName(_ name: String) -> Bool {
+        name.isSameField(as: "task") || name.isSameField(as: "Text")
+    }
+
+    private static func text(of field: Field) throws(APIFailure) -> TaskText? {
+        let words: String
+        switch field.value {
+        case .null: return nil
+        case .string(let text): words = text
+        case .integer(let number): words = String(number)
+        case .real(let number): words = "\(number)"
+        case .boolean(let value): words = value ? "true" : "false"
+        case .array, .object: throw .input(.field(name: "task", expected: "a text, not a list or an object"))
+        }
+        guard !words.isEmpty else { return nil }
+        do {
+            return try TaskText(words)
+        } catch {
+            throw .input(.text(error))
+        }
+    }
+
+    private static func truth(of field: Field) -> Bool? {
+        switch field.value {
+        case .boolean(let value): value
+        case .string(let text) where text.isSameField(as: "true"): true
+        case .string(let text) where text.isSameField(as: "false"): false
+        case .string, .null, .integer, .real, .array, .object: nil
+        }
+    }
+}

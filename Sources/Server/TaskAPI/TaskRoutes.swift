@@ -1,0 +1,172 @@
+import HTTP
+import Platform
+import Tasks
+import Tokens
+
+/// The rows of the API's table that touch the store, each for one owner.
+struct TaskRoutes: Sendable {
+    let configuration: TaskAPIConfiguration
+
+    /// `GET /api/tasks`.
+    func list(_ head: RequestHead, of owner: Owner) async throws(APIFailure) -> Response {
+        let query = head.target.query.isEmpty ? .all : try TaskQuery(head.target)
+        let list = try await storing { () throws(StoreError) in try await configuration.store.list(query, of: owner) }
+        var headers = Self.headers(tag: list.entityTag)
+        if let next = list.next {
+            headers.append("Link", "</api/tasks?\(query.next(after: next))>; rel=\"next\"")
+        }
+        if head.knows(list.entityTag) { return Response(304, headers: headers) }
+        return Response(200, headers: headers, body: list.json)
+    }
+
+    /// `GET /api/tasks/{integer}`.
+    func find(_ id: Int64, _ head: RequestHead, of owner: Owner) async throws(APIFailure) -> Response {
+        guard
+            let task = try await storing({ () throws(StoreError) in try await configuration.store.find(id, of: owner) })
+        else {
+            throw .state(.noSuchTask)
+        }
+        if head.knows(task.entityTag) {
+            return Response(304, headers: Self.headers(tag: task.entityTag))
+        }
+        return Self.answer(200, task)
+    }
+
+    /// `POST /api/tasks`, `POST /api/tasks/{owner}/{text}`.
+    func add(
+        _ given: TaskText?, _ head: RequestHead, body: [UInt8], of owner: Owner
+    ) async throws(APIFailure) -> Response {
+        let queried = TaskInput(query: head.target.query)
+        var text = given
+        if text == nil { text = try queried.text() }
+        let input = try TaskInput(body: body, head: head)
+        if text == nil { text = try input.text() }
+        guard let text else { throw .input(.missingText(input.hint)) }
+        let completed = input.completed()
+        let attempt = try IdempotencyKey(of: head, text: text, completed: completed)
+        let outcome = try await storing { () throws(StoreError) in
+            try await configuration.store.add(
+                text, completed: completed, at: configuration.time.wallMilliseconds, attempt: attempt,
+                limit: configuration.taskLimit, of: owner)
+        }
+        switch outcome {
+        case .added(let task), .repeated(let task):
+            var answer = Self.answer(201, task)
+            answer.headers.append("Location", "/api/tasks/\(task.id)")
+            return answer
+        case .keyReused: throw .input(.idempotencyKeyReused)
+        case .full: throw .state(.tooManyTasks(limit: configuration.taskLimit))
+        }
+    }
+
+    /// `PATCH` (what is not named stays) and `PUT` (what is not named becomes the default) of a task.
+    func change(_ id: Int64, _ head: RequestHead, body: [UInt8], of owner: Owner) async throws(APIFailure) -> Response {
+        let input = try TaskInput(body: body, head: head)
+        var change = TaskChange(text: try input.agreedText(), completed: try input.agreedCompleted())
+        if head.method == .put {
+            guard change.text != nil else { throw .input(.missingText(input.hint)) }
+            change.completed = change.completed ?? false
+        } else if change == TaskChange(), input.hint == .jsonSentAsForm {
+            throw .input(.missingText(.jsonSentAsForm))
+        }
+        let expected = head.expectedRevisions(of: id)
+        let wanted = change
+        let outcome = try await storing { () throws(StoreError) in
+            try await configuration.store.change(
+                id, wanted, expected: expected, at: configuration.time.wallMilliseconds, of: owner)
+        }
+        switch outcome {
+        case .changed(let task): return Self.answer(200, task)
+        case .missing where head.headers.contains("If-Match"): throw .state(.changedMeanwhile)
+        case .missing: throw .state(.noSuchTask)
+        case .conflict: throw .state(.changedMeanwhile)
+        }
+    }
+
+    /// `DELETE /api/tasks/{integer}`: 204 also when there is none.
+    func remove(_ id: Int64, of owner: Owner) async throws(APIFailure) -> Response {
+        _ = try await storing { () throws(StoreError) in try await configuration.store.remove(id, of: owner) }
+        return Response(204)
+    }
+
+    /// `DELETE /api/tasks` and `DELETE /api/tasks/{owner}/{text}`: by text; without one nothing is deleted.
+    func removeAll(
+        _ given: TaskText?, _ head: RequestHead, body: [UInt8], of owner: Owner
+    ) async throws(APIFailure) -> Response {
+        var text = given
+        if text == nil { text = try TaskInput(query: head.target.query).text() }
+        if text == nil { text = try TaskInput(body: body, head: head).text() }
+        guard let text else { return Response(204) }
+        _ = try await storing { () throws(StoreError) in try await configuration.store.removeAll(with: text, of: owner)
+        }
+        return Response(204)
+    }
+
+    private static func answer(_ status: Status, _ task: TaskItem) -> Response {
+        Response(status, headers: headers(tag: task.entityTag), body: task.json)
+    }
+
+    private static func headers(tag: String) -> HeaderFields {
+        HeaderFields([
+            HeaderFields.Field(name: "Content-Type", value: "application/json; charset=utf-8"),
+            HeaderFields.Field(name: "ETag", value: tag),
+        ])
+    }
+
+    /// Does something with the store, whose errors become the API's.
+    private func storing<Result>(
+        _ work: () async throws(StoreError) -> Result
+    ) async throws(APIFailure) -> Result {
+        do {
+            return try await work()
+        } catch {
+            throw .state(.store(error))
+        }
+    }
+}
+
+extension TaskQuery {
+    /// The selection that a query asks for.
+    fileprivate init(_ target: RequestTarget) throws(APIFailure) {
+        self.init()
+        if let value = target["completed"] {
+            guard value == "true" || value == "false" else {
+                throw .input(.argument(name: "completed", expected: "true or false"))
+            }
+            completed = value == "true"
+        }
+        limit = try Self.integer("limit", in: 1...1000, of: target).map { Int($0) }
+        after = try Self.integer("after", in: 0...Int64.max, of: target)
+    }
+
+    private static func integer(
+        _ name: String, in range: ClosedRange<Int64>, of target: RequestTarget
+    ) throws(APIFailure) -> Int64? {
+        guard let value = target[name] else { return nil }
+        guard let number = Int64(value), range.contains(number) else {
+            let expected = range.upperBound == .max ? "the id of a task" : "a number from 1 to \(range.upperBound)"
+            throw .input(.argument(name: name, expected: expected))
+        }
+        return number
+    }
+
+    /// The query of the page behind this one.
+    fileprivate func next(after id: Int64) -> String {
+        let filter = completed.map { "completed=\($0)&" } ?? ""
+        return "\(filter)limit=\(limit ?? 1000)&after=\(id)"
+    }
+}
+
+extension IdempotencyKey {
+    /// The key of a request, if it has one.
+    fileprivate init?(of head: RequestHead, text: TaskText, completed: Bool) throws(APIFailure) {
+        guard let value = head.headers["Idempotency-Key"] else { return nil }
+        guard (1...255).contains(value.utf8.count), value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }),
+            head.headers.values("Idempotency-Key").count == 1
+        else { throw .input(.malformedIdempotencyKey) }
+        // FNV-1a over what is asked for: the same key for anything else is a mistake of the client.
+        var digest = completed ? 1 : 0xcbf2_9ce4_8422_2325 as UInt64
+        for byte in text.value.utf8 { digest = (digest ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        self.init(key: value, fingerprint: digest)
+    }
+}

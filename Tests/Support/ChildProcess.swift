@@ -1,0 +1,119 @@
+import Glibc
+import Platform
+
+/// A program of this package, or any other, started by a test and ended with it.
+///
+/// Its output goes to files, so that no full pipe can hold it up.
+public final class ChildProcess {
+    /// Why a program could not be started, or did not do what was awaited.
+    public struct Failure: Error, CustomStringConvertible {
+        /// In words, with what the program wrote.
+        public let description: String
+    }
+
+    /// How a program ended.
+    public enum End: Equatable, Sendable {
+        case exit(Int32)
+        case signal(Int32)
+    }
+
+    /// The number of the process.
+    public let identifier: pid_t
+    private let files: String
+    private var end: End?
+
+    /// The path of a program that was built beside these tests.
+    public static func built(_ product: String) -> String {
+        var buffer = [CChar](repeating: 0, count: 4096)
+        let count = readlink("/proc/self/exe", &buffer, buffer.count)
+        let path = String(decoding: buffer.prefix(max(count, 0)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let parts = path.split(separator: "/")
+        // In a bundle of another platform the tests lie deeper; here the folder of the executable is the one.
+        return "/" + (parts.dropLast() + [Substring(product)]).joined(separator: "/")
+    }
+
+    /// Starts a program with exactly this environment, and standard input from this text.
+    public init(
+        _ path: String, _ arguments: [String] = [], environment: [String: String] = [:], input: String = ""
+    ) throws {
+        files = try Self.temporaryFolder()
+        try File.replace("\(files)/in", with: Array(input.utf8))
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, "\(files)/in", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 1, "\(files)/out", O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        posix_spawn_file_actions_addopen(&actions, 2, "\(files)/err", O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        // What the sanitizers and the coverage are told must reach the programs, too.
+        let inherited = ProcessFacts.environment.filter { name, _ in
+            name.hasSuffix("SAN_OPTIONS") || name == "LLVM_PROFILE_FILE" || name == "PATH" || name == "LD_LIBRARY_PATH"
+        }
+        let variables = inherited.merging(environment) { $1 }.map { "\($0)=\($1)" }
+        var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
+        var lines: [UnsafeMutablePointer<CChar>?] = variables.map { strdup($0) } + [nil]
+        defer { (words + lines).forEach { free($0) } }
+        var number = pid_t()
+        let code = posix_spawn(&number, path, &actions, nil, &words, &lines)
+        guard code == 0 else { throw Failure(description: "cannot start \(path): error \(code)") }
+        identifier = number
+    }
+
+    deinit {
+        if end == nil {
+            kill(identifier, SIGKILL)
+            var status: Int32 = 0
+            waitpid(identifier, &status, 0)
+        }
+        for name in ["in", "out", "err"] { unlink("\(files)/\(name)") }
+        rmdir(files)
+    }
+
+    /// A new folder of its own, for a test's files.
+    public static func temporaryFolder() throws -> String {
+        var template = Array("/tmp/task-server-test-XXXXXX".utf8CString)
+        guard let path = mkdtemp(&template) else { throw Failure(description: "no folder in /tmp") }
+        return String(cString: path)
+    }
+
+    /// What it wrote to standard output so far.
+    public var output: String { text("out") }
+    /// What it wrote to standard error so far.
+    public var errors: String { text("err") }
+
+    private func text(_ name: String) -> String {
+        (try? File.read("\(files)/\(name)")).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+
+    /// Sends a signal.
+    public func send(_ signal: Int32) {
+        kill(identifier, signal)
+    }
+
+    /// Waits for the end of the program.
+    public func wait(seconds: Double = 30) throws -> End {
+        if let end { return end }
+        var status: Int32 = 0
+        for _ in 0..<Int(seconds * 200) {
+            if waitpid(identifier, &status, WNOHANG) == identifier {
+                let signal = status & 0x7F
+                let found = signal == 0 ? End.exit((status >> 8) & 0xFF) : End.signal(signal)
+                end = found
+                return found
+            }
+            usleep(5000)
+        }
+        throw Failure(description: "still running after \(seconds) s:\n\(output)\n\(errors)")
+    }
+
+    /// Waits until what it writes to standard output gives a value.
+    public func await<Value>(seconds: Double = 30, _ value: (_ output: String) throws -> Value?) throws -> Value {
+        for _ in 0..<Int(seconds * 200) {
+            if let found = try value(output) { return found }
+            if case .some(let end) = ended { throw Failure(description: "ended with \(end):\n\(output)\n\(errors)") }
+            usleep(5000)
+        }
+        throw Failure(description: "not seen within \(seconds) s:\n\(output)\n\(errors)")
+    }
+
+    private var ended: End? { try? wait(seconds: 0.005) }
+}

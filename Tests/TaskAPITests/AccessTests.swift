@@ -1,0 +1,183 @@
+import HTTP
+import JSON
+import Support
+import TaskAPI
+import Testing
+import Tokens
+
+@Suite("Who is let in, and what is told")
+struct AccessTests {
+    @Test(
+        "V-09: without a token, every method of every protected path is 401 with a challenge", arguments: Door.allCases)
+    func protected(door: Door) async throws {
+        let api = TestedAPI(door)
+        for path in ["/api/tasks", "/tasks", "/api/tasks/1", "/api/tasks/a/b", "/api/me", "/api/nothing", "/api"] {
+            for method in ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] {
+                let answer = try await api.send(method, path)
+                #expect(answer.status == 401, "\(method) \(path)")
+                #expect(answer.headers["WWW-Authenticate"] == "Bearer realm=\"tasks\"")
+                #expect(answer.headers["Cache-Control"] == "private, no-store")
+            }
+        }
+    }
+
+    @Test("each outcome has its status, challenge and code (RFC 6750 section 3)", arguments: Door.allCases)
+    func outcomes(door: Door) async throws {
+        let api = TestedAPI(door)
+        let cases: [(String, Status, String, String?)] = [
+            (
+                "forged", 401, "token.invalid",
+                "Bearer realm=\"tasks\", error=\"invalid_token\", "
+                    + "error_description=\"The access token is invalid\""
+            ),
+            (
+                "outdated", 401, "token.expired",
+                "Bearer realm=\"tasks\", error=\"invalid_token\", "
+                    + "error_description=\"The access token expired\""
+            ),
+            ("not,a,token", 400, "request.credentials", "Bearer realm=\"tasks\", error=\"invalid_request\""),
+            ("unjudged", 503, "keys.unavailable", nil),
+        ]
+        for (token, status, code, challenge) in cases {
+            let answer = try await api.send("GET", "/api/tasks", as: token, [("Accept", "application/json")])
+            #expect(answer.status == status)
+            #expect(answer.headers["WWW-Authenticate"] == challenge)
+            #expect(answer.headers["Retry-After"] == (status == 503 ? "7" : nil))
+            let problem = try #require(JSONValue(parsing: answer.body).object)
+            #expect(problem["code"]?.string == code)
+            #expect(problem["status"] == .integer(Int64(status.rawValue)))
+            for member in ["type", "title", "detail", "instance", "error", "message"] {
+                #expect(problem.contains(member))
+            }
+            #expect(!answer.text.contains(token))
+        }
+    }
+
+    @Test("scopes are asked for only where they are configured (V-59)", arguments: Door.allCases)
+    func scopes(door: Door) async throws {
+        let api = TestedAPI(door) {
+            $0.readScope = "tasks.read"
+            $0.writeScope = "tasks.write"
+        }
+        #expect(try await api.send("GET", "/api/tasks", as: "alice-read").status == 200)
+        let refused = try await api.send("POST", "/api/tasks?task=a", as: "alice-read")
+        #expect(refused.status == 403)
+        #expect(
+            refused.headers["WWW-Authenticate"]
+                == "Bearer realm=\"tasks\", error=\"insufficient_scope\", scope=\"tasks.write\"")
+        #expect(try await api.send("GET", "/api/tasks", as: "alice").status == 403)
+    }
+
+    @Test("a verifier that needs time is waited for", arguments: Door.allCases)
+    func slow(door: Door) async throws {
+        let api = TestedAPI(door)
+        #expect(try await api.send("GET", "/api/tasks", as: "alice-slow").status == 200)
+        let added = try await api.send(
+            "POST", "/api/tasks", as: "alice-slow", [("Content-Type", "application/json")], #"{"task":"a"}"#)
+        #expect(added.status == 201)
+    }
+
+    @Test("unknown methods and paths, for somebody with a token", arguments: Door.allCases)
+    func addressing(door: Door) async throws {
+        let api = TestedAPI(door)
+        let wrong = try await api.send("PUT", "/api/tasks", as: "alice")
+        #expect(wrong.status == 405)
+        #expect(wrong.headers["Allow"] == "GET, HEAD, POST, DELETE, OPTIONS")
+        #expect(try await api.send("GET", "/api/nothing", as: "alice").status == 404)
+        #expect(try await api.send("GET", "/nothing").status == 404)
+        #expect(try await api.send("POST", "/healthz").status == 405)
+    }
+
+    @Test("what everybody may see", arguments: Door.allCases)
+    func open(door: Door) async throws {
+        let api = TestedAPI(door) {
+            $0.files = ["index.html": PublicFile(name: "index.html", bytes: Array("<!doctype html>".utf8))]
+            $0.page = PageConfiguration(authority: "https://a.example/t", clientIdentifier: "app", policies: ["p"])
+            $0.readScope = "tasks.read"
+        }
+        #expect(try await api.send("GET", "/healthz").status == 200)
+        #expect(try await api.send("GET", "/readyz").text == "ready\n")
+        let page = try await api.send("GET", "/")
+        #expect(page.headers["Content-Type"] == "text/html; charset=utf-8")
+        #expect(page.headers["Content-Security-Policy"]?.contains("connect-src 'self' https://a.example;") == true)
+        let tag = try #require(page.headers["ETag"])
+        #expect(try await api.send("GET", "/", [("If-None-Match", tag)]).status == 304)
+        let configuration = try await api.send("GET", "/config.json")
+        #expect(
+            configuration.text == #"{"authority":"https://a.example/t","clientId":"app","policies":["p"],"scopes":[]}"#)
+        let resource = try await api.send("GET", "/.well-known/oauth-protected-resource")
+        #expect(try JSONValue(parsing: resource.body).object?["scopes_supported"] == ["tasks.read"])
+    }
+
+    @Test("not ready says why")
+    func notReady() async throws {
+        let api = TestedAPI(.inProcess) { $0.readiness = { "no keys yet" } }
+        let answer = try await api.send("GET", "/readyz")
+        #expect(answer.status == 503)
+        #expect(answer.text == "not ready: no keys yet\n")
+    }
+
+    @Test("only the configured origins may read, if they are configured", arguments: Door.allCases)
+    func origins(door: Door) async throws {
+        let api = TestedAPI(door) { $0.origins = .only(["https://app.example"]) }
+        let known = try await api.send("GET", "/api/tasks", as: "alice", [("Origin", "https://app.example")])
+        #expect(known.headers["Access-Control-Allow-Origin"] == "https://app.example")
+        #expect(known.headers.values("Vary").contains("Origin"))
+        let other = try await api.send("GET", "/api/tasks", as: "alice", [("Origin", "https://other.example")])
+        #expect(other.headers["Access-Control-Allow-Origin"] == nil)
+    }
+
+    @Test("HEAD says what GET says, without the body", arguments: Door.allCases)
+    func head(door: Door) async throws {
+        let api = TestedAPI(door)
+        let get = try await api.send("GET", "/api/tasks", as: "alice")
+        let head = try await api.send("HEAD", "/api/tasks", as: "alice")
+        #expect(head.status == 200)
+        #expect(head.body.isEmpty)
+        #expect(head.headers["ETag"] == get.headers["ETag"])
+    }
+
+    @Test("who am I")
+    func me() async throws {
+        let answer = try await TestedAPI(.inProcess).send("GET", "/api/me", as: "alice-read")
+        #expect(
+            answer.text == #"{"owner":"\#(NameVerifier.alice)","name":"Alice","policy":"b2c_1_sign_in","#
+                + #""scopes":["tasks.read"],"expires":"2027-01-15T08:00:00.000Z"}"#)
+    }
+
+    @Test("a rate limit counts each person alone, and says how long to wait")
+    func rate() async throws {
+        let clock = ManualTime()
+        let api = TestedAPI(.inProcess) {
+            $0.rateLimit = 2
+            $0.time = clock
+        }
+        for _ in 0..<4 { #expect(try await api.send("GET", "/api/tasks", as: "alice").status == 200) }
+        let refused = try await api.send("GET", "/api/tasks", as: "alice")
+        #expect(refused.status == 429)
+        #expect(refused.headers["Retry-After"] == "1")
+        #expect(try await api.send("GET", "/api/tasks", as: "bob").status == 200)
+        clock.advance(seconds: 1)
+        #expect(try await api.send("GET", "/api/tasks", as: "alice").status == 200)
+    }
+
+    @Test("the record of a request tells what happened, and holds nothing of the token or the text")
+    func records() async throws {
+        let api = TestedAPI(.inProcess)
+        let identifier = ("client-request-id", "0f8fad5b-d9cb-469f-a165-70867728950e")
+        let trace = ("traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+        let answer = try await api.send(
+            "POST", "/api/tasks/someone/secret%20words", as: "alice",
+            [identifier, trace, ("return-client-request-id", "true")])
+        #expect(answer.headers["client-request-id"] == identifier.1)
+        _ = try await api.send("GET", "/api/tasks", as: "forged", [("client-request-id", "bad\"id")])
+        let records = api.records.all
+        #expect(records.map(\.route) == ["/api/tasks/{owner}/{text}", "/api/tasks"])
+        #expect(records[0].clientRequestIdentifier == identifier.1)
+        #expect(records[0].trace == "4bf92f3577b34da6a3ce929d0e0e4736")
+        #expect(records[0].owner != nil && records[1].owner == nil)
+        #expect(records[1].problem == "token.invalid" && records[1].refusal == .badSignature)
+        #expect(records[1].clientRequestIdentifier == nil)
+        #expect(!"\(records)".contains("secret"))
+    }
+}

@@ -1,0 +1,146 @@
+import HTTP
+import JSON
+import TaskAPI
+import Testing
+
+/// The bytes that each sample client sends (read from their sources), and what each reads from the answer.
+@Suite("The sample clients, unchanged")
+struct ClientTests {
+    private let json = ("Content-Type", "application/json")
+    private let form = ("Content-Type", "application/x-www-form-urlencoded")
+
+    private func texts(_ response: Response) throws -> [String] {
+        try #require(JSONValue(parsing: response.body).array).map {
+            try #require($0.object?["task"]?.string)
+        }
+    }
+
+    @Test("iOS with ADAL: list, add, delete by a body on the collection", arguments: Door.allCases)
+    func adal(door: Door) async throws {
+        let api = TestedAPI(door)
+        #expect(try await api.send("GET", "/tasks", as: "alice").text == "[]")
+        for text in [#"{"task":"Buy milk"}"#, #"{"task":"Buy milk"}"#, #"{"task":"1\/2 p\u00e4ck"}"#] {
+            #expect(try await api.send("POST", "/tasks", as: "alice", [json], text).status == 201)
+        }
+        let removed = try await api.send("DELETE", "/tasks", as: "alice", [json], #"{"task":"Buy milk"}"#)
+        #expect(removed.status == 204)
+        #expect(try await texts(api.send("GET", "/tasks", as: "alice", [("Accept", "*/*")])) == ["1/2 päck"])
+    }
+
+    @Test("iOS with ADAL crashes on a JSON object in answer to a GET: every error is text", arguments: Door.allCases)
+    func adalErrors(door: Door) async throws {
+        let api = TestedAPI(door)
+        for token in ["outdated", "forged", "unjudged"] {
+            for path in ["/tasks", "/tasks:3000", "/api/tasks/7"] {
+                let answer = try await api.send("GET", path, as: token, [("Accept", "*/*")])
+                #expect(answer.headers["Content-Type"] == "text/plain; charset=utf-8")
+                #expect(answer.body.first != UInt8(ascii: "{"))
+            }
+        }
+        let asked = try await api.send("GET", "/tasks", as: "outdated", [("Accept", "application/json")])
+        #expect(asked.status == 401)
+        #expect(try JSONValue(parsing: asked.body).object?["code"] == "token.expired")
+    }
+
+    @Test("iOS with NXOAuth2, patched: urlencoded with %20, and the draft name of the scheme", arguments: Door.allCases)
+    func nxoauth2(door: Door) async throws {
+        let api = TestedAPI(door)
+        let accept = ("Accept", "application/json")
+        let scheme = ("Authorization", "OAuth alice")
+        let added = try await api.send("POST", "/api/tasks", [accept, scheme, form], Array("Text=Buy%20milk%2B".utf8))
+        #expect(added.status == 201)
+        let list = try await api.send("GET", "/api/tasks", [accept, scheme])
+        #expect(try texts(list) == ["Buy milk+"])
+        #expect(try JSONValue(parsing: list.body).array?.first?.object?["Text"] == "Buy milk+")
+    }
+
+    @Test("iOS with NXOAuth2 as published: the 119 bytes of multipart", arguments: Door.allCases)
+    func nxoauth2Multipart(door: Door) async throws {
+        let api = TestedAPI(door)
+        let body =
+            "--------------nx-oauth216807\r\nContent-Disposition: form-data; name=\"Text\"\r\n\r\nBuy milk\r\n"
+            + "--------------nx-oauth216807--\r\n"
+        #expect(body.utf8.count == 119)
+        let type = ("Content-Type", "multipart/form-data; boundary=------------nx-oauth216807")
+        #expect(try await api.send("POST", "/api/tasks", as: "alice", [type], body).status == 201)
+        #expect(try await texts(api.send("GET", "/api/tasks", as: "alice")) == ["Buy milk"])
+    }
+
+    @Test("Android: Latin-1 in JSON, a content type on GET, and only the first line is read", arguments: Door.allCases)
+    func android(door: Door) async throws {
+        let api = TestedAPI(door)
+        let body = Array("{        \"task\": \"Caf".utf8) + [0xE9] + Array("\"    }".utf8)
+        #expect(try await api.send("POST", "/tasks", as: "alice", [json], body).status == 201)
+        let list = try await api.send("GET", "/tasks", as: "alice", [json])
+        #expect(list.status == 200)
+        #expect(!list.body.contains(UInt8(ascii: "\n")))
+        #expect(try texts(list) == ["Café"])
+    }
+
+    @Test("WPF: urlencoded with +, and values that its typed reader accepts", arguments: Door.allCases)
+    func wpf(door: Door) async throws {
+        let api = TestedAPI(door)
+        for body in ["task=Buy+milk", "Text=Buy+milk"] {
+            #expect(try await api.send("POST", "/api/tasks", as: "alice", [form], body).status == 201)
+        }
+        let list = try await api.send("GET", "/api/tasks", as: "alice")
+        for (index, element) in try #require(JSONValue(parsing: list.body).array).enumerated() {
+            for member in try #require(element.object).members {
+                switch member.name {
+                case "Id", "TaskID": #expect(member.value == .integer(Int64(index + 1)))
+                case "owner", "Owner": #expect(member.value == .string(NameVerifier.alice))
+                case "task", "Text": #expect(member.value == "Buy milk")
+                case "completed", "Completed": #expect(member.value == false)
+                case "date", "DateModified": #expect(member.value.string?.utf8.count == 24)
+                default: Issue.record("a member that no client knows: \(member.name)")
+                }
+            }
+        }
+    }
+
+    @Test("MVC: //api/tasks/ and delete by id", arguments: Door.allCases)
+    func mvc(door: Door) async throws {
+        let api = TestedAPI(door)
+        let added = try await api.send("POST", "//api/tasks/", as: "alice", [form], "Text=Buy+milk")
+        #expect(added.status == 201)
+        #expect(added.headers["Location"] == "/api/tasks/1")
+        #expect(try await api.send("GET", "//api/tasks/", as: "alice").status == 200)
+        #expect(try await api.send("DELETE", "//api/tasks/1", as: "alice").status == 204)
+        #expect(try await api.send("DELETE", "//api/tasks/1", as: "alice").status == 204)
+        #expect(try await api.send("GET", "//api/tasks/", as: "alice").text == "[]")
+    }
+
+    @Test("browser with Hello.js: a token in the query, where the setting allows it", arguments: Door.allCases)
+    func hellojs(door: Door) async throws {
+        let origin = ("Origin", "http://localhost:8000")
+        let closed = try await TestedAPI(door).send("GET", "/api/tasks/hellojs?access_token=alice", [origin])
+        #expect(closed.status == 401)
+        #expect(closed.headers["Access-Control-Allow-Origin"] == "*")
+        #expect(try JSONValue(parsing: closed.body).object?.contains("error") == true)
+
+        let api = TestedAPI(door) { $0.allowQueryToken = true }
+        let preflight = try await api.send(
+            "OPTIONS", "/api/tasks?access_token=alice",
+            [origin, ("Access-Control-Request-Method", "POST"), ("Access-Control-Request-Headers", "content-type")])
+        #expect(preflight.status == 204)
+        #expect(preflight.headers["Access-Control-Allow-Methods"]?.contains("POST") == true)
+        let body = #"{"Text":"Sat Nov 21 2026","owner":"hellojs"}"#
+        let added = try await api.send("POST", "/api/tasks?access_token=alice", [origin, json], Array(body.utf8))
+        #expect(added.status == 201)
+        let list = try await api.send("GET", "/api/tasks/hellojs?access_token=alice", [origin])
+        #expect(list.status == 200)
+        #expect(list.headers["Access-Control-Allow-Origin"] == "*")
+        #expect(try texts(list) == ["Sat Nov 21 2026"])
+    }
+
+    @Test("restify's addresses: owner and text in the path", arguments: Door.allCases)
+    func restify(door: Door) async throws {
+        let api = TestedAPI(door)
+        #expect(try await api.send("POST", "/api/tasks/anybody/Buy%20milk", as: "alice").status == 201)
+        #expect(try await texts(api.send("GET", "/api/tasks/anybody", as: "alice")) == ["Buy milk"])
+        #expect(try await api.send("DELETE", "/api/tasks/anybody/Buy%20bread", as: "alice").status == 204)
+        #expect(try await texts(api.send("GET", "/tasks/anybody", as: "alice")) == ["Buy milk"])
+        #expect(try await api.send("DELETE", "/api/tasks/anybody/Buy%20milk", as: "alice").status == 204)
+        #expect(try await api.send("GET", "/tasks/anybody", as: "alice").text == "[]")
+    }
+}

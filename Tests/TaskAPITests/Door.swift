@@ -1,0 +1,122 @@
+import HTTP
+import MicroHTTPD
+import Platform
+import Support
+import Synchronization
+import TaskAPI
+import TaskStores
+import Testing
+import Tokens
+
+/// The two ways into the API: the object itself, and a real server on a free port.
+///
+/// The same test runs through both.
+enum Door: CaseIterable, Sendable {
+    case inProcess, live
+}
+
+/// An API over an empty store in memory, whose tokens are names.
+struct TestedAPI: Sendable {
+    let door: Door
+    let api: TaskAPI
+    let records = Records()
+
+    /// What the API told its observer.
+    final class Records: Sendable {
+        private let list = Mutex<[RequestRecord]>([])
+        func append(_ record: RequestRecord) { list.withLock { $0.append(record) } }
+        var all: [RequestRecord] { list.withLock { $0 } }
+    }
+
+    init(_ door: Door, _ change: (inout TaskAPIConfiguration) -> Void = { _ in }) {
+        self.door = door
+        var configuration = TaskAPIConfiguration(store: MemoryTaskStore(), verifier: NameVerifier())
+        configuration.observe = records.append
+        change(&configuration)
+        api = TaskAPI(configuration)
+    }
+
+    /// One request and its answer.
+    ///
+    /// A token is a name that `NameVerifier` knows.
+    func send(
+        _ method: String, _ target: String, as token: String? = nil, _ headers: [(String, String)] = [],
+        _ body: [UInt8] = []
+    ) async throws -> Response {
+        var fields = headers
+        if let token { fields.append(("Authorization", "Bearer \(token)")) }
+        switch door {
+        case .inProcess: return try await decide(method, target, fields, body)
+        case .live: return try exchange(method, target, fields, body)
+        }
+    }
+
+    func send(
+        _ method: String, _ target: String, as token: String? = nil, _ headers: [(String, String)] = [], _ body: String
+    ) async throws -> Response {
+        try await send(method, target, as: token, headers, Array(body.utf8))
+    }
+
+    private func decide(
+        _ method: String, _ target: String, _ fields: [(String, String)], _ body: [UInt8]
+    ) async throws -> Response {
+        let head = RequestHead(
+            method: Method(method), target: try RequestTarget(parsing: target, host: nil),
+            headers: HeaderFields(fields.map { HeaderFields.Field(name: $0.0, value: $0.1) }))
+        switch await api.decide(on: head) {
+        case .respond(var response):
+            if head.method == .head { response.body = [] }
+            return response
+        case .readBody(let limit, let finish):
+            #expect(body.count <= limit)
+            return await finish(body)
+        }
+    }
+
+    private func exchange(
+        _ method: String, _ target: String, _ fields: [(String, String)], _ body: [UInt8]
+    ) throws -> Response {
+        let server = try HTTPServer(port: 0, handler: api)
+        defer { server.stop(patience: 0) }
+        let client = try RawClient(port: server.port)
+        var request = "\(method) \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n"
+        for (name, value) in fields { request += "\(name): \(value)\r\n" }
+        if !body.isEmpty { request += "Content-Length: \(body.count)\r\n" }
+        try client.send(Array((request + "\r\n").utf8) + body)
+        let answer = try #require(try client.response(to: Method(method)))
+        return Response(Status(rawValue: answer.status), headers: answer.headers, body: answer.body)
+    }
+}
+
+/// Tokens are names: what a test asks for, without keys.
+struct NameVerifier: TokenVerifier {
+    static let alice = "0a1b2c3d-0000-4000-8000-00000000000a"
+    static let bob = "0a1b2c3d-0000-4000-8000-00000000000b"
+
+    func verify(_ token: String) async throws(TokenRefusal) -> Principal {
+        switch token {
+        case "alice": principal(Self.alice, [])
+        case "bob": principal(Self.bob, [])
+        case "alice-read": principal(Self.alice, ["tasks.read"])
+        case "alice-slow": await slowly(principal(Self.alice, []))
+        case "outdated": throw .expired
+        case "unjudged": throw .keysUnavailable(retryAfter: 7)
+        default: throw .badSignature
+        }
+    }
+
+    private func slowly(_ principal: Principal) async -> Principal {
+        try? await Task.sleep(nanoseconds: 20_000_000)
+        return principal
+    }
+
+    private func principal(_ owner: String, _ scopes: [String]) -> Principal {
+        Principal(
+            owner: owner, name: "Alice", policy: "b2c_1_sign_in", scopes: scopes, expiry: 1_800_000_000,
+            keyIdentifier: "key")
+    }
+}
+
+extension Response {
+    var text: String { String(decoding: body, as: UTF8.self) }
+}

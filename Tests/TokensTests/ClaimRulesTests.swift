@@ -1,0 +1,155 @@
+import JSON
+import OpenSSL
+import Support
+import Testing
+import Tokens
+
+@Suite("The claims (V-50 to V-63)")
+struct ClaimRulesTests {
+    let verification: Verification
+
+    init() throws {
+        verification = try Verification()
+    }
+
+    @Test func aGoodTokenSpeaksForItsOwner() throws {
+        let principal = try verification.verify(makeToken()).principal
+        #expect(
+            principal
+                == Principal(
+                    owner: TestClaims.owner, name: "Alice", policy: TestClaims.policy,
+                    scopes: ["tasks.read", "tasks.write"], expiry: TestClaims.now + 3600,
+                    keyIdentifier: TestClaims.keyIdentifier))
+    }
+
+    @Test("V-50: the first broken rule is the answer, the signature before all claims")
+    func order() throws {
+        var claims: JSONObject = [
+            "exp": "x", "nbf": "x", "iat": "x", "iss": 1, "aud": 1, "tfp": 1, "oid": 1, "scp": 1,
+        ]
+        #expect(verification.refusal(of: makeToken(claims: claims, key: SigningKey.other)) == .badSignature)
+        let mending: [(String, JSONValue, TokenRefusal?)] = [
+            ("exp", .integer(TestClaims.now - 100), .expired), ("exp", .integer(TestClaims.now + 100), .notNumericDate),
+            ("nbf", .integer(TestClaims.now + 90), .notYetValid), ("nbf", .integer(TestClaims.now), .notNumericDate),
+            ("iat", .integer(TestClaims.now + 90), .issuedInFuture), ("iat", .integer(TestClaims.now), .wrongIssuer),
+            ("iss", .string(TestClaims.issuer), .wrongAudience), ("aud", .string(TestClaims.audience), .wrongPolicy),
+            ("tfp", .string(TestClaims.policy), .malformedOwner), ("oid", .string(TestClaims.owner), .malformedScope),
+            ("scp", "", nil),
+        ]
+        for (name, value, next) in mending {
+            claims[name] = value
+            #expect(verification.refusal(of: makeToken(claims: claims)) == next, "after \(name)")
+        }
+    }
+
+    @Test(
+        "V-51, V-61: the payload is one strict JSON object",
+        arguments: [
+            "x", "null", "[]", "{}x", #"{"oid":"a","oid":"a"}"#, #"{"oid":"a","\u006fid":"b"}"#, "\u{FEFF}{}",
+            #"{"a":[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]}"#,
+        ])
+    func payloadNotJSON(payload: String) {
+        let token = makeToken(payload: Array(payload.utf8), header: JSONValue.object(TestClaims.header).serialized())
+        #expect(verification.refusal(of: token) == .payloadNotJSON)
+    }
+
+    @Test(
+        "V-54: the issuer, byte for byte",
+        arguments: [
+            nil, .null, "", 1, [.string(TestClaims.issuer)], .string(String(TestClaims.issuer.dropLast())),
+            .string(TestClaims.issuer + "/"), .string(TestClaims.issuer.uppercased()),
+            .string(TestClaims.issuer + "\0"),
+            "https://evil.example/", .string(" " + TestClaims.issuer),
+        ] as [JSONValue?])
+    func wrongIssuer(value: JSONValue?) {
+        #expect(verification.refusal(with: "iss", value) == .wrongIssuer)
+    }
+
+    /// Swift's `==` takes these for equal.
+    @Test func composedAndDecomposedLettersDiffer() throws {
+        var verification = verification
+        verification.issuers = [TokenIssuer(identifier: "https://caf\u{E9}.example/", policy: TestClaims.policy)]
+        #expect(verification.refusal(with: "iss", "https://caf\u{E9}.example/") == nil)
+        #expect(verification.refusal(with: "iss", "https://cafe\u{301}.example/") == .wrongIssuer)
+        verification = try Verification()
+        verification.rules.audiences = ["caf\u{E9}"]
+        #expect(verification.refusal(with: "aud", "caf\u{E9}") == nil)
+        #expect(verification.refusal(with: "aud", "cafe\u{301}") == .wrongAudience)
+    }
+
+    @Test(
+        "V-55: one audience, byte for byte",
+        arguments: [
+            nil, .null, "", 1, [], [1], [.string(TestClaims.audience), .string(TestClaims.audience)],
+            [.string(TestClaims.audience), "other"], [[.string(TestClaims.audience)]],
+            .string(TestClaims.audience.uppercased()), .string(TestClaims.audience + " "),
+        ] as [JSONValue?])
+    func wrongAudience(value: JSONValue?) {
+        #expect(verification.refusal(with: "aud", value) == .wrongAudience)
+    }
+
+    @Test func anyConfiguredAudienceWillDo() {
+        var verification = verification
+        #expect(verification.refusal(with: "aud", [.string(TestClaims.audience)]) == nil)
+        verification.rules.audiences = ["first", TestClaims.audience]
+        #expect(verification.refusal(with: "aud", "first") == nil)
+        #expect(verification.refusal(with: "aud", .string(TestClaims.audience)) == nil)
+        verification.rules.audiences = []
+        #expect(verification.refusal(with: "aud", .string(TestClaims.audience)) == .wrongAudience)
+    }
+
+    @Test(
+        "V-57: oid is a GUID",
+        arguments: [
+            "", "alice", .string(TestClaims.owner + "0"), .string(String(TestClaims.owner.dropLast())),
+            .string("{" + TestClaims.owner.dropFirst().dropLast() + "}"), "3cd71a232b144f4c9c355dd0c5a6b1b7",
+            "3cd71a23-2b14-4f4c-9c35-5dd0c5a6b1bg", "3cd71a23-2b14-4f4c-9c3505dd0c5a6b1b7", 1, .null,
+            "3cd71a23-2b14-4f4c-9c35-5dd0c5a6b1\u{FF17}",
+        ] as [JSONValue])
+    func malformedOwner(value: JSONValue) {
+        #expect(verification.refusal(with: "oid", value) == .malformedOwner)
+    }
+
+    @Test("V-58: only the owner claim names the owner")
+    func owner() throws {
+        #expect(verification.refusal(of: makeToken(claims: TestClaims.good.with("oid", nil))) == .missingOwner)
+        let upper = makeToken(claims: TestClaims.good.with("oid", .string(TestClaims.owner.uppercased())))
+        #expect(try verification.verify(upper).principal.owner == TestClaims.owner)
+        let sub = makeToken(
+            claims: TestClaims.good.with("sub", .string(TestClaims.audience)).with("email", "a@b.example"))
+        #expect(try verification.verify(sub).principal.owner == TestClaims.owner)
+    }
+
+    @Test func anotherOwnerClaimMayHoldOtherText() throws {
+        var verification = verification
+        verification.rules.ownerClaim = "sub"
+        let token = makeToken(claims: TestClaims.good.with("sub", "Auth0|Alice \u{E9}"))
+        #expect(try verification.verify(token).principal.owner == "Auth0|Alice \u{E9}")
+        #expect(verification.refusal(with: "sub", .string(String(repeating: "s", count: 256))) == nil)
+        for text in ["", String(repeating: "s", count: 257), "a\0", "a\nb", "a\u{7F}", "a\u{85}"] {
+            #expect(verification.refusal(with: "sub", .string(text)) == .malformedOwner)
+        }
+        #expect(verification.refusal(with: "sub", nil) == .missingOwner)
+    }
+
+    @Test("V-59: scopes are a string") func scopes() throws {
+        #expect(verification.refusal(with: "scp", ["tasks.read"]) == .malformedScope)
+        #expect(verification.refusal(with: "scp", .null) == .malformedScope)
+        let idToken = makeToken(claims: TestClaims.good.with("scp", nil).with("nonce", "n"))
+        #expect(try verification.verify(idToken).principal.scopes == [])
+        let odd = makeToken(claims: TestClaims.good.with("scp", " a  b "))
+        #expect(try verification.verify(odd).principal.scopes == ["a", "b"])
+    }
+
+    /// V-51, V-60: what is not asked for may have any shape.
+    @Test func unknownClaimsAreIgnored() throws {
+        let shapes: [JSONValue] = [.null, true, .real(1e300), .integer(.min), "", [], [[[:]]], ["x": ["y": [1, "2"]]]]
+        for name in ["emails", "idp", "extension_a", "ver", "auth_time", "azp", "at_hash", "name", ""] {
+            for shape in shapes {
+                #expect(verification.refusal(with: name, shape) == nil, "\(name) \(shape)")
+            }
+        }
+        let unnamed = makeToken(claims: TestClaims.good.with("name", 1))
+        #expect(try verification.verify(unnamed).principal.name == nil)
+    }
+}

@@ -1,0 +1,135 @@
+import JSON
+import Support
+import Testing
+import Tokens
+
+@Suite("A provider's metadata is believed only if it fits (V-74)")
+struct ProviderMetadataTests {
+    static let tenant = "775527ff-9a37-4307-8b3d-cc311f58d925"
+    static let base = "https://contoso.b2clogin.com/contoso.onmicrosoft.com/b2c_1_sign_in"
+    static let good: JSONObject = [
+        "issuer": .string(TestClaims.issuer),
+        "authorization_endpoint": .string("\(base)/oauth2/v2.0/authorize"),
+        "token_endpoint": .string("\(base)/oauth2/v2.0/token"),
+        "end_session_endpoint": .string("\(base)/oauth2/v2.0/logout"),
+        "jwks_uri": .string("\(base)/discovery/v2.0/keys"),
+        "response_types_supported": ["code", "id_token"],
+    ]
+    let rules = MetadataRules(metadataURL: "\(base)/v2.0/.well-known/openid-configuration")
+
+    private func metadata(_ object: JSONObject = good) throws(MetadataError) -> ProviderMetadata {
+        try ProviderMetadata(parsing: JSONValue.object(object).serialized())
+    }
+
+    private func error(with name: String, _ value: JSONValue?, _ rules: MetadataRules? = nil) -> MetadataError? {
+        do throws(MetadataError) {
+            try metadata(Self.good.with(name, value)).check(against: rules ?? self.rules)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func endpointsAreRead() throws {
+        let metadata = try metadata()
+        try metadata.check(against: rules)
+        #expect(metadata.issuer == TestClaims.issuer)
+        #expect(metadata.keySetURL == "\(Self.base)/discovery/v2.0/keys")
+        #expect(metadata.authorizationEndpoint == "\(Self.base)/oauth2/v2.0/authorize")
+        #expect(metadata.tokenEndpoint == "\(Self.base)/oauth2/v2.0/token")
+        #expect(metadata.endSessionEndpoint == "\(Self.base)/oauth2/v2.0/logout")
+        #expect(metadata.userinfoEndpoint == nil)
+    }
+
+    @Test func whatIsMissingIsNamed() {
+        #expect(error(with: "issuer", nil) == .missingIssuer)
+        #expect(error(with: "issuer", ["x"]) == .missingIssuer)
+        #expect(error(with: "issuer", "") == .missingIssuer)
+        #expect(error(with: "jwks_uri", nil) == .missingKeySetURL)
+        #expect(error(with: "jwks_uri", .null) == .missingKeySetURL)
+        for text in ["", "[]", "<html>", #"{"issuer":"a","issuer":"b","jwks_uri":"c"}"#] {
+            #expect(throws: MetadataError.notJSON) { try ProviderMetadata(parsing: Array(text.utf8)) }
+        }
+    }
+
+    @Test func thePinnedIssuerIsTheOnlyOne() {
+        var rules = rules
+        rules.pinnedIssuer = TestClaims.issuer
+        #expect(error(with: "issuer", .string(TestClaims.issuer), rules) == nil)
+        #expect(error(with: "issuer", .string(String(TestClaims.issuer.dropLast())), rules) == .unexpectedIssuer)
+        // Any text may be pinned: that is what the setting is for.
+        rules.pinnedIssuer = "https://sts.example/"
+        #expect(error(with: "issuer", "https://sts.example/", rules) == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("contoso", .malformedIssuer), ("ftp://contoso.b2clogin.com/", .malformedIssuer),
+            ("http://contoso.b2clogin.com/", .insecureIssuer), ("https://evil.example/", .foreignIssuer),
+            ("https://contoso.b2clogin.com.evil.example/", .foreignIssuer),
+            ("https://contoso.b2clogin.com@evil.example/", .malformedIssuer),
+            ("https://evil.example\\@contoso.b2clogin.com/", .malformedIssuer),
+        ] as [(String, MetadataError)])
+    func otherIssuers(issuer: String, expected: MetadataError) {
+        #expect(error(with: "issuer", .string(issuer)) == expected)
+    }
+
+    @Test func theTenantMustBeThere() {
+        var rules = rules
+        rules.tenantIdentifier = Self.tenant.uppercased()
+        #expect(error(with: "issuer", .string(TestClaims.issuer), rules) == nil)
+        #expect(
+            error(with: "issuer", "https://contoso.b2clogin.com/00000000-0000-0000-0000-000000000000/v2.0/", rules)
+                == .foreignTenant)
+        #expect(
+            error(with: "issuer", .string("https://contoso.b2clogin.com/x\(Self.tenant)/"), rules) == .foreignTenant)
+    }
+
+    @Test(
+        arguments: [
+            ("/keys", .malformedKeySetURL), ("file:///etc/passwd", .malformedKeySetURL),
+            ("https://", .malformedKeySetURL), ("https://a:b/", .malformedKeySetURL),
+            ("https://contoso.b2clogin.com:99999/", .malformedKeySetURL), ("https://[::1/", .malformedKeySetURL),
+            ("https://contoso.b2clogin.com /", .malformedKeySetURL),
+            ("https://b\u{FC}cher.example/", .malformedKeySetURL),
+            ("http://contoso.b2clogin.com/keys", .insecureKeySetURL), ("http://127.0.0.1/keys", .insecureKeySetURL),
+            ("https://keys.evil.example/", .foreignKeySetURL),
+        ] as [(String, MetadataError)])
+    func otherKeySets(url: String, expected: MetadataError) {
+        #expect(error(with: "jwks_uri", .string(url)) == expected)
+    }
+
+    @Test func hostsAreComparedWithoutCaseAndPort() {
+        #expect(error(with: "jwks_uri", "HTTPS://Contoso.B2CLogin.com:443/keys") == nil)
+        #expect(error(with: "jwks_uri", "https://contoso.b2clogin.com?p=b2c_1_sign_in") == nil)
+    }
+
+    @Test func otherHostsOfKeysCanBeAllowed() {
+        var rules = rules
+        rules.keyHosts = ["www.googleapis.example"]
+        #expect(error(with: "jwks_uri", "https://www.googleapis.example/oauth2/v3/certs", rules) == nil)
+        #expect(error(with: "jwks_uri", "https://googleapis.example/", rules) == .foreignKeySetURL)
+    }
+
+    @Test(
+        arguments: [
+            ("http://localhost:3001", true), ("http://127.0.0.1:3001", true), ("http://127.1.2.3", true),
+            ("http://[::1]:3001", true), ("http://mock:3001", false), ("http://127.0.0.1.evil.example", false),
+            ("http://localhost.evil.example", false), ("http://127.1", false), ("http://10.0.0.1", false),
+        ] as [(String, Bool)])
+    func plainHTTPIsForTheLoopback(origin: String, taken: Bool) throws {
+        let metadata = try metadata(["issuer": .string("\(origin)/v2.0/"), "jwks_uri": .string("\(origin)/keys")])
+        var rules = MetadataRules(metadataURL: "\(origin)/.well-known/openid-configuration")
+        if taken {
+            try metadata.check(against: rules)
+        } else {
+            #expect(throws: MetadataError.insecureSource) { try metadata.check(against: rules) }
+        }
+        rules.allowsPlainHTTP = true
+        try metadata.check(against: rules)
+    }
+
+    @Test func everyErrorHasWords() {
+        #expect(Set(MetadataError.allCases.map(\.words)).count == MetadataError.allCases.count)
+    }
+}

@@ -1,0 +1,86 @@
+import JSON
+import OpenSSL
+import Support
+import Testing
+import Tokens
+
+@Suite("Published tokens and keys: RFC 7515, RFC 7520, Wycheproof")
+struct SignatureVectorTests {
+    private func set(_ keys: [JSONValue]) throws -> KeySetDocument {
+        try KeySetDocument(parsing: JSONValue.object(["keys": .array(keys)]).serialized())
+    }
+
+    /// Appendix A.2; the token has no `kid`, so only its signature is good.
+    @Test func rfc7515AppendixA2() throws {
+        let modulus = try #require(
+            Base64URL.decode(
+                "ofgWCuLjybRlzo0tZWJjNiuSfb4p4fAkd_wWJcyQoTbji9k0l8W26mPddxHmfHQp-Vaw-4qPCJrcS2mJPMEzP1Pt0Bm4d4QlL-yRT-SF"
+                    + "d2lZS-pCgNMsD1W_YpRPEwOWvG6b32690r2jZ47soMZo9wGzjb_7OMg0LOL-bSf63kpaSHSXndS5z5rexMdbBYUsLA9e-KXB"
+                    + "dQOS-UTo7WTBEMa2R2CapHg665xsmtdVMTBQY4uDZlxvb3qCo5ZwKh9kG4LT6_I5IhlJH7aGhyxXFvUK-DWNmoudF8NAco9_"
+                    + "h9iaGNj8q2ethFkMLs91kzk2PAcDTW9gb54h4FRWyuXpoQ"))
+        let text =
+            "eyJhbGciOiJSUzI1NiJ9."
+            + "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ."
+            + "cC4hiUPoj9Eetdgtv3hF80EGrhuB__dzERat0XF9g2VtQgr9PJbu3XOiZj5RZmh7AAuHIm4Bh-0Qc_lF5YKt_O8W2Fp5jujGbds9uJdb"
+            + "F9CUAr7t1dnZcAcQjbKBYNX4BAynRFdiuB--f_nZLgrnbyTyWzO75vRK5h6xBArLIARNPvkSjtQBMHlb1L07Qe7K0GarZRmB_eSN9383"
+            + "LcOLn6_dO--xi12jzDwusC-eOkHWEsqtFZESc6BfI7noOPqvhJ1phCnvWh6IeYI2w9QOYEUipUTI8np6LbgGY9Fs98rqVt5AXLIhWkWy"
+            + "wlVmtVrBp0igcN_IoypGlUPQGe77Rw"
+        let token = try CompactToken(text)
+        let key = try RSAPublicKey(modulus: modulus, exponent: [1, 0, 1])
+        #expect(key.verifies(signature: token.signature, of: token.signingInput))
+        #expect(!key.verifies(signature: token.signature, of: token.signingInput.dropLast()))
+        #expect(throws: TokenRefusal.missingKeyIdentifier) { try JOSEHeader(of: token) }
+    }
+
+    /// Section 4.1: a token whose payload is no JSON at all.
+    @Test func rfc7520Section41() throws {
+        let vector = try TestFile.vector("rfc7520_4_1_rs256.json").json()
+        let keys = try set([vector["input"]["key"]])
+        #expect(keys.keys.first?.carriesPrivateMembers == true)
+        let text = try #require(vector["output"]["compact"].string)
+        let (token, keyIdentifier) = try Verification(keys).checkSignature(text)
+        #expect(keyIdentifier == "bilbo.baggins@hobbiton.example")
+        #expect(String(decoding: token.payload, as: UTF8.self) == vector["input"]["payload"].string)
+        #expect(Array(token.signingInput) == Array((vector["signing"]["sig-input"].string ?? "").utf8))
+        #expect(try Verification(keys).refusal(of: text) == .payloadNotJSON)
+    }
+
+    @Test func wycheproofSignatures() throws {
+        var accepted = 0
+        var refused = 0
+        for group in try #require(TestFile.vector("json_web_signature_test.json").json()["testGroups"].array) {
+            let keys = try set([group["public"].object == nil ? group["private"] : group["public"]])
+            let verification = try Verification(keys)
+            for vector in try #require(group["tests"].array) {
+                let good = isGood(vector, verification)
+                // A token without claims is of no use, so an empty part is refused before anything else (V-10).
+                let expected =
+                    vector["result"] == "valid" && group["public"]["alg"] == "RS256"
+                    && vector["comment"] != "emptyPayload"
+                #expect(good == expected, "tcId \(vector["tcId"]), \(vector["comment"])")
+                if good { accepted += 1 } else { refused += 1 }
+            }
+        }
+        #expect(accepted > 0)
+        #expect(refused > 300)
+    }
+
+    /// Among them keys with an exponent of 1, of 1024 bits, and of the generator that ROCA broke.
+    @Test func wycheproofKeys() throws {
+        for group in try #require(TestFile.vector("json_web_key_test.json").json()["testGroups"].array) {
+            let keys = try #require(group["private"]["keys"].array)
+            let verification = try Verification(set(keys))
+            let isRSA = keys.contains { $0["kty"] == "RSA" && $0["alg"] == "RS256" }
+            for vector in try #require(group["tests"].array) {
+                let expected = vector["result"] == "valid" && isRSA
+                #expect(isGood(vector, verification) == expected, "tcId \(vector["tcId"]), \(vector["comment"])")
+            }
+        }
+    }
+
+    private func isGood(_ vector: JSONValue, _ verification: Verification) -> Bool {
+        // Some vectors are JSON serialisations, which are not even text here.
+        guard let text = vector["jws"].string else { return false }
+        return (try? verification.checkSignature(text)) != nil
+    }
+}

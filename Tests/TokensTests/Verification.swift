@@ -1,0 +1,61 @@
+import JSON
+import OpenSSL
+import Support
+import Tokens
+
+/// The whole way of a token as the server goes it, with a set of keys held in memory.
+struct Verification {
+    var keys: [String: RSAPublicKey]
+    var rules = TestClaims.rules
+    var issuers = TestClaims.issuers
+    var now = TestClaims.now
+
+    init() throws {
+        keys = [TestClaims.keyIdentifier: try SigningKey.shared.publicKey()]
+    }
+
+    init(_ set: KeySetDocument) throws {
+        keys = [:]
+        for key in set.keys {
+            keys[key.keyIdentifier] = try RSAPublicKey(modulus: key.modulus, exponent: key.exponent)
+        }
+    }
+
+    /// Form, header, key and signature.
+    func checkSignature(_ text: String) throws(TokenRefusal) -> (token: CompactToken, keyIdentifier: String) {
+        let token = try CompactToken(text)
+        let header = try JOSEHeader(of: token)
+        guard let key = keys[header.keyIdentifier] else { throw .unknownKey }
+        guard key.verifies(signature: token.signature, of: token.signingInput) else { throw .badSignature }
+        return (token, header.keyIdentifier)
+    }
+
+    /// Everything.
+    func verify(_ text: String) throws(TokenRefusal) -> VerifiedToken {
+        let (token, keyIdentifier) = try checkSignature(text)
+        return try rules.check(token, signedBy: keyIdentifier, of: issuers, now: now)
+    }
+
+    /// The reason of the refusal, or nothing for a good token.
+    func refusal(of text: String) -> TokenRefusal? {
+        do throws(TokenRefusal) {
+            _ = try verify(text)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// The reason why good claims with one changed are refused, or nothing.
+    func refusal(with name: String, _ value: JSONValue?) -> TokenRefusal? {
+        refusal(of: makeToken(claims: TestClaims.good.with(name, value)))
+    }
+
+    /// The explanation of the same token under the same rules.
+    func explanation(of text: String) -> TokenExplanation {
+        TokenExplanation(of: text, rules: rules, issuers: issuers, now: now) { token, header in
+            guard let key = keys[header.keyIdentifier] else { return .unknownKey }
+            return key.verifies(signature: token.signature, of: token.signingInput) ? .good(issuers) : .bad(issuers)
+        }
+    }
+}
