@@ -158,16 +158,16 @@ struct HTTPFetcherTests {
 struct ParsingTests {
     @Test("Hosts fold, ports default, loopback is known")
     func addresses() throws {
-        let address = try #require(WebAddress("HTTPS://Contoso.B2CLogin.com/a/b?p=x"))
+        let address = try #require(FetchAddress("HTTPS://Contoso.B2CLogin.com/a/b?p=x"))
         #expect(address.scheme == "https" && address.host == "contoso.b2clogin.com" && address.port == "443")
         #expect(address.path == "/a/b" && address.query == "p=x" && !address.isLoopback)
-        let same = try #require(WebAddress("https://contoso.b2clogin.com:443/"))
+        let same = try #require(FetchAddress("https://contoso.b2clogin.com:443/"))
         #expect(address.isSameOrigin(as: same))
         for url in ["http://localhost:1/", "http://127.0.0.1/", "http://127.9.9.9/", "http://[::1]:80/"] {
-            #expect(try #require(WebAddress(url)).isLoopback)
+            #expect(try #require(FetchAddress(url)).isLoopback)
         }
         for url in ["http://127.0.0.1.example/", "http://localhost.example/", "http://128.0.0.1/", "http://[::2]/"] {
-            #expect(try !#require(WebAddress(url)).isLoopback)
+            #expect(try !#require(FetchAddress(url)).isLoopback)
         }
     }
 
@@ -177,6 +177,6 @@ struct ParsingTests {
             "", "/path", "x", "http://", "http://a@b/", "https://a/#f", "gopher://a/", "http://a/\0", "http://é/",
         ])
     func noAddress(text: String) {
-        #expect(WebAddress(text) == nil)
+        #expect(FetchAddress(text) == nil)
     }
 }

@@ -4,7 +4,7 @@ private import CCurl
 @safe final class Transfer {
     let easy: UnsafeMutableRawPointer
     private let request: FetchRequest
-    private let address: WebAddress
+    private let address: FetchAddress
     private let received: ReceivedBody
     /// libcurl keeps both until the handle is freed.
     private let words: UnsafeMutablePointer<CChar>
@@ -12,7 +12,7 @@ private import CCurl
 
     init(_ request: FetchRequest) throws(FetchError) {
         guard Library.isReady else { throw .unavailable(reason: "curl_global_init failed") }
-        address = try WebAddress.fetchable(request)
+        address = try FetchAddress.fetchable(request)
         guard let easy = unsafe curl_easy_init() else { throw .unavailable(reason: "no easy handle") }
         unsafe self.easy = easy
         self.request = request

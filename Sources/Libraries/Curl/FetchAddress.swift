@@ -3,7 +3,7 @@ private import CCurl
 /// The parts of an `http` or `https` address, as the library that will fetch it understands them.
 ///
 /// The same parser decides where a request goes and which host an address names, so the two cannot disagree.
-public struct WebAddress: Sendable, Equatable {
+public struct FetchAddress: Sendable, Equatable {
     /// `http` or `https`.
     public let scheme: String
     /// The host in lower case, an IPv6 address in its brackets.
@@ -44,12 +44,12 @@ public struct WebAddress: Sendable, Equatable {
     }
 
     /// Whether scheme, host and port are the other's.
-    public func isSameOrigin(as other: WebAddress) -> Bool {
+    public func isSameOrigin(as other: FetchAddress) -> Bool {
         scheme == other.scheme && host == other.host && port == other.port
     }
 
-    static func fetchable(_ request: FetchRequest) throws(FetchError) -> WebAddress {
-        guard let address = WebAddress(request.url) else { throw .badAddress("not an http or https address") }
+    static func fetchable(_ request: FetchRequest) throws(FetchError) -> FetchAddress {
+        guard let address = FetchAddress(request.url) else { throw .badAddress("not an http or https address") }
         guard address.scheme == "https" || request.allowHTTP else { throw .plainHTTPRefused }
         return address
     }

@@ -1,0 +1,55 @@
+internal import Tokens
+
+/// One provider, or one policy of a provider, whose keys are trusted.
+public struct KeySource: Sendable, Equatable {
+    /// The policy as configured; nothing for a provider without policies.
+    public var policy: String?
+    /// Where its metadata lies.
+    public var metadataURL: String
+    /// The issuer that the settings demand, if they do.
+    public var pinnedIssuer: String?
+    /// The GUID of the tenant, which the issuer must contain, if it is known.
+    public var tenantIdentifier: String?
+    /// Whether plain `http` is taken; from loopback it always is.
+    public var allowHTTP: Bool
+    /// A file of certificates to trust instead of the machine's own.
+    public var caFile: String?
+
+    /// A source at this address.
+    public init(
+        policy: String? = nil, metadataURL: String, pinnedIssuer: String? = nil, tenantIdentifier: String? = nil,
+        allowHTTP: Bool = false, caFile: String? = nil
+    ) {
+        self.policy = policy
+        self.metadataURL = metadataURL
+        self.pinnedIssuer = pinnedIssuer
+        self.tenantIdentifier = tenantIdentifier
+        self.allowHTTP = allowHTTP
+        self.caFile = caFile
+    }
+
+    /// The source of a B2C policy, see ``MetadataAddress``.
+    public init(
+        authority: String, policy: String?, pinnedIssuer: String? = nil, allowHTTP: Bool = false, caFile: String? = nil
+    ) {
+        self.init(
+            policy: policy, metadataURL: MetadataAddress.of(authority: authority, policy: policy),
+            pinnedIssuer: pinnedIssuer, tenantIdentifier: MetadataAddress.tenantIdentifier(ofAuthority: authority),
+            allowHTTP: allowHTTP, caFile: caFile)
+    }
+
+    /// What to call it in messages.
+    public var name: String { policy ?? metadataURL }
+
+    var metadataRules: MetadataRules {
+        MetadataRules(
+            metadataURL: metadataURL, pinnedIssuer: pinnedIssuer, tenantIdentifier: tenantIdentifier,
+            allowsPlainHTTP: allowHTTP)
+    }
+
+    /// Scheme, host and port of the metadata: what is out of reach together.
+    var origin: String {
+        metadataURL.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).prefix(3).joined(
+            separator: "/")
+    }
+}

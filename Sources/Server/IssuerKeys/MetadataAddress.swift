@@ -1,0 +1,64 @@
+/// Where the metadata of an Azure AD B2C policy lies (V-73).
+public enum MetadataAddress {
+    private static let document = ".well-known/openid-configuration"
+
+    /// The address of a policy's metadata under an authority.
+    ///
+    /// Hosts of the old service, `login.microsoftonline.com` and its kin, take the policy as `?p=`; all others,
+    /// `*.b2clogin.com`, custom domains and mocks, in the path.
+    ///
+    /// - Parameters:
+    ///   - authority: `https://contoso.b2clogin.com/contoso.onmicrosoft.com`; slashes, `/v2.0` and the metadata document at
+    ///     the end are tolerated, and so is `/tfp` or `/te` before the tenant.
+    ///   - policy: `b2c_1_sign_in`, or nothing for an authority without policies.
+    /// - Returns: the address.
+    public static func of(authority: String, policy: String?) -> String {
+        let base = trimmed(authority)
+        guard let policy, !policy.isEmpty else { return "\(base)/v2.0/\(document)" }
+        let name = encoded(policy)
+        return isOldHost(base) ? "\(base)/v2.0/\(document)?p=\(name)" : "\(base)/\(name)/v2.0/\(document)"
+    }
+
+    /// The tenant of an authority, if it is given by its GUID: then the issuer must contain it (V-74).
+    public static func tenantIdentifier(ofAuthority authority: String) -> String? {
+        trimmed(authority).split(separator: "/").dropFirst(2).map { $0.lowercased() }.first(where: isGUID)
+    }
+
+    private static func trimmed(_ authority: String) -> String {
+        var base = Substring(authority)
+        // Each may be followed by another, such as the slash of ".../v2.0/".
+        let endings = ["/\(document)", "/v2.0", "/"]
+        while let ending = endings.first(where: { base.hasSuffix($0) }) { base = base.dropLast(ending.count) }
+        return String(base)
+    }
+
+    private static func isOldHost(_ base: String) -> Bool {
+        let parts = base.split(separator: "/")
+        guard parts.count > 1 else { return false }
+        let host = parts[1].prefix { $0 != ":" }.lowercased()
+        return ["login.microsoftonline.com", "login.microsoft.com", "login.windows.net"].contains(host)
+    }
+
+    private static func isGUID(_ text: String) -> Bool {
+        let digits = text.split(separator: "-", omittingEmptySubsequences: false)
+        return digits.map(\.utf8.count) == [8, 4, 4, 4, 12] && digits.joined().utf8.allSatisfy(isHexDigit)
+    }
+
+    private static func isHexDigit(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte)
+    }
+
+    /// Percent-encoded but for the unreserved characters of RFC 3986 section 2.3.
+    private static func encoded(_ text: String) -> String {
+        let digits = Array("0123456789ABCDEF")
+        return text.utf8.reduce(into: "") { result, byte in
+            let scalar = UnicodeScalar(byte)
+            let isPlain = scalar.isASCII && (scalar.properties.isAlphabetic || (0x30...0x39).contains(byte))
+            if isPlain || "-._~".unicodeScalars.contains(scalar) {
+                result.unicodeScalars.append(scalar)
+            } else {
+                result.append("%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])")
+            }
+        }
+    }
+}
