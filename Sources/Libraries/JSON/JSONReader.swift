@@ -33,6 +33,8 @@ extension JSONValue {
     /// - Throws: ``JSONError``; nothing traps on any input.
     public init(parsing bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) {
         guard bytes.count <= limits.bytes else { throw .tooLong }
+        // The parser takes a NUL for the end of the text and would not look at what stands behind it.
+        if let end = bytes.firstIndex(of: 0) { throw .malformed(reason: "NUL byte", offset: end) }
         guard JSONDepth.of(bytes) <= limits.depth else { throw .tooDeep }
         var failure = json_error_t()
         let root = unsafe bytes.withUnsafeBytes { text in

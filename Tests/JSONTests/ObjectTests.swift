@@ -1,0 +1,38 @@
+import JSON
+import Support
+import Testing
+
+@Suite("JSON objects keep their order and unique names")
+struct ObjectTests {
+    @Test func theFirstOfTwoStands() {
+        let object = JSONObject([("a", 1), ("b", 2), ("a", 3)])
+        #expect(object.members.map(\.name) == ["a", "b"])
+        #expect(object["a"] == 1)
+    }
+
+    @Test func membersAreSetReplacedAndRemoved() {
+        var object: JSONObject = ["a": 1, "b": 2]
+        object["c"] = 3
+        object["a"] = "x"
+        object["b"] = nil
+        object["missing"] = nil
+        #expect(object == ["a": "x", "c": 3])
+        #expect(object.contains("c"))
+        #expect(!object.contains("b"))
+    }
+
+    @Test func nullIsNotAbsence() {
+        let object: JSONObject = ["a": .null]
+        #expect(object.contains("a"))
+        #expect(object["a"] == .null)
+    }
+
+    @Test func valuesTellTheirKind() {
+        let values: [JSONValue] = [.null, true, 1, .real(1), "s", [1], ["a": 1]]
+        #expect(values.compactMap(\.boolean) == [true])
+        #expect(values.compactMap(\.integer) == [1])
+        #expect(values.compactMap(\.string) == ["s"])
+        #expect(values.compactMap(\.array) == [[1]])
+        #expect(values.compactMap(\.object) == [["a": 1]])
+    }
+}

@@ -1,0 +1,133 @@
+import JSON
+import Support
+import Testing
+
+/// What JSONTestSuite calls `y_` and `n_`, by hand, with what it leaves open (`i_`) decided.
+@Suite("Reading JSON strictly (RFC 8259; V-20, V-148)")
+struct StrictReadingTests {
+    private func read(_ text: String) throws(JSONError) -> JSONValue {
+        try JSONValue(parsing: Array(text.utf8))
+    }
+
+    private func isRefused(_ bytes: [UInt8]) -> Bool {
+        do throws(JSONError) {
+            _ = try JSONValue(parsing: bytes)
+            return false
+        } catch {
+            return true
+        }
+    }
+
+    @Test(
+        "taken",
+        arguments: [
+            ("null", .null), (" true ", true), ("\t\r\n false", false), ("\"\"", ""), ("[]", []), ("{}", [:]),
+            ("0", 0), ("-0", 0), ("-1", -1), ("9223372036854775807", .integer(.max)),
+            ("-9223372036854775808", .integer(.min)), ("0.5", .real(0.5)), ("-0.0", .real(-0.0)), ("1e2", .real(100)),
+            ("1E+2", .real(100)), ("1.5e-1", .real(0.15)), ("1.0", .real(1)),
+            ("9007199254740993", 9_007_199_254_740_993),
+            ("[1,[2],{\"a\":3}]", [1, [2], ["a": 3]]), ("[ 1 , 2 ]", [1, 2]), ("{\"\":0}", ["": 0]),
+            ("{\"a\":1,\"A\":2}", ["a": 1, "A": 2]), ("[\"a\",\"a\"]", ["a", "a"]),
+        ] as [(String, JSONValue)])
+    func values(text: String, value: JSONValue) throws {
+        #expect(try read(text) == value)
+    }
+
+    @Test(
+        "strings taken",
+        arguments: [
+            (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"), (#""\u0041\u00e9\u20AC""#, "A\u{E9}\u{20AC}"),
+            (#""\ud83d\ude00""#, "\u{1F600}"),
+            ("\"\u{1F600}\u{7F}\u{2028}\u{FFFF}\"", "\u{1F600}\u{7F}\u{2028}\u{FFFF}"),
+            (#""\u0000a""#, "\0a"), (#""\u005C\u0022""#, "\\\""), ("\"\u{FEFF}\"", "\u{FEFF}"),
+            (#""a\u0301""#, "a\u{301}"),
+        ])
+    func strings(text: String, value: String) throws {
+        let string = try #require(try read(text).string)
+        #expect(Array(string.utf8) == Array(value.utf8))
+    }
+
+    @Test(
+        "refused",
+        arguments: [
+            // Nothing, or something behind the value
+            "", " ", "[] x", "{}{}", "1 2", "null\0", "{}\0", "{}\0{}", "\0", "[\0]", "[1\0,2]", "[]]", "{}}", "[1],",
+            "true//", "1;",
+            // Broken structures
+            "[", "]", "{", "}", "[1", "[1,", "[,1]", "[1,]", "[1,,2]", "[1 2]", "[1:2]", "{\"a\"}", "{\"a\":}",
+            "{\"a\":1,}", "{,}", "{\"a\" 1}", "{\"a\"::1}", "{\"a\":1 \"b\":2}", "{a:1}", "{'a':1}", "{1:1}",
+            "{null:1}", "{\"a\":1", "{\"a\":[}", "[{]}", "{[1]:2}",
+            // Comments and other dialects
+            "/**/1", "[1/**/]", "[1]//x", "#x\n1", "[1] # x", "undefined", "None", "True", "NULL", "nul", "truee",
+            // Numbers
+            "01", "-01", "+1", "-", "--1", ".5", "-.5", "1.", "1.e1", "1e", "1e+", "0e", "1eE2", "0x10", "0b1",
+            "1_000", "1,5", "1 000", "NaN", "-NaN", "Infinity", "-Infinity", "1e400", "-1e400",
+            "9223372036854775808", "-9223372036854775809", "\u{FF11}",
+            // Strings
+            "\"", "\"a", "a\"", "'a'", "\"\\\"", "\"\\x41\"", "\"\\a\"", "\"\\u\"", "\"\\u00\"", "\"\\u00g0\"",
+            "\"\\U0041\"", "\"a\nb\"", "\"a\tb\"", "\"a\u{1F}b\"", "\"a\0b\"", "\"\\\n\"",
+            // Lone surrogates
+            "\"\\ud800\"", "\"\\udc00\"", "\"\\ud800\\ud800\"", "\"\\udc00\\ud800\"", "\"\\ud800a\"", "\"\\ud800\\n\"",
+            "{\"\\ud800\":1}",
+            // White space that JSON does not know
+            "\u{B}1", "\u{C}1", "\u{A0}1", "[1,\u{2028}2]", "\u{FEFF}1", "\u{FEFF}{}",
+        ])
+    func malformed(text: String) {
+        #expect(isRefused(Array(text.utf8)))
+    }
+
+    @Test(
+        "names twice, also when one is escaped",
+        arguments: [
+            #"{"a":1,"a":2}"#, #"{"a":1,"\u0061":1}"#, #"{"a":1,"b":2,"a":3}"#, #"[{"x":{"a":1,"a":1}}]"#,
+            #"{"":1,"":2}"#,
+            #"{"\/":1,"/":2}"#,
+        ])
+    func duplicates(text: String) {
+        #expect(isRefused(Array(text.utf8)))
+    }
+
+    @Test func namesThatUnicodeTakesForEqualAreTwo() throws {
+        let object = try #require(try read("{\"\u{E9}\":1,\"e\u{301}\":2}").object)
+        #expect(object.members.count == 2)
+        #expect(object["\u{E9}"] == 1)
+        #expect(object["e\u{301}"] == 2)
+    }
+
+    /// A name with U+0000 cannot be kept, so it is refused: better than one cut short.
+    @Test func nullCharacterInANameIsRefused() {
+        #expect(isRefused(Array(#"{"a\u0000b":1}"#.utf8)))
+    }
+
+    @Test(
+        "not UTF-8",
+        arguments: [
+            [0xFF], [0x80], [0xC3], [0xC0, 0xAF], [0xC1, 0xBF], [0xE0, 0x80, 0xAF], [0xE2, 0x82], [0xED, 0xA0, 0x80],
+            [0xED, 0xBF, 0xBF], [0xF0, 0x80, 0x80, 0xAF], [0xF4, 0x90, 0x80, 0x80], [0xF5, 0x80, 0x80, 0x80],
+            [0xF8, 0x88, 0x80, 0x80, 0x80], [0xC3, 0x28], [0xE9],
+        ] as [[UInt8]])
+    func notUTF8(bytes: [UInt8]) {
+        #expect(isRefused([0x22] + bytes + [0x22]))
+        #expect(isRefused(Array("{\"".utf8) + bytes + Array("\":1}".utf8)))
+        #expect(isRefused(bytes))
+    }
+
+    @Test func otherEncodingsAreRefused() {
+        let text = Array("{\"a\":1}".utf8)
+        #expect(isRefused(text.flatMap { [$0, 0] }))
+        #expect(isRefused(text.flatMap { [0, $0] }))
+        #expect(isRefused([0xFF, 0xFE] + text.flatMap { [$0, 0] }))
+        #expect(isRefused([0xFE, 0xFF] + text.flatMap { [0, $0] }))
+        #expect(isRefused(text.flatMap { [$0, 0, 0, 0] }))
+    }
+
+    @Test func reasonsQuoteNothing() {
+        let secret = "c2VjcmV0"
+        #expect {
+            try read("{\"a\": \(secret)}")
+        } throws: { error in
+            guard case .malformed(let reason, let offset)? = error as? JSONError else { return false }
+            return !reason.contains(secret) && !reason.isEmpty && offset > 0
+        }
+    }
+}
