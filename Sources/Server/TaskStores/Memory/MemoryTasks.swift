@@ -18,7 +18,7 @@ struct MemoryTasks: Sendable {
             item.id > after && (query.completed.map { $0 == item.completed } ?? true)
         }
         guard let limit = query.limit else { return TaskList(rendering: Array(matching)) }
-        return TaskList(page: Array(matching.prefix(max(limit, 0).advanced(by: 1))), limit: limit)
+        return TaskList(page: Array(matching.prefix(min(max(limit, 0), .max - 1) + 1)), limit: limit)
     }
 
     func find(_ id: Int64) -> TaskItem? {

@@ -1,0 +1,52 @@
+import SQLite
+import Tasks
+
+/// The statements about idempotency keys.
+struct AttemptTable: ~Copyable {
+    private let find: Statement
+    private let put: Statement
+    private let prune: Statement
+
+    /// Compiles them.
+    static func compiled(on connection: borrowing Connection) throws(SQLiteError) -> AttemptTable {
+        AttemptTable(
+            find: try connection.prepare(find), put: try connection.prepare(put),
+            prune: try connection.prepare(prune))
+    }
+
+    private static let find =
+        "SELECT fingerprint, id, text, completed, time FROM attempts WHERE owner = ?1 AND key = ?2 AND time > ?3"
+    private static let put = """
+        INSERT OR REPLACE INTO attempts(owner, key, fingerprint, time, id, text, completed)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+        """
+    private static let prune = """
+        DELETE FROM attempts WHERE (owner, key) IN
+            (SELECT owner, key FROM attempts WHERE time <= ?1 ORDER BY time LIMIT ?2)
+        """
+
+    /// What became of the earlier attempt of this key, if it is remembered.
+    func outcome(of attempt: IdempotencyKey, at time: Int64, owner: Owner) throws(SQLiteError) -> AddOutcome? {
+        defer { find.reset() }
+        try find.bind(owner.identifier, attempt.key, time - IdempotencyKey.lifetime)
+        guard try find.step() else { return nil }
+        guard UInt64(bitPattern: find.integer(0)) == attempt.fingerprint else { return .keyReused }
+        let added = find.integer(4)
+        return .repeated(
+            TaskItem(
+                id: find.integer(1), owner: owner, text: try TaskRow.text(find.text(2)),
+                completed: find.integer(3) != 0, created: added, modified: added))
+    }
+
+    /// Remembers the task that an attempt added.
+    func put(_ attempt: IdempotencyKey, _ item: TaskItem) throws(SQLiteError) {
+        try put.run(
+            item.owner.identifier, attempt.key, Int64(bitPattern: attempt.fingerprint), item.created, item.id,
+            item.text.value, item.completed)
+    }
+
+    /// Forgets some of what is older than a day at this time.
+    func prune(at time: Int64, atMost limit: Int64) throws(SQLiteError) {
+        try prune.run(time - IdempotencyKey.lifetime, limit)
+    }
+}

@@ -1,0 +1,26 @@
+import SQLite
+import Tasks
+
+extension StoreError {
+    /// What a caller is told of a failed statement.
+    init(_ error: SQLiteError) {
+        switch error.kind {
+        case .full: self = .full
+        case .busy, .inputOutput, .cannotOpen: self = .unavailable(reason: error.description)
+        case .notADatabase, .corrupt, .readOnly, .constraint, .other: self = .broken(reason: error.description)
+        }
+    }
+}
+
+extension StoreOpenError {
+    /// What an operator is told of a file that does not open.
+    init(_ error: SQLiteError, path: String) {
+        switch error.kind {
+        case .notADatabase: self = .notADatabase(path: path)
+        case .readOnly: self = .unwritable(path: path, reason: error.description)
+        case .cannotOpen: self = .unreadable(path: path, reason: error.description)
+        case .full: self = .full(path: path)
+        case .busy, .inputOutput, .corrupt, .constraint, .other: self = .failed(path: path, reason: error.description)
+        }
+    }
+}

@@ -1,0 +1,25 @@
+package import SQLite
+
+/// How a SQLite store works; the defaults suit a server.
+public struct SQLiteStoreOptions: Sendable {
+    /// The bytes that rendered lists may take.
+    public var listMemory = 64 << 20
+    /// The threads that read what is not in memory.
+    public var readers = 2
+    /// The calls that may wait; more are refused as overloaded.
+    public var waiting = 10_000
+    /// The most writes that share a transaction.
+    public var batch = 256
+    /// Told of events, on the thread where they happen.
+    public var observer: @Sendable (StoreEvent) -> Void = { _ in }
+
+    /// For tests: the largest size of the database in pages of 4 KiB, as if the disk ended there.
+    package var maximumPages: Int?
+    /// For tests: an error here makes a commit fail.
+    package var beforeCommit: @Sendable () -> SQLiteError? = { nil }
+    /// For tests: called when a list was read and is not yet remembered.
+    package var afterRead: @Sendable () -> Void = {}
+
+    /// The defaults.
+    public init() {}
+}

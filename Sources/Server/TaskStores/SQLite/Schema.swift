@@ -1,0 +1,64 @@
+import SQLite
+
+/// The tables, as numbered steps from an empty file; a file records how many it has had (`PRAGMA user_version`).
+///
+/// A step that was released is never changed: the next change is the next step.
+enum Schema {
+    /// What this program reads and writes.
+    static var version: Int { steps.count }
+
+    /// Marks the file as ours (`PRAGMA application_id`): "TASK".
+    static let application: Int64 = 0x5441_534B
+
+    /// What each step adds.
+    ///
+    /// `owners` holds the next id, which is never used again, and the number of tasks, so that neither a limit nor an
+    /// id needs a count. `attempts` holds the task as it was added, since the task may change or go before the retry.
+    private static let steps = [
+        """
+        CREATE TABLE owners(
+            owner TEXT NOT NULL PRIMARY KEY, next_id INTEGER NOT NULL, tasks INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        CREATE TABLE tasks(
+            owner TEXT NOT NULL, id INTEGER NOT NULL, text TEXT NOT NULL, completed INTEGER NOT NULL,
+            created INTEGER NOT NULL, modified INTEGER NOT NULL, revision INTEGER NOT NULL,
+            PRIMARY KEY (owner, id)
+        ) WITHOUT ROWID;
+        CREATE TABLE attempts(
+            owner TEXT NOT NULL, key TEXT NOT NULL, fingerprint INTEGER NOT NULL, time INTEGER NOT NULL,
+            id INTEGER NOT NULL, text TEXT NOT NULL, completed INTEGER NOT NULL,
+            PRIMARY KEY (owner, key)
+        ) WITHOUT ROWID;
+        CREATE INDEX attempts_by_time ON attempts(time);
+        """
+    ]
+
+    /// What a file is.
+    enum State: Equatable {
+        case empty
+        case ours(version: Int)
+        case foreign
+    }
+
+    static func state(of connection: borrowing Connection) throws(SQLiteError) -> State {
+        let version = Int(try connection.integer("PRAGMA user_version") ?? 0)
+        if try connection.integer("PRAGMA application_id") == application { return .ours(version: version) }
+        let objects = try connection.integer("SELECT count(*) FROM sqlite_master") ?? 0
+        return objects == 0 && version == 0 ? .empty : .foreign
+    }
+
+    /// Takes the missing steps, each in its own transaction with its number.
+    static func migrate(_ connection: borrowing Connection, from version: Int) throws(SQLiteError) {
+        for (index, step) in steps.enumerated().dropFirst(version) {
+            try connection.execute("BEGIN IMMEDIATE")
+            do throws(SQLiteError) {
+                try connection.execute(step)
+                try connection.execute("PRAGMA application_id = \(application); PRAGMA user_version = \(index + 1)")
+                try connection.execute("COMMIT")
+            } catch {
+                connection.rollBack()
+                throw error
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import Platform
+import SQLite
+import Tasks
+
+/// The writing thread: while one transaction is on its way to the disk, the next one gathers.
+struct WriterLoop: ~Copyable {
+    private let database: WriterDatabase
+    private let writer: Writer
+    private let time = SystemTime()
+    private var nextCare: UInt64 = 0
+    private var dataVersion: Int64?
+    private var isFailing = false
+    private var isFull = false
+
+    init(_ database: consuming WriterDatabase, for writer: Writer) {
+        self.database = database
+        self.writer = writer
+    }
+
+    /// Works until the queue is closed and empty; whether the log went into the database then.
+    consuming func run() -> Bool {
+        while true {
+            takeCare()
+            switch writer.queue.take(atMost: writer.batchLimit, untilMonotonicNanoseconds: nextCare) {
+            case .jobs(let batch): commit(batch)
+            case .nothing: break
+            case .end: return database.checkpoint()
+            }
+        }
+    }
+
+    private mutating func commit(_ batch: [any PendingWrite]) {
+        do throws(WriterDatabase.Failure) {
+            let answers = try database.commit(batch)
+            noteSuccess(of: answers.count)
+            noteForeignChanges()
+            // Every owner is dropped before the first answer: whoever is told of a change finds it.
+            for answer in answers { answer.changed.map(writer.memory.drop) }
+            for answer in answers { answer.give() }
+        } catch {
+            fail(batch, error)
+        }
+    }
+
+    private mutating func fail(_ batch: [any PendingWrite], _ failure: WriterDatabase.Failure) {
+        switch failure {
+        case .write where batch.count > 1:
+            // One of them is to blame, and only that one: each in a transaction of its own.
+            for write in batch { commit([write]) }
+        case .write(let error), .transaction(let error):
+            note(error)
+            for write in batch { write.refuse(StoreError(error)) }
+        }
+    }
+
+    private mutating func noteSuccess(of count: Int) {
+        writer.count { counts in
+            counts.commits += 1
+            counts.writes += count
+        }
+        if isFailing { writer.observer(.recovered) }
+        (isFailing, isFull) = (false, false)
+    }
+
+    private mutating func note(_ error: SQLiteError) {
+        writer.count { $0.failedCommits += 1 }
+        writer.observer(.commitFailed(reason: error.description))
+        if error.kind == .full, !isFull { writer.observer(.diskFull) }
+        isFailing = true
+        isFull = isFull || error.kind == .full
+    }
+
+    /// Once a second: sees what others did, and forgets some old idempotency keys.
+    private mutating func takeCare() {
+        let now = time.monotonicNanoseconds
+        guard now >= nextCare else { return }
+        nextCare = now + 1_000_000_000
+        noteForeignChanges()
+        // Small steps, so that no caller waits for a large one. A failure is met again by the next write.
+        _ = try? database.attempts.prune(at: time.wallMilliseconds, atMost: 256)
+    }
+
+    /// An import beside a running server is the only other writer; the lists that it changed are not known.
+    private mutating func noteForeignChanges() {
+        guard let version = try? database.tables.versionOfData() else { return }
+        defer { dataVersion = version }
+        guard let dataVersion, dataVersion != version else { return }
+        writer.memory.dropAll()
+        writer.observer(.changedByOthers)
+    }
+}

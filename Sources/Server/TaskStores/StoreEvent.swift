@@ -1,0 +1,17 @@
+/// What an operator wants to know of a store; holds nothing of any task.
+public enum StoreEvent: Sendable, Equatable {
+    /// A new file was given its tables, of this version.
+    case created(version: Int)
+    /// The tables of an older version were brought up to date.
+    case migrated(from: Int, to: Int)
+    /// A commit failed: all its callers got an error, and nothing of it was kept.
+    case commitFailed(reason: String)
+    /// No room on the disk; reported once until a commit succeeds again.
+    case diskFull
+    /// The first commit that succeeded after failures.
+    case recovered
+    /// Another program (an import) changed the database; everything remembered was dropped.
+    case changedByOthers
+    /// The store ended; whether all of the log went into the database (if not, the next start does it).
+    case closed(checkpointed: Bool)
+}

@@ -1,0 +1,102 @@
+import Tasks
+import Testing
+
+@Suite("Every store adds")
+struct AdditionConformance {
+    private let alice = Owner("alice")
+    private let bob = Owner("bob")
+
+    @Test("with ids from 1 per owner, and shows what was added", arguments: StoreUnderTest.all)
+    func add(kind: StoreUnderTest) async throws {
+        try await kind.with { store in
+            let first = try await store.added("first", at: 5000, of: alice)
+            let second = try await store.added("second", completed: true, at: 6000, of: alice)
+            let other = try await store.added("other", of: bob)
+            #expect(
+                first
+                    == TaskItem(
+                        id: 1, owner: alice, text: try TaskText("first"), completed: false, created: 5000,
+                        modified: 5000, revision: 1))
+            #expect((second.id, second.completed, second.created) == (2, true, 6000))
+            #expect(other.id == 1)
+            #expect(try await store.lists([first, second], of: alice))
+            #expect(try await store.lists([other], of: bob))
+            #expect(try await store.lists([], of: Owner("nobody")))
+        }
+    }
+
+    @Test("every text byte for byte", arguments: StoreUnderTest.all)
+    func texts(kind: StoreUnderTest) async throws {
+        let words = [
+            "caf\u{E9}", "cafe\u{301}", "😀👩‍👩‍👧", "'; DROP TABLE tasks; --", "\"\\\n\t\u{1}", " ", "%_",
+            String(repeating: "x", count: 4096), String(repeating: "é", count: 2048), "\u{FEFF}bom",
+        ]
+        try await kind.with { store in
+            var items: [TaskItem] = []
+            for text in words { items.append(try await store.added(text, of: alice)) }
+            #expect(try await store.lists(items, of: alice))
+            for (item, text) in zip(items, words) {
+                let found = try #require(try await store.find(item.id, of: alice))
+                #expect(found.text.value.utf8.elementsEqual(text.utf8))
+            }
+        }
+    }
+
+    @Test("ids that are never used again", arguments: StoreUnderTest.all)
+    func neverAgain(kind: StoreUnderTest) async throws {
+        try await kind.with { store in
+            for id in 1...3 {
+                #expect(try await store.added("x", of: alice).id == Int64(id))
+                #expect(try await store.remove(Int64(id), of: alice))
+            }
+            _ = try await store.added("x", of: alice)
+            #expect(try await store.removeAll(with: try TaskText("x"), of: alice) == 1)
+            #expect(try await store.added("x", of: alice).id == 5)
+        }
+    }
+
+    @Test("up to the limit, and again below it", arguments: StoreUnderTest.all)
+    func limit(kind: StoreUnderTest) async throws {
+        try await kind.with { store in
+            #expect(try await store.add("x", limit: 0, of: alice) == .full)
+            for _ in 1...3 { _ = try await store.add("x", limit: 3, of: alice) }
+            #expect(try await store.add("x", limit: 3, of: alice) == .full)
+            #expect(try await store.added("x", of: bob).id == 1)
+            _ = try await store.remove(2, of: alice)
+            let again = try await store.add("y", limit: 3, of: alice)
+            guard case .added(let item) = again else {
+                Issue.record("\(again)")
+                return
+            }
+            #expect(item.id == 4)
+            #expect(try await store.removeAll(with: try TaskText("x"), of: alice) == 2)
+            for _ in 1...2 { _ = try await store.add("z", limit: 3, of: alice) }
+            #expect(try await store.add("z", limit: 3, of: alice) == .full)
+        }
+    }
+
+    @Test("many at once, without gaps or doubles", arguments: StoreUnderTest.all)
+    func concurrent(kind: StoreUnderTest) async throws {
+        let owners = (0..<8).map { Owner("owner-\($0)") }
+        try await kind.with { store in
+            let ids = try await withThrowingTaskGroup(of: (Owner, Int64).self) { group in
+                for number in 0..<400 {
+                    let owner = owners[number % owners.count]
+                    group.addTask { (owner, try await store.added("task \(number)", of: owner).id) }
+                }
+                return try await group.reduce(into: [Owner: [Int64]]()) { $0[$1.0, default: []].append($1.1) }
+            }
+            for owner in owners { #expect(ids[owner]?.sorted() == Array(1...50)) }
+        }
+    }
+
+    @Test("owners whose names differ only by normalization are two", arguments: StoreUnderTest.all)
+    func normalization(kind: StoreUnderTest) async throws {
+        let (composed, decomposed) = (Owner("ren\u{E9}"), Owner("rene\u{301}"))
+        try await kind.with { store in
+            let item = try await store.added("mine", of: composed)
+            #expect(try await store.lists([item], of: composed))
+            #expect(try await store.lists([], of: decomposed))
+        }
+    }
+}

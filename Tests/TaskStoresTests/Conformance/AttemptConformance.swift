@@ -1,0 +1,77 @@
+import Platform
+import Tasks
+import Testing
+
+@Suite("Every store makes retries safe")
+struct AttemptConformance {
+    private let alice = Owner("alice")
+    private let key = IdempotencyKey(key: "k-1", fingerprint: .max)
+
+    @Test("the same request adds once, and answers the task as it was added", arguments: StoreUnderTest.all)
+    func sameRequest(kind: StoreUnderTest) async throws {
+        try await kind.with { store in
+            let first = try await store.add("x", completed: true, at: 1000, attempt: key, of: alice)
+            guard case .added(let item) = first else {
+                Issue.record("\(first)")
+                return
+            }
+            #expect(try await store.add("x", completed: true, at: 2000, attempt: key, of: alice) == .repeated(item))
+            let change = TaskChange(text: try TaskText("changed"), completed: false)
+            _ = try await store.change(1, change, expected: nil, at: 3000, of: alice)
+            #expect(try await store.add("x", completed: true, at: 4000, attempt: key, of: alice) == .repeated(item))
+            #expect(try await store.remove(1, of: alice))
+            #expect(try await store.add("x", completed: true, at: 5000, attempt: key, of: alice) == .repeated(item))
+            #expect(try await store.lists([], of: alice))
+        }
+    }
+
+    @Test("another request with the key is told apart, another owner is not concerned", arguments: StoreUnderTest.all)
+    func otherRequest(kind: StoreUnderTest) async throws {
+        try await kind.with { store in
+            _ = try await store.add("x", attempt: key, of: alice)
+            let other = IdempotencyKey(key: key.key, fingerprint: 7)
+            #expect(try await store.add("y", attempt: other, of: alice) == .keyReused)
+            let bobs = try await store.add("y", attempt: other, of: Owner("bob"))
+            guard case .added = bobs else {
+                Issue.record("\(bobs)")
+                return
+            }
+        }
+    }
+
+    @Test("a key is remembered for a day, and a retry is no new task for the limit", arguments: StoreUnderTest.all)
+    func lifetime(kind: StoreUnderTest) async throws {
+        // Times of now, so that no store forgets them for their age.
+        let start = SystemTime().wallMilliseconds
+        try await kind.with { store in
+            _ = try await store.add("x", at: start, attempt: key, limit: 1, of: alice)
+            let late = try await store.add(
+                "x", at: start + IdempotencyKey.lifetime - 1, attempt: key, limit: 1, of: alice)
+            guard case .repeated = late else {
+                Issue.record("\(late)")
+                return
+            }
+            let after = try await store.add("x", at: start + IdempotencyKey.lifetime, attempt: key, of: alice)
+            guard case .added(let item) = after else {
+                Issue.record("\(after)")
+                return
+            }
+            #expect(item.id == 2)
+            let again = start + IdempotencyKey.lifetime + 1
+            #expect(try await store.add("x", at: again, attempt: key, of: alice) == .repeated(item))
+        }
+    }
+
+    @Test("of twenty attempts at once one adds", arguments: StoreUnderTest.all)
+    func concurrent(kind: StoreUnderTest) async throws {
+        try await kind.with { store in
+            let outcomes = try await withThrowingTaskGroup(of: AddOutcome.self) { group in
+                for _ in 0..<20 { group.addTask { try await store.add("x", attempt: key, of: alice) } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            let added = outcomes.compactMap { if case .added(let item) = $0 { item } else { nil } }
+            #expect(added.count == 1)
+            #expect(outcomes.filter { added.first.map(AddOutcome.repeated) == $0 }.count == 19)
+        }
+    }
+}

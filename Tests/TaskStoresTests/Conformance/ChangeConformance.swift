@@ -1,0 +1,110 @@
+import Tasks
+import Testing
+
+@Suite("Every store changes and removes")
+struct ChangeConformance {
+    private let alice = Owner("alice")
+    private let bob = Owner("bob")
+
+    @Test("what is named, counts the revision, keeps the rest", arguments: StoreUnderTest.all)
+    func change(kind: StoreUnderTest) async throws {
+        try await kind.with { store in
+            var item = try await store.added("before", at: 1000, of: alice)
+            let done = try await store.change(1, TaskChange(completed: true), expected: nil, at: 2000, of: alice)
+            (item.completed, item.modified, item.revision) = (true, 2000, 2)
+            #expect(done == .changed(item))
+            let text = TaskChange(text: try TaskText("after"))
+            let renamed = try await store.change(1, text, expected: [2], at: 3000, of: alice)
+            (item.text, item.modified, item.revision) = (try TaskText("after"), 3000, 3)
+            #expect(renamed == .changed(item))
+            #expect(try await store.find(1, of: alice) == item)
+            #expect(try await store.lists([item], of: alice))
+        }
+    }
+
+    @Test("nothing where nothing differs", arguments: StoreUnderTest.all)
+    func noChange(kind: StoreUnderTest) async throws {
+        try await kind.with { store in
+            let item = try await store.added("same", at: 1000, of: alice)
+            let same = TaskChange(text: try TaskText("same"), completed: false)
+            #expect(try await store.change(1, same, expected: [1], at: 2000, of: alice) == .changed(item))
+            #expect(try await store.change(1, TaskChange(), expected: nil, at: 2000, of: alice) == .changed(item))
+            #expect(try await store.find(1, of: alice) == item)
+        }
+    }
+
+    @Test("a text of the same letters in other bytes differs", arguments: StoreUnderTest.all)
+    func normalization(kind: StoreUnderTest) async throws {
+        try await kind.with { store in
+            _ = try await store.added("caf\u{E9}", of: alice)
+            let change = TaskChange(text: try TaskText("cafe\u{301}"))
+            _ = try await store.change(1, change, expected: nil, at: 2000, of: alice)
+            let found = try #require(try await store.find(1, of: alice))
+            #expect(found.revision == 2)
+            #expect(found.text.value.utf8.count == 6)
+        }
+    }
+
+    @Test("not at an unexpected revision, not what is missing, not another's", arguments: StoreUnderTest.all)
+    func refused(kind: StoreUnderTest) async throws {
+        let change = TaskChange(completed: true)
+        try await kind.with { store in
+            let item = try await store.added("x", of: alice)
+            #expect(try await store.change(1, change, expected: [2, 3], at: 2000, of: alice) == .conflict(item))
+            #expect(try await store.change(1, change, expected: [], at: 2000, of: alice) == .conflict(item))
+            #expect(try await store.change(2, change, expected: nil, at: 2000, of: alice) == .missing)
+            #expect(try await store.change(1, change, expected: nil, at: 2000, of: bob) == .missing)
+            #expect(try await store.find(1, of: alice) == item)
+        }
+    }
+
+    @Test("of many conditional changes at once one wins", arguments: StoreUnderTest.all)
+    func conditional(kind: StoreUnderTest) async throws {
+        try await kind.with { store in
+            _ = try await store.added("x", of: alice)
+            let winners = try await withThrowingTaskGroup(of: Bool.self) { group in
+                for number in 0..<20 {
+                    group.addTask {
+                        let change = TaskChange(text: try TaskText("by \(number)"))
+                        let outcome = try await store.change(1, change, expected: [1], at: 2000, of: alice)
+                        guard case .changed = outcome else { return false }
+                        return true
+                    }
+                }
+                return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+            #expect(winners == 1)
+            #expect(try await store.find(1, of: alice)?.revision == 2)
+        }
+    }
+
+    @Test("a removal once, and only the owner's", arguments: StoreUnderTest.all)
+    func remove(kind: StoreUnderTest) async throws {
+        try await kind.with { store in
+            let item = try await store.added("x", of: alice)
+            #expect(try await store.lists([item], of: alice))
+            #expect(try await !store.remove(1, of: bob))
+            #expect(try await store.lists([item], of: alice))
+            #expect(try await store.remove(1, of: alice))
+            #expect(try await !store.remove(1, of: alice))
+            #expect(try await store.find(1, of: alice) == nil)
+            #expect(try await store.lists([], of: alice))
+        }
+    }
+
+    @Test("all of one text go, byte for byte, and only the owner's", arguments: StoreUnderTest.all)
+    func removeAll(kind: StoreUnderTest) async throws {
+        try await kind.with { store in
+            for words in ["caf\u{E9}", "tea", "caf\u{E9}", "cafe\u{301}", "CAF\u{C9}"] {
+                _ = try await store.added(words, of: alice)
+            }
+            let bobs = try await store.added("caf\u{E9}", of: bob)
+            #expect(try await store.removeAll(with: try TaskText("caf\u{E9}"), of: alice) == 2)
+            #expect(try await store.removeAll(with: try TaskText("caf\u{E9}"), of: alice) == 0)
+            var left: [Int64] = []
+            for id in Int64(1)...5 where try await store.find(id, of: alice) != nil { left.append(id) }
+            #expect(left == [2, 4, 5])
+            #expect(try await store.lists([bobs], of: bob))
+        }
+    }
+}
