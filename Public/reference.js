@@ -1,0 +1,121 @@
+// Shows openapi.yaml: every operation with what it takes and what it answers.
+
+import { find, make } from "/dom.js";
+import { parse } from "/yaml.js";
+
+const METHODS = ["get", "head", "post", "put", "patch", "delete"];
+let contract;
+
+try {
+  contract = parse(await (await fetch("/openapi.yaml", { cache: "no-cache" })).text());
+  show();
+} catch (error) {
+  find("trouble").textContent = `The contract could not be shown. ${error.message}`;
+  find("trouble").hidden = false;
+}
+
+function show() {
+  find("about").append(...contract.info.description.trim().split("\n\n").map((text) => make("p", {}, ...rich(text))));
+  for (const tag of contract.tags) {
+    const operations = operationsOf(tag.name);
+    find("contents").append(
+      make("h2", { textContent: tag.name }),
+      make("ul", {}, ...operations.map(({ operation, method, path }) =>
+        make("li", {}, make("a", { href: `#${operation.operationId}`, textContent: `${method.toUpperCase()} ${path}` })))),
+    );
+    find("operations").append(
+      make("h2", { className: "part", textContent: tag.name }),
+      ...operations.map(card),
+    );
+  }
+  // The browser looked for the anchor before it was there.
+  document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
+}
+
+/** HEAD is told once, in the introduction, and needs no entry of its own. */
+function operationsOf(tag) {
+  return Object.entries(contract.paths).flatMap(([path, item]) =>
+    METHODS.filter((method) => method !== "head" && item[method]?.tags.includes(tag))
+      .map((method) => ({ path, method, operation: item[method], shared: item.parameters ?? [] })));
+}
+
+function card({ path, method, operation, shared }) {
+  const parameters = [...shared, ...(operation.parameters ?? [])].map(resolve);
+  return make(
+    "section",
+    { className: "entry", id: operation.operationId, attributes: { "aria-labelledby": `${operation.operationId}-title` } },
+    make("h3", { id: `${operation.operationId}-title` },
+      make("span", { className: "method", textContent: method.toUpperCase() }),
+      make("code", { textContent: path })),
+    make("p", { className: "entry-title", textContent: `${operation.summary}${operation.security ? " · no token needed" : ""}` }),
+    ...(operation.description ? [make("p", {}, ...rich(operation.description))] : []),
+    ...(parameters.length ? [facts("Parameters", parameters.map(parameterFact))] : []),
+    ...(operation.requestBody ? [bodyFacts(resolve(operation.requestBody))] : []),
+    facts("Answers", Object.entries(operation.responses).map(answerFact)),
+  );
+}
+
+function facts(title, rows) {
+  return make("div", { className: "facts" },
+    make("h4", { textContent: title }),
+    make("dl", {}, ...rows.map(([term, ...words]) => make("div", {}, make("dt", {}, term), make("dd", {}, ...words)))));
+}
+
+function parameterFact(parameter) {
+  const kind = make("span", { className: "kind", textContent: `${parameter.in}, ${kindOf(parameter.schema)}. ` });
+  return [make("code", { textContent: parameter.name }), kind, ...rich(parameter.description ?? "")];
+}
+
+function bodyFacts(body) {
+  const rows = Object.entries(body.content).map(([type, { schema }]) => [make("code", { textContent: type }), kindOf(schema)]);
+  const box = facts("Body", rows);
+  box.firstChild.after(make("p", { textContent: body.description }));
+  const example = Object.values(body.content).find((content) => content.example)?.example;
+  if (example) box.append(make("pre", { tabIndex: 0, textContent: JSON.stringify(example) }));
+  return box;
+}
+
+function answerFact([status, reference]) {
+  const response = resolve(reference);
+  const words = rich(response.description);
+  const headers = Object.keys(response.headers ?? {});
+  if (headers.length) words.push(" ", make("span", { className: "kind", textContent: `With ${headers.join(", ")}.` }));
+  const example = exampleOf(Object.values(response.content ?? {})[0]?.schema);
+  if (example && Number(status) < 300) {
+    words.push(make("details", {}, make("summary", { textContent: "Example" }),
+      make("pre", { tabIndex: 0, textContent: JSON.stringify(example, null, 1) })));
+  }
+  const badge = make("span", { className: `badge s${status[0]}`, textContent: status === "default" ? "other" : status });
+  return [badge, ...words];
+}
+
+function exampleOf(schema) {
+  if (!schema) return null;
+  const known = resolve(schema);
+  if (known.type === "array") return exampleOf(known.items) && [exampleOf(known.items)];
+  return known.oneOf ? exampleOf(known.oneOf[0]) : known.type === "object" ? known.example : null;
+}
+
+/** A schema in a few words. */
+function kindOf(schema) {
+  const known = resolve(schema);
+  if (known.enum) return `one of ${[...new Set(known.enum.map(String))].join(", ")}`;
+  if (!known.properties) return [known.type ?? "anything"].flat().filter((type) => type !== "null").join(" or ");
+  const required = known.required ?? [];
+  return Object.keys(known.properties).map((name) => name + (required.includes(name) ? "" : "?")).join(", ");
+}
+
+function resolve(value) {
+  if (!value.$ref) return value;
+  return value.$ref.slice(2).split("/").reduce((place, name) => place[name], contract);
+}
+
+/** Text with `code`, **strong** and [links](/here), as elements. */
+function rich(text) {
+  return text.trim().split(/(`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\([^)]+\))/).filter(Boolean).map((piece) => {
+    if (piece.startsWith("`")) return make("code", { textContent: piece.slice(1, -1) });
+    if (piece.startsWith("**")) return make("strong", { textContent: piece.slice(2, -2) });
+    const link = /^\[(.+)\]\((.+)\)$/.exec(piece);
+    return link ? make("a", { textContent: link[1], href: link[2] }) : piece;
+  });
+}
