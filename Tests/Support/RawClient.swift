@@ -36,11 +36,8 @@ public final class RawClient {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        guard code == 0 else {
-            let error = errno
-            _ = Glibc.close(descriptor)
-            throw .system("connect", error)
-        }
+        // `deinit` closes: it runs also when this throws, because every field is set.
+        guard code == 0 else { throw .system("connect", errno) }
     }
 
     deinit { _ = Glibc.close(descriptor) }

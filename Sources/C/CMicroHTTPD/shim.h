@@ -29,7 +29,10 @@ static inline size_t CMicroHTTPD_keep_escapes(void *context, struct MHD_Connecti
 static inline void CMicroHTTPD_log(void *settings, const char *format, va_list arguments) {
     const CMicroHTTPD_settings *s = (const CMicroHTTPD_settings *)settings;
     char line[512];
-    int length = vsnprintf(line, sizeof line, format, arguments);
+    // Four messages quote the path of a request, which is nobody's business in a log: they go out unformatted.
+    int isQuoting = __builtin_strstr(format, "request for") != NULL;
+    int length = isQuoting ? snprintf(line, sizeof line, "%s", format)
+                           : vsnprintf(line, sizeof line, format, arguments);
     if (length < 0) return;
     if ((size_t)length >= sizeof line) length = sizeof line - 1;
     while (length > 0 && (line[length - 1] == '\n' || line[length - 1] == '\r')) line[--length] = 0;

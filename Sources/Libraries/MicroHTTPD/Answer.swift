@@ -31,5 +31,5 @@ extension Status {
     var sendable: Status { (200...599).contains(rawValue) ? self : 500 }
 
     /// Whether an answer of this status may have content (RFC 9110 section 6.4.1).
-    fileprivate var hasContent: Bool { rawValue != 204 && rawValue != 304 }
+    var hasContent: Bool { rawValue != 204 && rawValue != 304 }
 }

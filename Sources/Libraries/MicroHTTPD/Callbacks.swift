@@ -78,6 +78,9 @@ private func bytes(_ start: UnsafePointer<CChar>?, _ count: Int) -> UnsafeBuffer
 
 /// The library has something to say.
 func lineLogged(_ core: UnsafeMutableRawPointer?, _ line: UnsafePointer<CChar>?) {
-    guard let line = unsafe line else { return }
-    unsafe object(ServerCore.self, core)?.observe(.log(String(cString: line)))
+    guard let core = unsafe object(ServerCore.self, core), let line = unsafe line else { return }
+    let text = unsafe String(cString: line)
+    // Said of every connection that ends by our will, after an answer in the middle of a body.
+    if text.contains("Application reported internal error") { return }
+    core.observe(.log(text))
 }

@@ -42,8 +42,10 @@ extension ClientConnection {
 
     /// Refuses before anything of a body is read; where the framing is sound and no body follows, the connection stays.
     private func refuseNow(_ fault: HTTPFault, _ head: RequestHead) -> MHD_Result {
+        self.head = head
         let response = core.refusal(fault, head)
-        guard fault.leavesFraming, case .none = expectedBody else { return queue(response, closing: true) }
+        guard fault.leavesFraming else { return queue(response, closing: true) }
+        guard case .none = expectedBody else { return refuseBody(with: response) }
         step = .ready(response)
         return .YES
     }

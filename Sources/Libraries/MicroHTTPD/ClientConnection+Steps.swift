@@ -80,11 +80,11 @@ extension ClientConnection {
         case (.readBody(_, let finish), .none): return hand(over: finish)
         case (.respond(let response), _):
             if response.status.rawValue >= 400 || isLonger(than: core.limits.drainedBody) {
-                return queue(response, closing: true)
+                return refuseBody(with: response)
             }
             step = .draining(response, left: core.limits.drainedBody)
         case (.readBody(let limit, let finish), _):
-            if isLonger(than: limit) { return queue(refuse(.bodyTooLarge), closing: true) }
+            if isLonger(than: limit) { return refuseBody(with: refuse(.bodyTooLarge)) }
             if case .length(let length) = expectedBody { body.reserveCapacity(length) }
             step = .gathering(limit: limit, finish)
         }

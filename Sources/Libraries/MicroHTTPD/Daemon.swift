@@ -9,6 +9,7 @@ final class Daemon: @unchecked Sendable {
     private let handle: OpaquePointer
     private let settings: UnsafeMutablePointer<CMicroHTTPD_settings>
     private let core: Unmanaged<ServerCore>
+    private let socket: Int32
 
     /// Starts on a socket, which it owns from then on.
     init?(_ core: ServerCore, socket: Int32) {
@@ -28,17 +29,21 @@ final class Daemon: @unchecked Sendable {
         unsafe self.handle = handle
         unsafe self.settings = settings
         unsafe self.core = context
+        self.socket = socket
     }
 
     /// Takes no more connections; the open ones go on.
+    ///
+    /// The socket only stops listening: its number must stay ours until the loops have dropped it.
     func quiesce() {
-        let socket = unsafe MHD_quiesce_daemon(handle)
-        if socket >= 0 { _ = close(socket) }
+        _ = unsafe MHD_quiesce_daemon(handle)
+        _ = shutdown(socket, Int32(SHUT_RDWR))
     }
 
-    /// Ends all loops and connections; none may be suspended.
+    /// Ends all loops and connections, of a quiesced daemon; none may be suspended.
     func stop() {
         unsafe MHD_stop_daemon(handle)
+        _ = close(socket)
     }
 
     deinit {

@@ -1,33 +1,50 @@
 internal import CMicroHTTPD
 private import Glibc
 internal import HTTP
+private import Platform
 
 extension ClientConnection {
-    /// Answers in the middle of a body, which libmicrohttpd cannot: writes the answer by hand and drops the rest.
+    /// Answers before the end of a body, and drops what still comes of it.
     ///
-    /// Nothing else is on its way to the client then. The connection stays half open for a moment, because a close
-    /// with unread bytes would take the answer back from the client.
+    /// Written by hand: in the middle of a body libmicrohttpd takes no answer, and before it one that closes the
+    /// connection at once. What the client then sends would be answered with a reset, which takes the answer from
+    /// clients that send head and body in two writes. So only our half is closed, until the body ends, two seconds
+    /// have passed, or a mebibyte has come. Nothing of the library's is on its way then.
     func interrupt(with response: Response) -> MHD_Result {
         body = []
-        let bytes = response.closingMessage
-        _ = unsafe bytes.withUnsafeBytes { bytes in
+        let message = response.closingMessage(to: head?.method ?? .get)
+        _ = unsafe message.withUnsafeBytes { bytes in
             unsafe send(socket, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
         }
         _ = shutdown(socket, Int32(SHUT_WR))
         step = .discarding(left: 1 << 20)
-        clock.enter(.body, until: coarseNanoseconds() &+ (2.0).nanoseconds)
+        let now = coarseNanoseconds()
+        clock.enter(.discarding, until: min(now &+ (2.0).nanoseconds, requestEnd))
         return .YES
+    }
+
+    /// Refuses a request whose body has not begun.
+    ///
+    /// Who expects `100 Continue` has not sent it; an answer too long for one write is the library's to send.
+    func refuseBody(with response: Response) -> MHD_Result {
+        let isWaited = head?.headers.contains("Expect") ?? true
+        return isWaited || response.body.count > 8192
+            ? queue(response, closing: true) : interrupt(with: response)
     }
 }
 
 extension Response {
     /// The whole answer as bytes, the last one of its connection.
-    fileprivate var closingMessage: [UInt8] {
-        let status = self.status.sendable.rawValue
-        var head = "HTTP/1.1 \(status) \(unsafe String(cString: MHD_get_reason_phrase_for(UInt32(status))))\r\n"
-        for field in headers.fields where field.isSound { head += "\(field.name): \(field.value)\r\n" }
-        head += "Connection: close\r\nContent-Length: \(body.count)\r\n\r\n"
-        return Array(head.utf8) + body
+    fileprivate func closingMessage(to method: Method) -> [UInt8] {
+        let status = self.status.sendable
+        let reason = unsafe String(cString: MHD_get_reason_phrase_for(UInt32(status.rawValue)))
+        var text = "HTTP/1.1 \(status.rawValue) \(reason)\r\n"
+        text += "Date: \(HTTPDate.text(unixSeconds: SystemTime().wallMilliseconds / 1000))\r\n"
+        for field in headers.fields where field.isSound { text += "\(field.name): \(field.value)\r\n" }
+        text += "Connection: close\r\n"
+        if status.hasContent { text += "Content-Length: \(body.count)\r\n" }
+        text += "\r\n"
+        return Array(text.utf8) + (status.hasContent && method != .head ? body : [])
     }
 }
 

@@ -3,7 +3,7 @@ internal import Synchronization
 /// What a connection is doing, and until when it may: written by its loop, read by the reaper.
 struct PhaseClock: ~Copyable, Sendable {
     enum Phase: UInt8 {
-        case idle, header, body, handling, answer
+        case idle, header, body, handling, answer, discarding
     }
 
     private let phase: Atomic<UInt8>
@@ -46,6 +46,7 @@ struct PhaseClock: ~Copyable, Sendable {
         case .header: isLate ? .header : nil
         case .body: isLate || isSlow(at: now, limits: limits) ? .body : nil
         case .answer: isLate ? .answer : nil
+        case .discarding: isLate ? .refusal : nil
         case .handling, nil: nil
         }
     }

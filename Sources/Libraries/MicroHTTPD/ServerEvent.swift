@@ -2,8 +2,6 @@
 public enum ServerEvent: Sendable, Equatable {
     /// libmicrohttpd says something; nothing that clients sent is part of it.
     case log(String)
-    /// libmicrohttpd found a contradiction in itself; it ends the process if it must.
-    case panic(String)
     /// A connection was ended because it had used up its time.
     case cut(Deadline)
 }
@@ -20,4 +18,6 @@ public enum Deadline: UInt8, Sendable, Equatable, CaseIterable {
     case suspension
     /// The answer was not taken.
     case answer
+    /// A client that was refused kept its connection open, or went on with its body.
+    case refusal
 }
