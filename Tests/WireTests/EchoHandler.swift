@@ -1,3 +1,4 @@
+import Glibc
 import HTTP
 import MicroHTTPD
 import Synchronization
@@ -46,4 +47,13 @@ final class EchoHandler: RequestHandler {
             200, headers: ["Content-Type": "text/plain", "X-Request-Id": head.identifier],
             body: Array((text + lines.joined(separator: "\n")).utf8))
     }
+}
+
+/// Whether this becomes true within two seconds: a server counts after the client has seen the effect.
+func eventually(_ condition: () -> Bool) -> Bool {
+    for _ in 0..<400 {
+        if condition() { return true }
+        usleep(5000)
+    }
+    return false
 }

@@ -3,8 +3,10 @@ import MicroHTTPD
 import Support
 import Testing
 
-/// What libmicrohttpd 0.9.75 takes and nothing above it can see (V-142): a strict proxy in front, or version 1.0, cures
-/// it. When one of these fails, the library has become stricter: delete it, and the warning in the documentation.
+/// What libmicrohttpd 0.9.75 takes and nothing above it can see (V-142).
+///
+/// A strict proxy in front, or version 1.0, cures it. When one of these fails, the library has become stricter: delete
+/// the test, and the warning in the documentation.
 @Suite("What libmicrohttpd 0.9.75 lets through is known")
 struct PinnedTests {
     let server: HTTPServer
