@@ -8,6 +8,8 @@ struct AuthoritySettings: Sendable {
     let issuer: String?
     let clientIdentifiers: [String]
     let certificates: String?
+    let allowHTTP: Bool
+    let pageAddress: WebAddress?
 
     init(reading reader: inout SettingReader) {
         address = reader.optional(
@@ -27,15 +29,18 @@ struct AuthoritySettings: Sendable {
         certificates = reader.optional(
             "CA_FILE", .path, absence: "those of the system",
             help: "Certificates (PEM) that vouch for the authority.")
-        let plain = reader.value(
+        allowHTTP = reader.value(
             "ALLOW_HTTP_AUTHORITY", .bool, default: "false",
             help: "Takes http:// for an authority on another machine. Whoever is on the way can then forge tokens.")
-        noteWhatIsUnsafe(allowed: plain, &reader)
+        pageAddress = reader.optional(
+            "PAGE_AUTHORITY", .webAddress(example: "http://localhost:3001/contoso.onmicrosoft.com"),
+            absence: "TASKS_AUTHORITY", help: "The authority as browsers reach it, if that differs.")
+        noteWhatIsUnsafe(&reader)
     }
 
-    private func noteWhatIsUnsafe(allowed: Bool, _ reader: inout SettingReader) {
+    private func noteWhatIsUnsafe(_ reader: inout SettingReader) {
         let all = (address.map { [("AUTHORITY", $0)] } ?? []) + metadata.map { ("METADATA_URL", $0) }
-        for (name, url) in all where !url.isSecure && !url.isLoopback && !allowed {
+        for (name, url) in all where !url.isSecure && !url.isLoopback && !allowHTTP {
             reader.mistake(
                 "TASKS_\(name): http://\(url.host) can be read and changed on the way; use https://, or set "
                     + "TASKS_ALLOW_HTTP_AUTHORITY=true if the network in between is yours alone.")

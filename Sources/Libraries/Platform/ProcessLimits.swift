@@ -1,0 +1,17 @@
+private import Glibc
+
+/// What the system lets this process have.
+public enum ProcessLimits {
+    /// Lets the process open so many files and sockets at once, as far as the system allows it.
+    ///
+    /// - Parameter wanted: how many.
+    /// - Returns: how many it may open now.
+    public static func raiseOpenFiles(to wanted: Int) -> Int {
+        var limit = rlimit()
+        guard unsafe getrlimit(__rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue)), &limit) == 0 else { return 0 }
+        guard limit.rlim_cur < rlim_t(wanted) else { return Int(clamping: limit.rlim_cur) }
+        limit.rlim_cur = min(limit.rlim_max, rlim_t(wanted))
+        _ = unsafe setrlimit(__rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue)), &limit)
+        return Int(clamping: limit.rlim_cur)
+    }
+}

@@ -1,0 +1,95 @@
+import HTTP
+import MicroHTTPD
+import Platform
+import Settings
+
+/// The sockets of the server: those for people, and the one for operators.
+final class Listeners: Sendable {
+    /// The addresses for people, with the real ports.
+    let addresses: [String]
+    /// The address for operators.
+    let operatorAddress: String?
+    private let servers: [HTTPServer]
+    private let operators: HTTPServer?
+
+    init(
+        _ settings: ServerSettings, _ observation: Observation, api: any RequestHandler, operators: any RequestHandler
+    ) throws(StartFailure) {
+        // Sockets of clients, and what else is open: files, epoll, the authority.
+        let wanted = settings.limits.connections * settings.listen.count + 256
+        let room = ProcessLimits.raiseOpenFiles(to: wanted)
+        if room < wanted {
+            observation.log.write(.warning, "few-open-files") { line in
+                line.number("allowed", room)
+                line.number("wanted", wanted)
+            }
+        }
+        var servers: [HTTPServer] = []
+        for address in settings.listen {
+            servers.append(try Self.listen(address, settings.serverLimits, api, observation, "TASKS_LISTEN"))
+        }
+        self.servers = servers
+        addresses = zip(settings.listen, servers).map { ListenAddress(host: $0.host, port: $1.port).description }
+        guard let address = settings.adminListen else {
+            self.operators = nil
+            operatorAddress = nil
+            return
+        }
+        var limits = ServerLimits()
+        limits.connections = 64
+        limits.suspensions = 64
+        let server = try Self.listen(address, limits, operators, observation, "TASKS_ADMIN_LISTEN")
+        self.operators = server
+        operatorAddress = ListenAddress(host: address.host, port: server.port).description
+    }
+
+    /// The state of the servers for people, added up.
+    var statistics: ServerStatistics {
+        servers.map(\.statistics).reduce(into: ServerStatistics()) { sum, one in
+            sum.connections += one.connections
+            sum.connectionsOpened += one.connectionsOpened
+            sum.requests += one.requests
+            sum.suspended += one.suspended
+            sum.deadlines.merge(one.deadlines, uniquingKeysWith: +)
+        }
+    }
+
+    /// Lets requests under way end within this time; the operators' listener ends last.
+    func stop(within patience: Duration) {
+        let end = ContinuousClock.now + patience
+        for server in servers { server.stop(patience: max(0, (end - .now).inSeconds)) }
+        operators?.stop(patience: 0)
+    }
+
+    private static func listen(
+        _ address: ListenAddress, _ limits: ServerLimits, _ handler: any RequestHandler, _ observation: Observation,
+        _ setting: String
+    ) throws(StartFailure) -> HTTPServer {
+        do throws(ServerStartError) {
+            return try HTTPServer(
+                host: address.host, port: address.port, limits: limits, handler: handler,
+                refusal: { observation.refuse($0, $1) }, observe: { observation.observe($0) })
+        } catch {
+            throw StartFailure(sentence: "\(setting): cannot listen on \(address): \(error.words)")
+        }
+    }
+}
+
+extension ServerStartError {
+    fileprivate var words: String {
+        switch self {
+        case .badHost: "that is no address"
+        case .addressInUse: "another program listens there; stop it, or choose another port"
+        case .addressNotAvailable: "this machine has no such address"
+        case .noPermission: "ports below 1024 need permission; choose another port"
+        case .system(let call, let code): "\(SystemError(code: code, operation: call))"
+        case .library: "libmicrohttpd could not start"
+        }
+    }
+}
+
+extension Duration {
+    fileprivate var inSeconds: Double {
+        Double(components.seconds) + Double(components.attoseconds) / 1e18
+    }
+}

@@ -1,0 +1,109 @@
+import IssuerKeys
+import MicroHTTPD
+import Platform
+import Synchronization
+import TaskStores
+
+/// `/metrics`: everything that the parts count (V-165).
+final class MetricsPage: Sendable {
+    private let observation: Observation
+    private let store: OpenStore
+    private let verifier: BearerVerifier
+    private let listeners = Mutex<Listeners?>(nil)
+
+    init(_ observation: Observation, _ store: OpenStore, _ verifier: BearerVerifier) {
+        self.observation = observation
+        self.store = store
+        self.verifier = verifier
+    }
+
+    /// Adds the connections, which exist after this page.
+    func watch(_ listeners: Listeners) {
+        self.listeners.withLock { $0 = listeners }
+    }
+
+    /// The lines about keys on `/readyz`, for operators only.
+    var keyState: String {
+        let status = verifier.status
+        let age = status.ageSeconds.map { ", \($0) s old" } ?? ""
+        let identifiers = status.keyIdentifiers.map { "kid \(Self.visible($0))\n" }.joined()
+        return "keys \(status.state.rawValue)\(age)\n\(identifiers)"
+    }
+
+    /// The page.
+    var text: String {
+        var text = PrometheusText()
+        observation.requests.render(into: &text)
+        text.family("tasks_http_faults_total", .counter, "Requests refused before the API, by the code of the problem.")
+        for (word, count) in observation.faults.sorted {
+            text.sample("tasks_http_faults_total", [("code", word)], count)
+        }
+        if let listeners = listeners.withLock({ $0 }) { Self.connections(listeners.statistics, &text) }
+        Self.keys(verifier.status, &text)
+        Self.tokenCache(verifier.tokenCacheStatus, &text)
+        if let statistics = store.statistics { Self.store(statistics, &text) }
+        text.single("tasks_log_lines_dropped_total", .counter, "Lines lost to a slow reader.", observation.log.dropped)
+        text.single("process_resident_memory_bytes", .gauge, "Memory in use.", ProcessFacts.residentBytes)
+        text.single("process_cpu_seconds_total", .counter, "Processor time used.", ProcessFacts.processorSeconds)
+        return text.text
+    }
+
+    private static func connections(_ state: ServerStatistics, _ text: inout PrometheusText) {
+        text.single("tasks_connections", .gauge, "Connections open now.", state.connections)
+        text.single("tasks_connections_total", .counter, "Connections ever opened.", state.connectionsOpened)
+        text.single("tasks_requests_waiting", .gauge, "Requests that wait for an answer.", state.suspended)
+        text.family("tasks_connections_cut_total", .counter, "Connections ended by a deadline.")
+        for deadline in Deadline.allCases {
+            text.sample("tasks_connections_cut_total", [("deadline", deadline.word)], state.deadlines[deadline] ?? 0)
+        }
+    }
+
+    private static func keys(_ status: KeyStatus, _ text: inout PrometheusText) {
+        text.family("tasks_keys_state", .gauge, "1 for the state that the authority's keys are in.")
+        for state in KeyState.allCases {
+            text.sample("tasks_keys_state", [("state", state.rawValue)], status.state == state ? 1 : 0)
+        }
+        text.single("tasks_keys", .gauge, "Keys that tokens are judged by.", status.keyIdentifiers.count)
+        text.single("tasks_keys_age_seconds", .gauge, "Age of the oldest of them.", status.ageSeconds ?? -1)
+        text.single("tasks_keys_degraded", .gauge, "1 if the last fetch failed.", status.isDegraded ? 1 : 0)
+        text.family("tasks_key_loads_total", .counter, "Loads of a policy's keys.")
+        text.sample("tasks_key_loads_total", [("outcome", "ok")], status.counters.loads)
+        text.sample("tasks_key_loads_total", [("outcome", "failed")], status.counters.failures)
+        text.single("tasks_key_fetches_total", .counter, "Exchanges with the authority.", status.counters.flights)
+        text.single(
+            "tasks_key_fetch_seconds_total", .counter, "Time that they took.",
+            Double(status.counters.flightNanoseconds) / 1e9)
+        text.single("tasks_unknown_keys_total", .counter, "Tokens with an unknown key.", status.counters.unknownKeys)
+        text.single("tasks_key_waiters", .gauge, "Requests that wait for a fetch.", status.waiters)
+    }
+
+    private static func tokenCache(_ status: TokenCacheStatus, _ text: inout PrometheusText) {
+        text.family("tasks_token_cache_lookups_total", .counter, "Look-ups of verified tokens.")
+        text.sample("tasks_token_cache_lookups_total", [("outcome", "hit")], status.hits)
+        text.sample("tasks_token_cache_lookups_total", [("outcome", "miss")], status.misses)
+        text.single("tasks_token_cache_evictions_total", .counter, "Tokens put out to make room.", status.evictions)
+        text.single("tasks_token_cache_entries", .gauge, "Tokens remembered now.", status.entries)
+        text.single("tasks_token_cache_bytes", .gauge, "What they take.", status.bytes)
+    }
+
+    private static func store(_ state: StoreStatistics, _ text: inout PrometheusText) {
+        text.single("tasks_store_waiting_writes", .gauge, "Writes that wait.", state.waitingWrites)
+        text.single("tasks_store_waiting_reads", .gauge, "Reads that wait.", state.waitingReads)
+        text.family("tasks_store_commits_total", .counter, "Transactions.")
+        text.sample("tasks_store_commits_total", [("outcome", "ok")], state.commits)
+        text.sample("tasks_store_commits_total", [("outcome", "failed")], state.failedCommits)
+        text.single("tasks_store_writes_total", .counter, "Writes answered after a commit.", state.writes)
+        text.single("tasks_store_refused_total", .counter, "Calls refused for too much waiting.", state.refused)
+        text.family("tasks_store_lists_total", .counter, "Whole lists, by where they came from.")
+        text.sample("tasks_store_lists_total", [("source", "memory")], state.listHits)
+        text.sample("tasks_store_lists_total", [("source", "disk")], state.listMisses)
+        text.single("tasks_store_list_evictions_total", .counter, "Lists given up for room.", state.listEvictions)
+        text.single("tasks_store_list_entries", .gauge, "Lists in memory.", state.lists)
+        text.single("tasks_store_list_bytes", .gauge, "What they take.", state.listBytes)
+    }
+
+    /// Key identifiers come from elsewhere: only printable ASCII, and not too much of it (V-131).
+    private static func visible(_ text: String) -> String {
+        String(text.unicodeScalars.prefix(64).map { $0.value > 0x20 && $0.value < 0x7F ? Character($0) : "?" })
+    }
+}

@@ -1,0 +1,44 @@
+import IssuerKeys
+import Tokens
+
+extension Observation {
+    /// What happens to the authority's keys (V-133).
+    func observe(_ event: KeyEvent) {
+        switch event {
+        case .loaded(let source, let keys, let added, let removed):
+            log.write(.info, "keys-loaded") { line in
+                line.text("source", source)
+                line.number("keys", keys)
+                if !added.isEmpty { line.text("added", added.joined(separator: " ")) }
+                if !removed.isEmpty { line.text("removed", removed.joined(separator: " ")) }
+            }
+        case .loadFailed(let source, let reason, let seconds):
+            log.write(.warning, "keys-not-loaded") { line in
+                line.text("source", source)
+                line.text("reason", reason, limit: 512)
+                line.number("nextAttemptSeconds", seconds)
+            }
+        case .keySkipped(let source, let key):
+            log.write(.warning, "key-skipped") { line in
+                line.text("source", source)
+                line.text("kid", key.keyIdentifier, limit: 64)
+                line.text("reason", key.reason.words)
+            }
+        case .privateKeyPublished(let source, let identifier):
+            log.write(.error, "private-key-published") { line in
+                line.text("source", source)
+                line.text("kid", identifier, limit: 64)
+                line.text("consequence", "whoever reads it can sign tokens; the provider must replace it")
+            }
+        case .stateChanged(let from, let to):
+            log.write(to.serves ? .info : .error, "keys-state") { line in
+                line.text("from", from.rawValue)
+                line.text("to", to.rawValue)
+            }
+        case .unknownKeysLimited: log.write(.warning, "unknown-keys-limited")
+        case .fileRead(let sources): log.write(.info, "key-file-read") { $0.number("sources", sources) }
+        case .fileIgnored(let reason): log.write(.warning, "key-file-ignored") { $0.text("reason", reason) }
+        case .fileNotWritten(let reason): log.write(.error, "key-file-not-written") { $0.text("reason", reason) }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import HTTP
+import MicroHTTPD
+import Platform
+import TaskAPI
+
+/// Everything that the parts of the server notice, on its way to log and metrics.
+final class Observation: Sendable {
+    let log: Log
+    let requests = RequestMetrics()
+    let faults = CounterByWord()
+    private let requestLog: RequestLog
+    private let faultRation = LogRation()
+
+    init(_ settings: LogSettings) {
+        let format: LogText.Format =
+            switch settings.format {
+            case .auto: StandardStream.output.isTerminal ? .text : .json
+            case .text: .text
+            case .json: .json
+            }
+        log = Log(settings.level, format)
+        requestLog = RequestLog(log)
+    }
+
+    /// A request that the API answered.
+    func observe(_ record: RequestRecord) {
+        requests.count(record)
+        requestLog.write(record)
+    }
+
+    /// A request that never reached the API: answered here, and noted by the kind of its fault alone.
+    func refuse(_ fault: HTTPFault, _ head: RequestHead?) -> Response {
+        let response = HTTPFault.refuse(fault, head)
+        let code = fault.problem.code
+        faults.add(code)
+        if let leftOut = faultRation.take(code, at: SystemTime().monotonicNanoseconds) {
+            log.write(.info, "refused") { line in
+                line.text("problem", code)
+                line.number("status", response.status.rawValue)
+                line.text("request", head?.identifier, limit: 64)
+                line.text("peer", head?.peer, limit: 64)
+                if leftOut > 0 { line.number("leftOut", leftOut) }
+            }
+        }
+        return response
+    }
+
+    /// What the HTTP server notices.
+    func observe(_ event: ServerEvent) {
+        switch event {
+        case .log(let text): log.write(.warning, "http-library") { $0.text("message", text) }
+        case .panic(let text): log.write(.error, "http-library-panic") { $0.text("message", text) }
+        case .cut(let deadline): log.write(.debug, "connection-cut") { $0.text("deadline", deadline.word) }
+        }
+    }
+}
+
+extension Deadline {
+    /// The word for logs and metrics.
+    var word: String {
+        switch self {
+        case .idle: "idle"
+        case .header: "header"
+        case .body: "body"
+        case .suspension: "suspension"
+        case .answer: "answer"
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import IssuerKeys
+import Platform
+import Synchronization
+import Tasks
+
+/// Whether the server can answer: keys to judge tokens by, and a store that answers.
+///
+/// The store is asked at most once a second, so that nobody can load the writer by asking.
+final class Readiness: Sendable {
+    private struct Memory {
+        var asked: UInt64 = 0
+        var answer: String?
+        var isStopping = false
+    }
+
+    private let verifier: BearerVerifier
+    private let store: any TaskStore
+    private let time: any TimeSource
+    private let memory = Mutex(Memory())
+
+    init(_ verifier: BearerVerifier, _ store: any TaskStore, time: any TimeSource = SystemTime()) {
+        self.verifier = verifier
+        self.store = store
+        self.time = time
+    }
+
+    /// From now on the answer is that the server stops, so that no balancer sends more.
+    func stop() {
+        memory.withLock { $0.isStopping = true }
+    }
+
+    /// Nothing if the server can answer, else why not.
+    func reason() async -> String? {
+        let (asked, answer, isStopping) = memory.withLock { ($0.asked, $0.answer, $0.isStopping) }
+        if isStopping { return "stopping" }
+        if let reason = keyReason { return reason }
+        let now = time.monotonicNanoseconds
+        if asked != 0, now - min(now, asked) < 1_000_000_000 { return answer }
+        let fresh = await storeReason()
+        memory.withLock { memory in
+            memory.asked = now
+            memory.answer = fresh
+        }
+        return fresh
+    }
+
+    private var keyReason: String? {
+        let status = verifier.status
+        switch status.state {
+        case .fresh, .stale: return nil
+        case .empty: return "no keys of the authority yet\(status.lastFailure.map { ": \($0)" } ?? "")"
+        case .expired: return "the keys of the authority are too old\(status.lastFailure.map { ": \($0)" } ?? "")"
+        }
+    }
+
+    private func storeReason() async -> String? {
+        do throws(StoreError) {
+            try await store.check()
+            return nil
+        } catch {
+            switch error {
+            case .overloaded: return "the store has too much to do"
+            case .unavailable: return "the store is out of reach"
+            case .full: return "the disk is full"
+            case .broken: return "the store is broken; the log says more"
+            }
+        }
+    }
+}

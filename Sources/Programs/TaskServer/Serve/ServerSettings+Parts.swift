@@ -1,0 +1,64 @@
+import IssuerKeys
+import MicroHTTPD
+import Settings
+import TaskAPI
+import Tokens
+
+// The settings in the terms of each part.
+
+extension ServerSettings {
+    /// For the keys and the verifier.
+    var issuerKeys: IssuerKeysConfiguration {
+        var configuration = IssuerKeysConfiguration(
+            sources: authority.sources,
+            rules: ClaimRules(
+                audiences: authority.clientIdentifiers, ownerClaim: tokens.ownerClaim,
+                clockSkew: tokens.clockSkew.components.seconds))
+        configuration.keyCacheFile = storage.keyCache
+        configuration.tokenCacheEntries = tokens.cacheSize
+        return configuration
+    }
+
+    /// For the HTTP server that people reach.
+    var serverLimits: ServerLimits {
+        var limits = ServerLimits()
+        limits.connections = self.limits.connections
+        limits.suspensions = self.limits.connections
+        return limits
+    }
+
+    /// For the page.
+    var page: PageConfiguration {
+        PageConfiguration(
+            authority: authority.pageAddress?.text ?? authority.address?.text ?? "",
+            clientIdentifier: authority.clientIdentifiers.first ?? "", policies: authority.policies,
+            scopes: [tokens.readScope, tokens.writeScope].compactMap(\.self),
+            authorizationServers: authority.address.map { [$0.text] } ?? authority.metadata.map(\.text))
+    }
+}
+
+extension AuthoritySettings {
+    /// Where keys come from: each policy of the authority, or each metadata document.
+    var sources: [KeySource] {
+        let policies: [KeySource] =
+            address.map { address in
+                policies.map { policy in
+                    KeySource(
+                        authority: address.text, policy: policy, pinnedIssuer: issuer, allowHTTP: allowHTTP,
+                        caFile: certificates)
+                }
+            } ?? []
+        let documents = metadata.map { url in
+            KeySource(metadataURL: url.text, pinnedIssuer: issuer, allowHTTP: allowHTTP, caFile: certificates)
+        }
+        return policies + documents
+    }
+}
+
+extension TokenSettings {
+    /// Whose pages may call.
+    var crossOrigin: CrossOrigin {
+        if origins == ["*"] { return .any }
+        return .only(origins == ["off"] ? [] : origins)
+    }
+}

@@ -1,0 +1,114 @@
+import HTTP
+import IssuerKeys
+import MicroHTTPD
+import Platform
+import Settings
+import TaskAPI
+import TaskStores
+
+/// The running server: its parts, started and stopped in their order.
+final class TaskServerProcess: Sendable {
+    private let settings: ServerSettings
+    private let observation: Observation
+    private let store: OpenStore
+    private let verifier: BearerVerifier
+    private let readiness: Readiness
+    private let servers: Listeners
+
+    /// Starts everything; listens before the first keys are there.
+    init(_ settings: ServerSettings, _ observation: Observation) throws(StartFailure) {
+        self.settings = settings
+        self.observation = observation
+        store = try StartFailure.translating { () throws(StoreOpenError) in
+            try OpenStore(settings.storage.database) { observation.observe($0) }
+        }
+        verifier = BearerVerifier(settings.issuerKeys) { observation.observe($0) }
+        readiness = Readiness(verifier, store.store)
+        let metrics = MetricsPage(observation, store, verifier)
+        servers = try Listeners(
+            settings, observation, api: TaskAPI(try Self.api(settings, observation, store, verifier, readiness)),
+            operators: OperatorPages(readiness, metrics))
+        metrics.watch(servers)
+        do throws(NamedThread.Failure) {
+            try verifier.start()
+        } catch {
+            throw StartFailure(sentence: "no thread for the keys: \(SystemError(code: error.code, operation: "start"))")
+        }
+    }
+
+    private static func api(
+        _ settings: ServerSettings, _ observation: Observation, _ store: OpenStore, _ verifier: BearerVerifier,
+        _ readiness: Readiness
+    ) throws(StartFailure) -> TaskAPIConfiguration {
+        var configuration = TaskAPIConfiguration(store: store.store, verifier: verifier)
+        configuration.readScope = settings.tokens.readScope
+        configuration.writeScope = settings.tokens.writeScope
+        configuration.allowQueryToken = settings.tokens.allowInQuery
+        configuration.origins = settings.tokens.crossOrigin
+        configuration.bodyLimit = settings.limits.body
+        configuration.taskLimit = settings.limits.tasks
+        configuration.rateLimit = settings.limits.rate
+        configuration.page = settings.page
+        do throws(SystemError) {
+            configuration.files = try PublicFiles.read(settings.storage.folder)
+        } catch {
+            throw StartFailure(sentence: "TASKS_PUBLIC: cannot \(error)")
+        }
+        configuration.readiness = { await readiness.reason() }
+        configuration.observe = { observation.observe($0) }
+        return configuration
+    }
+
+    /// Serves until a signal says to stop, then stops.
+    func run(until signals: Signals) {
+        announce()
+        while true {
+            switch signals.next() {
+            case .hangup:
+                let granted = verifier.refreshNow()
+                observation.log.write(.info, "keys-refresh") { $0.text("asked", granted ? "now" : "too often") }
+            case .terminate, .interrupt:
+                return stop(signals)
+            }
+        }
+    }
+
+    private func announce() {
+        observation.log.write(.info, "ready") { line in
+            line.text("listen", servers.addresses.joined(separator: ","))
+            line.text("admin", servers.operatorAddress)
+            line.text("version", programVersion)
+            line.number("process", Int(ProcessFacts.identifier))
+        }
+    }
+
+    private func stop(_ signals: Signals) {
+        observation.log.write(.info, "stopping")
+        // A second signal is from somebody who does not want to wait.
+        _ = try? NamedThread.start("impatience") {
+            while true {
+                if signals.next() != .hangup { exitProcess(ExitCode.failure.rawValue) }
+            }
+        }
+        readiness.stop()
+        servers.stop(within: settings.limits.shutdownPatience)
+        verifier.stop()
+        store.store.close()
+        observation.log.write(.info, "stopped")
+        observation.log.close()
+    }
+}
+
+/// Why the server did not start, in one sentence that says what to do.
+struct StartFailure: Error, Equatable {
+    let sentence: String
+
+    /// The same failure in an operator's words.
+    static func translating<Value>(_ body: () throws(StoreOpenError) -> Value) throws(StartFailure) -> Value {
+        do throws(StoreOpenError) {
+            return try body()
+        } catch {
+            throw StartFailure(sentence: error.words)
+        }
+    }
+}
