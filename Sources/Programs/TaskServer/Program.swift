@@ -44,14 +44,31 @@ private func run(_ read: ReadSettings<ServerSettings>, _ signals: Signals) -> Ex
     } catch {
         return .badSettings  // Seen before: the table checks the command, too.
     }
-    switch command {
-    case .serve: return .failure
-    case .check: return .failure
-    case .explainToken: return .failure
-    case .backup: return .failure
-    case .export: return .failure
-    case .import: return .failure
+    let settings = read.values
+    do throws(StartFailure) {
+        switch command {
+        case .serve: return try serve(settings, signals)
+        case .check: return check(settings)
+        case .explainToken: return explainToken(settings)
+        case .backup, .export, .import: throw StartFailure(sentence: "this command is not there yet")
+        }
+    } catch {
+        StandardStream.error.print("task-server: \(error.sentence)")
+        return .failure
     }
+}
+
+private func serve(_ settings: ServerSettings, _ signals: Signals) throws(StartFailure) -> ExitCode {
+    let observation = Observation(settings.log)
+    do throws(NamedThread.Failure) {
+        try observation.log.start()
+    } catch {
+        throw StartFailure(sentence: "\(SystemError(code: error.code, operation: "start a thread for the log"))")
+    }
+    // What was noticed until a start failed is part of the reason.
+    defer { observation.log.close() }
+    try TaskServerProcess(settings, observation).run(until: signals)
+    return .ok
 }
 
 private func readSettingFile(_ path: String) -> Result<String, SettingFileFailure> {

@@ -44,8 +44,10 @@ final class Listeners: Sendable {
     }
 
     /// The state of the servers for people, added up.
-    var statistics: ServerStatistics {
-        servers.map(\.statistics).reduce(into: ServerStatistics()) { sum, one in
+    var statistics: ServerStatistics? {
+        let all = servers.map(\.statistics)
+        guard let first = all.first else { return nil }
+        return all.dropFirst().reduce(into: first) { sum, one in
             sum.connections += one.connections
             sum.connectionsOpened += one.connectionsOpened
             sum.requests += one.requests

@@ -38,7 +38,7 @@ final class MetricsPage: Sendable {
         for (word, count) in observation.faults.sorted {
             text.sample("tasks_http_faults_total", [("code", word)], count)
         }
-        if let listeners = listeners.withLock({ $0 }) { Self.connections(listeners.statistics, &text) }
+        if let statistics = listeners.withLock({ $0 })?.statistics { Self.connections(statistics, &text) }
         Self.keys(verifier.status, &text)
         Self.tokenCache(verifier.tokenCacheStatus, &text)
         if let statistics = store.statistics { Self.store(statistics, &text) }

@@ -22,7 +22,7 @@ extension Observation {
             log.write(.warning, "key-skipped") { line in
                 line.text("source", source)
                 line.text("kid", key.keyIdentifier, limit: 64)
-                line.text("reason", key.reason.words)
+                line.text("reason", key.reason)
             }
         case .privateKeyPublished(let source, let identifier):
             log.write(.error, "private-key-published") { line in

@@ -40,18 +40,16 @@ extension ServerSettings {
 extension AuthoritySettings {
     /// Where keys come from: each policy of the authority, or each metadata document.
     var sources: [KeySource] {
-        let policies: [KeySource] =
-            address.map { address in
-                policies.map { policy in
-                    KeySource(
-                        authority: address.text, policy: policy, pinnedIssuer: issuer, allowHTTP: allowHTTP,
-                        caFile: certificates)
-                }
-            } ?? []
-        let documents = metadata.map { url in
-            KeySource(metadataURL: url.text, pinnedIssuer: issuer, allowHTTP: allowHTTP, caFile: certificates)
+        guard let address else {
+            return metadata.map { url in
+                KeySource(metadataURL: url.text, pinnedIssuer: issuer, allowHTTP: allowHTTP, caFile: certificates)
+            }
         }
-        return policies + documents
+        return policies.map { policy in
+            KeySource(
+                authority: address.text, policy: policy, pinnedIssuer: issuer, allowHTTP: allowHTTP,
+                caFile: certificates)
+        }
     }
 }
 

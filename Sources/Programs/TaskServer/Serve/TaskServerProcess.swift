@@ -5,6 +5,7 @@ import Platform
 import Settings
 import TaskAPI
 import TaskStores
+import Tasks
 
 /// The running server: its parts, started and stopped in their order.
 final class TaskServerProcess: Sendable {
@@ -22,7 +23,7 @@ final class TaskServerProcess: Sendable {
         store = try StartFailure.translating { () throws(StoreOpenError) in
             try OpenStore(settings.storage.database) { observation.observe($0) }
         }
-        verifier = BearerVerifier(settings.issuerKeys) { observation.observe($0) }
+        verifier = BearerVerifier(settings.issuerKeys, observer: { observation.observe($0) })
         readiness = Readiness(verifier, store.store)
         let metrics = MetricsPage(observation, store, verifier)
         servers = try Listeners(
@@ -95,7 +96,6 @@ final class TaskServerProcess: Sendable {
         verifier.stop()
         store.store.close()
         observation.log.write(.info, "stopped")
-        observation.log.close()
     }
 }
 

@@ -1,0 +1,79 @@
+import IssuerKeys
+import Platform
+import TaskStores
+import Tasks
+import Tokens
+
+/// `task-server check`: one line for each thing that a server needs, and whether it is there.
+///
+/// Changes nothing: a database that is missing is not made, its folder is only tried.
+func check(_ settings: ServerSettings) -> ExitCode {
+    let findings = authorityFindings(settings) + storageFindings(settings.storage)
+    for finding in findings {
+        StandardStream.output.print("\(finding.isGood ? "good " : "WRONG") \(finding.words)")
+    }
+    return findings.allSatisfy(\.isGood) ? .ok : .failure
+}
+
+/// What one look found.
+struct Finding {
+    let isGood: Bool
+    let words: String
+
+    static func good(_ words: String) -> Finding { Finding(isGood: true, words: words) }
+    static func wrong(_ words: String) -> Finding { Finding(isGood: false, words: words) }
+}
+
+private func authorityFindings(_ settings: ServerSettings) -> [Finding] {
+    settings.issuerKeys.check().flatMap { report -> [Finding] in
+        if let problem = report.problem { return [.wrong("authority, \(report.source): \(problem)")] }
+        let count = report.keyIdentifiers.count
+        let keys = count == 1 ? "1 key" : "\(count) keys"
+        let skipped = report.skipped.map { key in
+            Finding.good("authority, \(report.source): a published key is not used: \(key.reason)")
+        }
+        return [.good("authority, \(report.source): \(keys) of \(report.issuer ?? "?")")] + skipped
+    }
+}
+
+private func storageFindings(_ storage: StorageSettings) -> [Finding] {
+    var findings: [Finding] = []
+    switch storage.database {
+    case .memory: findings.append(.good("database: in memory; it is lost when the server ends"))
+    case .sqlite(let path): findings.append(databaseFinding(path))
+    case .postgresql: break  // The settings refused it.
+    }
+    if let path = storage.keyCache, !canWrite(beside: path) {
+        findings.append(
+            .wrong("keys: \(path) cannot be written; without it, a restart while the authority is down serves nobody"))
+    }
+    do throws(SystemError) {
+        let files = try PublicFiles.read(storage.folder)
+        findings.append(.good("page: \(files.count) files"))
+    } catch {
+        findings.append(.wrong("page: TASKS_PUBLIC: cannot \(error)"))
+    }
+    return findings
+}
+
+private func databaseFinding(_ path: String) -> Finding {
+    guard File.exists(path) else {
+        return canWrite(beside: path)
+            ? .good("database: \(path) will be made at the first start")
+            : .wrong("database: \(path) is not there and cannot be made; check the folder and its permissions")
+    }
+    do throws(StoreOpenError) {
+        try OpenStore(.sqlite(path: path), observer: { _ in }).store.close()
+        return .good("database: \(path) can be read and written")
+    } catch {
+        if case .locked = error { return .good("database: \(path) is in use by a task-server that runs") }
+        return .wrong("database: \(error.words)")
+    }
+}
+
+/// Whether a file can be made in the folder of this one.
+private func canWrite(beside path: String) -> Bool {
+    let probe = "\(path).check"
+    defer { File.remove(probe) }
+    return (try? File.replace(probe, with: [])) != nil
+}
