@@ -45,7 +45,10 @@ extension HTTPFault {
 
     /// Answers with ``problem``; what a server takes that has no wording of its own.
     @Sendable public static func refuse(_ fault: HTTPFault, _ head: RequestHead?) -> Response {
-        fault.problem.response(for: head)
+        var response = fault.problem.response(for: head)
+        response.headers.append("X-Content-Type-Options", "nosniff")
+        if let head { response.headers.append("X-Request-Id", head.identifier) }
+        return response
     }
 
     private var malformed: Problem {

@@ -1,0 +1,130 @@
+import HTTP
+import Testing
+
+@Suite("Bodies of forms are read byte for byte")
+struct BodyTests {
+    @Test(
+        "Media types",
+        arguments: [
+            ("application/json", "application/json", nil, nil),
+            ("Application/JSON; Charset=UTF-8", "application/json", "utf-8", nil),
+            (" text/plain ;charset=\"ISO-8859-1\"", "text/plain", "iso-8859-1", nil),
+            ("multipart/form-data; boundary=----x", "multipart/form-data", nil, "----x"),
+            ("multipart/form-data; boundary=\"a; b\\\"c\"; charset=x", "multipart/form-data", "x", "a; b\"c"),
+            ("a/b; =x; charset=y", "a/b", nil, nil), ("a/b; boundary=\"open", "a/b", nil, nil),
+            ("a/b;;; charset = y ", "a/b", "y", nil),
+        ] as [(String, String, String?, String?)])
+    func mediaTypes(field: String, name: String, charset: String?, boundary: String?) throws {
+        let type = try #require(MediaType(field))
+        #expect(type.name == name)
+        #expect(type.charset == charset)
+        #expect(type.boundary == boundary)
+    }
+
+    @Test("No media types", arguments: ["", "json", "/", "a/", "/b", "a/b/c", "a b/c", "ä/b", ";a/b", "*"])
+    func noMediaTypes(field: String) { #expect(MediaType(field) == nil) }
+
+    @Test("Forms")
+    func forms() throws {
+        let form = try FormURLEncoded.parse(Array("task=a+b%20c&Text=%C3%A4&Text=2&empty=&l=%E4&n=%00".utf8))
+        #expect(form["task"] == "a b c")
+        #expect(form["Text"] == "ä")
+        #expect(form["empty"] == "")
+        #expect(form["text"] == nil)
+        #expect(form["l"] == "ä")
+        #expect(form["n"] == "\u{0}")
+        #expect(form.fields.count == 6)
+        #expect(try FormURLEncoded.parse([]).fields.isEmpty)
+        #expect(throws: FormURLEncoded.Malformed()) { try FormURLEncoded.parse(Array("a=%4".utf8)) }
+    }
+
+    private func parse(_ body: String, boundary: String = "--x") throws -> MultipartForm {
+        try MultipartForm.parse(Array(body.utf8), boundary: boundary)
+    }
+
+    @Test("Multipart forms")
+    func multipart() throws {
+        let form = try parse(
+            "----x\r\nContent-Disposition: form-data; name=\"task\"\r\n\r\na\r\n--b\r\n----\r\n"
+                + "----x\r\ncontent-disposition: form-data; NAME=plain; filename=\"f\"\r\n"
+                + "Content-Type: text/plain; charset=utf-8\r\n\r\n\r\n----x--\r\nepilogue")
+        #expect(form.parts.count == 2)
+        #expect(form["task"]?.text == "a\r\n--b\r\n----")
+        #expect(form["plain"]?.value == [])
+        #expect(form["plain"]?.filename == "f")
+        #expect(form["plain"]?.contentType?.charset == "utf-8")
+        #expect(try parse("preamble\r\n----x--").parts.isEmpty)
+        #expect(try parse("----x--").parts.isEmpty)
+    }
+
+    @Test("A value that is not UTF-8 keeps its bytes, and reads as Latin-1")
+    func multipartBytes() throws {
+        let head = "--b\r\nContent-Disposition: form-data; name=t\r\n\r\n"
+        let value: [UInt8] = [0xE4, 0x00, 0x0D, 0x0A, 0x2D, 0xFF]
+        let form = try MultipartForm.parse(Array(head.utf8) + value + Array("\r\n--b--".utf8), boundary: "b")
+        #expect(form["t"]?.value == value)
+        #expect(form["t"]?.text == "ä\u{0}\r\n-ÿ")
+        let latin =
+            "--b\r\nContent-Disposition: form-data; name=t\r\nContent-Type: text/plain; charset=ISO-8859-1\r\n\r\n"
+        let declared = try MultipartForm.parse(Array((latin + "ä\r\n--b--").utf8), boundary: "b")
+        #expect(declared["t"]?.text == "Ã¤")
+    }
+
+    @Test(
+        "Refusals of multipart forms",
+        arguments: [
+            ("", .delimiter), ("----x", .delimiter), ("----y--", .delimiter), ("----xy\r\n", .delimiter),
+            ("----x\r\n", .header), ("----x\r\nA: b\r\n\r\nno end", .delimiter),
+            ("----x\r\nA: b\r\n\r\nv\r\n----x--", .name),
+            ("----x\r\nno colon\r\n\r\nv\r\n----x--", .header), ("----x\r\nA: b\rc\r\n\r\nv\r\n----x--", .header),
+            ("----x\r\nContent-Disposition: form-data; name=a\r\n\r\nv\n----x--", .delimiter),
+        ] as [(String, MultipartForm.Malformed)])
+    func multipartRefusals(body: String, error: MultipartForm.Malformed) {
+        #expect(throws: error) { try parse(body) }
+    }
+
+    @Test("A boundary that is none, too many parts, a header without end")
+    func multipartLimits() throws {
+        #expect(throws: MultipartForm.Malformed.boundary) { try parse("", boundary: "") }
+        #expect(throws: MultipartForm.Malformed.boundary) {
+            try parse("", boundary: String(repeating: "-", count: 71))
+        }
+        #expect(throws: MultipartForm.Malformed.boundary) { try parse("", boundary: "a\r\nb") }
+        let part = "--x\r\nContent-Disposition: form-data; name=a\r\n\r\nv\r\n"
+        #expect(try parse(String(repeating: part, count: 64) + "--x--", boundary: "x").parts.count == 64)
+        #expect(throws: MultipartForm.Malformed.tooManyParts) {
+            try parse(String(repeating: part, count: 65) + "--x--", boundary: "x")
+        }
+        #expect(throws: MultipartForm.Malformed.header) {
+            try parse("--x\r\nA: " + String(repeating: "b", count: 3000) + "\r\n\r\n\r\n--x--", boundary: "x")
+        }
+    }
+
+    @Test("Cost grows with the length, not with its square")
+    func multipartCost() {
+        let dashes = String(repeating: "-", count: 70)
+        let hostile = String(repeating: "\r\n--" + dashes.dropLast(), count: 4000)
+        let clock = ContinuousClock()
+        let body = Array(("--\(dashes)\r\nContent-Disposition: form-data; name=a\r\n\r\n" + hostile).utf8)
+        let time = clock.measure { #expect(throws: MultipartForm.Malformed.delimiter) { try parse(body, dashes) } }
+        #expect(time < .seconds(3))
+    }
+
+    private func parse(_ body: [UInt8], _ boundary: String) throws -> MultipartForm {
+        try MultipartForm.parse(body, boundary: boundary)
+    }
+
+    @Test("No bytes trap")
+    func arbitrary() {
+        var generator = SystemRandomNumberGenerator()
+        let pieces = [
+            "--x", "\r\n", "\r", "\n", "--", "A: b", "Content-Disposition: form-data; name=", "\"", "\\", ";", "=", "v",
+        ]
+        for _ in 0..<5000 {
+            let body = (0..<20).compactMap { _ in pieces.randomElement(using: &generator) }.joined()
+            _ = try? parse(body, boundary: "x")
+            _ = MediaType(body)
+            _ = try? FormURLEncoded.parse(Array(body.utf8))
+        }
+    }
+}

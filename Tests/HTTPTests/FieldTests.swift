@@ -1,0 +1,64 @@
+import HTTP
+import Testing
+
+@Suite("Field values are read as RFC 9110 writes them")
+struct FieldTests {
+    @Test(
+        "Conditions",
+        arguments: [
+            (["*"], .any), ([" * "], .any), (["\"a\""], .tags([EntityTag("a")])),
+            (["W/\"a\", \"b\""], .tags([EntityTag("a", isWeak: true), EntityTag("b")])),
+            (["\"a\"", "\"b\""], .tags([EntityTag("a"), EntityTag("b")])), ([",\"a\",,"], .tags([EntityTag("a")])),
+            (["\"\""], .tags([EntityTag("")])), (["\"a,b\""], .tags([EntityTag("a,b")])),
+        ] as [([String], EntityTagCondition)])
+    func conditions(values: [String], condition: EntityTagCondition) {
+        #expect(EntityTagCondition(values) == condition)
+    }
+
+    @Test(
+        "No conditions",
+        arguments: ["", ",", "a", "\"a", "a\"", "w/\"a\"", "\"a\"x", "\"a\"\"b\"", "*,\"a\"", "\"a b\""])
+    func noConditions(value: String) { #expect(EntityTagCondition([value]) == nil) }
+
+    @Test("Weak tags allow no change, but are known")
+    func matching() {
+        let strong = EntityTag("a")
+        let weak = EntityTag("a", isWeak: true)
+        #expect(EntityTagCondition.tags([strong]).allowsChange(of: strong))
+        #expect(!EntityTagCondition.tags([weak]).allowsChange(of: strong))
+        #expect(!EntityTagCondition.tags([strong]).allowsChange(of: weak))
+        #expect(!EntityTagCondition.tags([EntityTag("b")]).allowsChange(of: strong))
+        #expect(EntityTagCondition.tags([EntityTag("b"), weak]).knows(strong))
+        #expect(EntityTagCondition.tags([strong]).knows(weak))
+        #expect(!EntityTagCondition.tags([EntityTag("A")]).knows(strong))
+        #expect(EntityTagCondition.any.knows(strong) && EntityTagCondition.any.allowsChange(of: weak))
+    }
+
+    @Test("A tag survives its field")
+    func field() {
+        for tag in [EntityTag("a-1"), EntityTag("x", isWeak: true)] { #expect(EntityTag(field: tag.field) == tag) }
+        let headers: HeaderFields = ["if-match": "\"a\"", "If-Match": "\"b\""]
+        #expect(headers.entityTags("If-Match") == .tags([EntityTag("a"), EntityTag("b")]))
+        #expect(headers.entityTags("If-None-Match") == nil)
+    }
+
+    @Test("Names of fields have no case, their order and doubles stay")
+    func headerFields() {
+        var headers: HeaderFields = ["A": "1", "b": "2", "a": "3"]
+        #expect(headers["a"] == "1")
+        #expect(headers.values("A") == ["1", "3"])
+        headers.set("A", "4")
+        #expect(headers.fields.map(\.name) == ["b", "A"])
+        #expect(!"é".isSameField(as: "e\u{301}"))
+        #expect(!"@".isSameField(as: "`"))
+    }
+
+    @Test(
+        "Dates",
+        arguments: [
+            (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"), (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
+            (-1, "Wed, 31 Dec 1969 23:59:59 GMT"), (951_827_696, "Tue, 29 Feb 2000 12:34:56 GMT"),
+            (4_107_542_400, "Mon, 01 Mar 2100 00:00:00 GMT"),
+        ] as [(Int64, String)])
+    func dates(seconds: Int64, text: String) { #expect(HTTPDate.text(unixSeconds: seconds) == text) }
+}

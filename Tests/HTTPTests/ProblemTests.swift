@@ -1,0 +1,57 @@
+import HTTP
+import JSON
+import Testing
+
+@Suite("Problems are told in the form that the client can read")
+struct ProblemTests {
+    private func head(_ headers: HeaderFields) -> RequestHead {
+        RequestHead(method: .get, target: RequestTarget(raw: "/", path: []), headers: headers, identifier: "42")
+    }
+
+    @Test(
+        "Who gets JSON",
+        arguments: [
+            (["Accept": "application/json"], true), (["Accept": "text/html, Application/JSON;q=0.5"], true),
+            (["accept": "application/problem+json"], true), (["Origin": "null"], true),
+            (["Accept": "text/html", "Accept": "application/json"], true), (["Accept": "*/*"], false),
+            (["Accept": "application/*"], false), ([:], false), (["Accept": "application/json;q=0"], false),
+            (["Accept": "application/json; q=0.000"], false), (["Accept": "application/jsonp"], false),
+            (["Accept": ",;,"], false),
+        ] as [(HeaderFields, Bool)])
+    func negotiation(headers: HeaderFields, isJSON: Bool) {
+        let response = HTTPFault.target.problem.response(for: head(headers))
+        let type = response.headers["Content-Type"]
+        #expect(type == (isJSON ? "application/problem+json" : "text/plain; charset=utf-8"))
+        #expect(response.headers["Cache-Control"] == "no-store")
+        #expect(response.status == 400)
+    }
+
+    @Test("The members of RFC 9457, and those that old readers look for")
+    func members() throws {
+        let problem = Problem(409, "a.b", "Title \"x\"", "Do y.", headers: ["Allow": "GET"])
+        let response = problem.response(for: head(["Origin": "http://page"]))
+        #expect(
+            try JSONValue(parsing: response.body) == [
+                "type": "/problems.html#a.b", "title": "Title \"x\"", "status": 409, "detail": "Do y.", "code": "a.b",
+                "instance": "/requests/42", "error": "a.b", "message": "Do y.",
+            ])
+        #expect(response.headers["Allow"] == "GET")
+    }
+
+    @Test("One line of text")
+    func line() {
+        let response = Problem(409, "a.b", "Title", "Do y.").response(for: nil)
+        #expect(String(decoding: response.body, as: UTF8.self) == "Title. Do y. (a.b)\n")
+    }
+
+    @Test("Every fault has a problem of its own, with a sentence", arguments: HTTPFault.allCases)
+    func faults(fault: HTTPFault) {
+        let problem = fault.problem
+        #expect(problem.status.rawValue >= 400)
+        #expect(problem.detail.hasSuffix("."))
+        #expect(!problem.title.hasSuffix("."))
+        #expect(HTTPFault.allCases.filter { $0.problem.code == problem.code } == [fault])
+        #expect(problem.status != 405 || problem.headers.contains("Allow"))
+        #expect(problem.status != 503 || problem.headers.contains("Retry-After"))
+    }
+}

@@ -1,0 +1,76 @@
+import HTTP
+import Testing
+
+@Suite("A target is split before it is decoded (V-144)")
+struct RequestTargetTests {
+    @Test(
+        "Paths",
+        arguments: [
+            ("/", []), ("//", []), ("/a", ["a"]), ("/a/", ["a"]), ("//a///b/", ["a", "b"]), ("/a%20b", ["a b"]),
+            ("/a+b", ["a+b"]), ("/%C3%A4", ["ä"]), ("/%c3%a4", ["ä"]), ("/api/tasks:7", ["api", "tasks:7"]),
+            ("/a%3Fb%23c", ["a?b#c"]), ("/...", ["..."]), ("/.a", [".a"]), ("/a%0Ab", ["a\nb"]), ("*", []),
+            ("/%25%32%46", ["%2F"]), ("/a?b/c", ["a"]),
+        ])
+    func paths(raw: String, path: [String]) throws {
+        let target = try RequestTarget(parsing: raw)
+        #expect(target.path == path)
+        #expect(target.raw == raw)
+    }
+
+    @Test(
+        "Queries",
+        arguments: [
+            ("/", []), ("/?", []), ("/?a", ["a="]), ("/?a=1&b=2&a=3", ["a=1", "b=2", "a=3"]), ("/?a=b=c", ["a=b=c"]),
+            ("/?a=1+2%2B3", ["a=1 2+3"]), ("/?&&a=1&", ["a=1"]), ("/?=x", ["=x"]), ("/?a=/b?c", ["a=/b?c"]),
+            ("/?t=%C3%A4", ["t=ä"]), ("/?t=%E4", ["t=ä"]), ("/?a%3Db=c%26d", ["a=b=c&d"]), ("/?a=%0A", ["a=\n"]),
+            ("/?%2F=..", ["/=.."]),
+        ])
+    func queries(raw: String, query: [String]) throws {
+        #expect(try RequestTarget(parsing: raw).query.map { "\($0.name)=\($0.value)" } == query)
+    }
+
+    @Test(
+        "Refusals",
+        arguments: [
+            ("", .form), ("a", .form), ("?a", .form), ("ftp://h/a", .form), ("http:/h", .form), ("**", .form),
+            ("/a b", .byte), ("/a#b", .byte), ("/a\u{1}", .byte), ("/a\u{7F}", .byte), ("/ä", .byte), ("/?ä", .byte),
+            ("/%", .escape), ("/%2", .escape), ("/%zz", .escape), ("/?%4", .escape), ("/?a=%G0", .escape),
+            ("/%00", .zero), ("/?a=%00", .zero), ("/a%2Fb", .slash), ("/%2f", .slash), ("/a/../b", .dots),
+            ("/.", .dots), ("/%2e%2E", .dots), ("/.%2e/", .dots), ("/%ff", .encoding), ("/%C3", .encoding),
+            ("/%C0%AF", .encoding), ("/%ED%A0%80", .encoding), ("http://h/a", .authority),
+        ] as [(String, TargetError)])
+    func refusals(raw: String, error: TargetError) {
+        #expect(throws: error) { try RequestTarget(parsing: raw) }
+    }
+
+    @Test("The absolute form must name the host that is asked")
+    func absolute() throws {
+        for raw in ["http://h:1/a?b", "HTTPS://H:1/a?b"] {
+            let target = try RequestTarget(parsing: raw, host: "h:1")
+            #expect(target.path == ["a"])
+            #expect(target["b"] == "")
+        }
+        #expect(try RequestTarget(parsing: "http://h", host: "h").path == [])
+        #expect(try RequestTarget(parsing: "http://h?x=1", host: "h")["x"] == "1")
+        for raw in ["http://other/a", "http://h@other/a", "http://h:2/a", "http:///a"] {
+            #expect(throws: TargetError.authority) { try RequestTarget(parsing: raw, host: "h") }
+        }
+    }
+
+    @Test("No bytes trap, and what is taken has no slash, NUL or dots in a segment")
+    func arbitrary() {
+        var generator = SystemRandomNumberGenerator()
+        let alphabet = Array("/%2F2e0.?&=+a#: \u{0}\u{1}ähtp".unicodeScalars)
+        for _ in 0..<20_000 {
+            let scalars = (0..<Int.random(in: 0...12, using: &generator)).compactMap { _ in
+                alphabet.randomElement(using: &generator)
+            }
+            let raw = String(String.UnicodeScalarView(scalars))
+            guard let target = try? RequestTarget(parsing: raw, host: "h") else { continue }
+            for segment in target.path {
+                #expect(!segment.utf8.contains(0x2F) && !segment.utf8.contains(0))
+                #expect(segment != "." && segment != ".." && !segment.isEmpty)
+            }
+        }
+    }
+}
