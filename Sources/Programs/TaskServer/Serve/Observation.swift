@@ -49,7 +49,6 @@ final class Observation: Sendable {
     func observe(_ event: ServerEvent) {
         switch event {
         case .log(let text): log.write(.warning, "http-library") { $0.text("message", text) }
-        case .panic(let text): log.write(.error, "http-library-panic") { $0.text("message", text) }
         case .cut(let deadline): log.write(.debug, "connection-cut") { $0.text("deadline", deadline.word) }
         }
     }
@@ -64,6 +63,7 @@ extension Deadline {
         case .body: "body"
         case .suspension: "suspension"
         case .answer: "answer"
+        case .refusal: "refusal"
         }
     }
 }
