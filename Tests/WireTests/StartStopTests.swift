@@ -61,7 +61,7 @@ struct StartStopTests {
         try client.send("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")
         while server.statistics.suspended == 0 { usleep(1000) }
         let stopper = try NamedThread.start("stopper") { server.stop(patience: 10) }
-        usleep(50_000)
+        #expect(eventually { (try? RawClient(port: server.port)) == nil })
         handler.release()
         let response = try #require(try client.response())
         #expect(response.status == 200)
@@ -76,7 +76,7 @@ struct StartStopTests {
         try client.send("POST /read HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\nab")
         while server.statistics.requests == 0 { usleep(1000) }
         let stopper = try NamedThread.start("stopper") { server.stop(patience: 10) }
-        usleep(50_000)
+        #expect(eventually { (try? RawClient(port: server.port)) == nil })
         try client.send("cd")
         #expect(try client.response()?.text == "abcd")
         stopper.join()

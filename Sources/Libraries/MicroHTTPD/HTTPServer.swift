@@ -51,8 +51,8 @@ public final class HTTPServer: Sendable {
     public func stop(patience seconds: Double) {
         daemon.withLock { daemon in
             guard let running = daemon.take() else { return }
-            running.quiesce()
             core.isStopping.store(true, ordering: .sequentiallyConsistent)
+            running.quiesce()
             drain(within: seconds)
             core.isEnding.store(true, ordering: .sequentiallyConsistent)
             core.expireSuspensions(at: .max, .stopping)
