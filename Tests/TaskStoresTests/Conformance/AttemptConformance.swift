@@ -6,21 +6,26 @@ import Testing
 struct AttemptConformance {
     private let alice = Owner("alice")
     private let key = IdempotencyKey(key: "k-1", fingerprint: .max)
+    /// Of now, because stores forget keys of other days whenever they like.
+    private let start = SystemTime().wallMilliseconds
 
     @Test("the same request adds once, and answers the task as it was added", arguments: StoreUnderTest.all)
     func sameRequest(kind: StoreUnderTest) async throws {
         try await kind.with { store in
-            let first = try await store.add("x", completed: true, at: 1000, attempt: key, of: alice)
+            let first = try await store.add("x", completed: true, at: start + 1, attempt: key, of: alice)
             guard case .added(let item) = first else {
                 Issue.record("\(first)")
                 return
             }
-            #expect(try await store.add("x", completed: true, at: 2000, attempt: key, of: alice) == .repeated(item))
+            func retry(_ time: Int64) async throws -> AddOutcome {
+                try await store.add("x", completed: true, at: time, attempt: key, of: alice)
+            }
+            #expect(try await retry(start + 2) == .repeated(item))
             let change = TaskChange(text: try TaskText("changed"), completed: false)
-            _ = try await store.change(1, change, expected: nil, at: 3000, of: alice)
-            #expect(try await store.add("x", completed: true, at: 4000, attempt: key, of: alice) == .repeated(item))
+            _ = try await store.change(1, change, expected: nil, at: start + 3, of: alice)
+            #expect(try await retry(start + 4) == .repeated(item))
             #expect(try await store.remove(1, of: alice))
-            #expect(try await store.add("x", completed: true, at: 5000, attempt: key, of: alice) == .repeated(item))
+            #expect(try await retry(start + 5) == .repeated(item))
             #expect(try await store.lists([], of: alice))
         }
     }
@@ -28,10 +33,10 @@ struct AttemptConformance {
     @Test("another request with the key is told apart, another owner is not concerned", arguments: StoreUnderTest.all)
     func otherRequest(kind: StoreUnderTest) async throws {
         try await kind.with { store in
-            _ = try await store.add("x", attempt: key, of: alice)
+            _ = try await store.add("x", at: start, attempt: key, of: alice)
             let other = IdempotencyKey(key: key.key, fingerprint: 7)
-            #expect(try await store.add("y", attempt: other, of: alice) == .keyReused)
-            let bobs = try await store.add("y", attempt: other, of: Owner("bob"))
+            #expect(try await store.add("y", at: start, attempt: other, of: alice) == .keyReused)
+            let bobs = try await store.add("y", at: start, attempt: other, of: Owner("bob"))
             guard case .added = bobs else {
                 Issue.record("\(bobs)")
                 return
@@ -41,8 +46,6 @@ struct AttemptConformance {
 
     @Test("a key is remembered for a day, and a retry is no new task for the limit", arguments: StoreUnderTest.all)
     func lifetime(kind: StoreUnderTest) async throws {
-        // Times of now, so that no store forgets them for their age.
-        let start = SystemTime().wallMilliseconds
         try await kind.with { store in
             _ = try await store.add("x", at: start, attempt: key, limit: 1, of: alice)
             let late = try await store.add(
@@ -66,7 +69,7 @@ struct AttemptConformance {
     func concurrent(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             let outcomes = try await withThrowingTaskGroup(of: AddOutcome.self) { group in
-                for _ in 0..<20 { group.addTask { try await store.add("x", attempt: key, of: alice) } }
+                for _ in 0..<20 { group.addTask { try await store.add("x", at: start, attempt: key, of: alice) } }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             let added = outcomes.compactMap { if case .added(let item) = $0 { item } else { nil } }
