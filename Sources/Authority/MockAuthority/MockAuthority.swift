@@ -70,7 +70,12 @@ extension Call {
         case .metadata: .respond(metadata)
         case .keys: .respond(await keySet())
         case .token: TokenEndpoint(call: self).decide()
-        case .authorize, .logout, .userInfo, .page, .selfAsserted, .confirmed: .respond(Refused.noEndpoint)
+        case .authorize: await AuthorizeEndpoint(call: self).decide()
+        case .page: PageEndpoint(call: self).plain()
+        case .selfAsserted: PageEndpoint(call: self).selfAsserted()
+        case .confirmed: .respond(await PageEndpoint(call: self).confirmed())
+        case .logout: .respond(await LogoutEndpoint(call: self).respond())
+        case .userInfo: .respond(await UserInfoEndpoint(call: self).respond())
         }
     }
 

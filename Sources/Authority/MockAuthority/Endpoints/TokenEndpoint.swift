@@ -20,8 +20,7 @@ struct TokenEndpoint: Sendable {
         let parameters = Parameters(body: body, type: call.head.contentType)
             .followed(by: call.head.target.query)
         do throws(Refusal) {
-            let reply = try await grant(parameters)
-            return Reply.json(reply.json(clientInfo: parameters["client_info"] == "1"), headers: call.headers)
+            return Reply.json(try await grant(parameters), headers: call.headers)
         } catch {
             return refuse(error)
         }
@@ -35,33 +34,38 @@ struct TokenEndpoint: Sendable {
             headers: call.headers)
     }
 
-    private func grant(_ parameters: Parameters) async throws(Refusal) -> TokenReply {
+    private func grant(_ parameters: Parameters) async throws(Refusal) -> JSONValue {
         guard let type = parameters["grant_type"] else { throw .missingParameter("grant_type") }
         let client = try ClientAuthentication(call: call).client(parameters)
+        let reply: TokenReply
         switch type {
-        case "password": return try await passwordGrant(parameters, client)
+        case "authorization_code": reply = try await codeGrant(parameters, client)
+        case "refresh_token": reply = try await refreshGrant(parameters, client)
+        case "password": reply = try await passwordGrant(parameters, client)
+        case "client_credentials": return try await clientCredentialsGrant(parameters, client)
         default: throw .unsupportedGrant(type)
         }
+        return reply.json(clientInfo: parameters["client_info"] == "1")
     }
 
-    /// Signs what was granted.
-    func issue(_ issue: Issue) async throws(Refusal) -> TokenReply {
+    /// Signs what was granted; renewing a grant always gives a refresh token, otherwise it must have been asked for.
+    func issue(_ issue: Issue, renewing old: Grant? = nil) async throws(Refusal) -> TokenReply {
         do throws(RSAError) {
             let signer = TokenSigner(key: try await call.authority.keys.signing())
             var reply = try TokenReply(issue, configuration, signer: signer)
-            reply.refreshToken = refreshToken(issue)
+            if old != nil || issue.scope.offline {
+                reply.refreshToken = refreshToken(issue, scope: old?.binding.scope ?? issue.scope.text)
+            }
             return reply
         } catch {
             throw .internalError
         }
     }
 
-    private func refreshToken(_ issue: Issue) -> (text: String, lifetime: Int64)? {
-        guard issue.scope.offline else { return nil }
+    private func refreshToken(_ issue: Issue, scope: String) -> (text: String, lifetime: Int64) {
         let lifetime = issue.client.singlePage ? 86400 : configuration.behaviour.refreshLifetime
         let grant = Grant(
-            kind: .refresh,
-            binding: .init(client: issue.client.id, policy: issue.policy.name, scope: issue.scope.text),
+            kind: .refresh, binding: .init(client: issue.client.id, policy: issue.policy.name, scope: scope),
             user: issue.user.objectID, generation: issue.user.standing.generation, sign: issue.sign,
             validity: .init(issued: issue.now, expires: issue.now + lifetime))
         return (call.authority.seal.seal(grant.members), lifetime)

@@ -29,9 +29,9 @@ final class Directory: Sendable {
 
     /// The account that this address and password open.
     func user(email: String, password: String) -> User? {
-        guard let user = all.first(where: { $0.email.isEqualIgnoringCase(to: email) }), !user.standing.disabled,
-            let known = user.password, ConstantTime.equal(Array(known.utf8), Array(password.utf8))
-        else { return nil }
+        let local = all.first { $0.email.isEqualIgnoringCase(to: email) && $0.standing.identityProvider == nil }
+        guard let user = local, !user.standing.disabled, let known = user.password else { return nil }
+        guard ConstantTime.equal(Array(known.utf8), Array(password.utf8)) else { return nil }
         return user
     }
 
@@ -41,7 +41,8 @@ final class Directory: Sendable {
     @discardableResult
     func put(_ user: User) -> Bool {
         let all: [User]? = users.withLock { users in
-            let others = users.filter { $0.objectID != user.objectID }
+            let provider = user.standing.identityProvider
+            let others = users.filter { $0.objectID != user.objectID && $0.standing.identityProvider == provider }
             guard !others.contains(where: { $0.email.isEqualIgnoringCase(to: user.email) }) else { return nil }
             if let index = users.firstIndex(where: { $0.objectID == user.objectID }) {
                 users[index] = user

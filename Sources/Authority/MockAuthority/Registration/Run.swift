@@ -11,6 +11,9 @@ final class Run: Sendable {
     /// Grants that were redeemed and may not be again, with the end of their time.
     let spent = Mutex<[String: Int64]>([:])
 
+    /// Sign-ins under way.
+    let transactions = Transactions()
+
     init(directory: Directory) {
         self.directory = directory
     }

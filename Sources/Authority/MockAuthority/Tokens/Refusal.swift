@@ -135,6 +135,9 @@ extension Refusal {
         "invalid_request", "90043",
         "The prompt included in the request contains invalid values. "
             + "Expected 'none', 'login', 'consent' or 'select_account'.")
+    static let invalidIDTokenHint = Refusal(
+        "invalid_request", "90210",
+        "The provided id_token_hint parameter could not be validated. Please provide another token and try again.")
     static let cancelled = Refusal(
         "access_denied", "90091", "The user has cancelled entering self-asserted information.")
     static let forgotPassword = Refusal("access_denied", "90118", "The user has forgotten their password.")

@@ -1,0 +1,98 @@
+/// A good authorization request (RFC 6749 section 4.1.1, OpenID Connect Core 3.1.2.1).
+struct AuthorizationRequest: Sendable {
+    /// Who asks.
+    let client: Client
+    /// Where the answer goes.
+    let delivery: Delivery
+    /// What the answer holds.
+    let types: ResponseTypes
+    /// What is asked for.
+    let scope: Scope
+    /// What only some clients send.
+    let options: Options
+
+    /// Parameters that may be absent.
+    struct Options: Sendable, Equatable {
+        var nonce: String?
+        var challenge: Grant.Challenge?
+        var prompt: String?
+        var loginHint: String?
+        var clientInfo = false
+    }
+}
+
+/// What the answer to an authorization request holds: any of the three.
+struct ResponseTypes: OptionSet, Sendable {
+    let rawValue: Int
+
+    static let code = ResponseTypes(rawValue: 1)
+    static let idToken = ResponseTypes(rawValue: 2)
+    static let token = ResponseTypes(rawValue: 4)
+
+    init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// The types of a list of words, in any order, each once.
+    init?(_ text: String) {
+        let known: [String: ResponseTypes] = ["code": .code, "id_token": .idToken, "token": .token]
+        let types = text.words.compactMap { known[$0] }
+        self.init(types)
+        guard !types.isEmpty, types.count == text.words.count, Set(text.words).count == types.count else { return nil }
+    }
+}
+
+/// Why an authorization request was refused, and where that may be said.
+enum AuthorizationFailure: Error, Sendable {
+    /// On a page of ours: where the answer would go is not known to be good.
+    case page(Refusal)
+    /// At the client.
+    case client(Refusal, Delivery)
+}
+
+extension AuthorizationRequest {
+    /// Judges the parameters of a request.
+    ///
+    /// - Parameters:
+    ///   - parameters: query, or body of a `POST`.
+    ///   - configuration: what is registered.
+    /// - Throws: the first refusal, with the place for it.
+    init(_ parameters: Parameters, _ configuration: Configuration) throws(AuthorizationFailure) {
+        let client = try Self.client(parameters, configuration)
+        let delivery = try Delivery(parameters, client, configuration)
+        do throws(Refusal) {
+            let text = parameters["response_type"] ?? ""
+            guard let types = ResponseTypes(text) else { throw .responseType(text) }
+            try delivery.checkMode(parameters["response_mode"], for: types)
+            guard let words = parameters["scope"] else { throw .missingScope }
+            let scope = try Scope(words, client: client, applications: configuration.applications)
+            if types.contains(.idToken), !scope.openID { throw .openIDScopeMissing }
+            let options = try Options(parameters, client)
+            self.init(client: client, delivery: delivery, types: types, scope: scope, options: options)
+        } catch {
+            throw .client(error, delivery)
+        }
+    }
+
+    private static func client(
+        _ parameters: Parameters, _ configuration: Configuration
+    ) throws(AuthorizationFailure) -> Client {
+        guard let id = parameters["client_id"] else { throw .page(.missingClient) }
+        guard let client = configuration.applications.client(id) else {
+            throw .page(.unknownClient(id, tenant: configuration.tenant.name))
+        }
+        return client
+    }
+}
+
+extension AuthorizationRequest.Options {
+    fileprivate init(_ parameters: Parameters, _ client: Client) throws(Refusal) {
+        nonce = parameters["nonce"]
+        loginHint = parameters["login_hint"]
+        clientInfo = parameters["client_info"] == "1"
+        prompt = parameters["prompt"]
+        if let prompt, !["none", "login", "consent", "select_account"].contains(prompt) { throw .wrongPrompt }
+        let method = parameters["code_challenge_method"]
+        guard [nil, "plain", "S256"].contains(method) else { throw .challengeMethod }
+        challenge = parameters["code_challenge"].map { .init(text: $0, hashed: method == "S256") }
+        if client.singlePage, challenge == nil { throw .challengeMissing }
+    }
+}

@@ -1,0 +1,92 @@
+internal import HTTP
+
+/// How the answer to an authorization request reaches the client.
+struct Delivery: Sendable, Equatable {
+    /// The part of a URL, or the form, that carries it.
+    enum Mode: String, Sendable {
+        case query, fragment
+        case formPost = "form_post"
+    }
+
+    /// Where it goes, byte for byte as registered or as asked: `urn:` and custom schemes are never normalised.
+    var redirectURI: String
+    var mode: Mode
+    /// Given back unmodified.
+    var state: String?
+
+    /// The way for a request; a redirect URI that is not registered is reported to one that is, as the service does.
+    init(
+        _ parameters: Parameters, _ client: Client, _ configuration: Configuration
+    ) throws(AuthorizationFailure) {
+        state = parameters["state"]
+        let words = parameters["response_type"]?.words ?? []
+        let isImplicit = words.contains("id_token") || words.contains("token")
+        mode = parameters["response_mode"].flatMap(Mode.init(rawValue:)) ?? (isImplicit ? .fragment : .query)
+        guard let registered = client.redirectURIs.first else {
+            throw .page(.redirectMismatch(parameters["redirect_uri"] ?? "", client: client.id))
+        }
+        redirectURI = parameters["redirect_uri"] ?? registered
+        guard client.accepts(redirectURI, configuration.behaviour.switches) else {
+            let refusal = Refusal.redirectMismatch(redirectURI, client: client.id)
+            redirectURI = registered
+            throw .client(refusal, self)
+        }
+    }
+
+    /// Refuses a mode that nobody knows, and tokens in a query, which servers log.
+    func checkMode(_ asked: String?, for types: ResponseTypes) throws(Refusal) {
+        guard let asked else { return }
+        guard let known = Mode(rawValue: asked), known != .query || types == .code else { throw .responseMode(asked) }
+    }
+
+    /// The answer with these parameters.
+    func response(_ fields: [(String, String)], headers: HeaderFields = HeaderFields()) -> Response {
+        switch mode {
+        case .query: redirect(redirectURI.contains("?") ? "&" : "?", fields, headers)
+        case .fragment: redirect("#", fields, headers)
+        case .formPost: FormPostPage(action: redirectURI, fields: fields).response(headers)
+        }
+    }
+
+    private func redirect(_ separator: String, _ fields: [(String, String)], _ more: HeaderFields) -> Response {
+        let pairs = fields.map { "\($0.0)=\(PercentCoding.encode($0.1))" }.joined(separator: "&")
+        var headers: HeaderFields = [
+            "Location": redirectURI + separator + pairs, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer",
+        ]
+        for field in more.fields { headers.append(field.name, field.value) }
+        return Response(302, headers: headers)
+    }
+
+    /// A refusal, in the order of the captures.
+    func response(_ refusal: Refusal, correlation: String, now: Int64) -> Response {
+        var fields = [
+            ("error", refusal.error),
+            ("error_description", refusal.description(correlation: correlation, now: now)),
+        ]
+        if let state { fields.append(("state", state)) }
+        return response(fields)
+    }
+}
+
+extension Client {
+    /// Whether answers may go there: exact, but for `http://localhost`, which stands for every port and path of the
+    /// loopback unless that is switched off (RFC 8252 section 7.3).
+    func accepts(_ uri: String, _ switches: Behaviour.Switches) -> Bool {
+        if switches.lax || redirectURIs.contains(where: { $0.isSame(as: uri) }) { return true }
+        guard !switches.exactLoopback, redirectURIs.contains("http://localhost") else { return false }
+        return ["http://localhost", "http://127.0.0.1", "http://[::1]"].contains { front in
+            guard uri.hasPrefix(front) else { return false }
+            let rest = uri.dropFirst(front.count)
+            return rest.isEmpty || rest.first == "/" || rest.first == "?" || rest.isPortAndPath
+        }
+    }
+}
+
+extension Substring {
+    /// `:3000`, perhaps with a path: never `:x@elsewhere`.
+    fileprivate var isPortAndPath: Bool {
+        guard first == ":" else { return false }
+        let port = dropFirst().prefix { $0 != "/" && $0 != "?" }
+        return UInt16(port) != nil
+    }
+}

@@ -1,0 +1,45 @@
+internal import HTTP
+internal import JSON
+
+/// The browser's memory of who signed in: the cookie of the service, sealed like a grant.
+struct Session: Sendable {
+    let call: Call
+
+    private var name: String { "x-ms-cpim-sso:\(call.configuration.tenant.name)_0" }
+    /// The lifetime of the service, in seconds.
+    private static let lifetime: Int64 = 86400
+
+    /// Who signed in in this browser, and when; nobody once the account is gone or its grants were revoked.
+    var current: (user: User, time: Int64)? {
+        let cookies = call.head.headers.values("Cookie").flatMap { $0.split(separator: ";") }
+        let value = cookies.lazy.compactMap { cookie -> String? in
+            let pair = cookie.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard pair.count == 2, String(pair[0]).words == [name] else { return nil }
+            return String(pair[1])
+        }.first
+        guard let value, let members = call.authority.seal.open(value), let grant = Grant(members),
+            grant.kind == .session, grant.validity.expires > call.now,
+            let user = call.run.directory.user(grant.user), user.standing.generation == grant.generation,
+            !user.standing.disabled
+        else { return nil }
+        return (user, grant.sign.time)
+    }
+
+    /// The cookie that remembers a sign-in.
+    func cookie(for user: User) -> String {
+        let now = call.now
+        let grant = Grant(
+            kind: .session, binding: .init(client: "", policy: call.policy.name, scope: ""), user: user.objectID,
+            generation: user.standing.generation, sign: .init(time: now),
+            validity: .init(issued: now, expires: now + Self.lifetime))
+        return "\(name)=\(call.authority.seal.seal(grant.members)); \(attributes)"
+    }
+
+    /// The cookie that forgets it.
+    var expiredCookie: String { "\(name)=; Max-Age=0; \(attributes)" }
+
+    /// `Secure` only over https: browsers drop such cookies over plain http.
+    var attributes: String {
+        call.base.hasPrefix("https:") ? "Path=/; HttpOnly; Secure; SameSite=None" : "Path=/; HttpOnly; SameSite=Lax"
+    }
+}

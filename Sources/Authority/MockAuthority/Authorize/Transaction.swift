@@ -1,0 +1,56 @@
+internal import Synchronization
+
+/// A sign-in under way: an authorization request and what its person did so far.
+struct Transaction: Sendable {
+    /// What the client asked.
+    let request: AuthorizationRequest
+    /// Under which policy.
+    let policy: Policy
+    /// What a form must carry, so that no other site can send it.
+    let csrf: String
+    /// When it began, in seconds since 1970.
+    let begun: Int64
+    /// Who signed in on the page, when that is done.
+    var outcome: Outcome?
+
+    /// The end of the page's part.
+    struct Outcome: Sendable {
+        let user: User
+        let newUser: Bool
+    }
+}
+
+/// The sign-ins under way, found by the random name in their URL: two tabs do not disturb each other.
+final class Transactions: Sendable {
+    private static let limit = 2000
+    private static let lifetime: Int64 = 3600
+    private let open = Mutex<[String: Transaction]>([:])
+
+    /// Begins one.
+    func begin(_ transaction: Transaction) -> String {
+        let name = GUID.random()
+        open.withLock { open in
+            if open.count >= Self.limit {
+                open = open.filter { $0.value.begun > transaction.begun - Self.lifetime }
+                if open.count >= Self.limit { open.removeAll() }
+            }
+            open[name] = transaction
+        }
+        return name
+    }
+
+    /// The one of this name, unless it is too old.
+    func transaction(_ name: String, now: Int64) -> Transaction? {
+        open.withLock { $0[name] }.flatMap { $0.begun > now - Self.lifetime ? $0 : nil }
+    }
+
+    /// Notes who signed in.
+    func finish(_ name: String, _ outcome: Transaction.Outcome) {
+        open.withLock { $0[name]?.outcome = outcome }
+    }
+
+    /// Ends one.
+    func end(_ name: String) {
+        open.withLock { $0[name] = nil }
+    }
+}

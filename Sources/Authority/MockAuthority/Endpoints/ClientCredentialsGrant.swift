@@ -1,0 +1,45 @@
+internal import JSON
+internal import OpenSSL
+
+extension TokenEndpoint {
+    /// The client credentials grant (RFC 6749 section 4.4): a token of the application itself, nobody's `oid`.
+    func clientCredentialsGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> JSONValue {
+        guard configuration.behaviour.switches.clientCredentials else { throw .internalError }
+        guard client.secret != nil else { throw .secretMissing }
+        guard let words = parameters["scope"] else { throw .missingParameter("scope") }
+        let scope = try scope(words, client)
+        guard let audience = scope.audience, words.words.allSatisfy({ $0.hasSuffix("/.default") }) else {
+            throw .scopeUnsupported(words)
+        }
+        let claims = applicationClaims(client, audience, scope)
+        do throws(RSAError) {
+            let token = try TokenSigner(key: try await call.authority.keys.signing()).sign(claims)
+            return reply(token, audience)
+        } catch {
+            throw .internalError
+        }
+    }
+
+    private func applicationClaims(_ client: Client, _ audience: String, _ scope: Scope) -> JSONObject {
+        let now = call.now
+        return JSONObject([
+            ("iss", .string(configuration.issuer(of: call.policy))),
+            ("exp", .integer(now + configuration.behaviour.tokenLifetime)),
+            ("nbf", .integer(now - configuration.behaviour.notBeforeSlack)), ("aud", .string(audience)),
+            ("sub", .string(client.id)), ("tfp", .string(call.policy.name)),
+            ("scp", .string(scope.names.joined(separator: " "))), ("azp", .string(client.id)), ("ver", "1.0"),
+            ("iat", .integer(now)),
+        ])
+    }
+
+    private func reply(_ token: String, _ audience: String) -> JSONValue {
+        let lifetime = configuration.behaviour.tokenLifetime
+        let asStrings = configuration.behaviour.numbersAsStrings
+        func number(_ value: Int64) -> JSONValue { asStrings ? .string(String(value)) : .integer(value) }
+        return [
+            "access_token": .string(token), "token_type": "Bearer",
+            "not_before": number(call.now - configuration.behaviour.notBeforeSlack), "expires_in": number(lifetime),
+            "expires_on": number(call.now + lifetime), "resource": .string(audience),
+        ]
+    }
+}

@@ -1,0 +1,67 @@
+internal import HTTP
+internal import JSON
+internal import OpenSSL
+
+/// The end of a session (OpenID Connect RP-Initiated Logout 1.0), as loose as the service has it.
+struct LogoutEndpoint: Sendable {
+    let call: Call
+
+    /// Forgets the session and goes where the client says.
+    ///
+    /// Without a hint the URI is not checked, as in the service: an open redirect on purpose, one more reason to stay
+    /// on the loopback.
+    func respond() async -> Response {
+        let query = call.head.target
+        let cookie: HeaderFields = ["Set-Cookie": Session(call: call).expiredCookie]
+        guard let uri = query["post_logout_redirect_uri"], !uri.isEmpty else {
+            return Page(title: "Signed out", content: "<p>You are signed out.</p>", headers: cookie).response
+        }
+        if let hint = query["id_token_hint"], !hint.isEmpty {
+            guard let client = await client(hint) else { return ErrorPage(.invalidIDTokenHint, call).response }
+            guard client.accepts(uri, call.configuration.behaviour.switches) else {
+                return ErrorPage(.redirectMismatch(uri, client: client.id), call).response
+            }
+        }
+        let state = query["state"].map { "\(uri.contains("?") ? "&" : "?")state=\(PercentCoding.encode($0))" } ?? ""
+        var headers: HeaderFields = ["Location": uri + state, "Cache-Control": "no-store"]
+        for field in cookie.fields { headers.append(field.name, field.value) }
+        return Response(302, headers: headers)
+    }
+
+    /// Whose ID token the hint is; an old one is good enough.
+    private func client(_ hint: String) async -> Client? {
+        let claims = await TokenReader(keys: call.authority.keys).claims(hint)
+        return claims?["aud"]?.string.flatMap(call.configuration.applications.client)
+    }
+}
+
+/// Reads tokens of our own making.
+struct TokenReader: Sendable {
+    let keys: KeyRing
+
+    /// The claims, if a key of the set signed them; times are the caller's to judge.
+    func claims(_ token: String) async -> JSONObject? {
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let header = object(parts[0]), let signature = Base64.decode(parts[2]) else {
+            return nil
+        }
+        do throws(RSAError) {
+            let state = try await keys.current()
+            let key = (state.published + state.retired).first { $0.identifier == header["kid"]?.string }
+            let input = Array("\(parts[0]).\(parts[1])".utf8)
+            guard let key, try key.privateKey.publicKey().verifies(signature: signature, of: input) else { return nil }
+        } catch {
+            return nil
+        }
+        return object(parts[1])
+    }
+
+    private func object(_ part: Substring) -> JSONObject? {
+        guard let bytes = Base64.decode(part) else { return nil }
+        do throws(JSONError) {
+            return try JSONValue(parsing: bytes).object
+        } catch {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,127 @@
+/// The forms that people fill in.
+enum PageForm: String, Sendable {
+    case signIn = "sign-in"
+    case signUp = "sign-up"
+    case profile
+    case facebook
+
+    /// The heading.
+    var title: String {
+        switch self {
+        case .signIn: "Sign in"
+        case .signUp: "Sign up"
+        case .profile: "Edit your profile"
+        case .facebook: "Log in to “Facebook”"
+        }
+    }
+
+    /// What stands on the button.
+    fileprivate var verb: String {
+        switch self {
+        case .signIn: "Sign in"
+        case .signUp: "Create"
+        case .profile: "Continue"
+        case .facebook: "Continue"
+        }
+    }
+
+    /// The fields, under the names by which people script the page.
+    func inputs(_ given: (String) -> String?) -> [PageInput] {
+        switch self {
+        case .signIn:
+            [
+                PageInput("signInName", "Email address", .email("username"), given("signInName")),
+                PageInput("password", "Password", .password("current-password"), nil),
+            ]
+        case .signUp:
+            [
+                PageInput("email", "Email address", .email("username"), given("email")),
+                PageInput("newPassword", "New password", .password("new-password"), nil),
+                PageInput("reenterPassword", "Confirm new password", .password("new-password"), nil),
+                PageInput("displayName", "Display name", .text("name"), given("displayName")),
+            ]
+        case .profile:
+            [
+                PageInput("displayName", "Display name", .text("name"), given("displayName")),
+                PageInput("givenName", "Given name", .text("given-name"), given("givenName")),
+                PageInput("surname", "Surname", .text("family-name"), given("surname")),
+            ]
+        case .facebook:
+            [
+                PageInput("email", "Email address", .email("username"), given("email")),
+                PageInput("displayName", "Name", .text("name"), given("displayName")),
+            ]
+        }
+    }
+}
+
+/// One field of a form.
+struct PageInput: Sendable {
+    /// What is typed there, with the hint for the browser's memory.
+    enum Kind: Sendable {
+        case text(String), email(String), password(String)
+    }
+
+    private let name: String
+    private let label: String
+    private let kind: Kind
+    private let value: String?
+
+    init(_ name: String, _ label: String, _ kind: Kind, _ value: String?) {
+        self.name = name
+        self.label = label
+        self.kind = kind
+        self.value = value
+    }
+
+    private var attributes: String {
+        switch kind {
+        case .text(let memory): "type=\"text\" autocomplete=\"\(memory)\""
+        case .email(let memory): "type=\"email\" autocomplete=\"\(memory)\" inputmode=\"email\""
+        case .password(let memory): "type=\"password\" autocomplete=\"\(memory)\""
+        }
+    }
+
+    func html(isFirst: Bool, describedByAlert: Bool) -> String {
+        let focus = isFirst ? " autofocus" : ""
+        let description = describedByAlert ? " aria-describedby=\"alert\"" : ""
+        let value = value.map { " value=\"\($0.htmlEscaped)\"" } ?? ""
+        return """
+            <label for="\(name)">\(label)</label>
+            <input id="\(name)" name="\(name)" \(attributes)\(value)\(focus)\(description)>
+            """
+    }
+}
+
+/// A form as HTML: submit first, cancel behind it, so that Enter submits.
+struct FormHTML {
+    let form: PageForm
+    let action: String
+    let csrf: String
+    /// What is wrong with what was sent before.
+    var alert: String?
+    /// What stands in the fields.
+    var given: (String) -> String? = { _ in nil }
+    /// Where somebody without an account goes.
+    var signUpLink: String?
+
+    var html: String {
+        let fields = form.inputs(given).enumerated().map { index, input in
+            input.html(isFirst: index == 0, describedByAlert: alert != nil)
+        }
+        let message = alert.map { "<p id=\"alert\" role=\"alert\">\($0.htmlEscaped)</p>\n" } ?? ""
+        let forgotten =
+            form == .signIn ? "<button name=\"action\" value=\"forgot\">Forgot your password?</button>\n" : ""
+        let link = signUpLink.map { "<p>No account? <a href=\"\($0.htmlEscaped)\">Sign up now</a></p>" } ?? ""
+        return """
+            \(message)<form id="localAccountForm" method="post" action="\(action.htmlEscaped)">
+            <input type="hidden" name="csrf" value="\(csrf.htmlEscaped)">
+            <input type="hidden" name="form" value="\(form.rawValue)">
+            \(fields.joined(separator: "\n"))
+            <button id="next" class="primary" name="action" value="continue">\(form.verb)</button>
+            \(forgotten)<button id="cancel" name="action" value="cancel">Cancel</button>
+            </form>
+            \(link)
+            """
+    }
+}

@@ -1,0 +1,96 @@
+internal import HTTP
+
+/// One step of a sign-in: shows its page, or acts on what was sent.
+struct SignInStep: Sendable {
+    let call: Call
+    let transaction: Transaction
+    let name: String
+
+    /// The path of pages, always in the form with the policy in the path.
+    private var front: String {
+        "/\(call.address.tenant)/\(call.policy.name.lowercased())"
+    }
+
+    private var query: String { "tx=\(PercentCoding.encode(StateProperties.text(name)))" }
+
+    /// The form that comes next.
+    private func form(_ asked: String?) -> PageForm {
+        switch call.policy.kind {
+        case .signIn, .password: .signIn
+        case .signUp: .signUp
+        case .signUpOrSignIn: asked == PageForm.signUp.rawValue ? .signUp : .signIn
+        case .facebook: .facebook
+        case .editProfile: transaction.outcome == nil ? .signIn : .profile
+        }
+    }
+
+    /// The page, perhaps with what is wrong and what was typed.
+    func page(
+        asked: String? = nil, alert: String? = nil, fields: Parameters? = nil, cookie: String? = nil
+    ) -> Response {
+        let form = form(asked)
+        let offersSignUp = call.policy.kind == .signUpOrSignIn && form == .signIn
+        let html = FormHTML(
+            form: form, action: "\(front)/signin?\(query)", csrf: transaction.csrf, alert: alert,
+            given: { known($0, fields) },
+            signUpLink: offersSignUp ? "\(front)/signin?\(query)&form=\(PageForm.signUp.rawValue)" : nil)
+        let settings = PageSettings(
+            transaction: name, csrf: transaction.csrf, tenant: "/\(call.address.tenant)/\(call.policy.name)",
+            policy: call.policy.name, host: call.base, form: form, offersSignUp: offersSignUp)
+        var headers = settings.cookies(attributes: Session(call: call).attributes, call)
+        if let cookie { headers.append("Set-Cookie", cookie) }
+        return Page(title: form.title, content: html.html, script: settings.script, headers: headers).response
+    }
+
+    /// What stands in a field: what was typed, the hint of the client, or what is known of the person.
+    private func known(_ field: String, _ fields: Parameters?) -> String? {
+        if let typed = fields?[field] { return typed }
+        switch field {
+        case "signInName", "email": return transaction.request.options.loginHint
+        case "displayName": return transaction.outcome?.user.name.display
+        case "givenName": return transaction.outcome?.user.name.given
+        case "surname": return transaction.outcome?.user.name.family
+        default: return nil
+        }
+    }
+
+    /// Acts on a form that was sent.
+    func act(_ fields: Parameters) async -> Response {
+        guard fields["csrf"] == transaction.csrf else { return StateProperties.lost }
+        switch fields["action"] {
+        case "cancel": return refuse(.cancelled)
+        case "forgot": return refuse(.forgotPassword)
+        default: break
+        }
+        let form = form(fields["form"])
+        switch FormReader(run: call.run, fields: fields).read(form, user: transaction.outcome?.user) {
+        case .mistake(_, let words): return page(asked: form.rawValue, alert: words, fields: fields)
+        case .person(let user, let isNew): return await proceed(form, user, isNew)
+        }
+    }
+
+    /// After a sign-in under an edit policy the profile comes; after everything else the answer.
+    private func proceed(_ form: PageForm, _ user: User, _ isNew: Bool) async -> Response {
+        let outcome = Transaction.Outcome(user: user, newUser: isNew)
+        call.run.transactions.finish(name, outcome)
+        guard call.policy.kind == .editProfile, form == .signIn else { return await finish(outcome) }
+        var next = transaction
+        next.outcome = outcome
+        return SignInStep(call: call, transaction: next, name: name).page(
+            cookie: Session(call: call).cookie(for: user))
+    }
+
+    /// The answer for the client, and the session.
+    func finish(_ outcome: Transaction.Outcome) async -> Response {
+        call.run.transactions.end(name)
+        let answer = AuthorizationAnswer(call: call, request: transaction.request)
+        return await answer.response(
+            outcome.user, signedIn: call.now, newUser: outcome.newUser,
+            headers: ["Set-Cookie": Session(call: call).cookie(for: outcome.user)])
+    }
+
+    private func refuse(_ refusal: Refusal) -> Response {
+        call.run.transactions.end(name)
+        return transaction.request.delivery.response(refusal, correlation: call.correlation, now: call.now)
+    }
+}

@@ -1,0 +1,33 @@
+internal import HTTP
+internal import JSON
+
+/// The name of a transaction as URLs and scripts of the real page carry it.
+enum StateProperties {
+    private static let prefix = "StateProperties="
+
+    /// `StateProperties=` and the name in JSON in Base64.
+    static func text(_ name: String) -> String {
+        prefix + Base64.encodeURL(JSONValue.object(JSONObject([("TID", .string(name))])).serialized())
+    }
+
+    /// The name, read back.
+    static func name(_ text: String) -> String? {
+        guard text.hasPrefix(prefix), let bytes = Base64.decode(text.dropFirst(prefix.count)) else { return nil }
+        do throws(JSONError) {
+            return try JSONValue(parsing: bytes).object?["TID"]?.string
+        } catch {
+            return nil
+        }
+    }
+
+    /// The answer to a step of a transaction that is unknown or over.
+    static var lost: Response {
+        Page(
+            title: "This sign-in is over",
+            content: """
+                <p role="alert">AADB2C90046: We are having trouble loading your current state. You might want to try \
+                starting your session over from the beginning.</p>
+                """, status: 400
+        ).response
+    }
+}

@@ -1,0 +1,174 @@
+import HTTP
+import JSON
+import MockAuthority
+import Testing
+
+@Suite("Authorization requests are judged and answered as by the service")
+struct AuthorizeTests {
+    let desk = Desk()
+    static let who =
+        "client_id=\(Desk.client)&redirect_uri=http%3A%2F%2Flocalhost%3A1%2Fcb&scope=openid%20\(Desk.client)"
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        let query: String
+        let error: String
+        let code: String
+        var testDescription: String { code }
+    }
+
+    static let cases = [
+        Case(query: "\(who)&response_type=dance&state=s", error: "unsupported_response_type", code: "90013"),
+        Case(query: "\(who)&state=s", error: "unsupported_response_type", code: "90013"),
+        Case(query: "\(who)&response_type=code&response_mode=smoke&state=s", error: "invalid_request", code: "90014"),
+        Case(query: "\(who)&response_type=code&prompt=please&state=s", error: "invalid_request", code: "90043"),
+        Case(query: "\(who)&response_type=code&prompt=none&state=s", error: "login_required", code: "90077"),
+        Case(
+            query: "\(who)&response_type=code&code_challenge=x&code_challenge_method=MD5&state=s",
+            error: "invalid_request", code: "90184"),
+        Case(
+            query: "client_id=\(Desk.client)&response_type=code&state=s", error: "invalid_request", code: "90010"),
+        Case(
+            query: "client_id=\(Desk.client)&response_type=code&state=s&scope=read", error: "invalid_scope",
+            code: "90055"),
+        Case(
+            query: "client_id=\(Desk.client)&response_type=id_token&state=s&scope=\(Desk.client)",
+            error: "invalid_request", code: "90110"),
+        Case(
+            query: "client_id=\(Desk.client)&redirect_uri=https%3A%2F%2Fevil.test&response_type=code&state=s",
+            error: "redirect_uri_mismatch", code: "90006"),
+    ]
+
+    @Test("mistakes are told the client, with its state", arguments: cases)
+    func mistakes(_ mistake: Case) async throws {
+        let answer = try await Browser(desk).authorize(mistake.query)
+        #expect(answer.status == 302)
+        #expect(answer.destination?.hasPrefix("http://localhost") == true)
+        #expect(answer.answer("error") == mistake.error)
+        #expect(answer.answer("error_description")?.hasPrefix("AADB2C\(mistake.code): ") == true)
+        #expect(answer.answer("state") == "s")
+    }
+
+    @Test("without a known client the error stays on a page", arguments: [("", "90008"), ("client_id=x", "90018")])
+    func unknownClient(query: String, code: String) async throws {
+        let answer = try await Browser(desk).authorize(
+            "\(query)&redirect_uri=https%3A%2F%2Fevil.test&response_type=code")
+        #expect(answer.status == 400 && answer.headers["Location"] == nil)
+        #expect(answer.text.contains("AADB2C\(code)"))
+    }
+
+    @Test(
+        "each response type has its parameters, in the fragment unless it is a code",
+        arguments: [
+            ("code", "?", ["state", "code"]),
+            ("id_token", "#", ["state", "id_token"]),
+            ("token", "#", ["state", "access_token", "token_type", "expires_in", "scope"]),
+            ("code%20id_token", "#", ["state", "code", "id_token"]),
+            ("code%20token", "#", ["state", "code", "access_token", "token_type", "expires_in", "scope"]),
+            (
+                "token%20id_token", "#",
+                ["state", "access_token", "token_type", "expires_in", "scope", "id_token"]
+            ),
+            (
+                "code%20id_token%20token", "#",
+                ["state", "code", "access_token", "token_type", "expires_in", "scope", "id_token"]
+            ),
+        ])
+    func types(type: String, separator: String, names: [String]) async throws {
+        let browser = Browser(desk)
+        let answer = try await browser.signIn(
+            try await browser.authorize("\(Self.who)&response_type=\(type)&state=s&nonce=n"))
+        #expect(answer.headers["Location"]?.hasPrefix("http://localhost:1/cb\(separator)") == true)
+        #expect(answer.answer.map(\.name) == names)
+        guard let identity = answer.answer("id_token") else { return }
+        let claims = try Token(identity).claims
+        #expect((claims["c_hash"] != nil) == type.contains("code"))
+        #expect((claims["at_hash"] != nil) == names.contains("access_token"))
+        #expect(claims["nonce"]?.string == "n")
+    }
+
+    @Test("form_post is a page that posts itself, everything escaped")
+    func formPost() async throws {
+        let browser = Browser(desk)
+        let answer = try await browser.signIn(
+            try await browser.authorize("\(Self.who)&response_type=code&response_mode=form_post&state=%22%3E"))
+        #expect(answer.status == 200)
+        #expect(answer.text.contains(#"method="post" action="http://localhost:1/cb""#))
+        #expect(answer.text.contains(#"name="state" value="&quot;&gt;""#))
+        #expect(answer.text.contains("<noscript>"))
+        #expect(answer.headers["Content-Security-Policy"]?.contains("script-src 'nonce-") == true)
+    }
+
+    @Test(
+        "redirect URIs are emitted as they were registered",
+        arguments: [
+            ("urn:ietf:wg:oauth:2.0:oob", true), ("http://localhost", true), ("http://localhost:51000", true),
+            ("http://localhost:51000/a/b?c=d", true), ("http://127.0.0.1:5/x", true),
+            ("http://localhost.evil.test/", false), ("http://localhost:80@evil.test/", false),
+            ("http://localhost:99999/", false), ("https://localhost/", false), ("", true),
+        ])
+    func redirectURIs(uri: String, good: Bool) async throws {
+        let browser = Browser(desk)
+        let page = try await browser.authorize(
+            "client_id=\(Desk.client)&response_type=code&scope=openid&redirect_uri=\(uri.percentEncoded)")
+        guard good else {
+            #expect(page.answer("error") == "redirect_uri_mismatch")
+            return
+        }
+        let location = try await browser.signIn(page).headers["Location"] ?? ""
+        let expected = uri.isEmpty ? "http://localhost" : uri
+        #expect(location.hasPrefix(expected + (uri.contains("?") ? "&code=" : "?code=")))
+    }
+
+    @Test("exact loopback and single page clients are as strict as the service")
+    func strictness() async throws {
+        var configuration = Configuration()
+        configuration.behaviour.switches.exactLoopback = true
+        configuration.applications.clients[0].singlePage = true
+        let strict = Browser(Desk(configuration))
+        #expect(try await strict.authorize("\(Self.who)&response_type=code").answer("error") == "redirect_uri_mismatch")
+        let plain = "client_id=\(Desk.client)&response_type=code&scope=openid"
+        #expect(try await strict.authorize(plain).answer("error_description")?.hasPrefix("AADB2C99059") == true)
+        #expect(try await strict.authorize("\(plain)&code_challenge=x").status == 200)
+    }
+
+    @Test("a session answers at once, prompt=login asks again, logout ends it")
+    func session() async throws {
+        let browser = Browser(desk)
+        let query = "\(Self.who)&response_type=code"
+        _ = try await browser.signIn(try await browser.authorize(query))
+        #expect(try await browser.authorize(query).answer("code") != nil)
+        #expect(try await browser.authorize("\(query)&prompt=none").answer("code") != nil)
+        #expect(try await browser.authorize("\(query)&prompt=login").status == 200)
+        let out = try await browser.send(
+            .get,
+            "/contoso.onmicrosoft.com/b2c_1_sign_in/oauth2/v2.0/logout?state=x"
+                + "&post_logout_redirect_uri=https%3A%2F%2Fanywhere.test%2Fbye")
+        #expect(out.status == 302 && out.headers["Location"] == "https://anywhere.test/bye?state=x")
+        #expect(try await browser.authorize(query).status == 200)
+    }
+
+    @Test("a logout with a hint goes only where the client is registered")
+    func logoutHint() async throws {
+        let hint = try await desk.authority.issueToken(TokenOrder(user: "alice", scope: "openid"))
+        let front = "/contoso.onmicrosoft.com/b2c_1_sign_in/oauth2/v2.0/logout?post_logout_redirect_uri="
+        let good = try await desk.get("\(front)http%3A%2F%2Flocalhost%3A3000%2F&id_token_hint=\(hint)")
+        #expect(good.headers["Location"] == "http://localhost:3000/")
+        #expect(try await desk.get("\(front)https%3A%2F%2Fevil.test&id_token_hint=\(hint)").status == 400)
+        #expect(try await desk.get("\(front)http%3A%2F%2Flocalhost%3A3000%2F&id_token_hint=x").status == 400)
+        #expect(try await desk.get("/contoso.onmicrosoft.com/b2c_1_sign_in/oauth2/v2.0/logout").status == 200)
+    }
+
+    @Test("user information is for bearers of good tokens")
+    func userInfo() async throws {
+        let target = "/contoso.onmicrosoft.com/b2c_1_sign_in/openid/v2.0/userinfo"
+        let token = try await desk.authority.issueToken(TokenOrder(user: "alice"))
+        let reply = try await desk.get(target, ["Authorization": "Bearer \(token)"]).json()
+        #expect(
+            reply.names == ["objectId", "givenName", "surname", "displayName", "signInNames.emailAddress"])
+        #expect(reply["signInNames.emailAddress"]?.string == "alice@example.com")
+        for bad in [BadToken.expired, .badSignature, .unpublishedKey, .algNone] {
+            let forged = try await desk.authority.issueToken(TokenOrder(user: "alice", bad: bad))
+            #expect(try await desk.get(target, ["Authorization": "Bearer \(forged)"]).status == 401)
+        }
+    }
+}

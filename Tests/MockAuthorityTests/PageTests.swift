@@ -1,0 +1,145 @@
+import HTTP
+import JSON
+import MockAuthority
+import Testing
+
+@Suite("The pages can be clicked and scripted")
+struct PageTests {
+    let desk = Desk()
+    static let query =
+        "client_id=\(Desk.client)&response_type=id_token&scope=openid&redirect_uri=http%3A%2F%2Flocalhost"
+
+    private func claims(_ answer: Response) throws -> JSONObject {
+        try Token(try #require(answer.answer("id_token"))).claims
+    }
+
+    @Test("sign up makes an account that signs in")
+    func signUp() async throws {
+        let browser = Browser(desk)
+        let page = try await browser.authorize(Self.query, policy: "b2c_1_sign_up")
+        for name in ["email", "newPassword", "reenterPassword", "displayName"] {
+            #expect(page.text.contains("<label for=\"\(name)\">") && page.text.contains("name=\"\(name)\""))
+        }
+        let form = [
+            ("email", "carol@example.com"), ("newPassword", "S3cret&+%=é"), ("reenterPassword", "S3cret&+%=é"),
+            ("displayName", "Carol <i>"),
+        ]
+        let claims = try claims(try await browser.submit(page, form))
+        #expect(claims["newUser"]?.boolean == true && claims["tfp"]?.string == "b2c_1_sign_up")
+        #expect(claims["name"]?.string == "Carol <i>")
+        let other = Browser(desk)
+        let answer = try await other.submit(
+            try await other.authorize(Self.query),
+            [("signInName", "CAROL@example.com"), ("password", "S3cret&+%=é")])
+        #expect(try self.claims(answer)["oid"] == claims["oid"])
+        #expect(try self.claims(answer)["newUser"] == nil)
+    }
+
+    @Test(
+        "a sign-up with a mistake says which and keeps what was typed",
+        arguments: [
+            ("carol", "Passw0rd!", "Passw0rd!", "valid email"), ("c@d.test", "short", "short", "8 characters"),
+            ("c@d.test", "Passw0rd!", "passw0rd!", "do not match"),
+            ("ALICE@example.com", "Passw0rd!", "Passw0rd!", "already exists"),
+        ])
+    func signUpMistakes(email: String, password: String, again: String, words: String) async throws {
+        let browser = Browser(desk)
+        let page = try await browser.submit(
+            try await browser.authorize(Self.query, policy: "b2c_1_sign_up"),
+            [("email", email), ("newPassword", password), ("reenterPassword", again), ("displayName", "C")])
+        #expect(page.text.between("role=\"alert\">", "</p>")?.contains(words) == true)
+        #expect(page.text.contains("value=\"\(email)\"") && !page.text.contains(password))
+    }
+
+    @Test("edit profile signs in first, then changes the name")
+    func editProfile() async throws {
+        let browser = Browser(desk)
+        let profile = try await browser.signIn(try await browser.authorize(Self.query, policy: "b2c_1_edit_profile"))
+        #expect(profile.text.contains("value=\"Alice Example\""))
+        let answer = try await browser.submit(
+            profile, [("displayName", "Alice B"), ("givenName", "Alice"), ("surname", "B")])
+        #expect(try claims(answer)["name"]?.string == "Alice B")
+        let again = try await browser.authorize(Self.query, policy: "b2c_1_edit_profile")
+        #expect(again.text.contains("value=\"Alice B\""))
+        #expect(try claims(try await browser.authorize(Self.query))["name"]?.string == "Alice B")
+    }
+
+    @Test("the page of the other provider makes an account of its own")
+    func facebook() async throws {
+        let browser = Browser(desk)
+        let page = try await browser.authorize(Self.query, policy: "b2c_1_facebook")
+        let form = [("email", "alice@example.com"), ("displayName", "Alice F")]
+        let claims = try claims(try await browser.submit(page, form))
+        #expect(claims["idp"]?.string == "facebook.com" && claims["newUser"]?.boolean == true)
+        #expect(claims["oid"]?.string != "a11ce000-0000-4000-8000-000000000001")
+        let again = Browser(desk)
+        let second = try self.claims(
+            try await again.submit(try await again.authorize(Self.query, policy: "b2c_1_facebook"), form))
+        #expect(second["oid"] == claims["oid"] && second["newUser"] == nil)
+    }
+
+    @Test("the sign-up page is behind a link where the policy has both")
+    func both() async throws {
+        var configuration = Configuration()
+        configuration.policies = [Policy("B2C_1_susi", kind: .signUpOrSignIn)]
+        let browser = Browser(Desk(configuration))
+        let page = try await browser.authorize(Self.query, policy: "b2c_1_susi")
+        let link = try #require(page.text.between("<a href=\"", "\"")).unescaped
+        let signUp = try await browser.send(.get, link)
+        #expect(signUp.text.contains("name=\"newPassword\""))
+        let answer = try await browser.submit(
+            signUp,
+            [
+                ("email", "c@d.test"), ("newPassword", "Passw0rd!"), ("reenterPassword", "Passw0rd!"),
+                ("displayName", "C"),
+            ])
+        #expect(try claims(answer)["tfp"]?.string == "B2C_1_susi")
+    }
+
+    @Test("scripts that know the real page sign in by SETTINGS, SelfAsserted and confirmed")
+    func scripted() async throws {
+        let browser = Browser(desk)
+        let page = try await browser.authorize(Self.query)
+        let settings = try #require(
+            try JSONValue(parsing: Array((page.text.between("var SETTINGS = ", ";</script>") ?? "").utf8)).object)
+        #expect(
+            settings.names == [
+                "remoteResource", "retryLimit", "trimSpacesInPassword", "api", "csrf", "transId", "pageViewId",
+                "pageMode", "config", "hosts", "locale",
+            ])
+        let csrf = settings["csrf"]?.string ?? ""
+        let tenant = settings["hosts"]?.object?["tenant"]?.string ?? ""
+        let tail = "tx=\(settings["transId"]?.string ?? "")&p=\(settings["hosts"]?.object?["policy"]?.string ?? "")"
+        #expect(browser.cookies.map(\.name) == ["x-ms-cpim-csrf", "x-ms-cpim-trans"])
+        func send(_ body: String, _ token: String) async throws -> JSONObject {
+            let response = try await browser.send(
+                .post, "\(tenant)/SelfAsserted?\(tail)", body: "request_type=RESPONSE&\(body)",
+                headers: ["X-CSRF-TOKEN": token])
+            #expect(response.status == 200)
+            return try response.json()
+        }
+        let confirmed = "\(tenant)/api/\(settings["api"]?.string ?? "")/confirmed?rememberMe=false&csrf_token="
+        #expect(try await send("signInName=alice%40example.com&password=Passw0rd!", "x")["status"]?.string == "400")
+        #expect(try await send("signInName=x%40y.test&password=z", csrf)["errorCode"]?.string == "AADB2C90053")
+        #expect(try await browser.send(.get, "\(confirmed)\(csrf.percentEncoded)&\(tail)").status == 400)
+        #expect(
+            try await send("signInName=alice%40example.com&password=Passw0rd!", csrf)["status"]?.string == "200")
+        #expect(try await browser.send(.get, "\(confirmed)x&\(tail)").status == 400)
+        let answer = try await browser.send(.get, "\(confirmed)\(csrf.percentEncoded)&\(tail)")
+        #expect(try claims(answer)["emails"] == ["alice@example.com"])
+    }
+
+    @Test("cookies are Secure only over https")
+    func cookies() async throws {
+        let head = RequestHead(
+            method: .get,
+            target: try RequestTarget(
+                parsing: "/contoso.onmicrosoft.com/b2c_1_sign_in/oauth2/v2.0/authorize?\(Self.query)"),
+            headers: ["Host": "localhost:8443"])
+        guard case .respond(let secure) = await desk.authority.decide(on: head, scheme: "https"),
+            case .respond(let plain) = await desk.authority.decide(on: head)
+        else { throw Browser.Lost(what: "no page") }
+        #expect(secure.headers.values("Set-Cookie").allSatisfy { $0.hasSuffix("HttpOnly; Secure; SameSite=None") })
+        #expect(plain.headers.values("Set-Cookie").allSatisfy { $0.hasSuffix("HttpOnly; SameSite=Lax") })
+    }
+}
