@@ -1,0 +1,169 @@
+import Curl
+@testable import IssuerKeys
+import JSON
+import OpenSSL
+import Platform
+import Support
+import Synchronization
+import Tokens
+
+/// Clocks that stand still until a test moves them; both start at moments of their own.
+final class FakeTime: TimeSource {
+    private let passed = Mutex<Int64>(0)
+    private let shift = Mutex<Int64>(0)
+
+    var wallMilliseconds: Int64 {
+        TestClaims.now * 1000 + passed.withLock { $0 } / 1_000_000 + shift.withLock { $0 }
+    }
+    var monotonicNanoseconds: UInt64 { UInt64(5_000_000_000 + passed.withLock { $0 }) }
+
+    func advance(seconds: Double) {
+        passed.withLock { $0 += Int64(seconds * 1_000_000_000) }
+    }
+
+    /// What an administrator does to the wall clock alone.
+    func setWall(by seconds: Int64) {
+        shift.withLock { $0 += seconds * 1000 }
+    }
+}
+
+/// A provider without network: documents by address, and a list of what was asked.
+final class FakeProvider: DocumentFetcher {
+    private struct State {
+        var documents: [String: Result<FetchedDocument, FetchError>] = [:]
+        var asked: [String] = []
+        var running = 0
+        var mostRunning = 0
+        var isHeld = false
+        var isCancelled = false
+    }
+
+    private let state = Mutex(State())
+
+    /// Blocks every fetch until it is lifted or cancelled.
+    var isHeld: Bool {
+        get { state.withLock { $0.isHeld } }
+        set { state.withLock { $0.isHeld = newValue } }
+    }
+    var asked: [String] { state.withLock { $0.asked } }
+    var mostRunning: Int { state.withLock { $0.mostRunning } }
+
+    func forget() { state.withLock { $0.asked = [] } }
+
+    func set(_ url: String, _ result: Result<FetchedDocument, FetchError>) {
+        state.withLock { $0.documents[url] = result }
+    }
+
+    func set(_ url: String, _ json: JSONValue, maxAge: Int? = nil) {
+        set(url, .success(FetchedDocument(body: json.serialized(), maxAge: maxAge)))
+    }
+
+    /// Publishes a policy with these keys.
+    func publish(
+        _ source: KeySource, _ keys: [JSONValue], issuer: String = TestClaims.issuer, maxAge: Int? = nil
+    ) {
+        let keysURL = source.metadataURL + "/keys"
+        set(source.metadataURL, ["issuer": .string(issuer), "jwks_uri": .string(keysURL)], maxAge: maxAge)
+        set(keysURL, ["keys": .array(keys)])
+    }
+
+    /// Everything fails from now on.
+    func fail(_ error: FetchError) {
+        state.withLock { state in
+            for url in state.documents.keys { state.documents[url] = .failure(error) }
+        }
+    }
+
+    func fetch(_ request: FetchRequest) throws(FetchError) -> FetchedDocument {
+        state.withLock { state in
+            state.asked.append(request.url)
+            state.running += 1
+            state.mostRunning = max(state.mostRunning, state.running)
+        }
+        defer { state.withLock { $0.running -= 1 } }
+        while state.withLock({ $0.isHeld && !$0.isCancelled }) { pause() }
+        let result = state.withLock { $0.isCancelled ? .failure(.cancelled) : $0.documents[request.url] }
+        return try (result ?? .failure(.status(404))).get()
+    }
+
+    func cancel() { state.withLock { $0.isCancelled = true } }
+
+    private func pause() {
+        _ = Wakeup().wait(untilMonotonicNanoseconds: SystemTime().monotonicNanoseconds + 1_000_000)
+    }
+}
+
+/// The published form of a key.
+func published(_ key: RSAPrivateKey, kid: String = TestClaims.keyIdentifier) -> JSONValue {
+    .object([
+        "kid": .string(kid), "use": "sig", "kty": "RSA", "n": .string(Base64URL.encode(key.modulus)),
+        "e": .string(Base64URL.encode(key.exponent)),
+    ])
+}
+
+/// A policy of the tests' tenant.
+func policy(_ name: String = TestClaims.policy) -> KeySource {
+    KeySource(authority: "https://contoso.b2clogin.com/contoso.onmicrosoft.com", policy: name)
+}
+
+/// A verifier over a fake provider, with a clock that the test moves and no threads unless it starts them.
+struct Bench {
+    let time = FakeTime()
+    let provider = FakeProvider()
+    let events = Events()
+    let verifier: BearerVerifier
+    let sources: [KeySource]
+
+    init(
+        _ sources: [KeySource] = [policy()], keys: [JSONValue]? = nil,
+        _ change: (inout IssuerKeysConfiguration) -> Void = { _ in }
+    ) {
+        var configuration = IssuerKeysConfiguration(sources: sources, rules: TestClaims.rules)
+        change(&configuration)
+        let events = events
+        self.sources = sources
+        for source in sources { provider.publish(source, keys ?? [published(SigningKey.shared)]) }
+        verifier = BearerVerifier(
+            configuration, time: time, fetcher: provider, chance: { 0.5 }, observer: { events.append($0) })
+    }
+
+    /// A verifier that has loaded its keys.
+    static func loaded(
+        _ sources: [KeySource] = [policy()], _ change: (inout IssuerKeysConfiguration) -> Void = { _ in }
+    ) -> Bench {
+        let bench = Bench(sources, change)
+        bench.verifier.loadOnce()
+        bench.provider.forget()
+        return bench
+    }
+
+    /// What the fetching thread does when it wakes; when it would look again, in seconds from now.
+    @discardableResult
+    func fly() -> Double {
+        Double(verifier.keys.fetchWhatIsDue() - time.now) / 1e9
+    }
+
+    /// What a token is refused for; nothing for a good one.
+    func refusal(_ token: String) async -> TokenRefusal? {
+        do throws(TokenRefusal) {
+            _ = try await verifier.verify(token)
+            return nil
+        } catch { return error }
+    }
+
+    /// What it is refused for while another thread flies, as the real one does.
+    func refusalWhileFlying(_ token: String) async -> TokenRefusal? {
+        async let refusal = refusal(token)
+        while verifier.status.waiters == 0 { await Task.yield() }
+        fly()
+        return await refusal
+    }
+}
+
+/// The events of a test, in their order.
+final class Events: Sendable {
+    private let list = Mutex<[KeyEvent]>([])
+
+    func append(_ event: KeyEvent) { list.withLock { $0.append(event) } }
+    var all: [KeyEvent] { list.withLock { $0 } }
+}

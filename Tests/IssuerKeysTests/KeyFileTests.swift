@@ -1,0 +1,107 @@
+import Curl
+import Glibc
+import JSON
+import Platform
+import Support
+import Testing
+import Tokens
+
+@testable import IssuerKeys
+
+@Suite("Keys survive a restart in a file (V-88)")
+struct KeyFileTests {
+    private let path = "/tmp/key-file-tests-\(UInt64.random(in: 0...UInt64.max)).json"
+
+    /// A verifier that reads the file when it begins and has fetched nothing.
+    private func restarted(
+        after seconds: Double = 0, source: KeySource = policy(),
+        _ change: (inout IssuerKeysConfiguration) -> Void = { _ in }
+    ) -> Bench {
+        let bench = Bench([source]) {
+            $0.keyCacheFile = path
+            change(&$0)
+        }
+        bench.provider.fail(.couldNotConnect(reason: "test"))
+        bench.time.advance(seconds: seconds)
+        bench.verifier.keys.readFile()
+        return bench
+    }
+
+    /// Writes the file as a server does that loads its keys at the fake clock's start.
+    private func write() {
+        Bench.loaded { $0.keyCacheFile = path }.verifier.stop()
+    }
+
+    @Test("It is written with mode 0600 and read back: stale, serving, its age counting on")
+    func roundTrip() async {
+        defer { unlink(path) }
+        write()
+        var facts = stat()
+        #expect(stat(path, &facts) == 0 && facts.st_mode & 0o777 == 0o600)
+        let bench = restarted(after: 3000)
+        #expect(bench.verifier.status.state == .stale && bench.verifier.status.ageSeconds == 3000)
+        #expect(bench.events.all.contains(.fileRead(sources: 1)))
+        #expect(await bench.refusal(makeToken()) == nil)
+        #expect(bench.provider.asked.isEmpty)
+        bench.time.advance(seconds: 83_400)
+        #expect(bench.verifier.status.state == .expired)
+    }
+
+    @Test("A restart does not extend trust: too old, or from the future, and it is ignored")
+    func age() {
+        defer { unlink(path) }
+        write()
+        #expect(restarted(after: 86_399).verifier.status.state == .stale)
+        #expect(restarted(after: 86_400).verifier.status.state == .empty)
+        let past = Bench { $0.keyCacheFile = path }
+        past.time.setWall(by: -10)
+        past.verifier.keys.readFile()
+        #expect(past.verifier.status.state == .empty)
+        #expect(past.events.all == [.fileIgnored(reason: "\(TestClaims.policy): fetched in the future")])
+    }
+
+    @Test("Another address, another pinned issuer, a distrusted key: not taken")
+    func foreign() {
+        defer { unlink(path) }
+        write()
+        #expect(restarted(source: policy("other")).verifier.status.state == .empty)
+        var pinned = policy()
+        pinned.pinnedIssuer = "https://contoso.b2clogin.com/other/v2.0/"
+        #expect(restarted(source: pinned).verifier.status.state == .empty)
+        pinned.pinnedIssuer = TestClaims.issuer
+        #expect(restarted(source: pinned).verifier.status.state == .stale)
+        #expect(restarted { $0.distrustedKeys = [TestClaims.keyIdentifier] }.verifier.status.state == .empty)
+    }
+
+    @Test("Nothing in a broken file is believed, and nothing breaks")
+    func corrupt() throws {
+        defer { unlink(path) }
+        write()
+        let whole = try File.read(path)
+        let text = String(decoding: whole, as: UTF8.self)
+        let broken = [
+            "", "{}", "[]", "\u{0}", "{\"version\":2,\"sources\":[]}", "{\"version\":1}",
+            String(text.dropLast()), text.replacing("fetched_at", with: "fetched"),
+            text.replacing("\"n\":\"", with: "\"n\":\"A"),
+            text.replacing("https://contoso.b2clogin.com/775", with: "https://evil.example/775"),
+        ]
+        for text in broken {
+            try File.replace(path, with: Array(text.utf8))
+            let bench = restarted()
+            #expect(bench.verifier.status.state == .empty, "\(text)")
+            #expect(bench.events.all.contains { if case .fileIgnored = $0 { true } else { false } }, "\(text)")
+        }
+        for length in stride(from: 0, to: whole.count, by: 7) {
+            try File.replace(path, with: Array(whole.prefix(length)))
+            #expect(restarted().verifier.status.state == .empty)
+        }
+    }
+
+    @Test("No file is no event; a file that cannot be written is one, and the keys serve all the same")
+    func unwritable() async {
+        #expect(restarted().events.all == [])
+        let bench = Bench.loaded { $0.keyCacheFile = "/proc/none/keys.json" }
+        #expect(bench.events.all.contains { if case .fileNotWritten = $0 { true } else { false } })
+        #expect(await bench.refusal(makeToken()) == nil)
+    }
+}

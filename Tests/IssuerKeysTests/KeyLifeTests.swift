@@ -1,0 +1,223 @@
+import Curl
+import JSON
+import OpenSSL
+import Support
+import Testing
+import Tokens
+
+@testable import IssuerKeys
+
+@Suite("Keys live and die by what the provider publishes")
+struct KeyLifeTests {
+    private let good = makeToken()
+
+    @Test("Without keys a token of good form waits for better times, garbage does not (V-71)")
+    func empty() async {
+        let bench = Bench()
+        #expect(await bench.refusal(good) == .keysUnavailable(retryAfter: 1))
+        #expect(await bench.refusal("garbage") == .notThreeSegments)
+        #expect(await bench.refusal("a.b.c!") == .notBase64URL)
+        #expect(bench.verifier.status.state == .empty && bench.provider.asked.isEmpty)
+    }
+
+    @Test("A provider that comes back is found within one pause (V-72)")
+    func coldStart() async {
+        let bench = Bench()
+        bench.provider.fail(.couldNotConnect(reason: "refused"))
+        var pause = 0.0
+        for _ in 0..<10 {
+            pause = bench.fly()
+            bench.time.advance(seconds: pause)
+        }
+        #expect(pause == 4 && bench.verifier.status.isDegraded)
+        #expect(await bench.refusal(good) == .keysUnavailable(retryAfter: 1))
+        bench.provider.publish(bench.sources[0], [published(SigningKey.shared)])
+        bench.fly()
+        #expect(await bench.refusal(good) == nil)
+        let changes = bench.events.all.filter { if case .stateChanged = $0 { true } else { false } }
+        #expect(changes == [.stateChanged(from: .empty, to: .fresh)])
+    }
+
+    @Test("A new key is fetched when the first token of it comes, keys only (V-81, V-82)")
+    func rotation() async {
+        let bench = Bench.loaded()
+        let token = makeToken(header: TestClaims.header.with("kid", "key-2"), key: SigningKey.other)
+        let both = [published(SigningKey.shared), published(SigningKey.other, kid: "key-2")]
+        bench.provider.publish(bench.sources[0], both)
+        #expect(await bench.refusalWhileFlying(token) == nil)
+        #expect(bench.provider.asked == [bench.sources[0].metadataURL + "/keys"])
+        #expect(await bench.refusal(good) == nil)
+    }
+
+    @Test("A key that moved is found through the metadata (V-82)", arguments: [404, 410])
+    func moved(status: Int) async {
+        let bench = Bench.loaded()
+        let source = bench.sources[0]
+        bench.provider.set(source.metadataURL + "/keys", .failure(.status(status)))
+        let newURL = "https://contoso.b2clogin.com/new/keys"
+        bench.provider.set(source.metadataURL, ["issuer": .string(TestClaims.issuer), "jwks_uri": .string(newURL)])
+        bench.provider.set(newURL, ["keys": .array([published(SigningKey.other, kid: "key-2")])])
+        let token = makeToken(header: TestClaims.header.with("kid", "key-2"), key: SigningKey.other)
+        #expect(await bench.refusalWhileFlying(token) == nil)
+        #expect(bench.provider.asked == [source.metadataURL + "/keys", source.metadataURL, newURL])
+    }
+
+    @Test("A key that nobody publishes is refused after the fetch, and at once when fetches are used up (V-39, V-79)")
+    func unknownKey() async {
+        let bench = Bench.loaded()
+        for number in 0..<2 {
+            let token = makeToken(header: TestClaims.header.with("kid", .string("no-\(number)")))
+            #expect(await bench.refusalWhileFlying(token) == .unknownKey)
+        }
+        for number in 0..<10_000 {
+            // A signature of no key: the header alone decides.
+            let header = JSONValue.object(TestClaims.header.with("kid", .string("storm-\(number)"))).serialized()
+            #expect(await bench.refusal(Base64URL.encode(header) + ".e30.AA") == .unknownKey)
+        }
+        #expect(bench.provider.asked.count == 2)
+        #expect(bench.verifier.status.counters.unknownKeys == 10_002)
+        #expect(bench.events.all.count { $0 == .unknownKeysLimited } == 1)
+        // Known keys do not notice.
+        #expect(await bench.refusal(good) == nil)
+    }
+
+    @Test("An unknown key whose fetch fails is not the client's fault (V-118)")
+    func unknownWhileDegraded() async {
+        let bench = Bench.loaded()
+        bench.provider.fail(.timedOut(reason: "test"))
+        let token = makeToken(header: TestClaims.header.with("kid", "new"))
+        #expect(await bench.refusalWhileFlying(token) == .keysUnavailable(retryAfter: 1))
+        #expect(await bench.refusalWhileFlying(token) == .keysUnavailable(retryAfter: 2))
+        #expect(await bench.refusal(token) == .keysUnavailable(retryAfter: 2))
+        #expect(await bench.refusal(good) == nil)
+    }
+
+    @Test("More than 64 do not wait, and nobody waits for more than 2 s (V-81)")
+    func waiters() async {
+        let bench = Bench.loaded()
+        let token = makeToken(header: TestClaims.header.with("kid", "new"))
+        await withTaskGroup(of: TokenRefusal?.self) { group in
+            for _ in 0..<64 { group.addTask { await bench.refusal(token) } }
+            while bench.verifier.status.waiters < 64 { await Task.yield() }
+            #expect(await bench.refusal(token) == .keysUnavailable(retryAfter: 1))
+            bench.time.advance(seconds: 1.999)
+            #expect(bench.verifier.keys.endWaits() != nil && bench.verifier.status.waiters == 64)
+            bench.time.advance(seconds: 0.001)
+            #expect(bench.verifier.keys.endWaits() == nil)
+            for await refusal in group { #expect(refusal == .keysUnavailable(retryAfter: 1)) }
+        }
+        #expect(bench.verifier.status.waiters == 0)
+    }
+
+    @Test("A key that disappears is refused from the next load on (V-84)")
+    func removal() async {
+        let bench = Bench.loaded()
+        #expect(await bench.refusal(good) == nil)
+        bench.provider.publish(bench.sources[0], [published(SigningKey.other, kid: "key-2")])
+        bench.time.advance(seconds: 3600)
+        bench.fly()
+        #expect(await bench.refusalWhileFlying(good) == .unknownKey)
+    }
+
+    @Test("A key that is replaced under its name takes its tokens along (V-85, V-103)")
+    func replacement() async {
+        let bench = Bench.loaded()
+        #expect(await bench.refusal(good) == nil)
+        bench.provider.publish(bench.sources[0], [published(SigningKey.other)])
+        #expect(bench.verifier.refreshNow())
+        bench.fly()
+        #expect(await bench.refusal(good) == .badSignature)
+        #expect(await bench.refusal(makeToken(key: SigningKey.other)) == nil)
+    }
+
+    @Test(
+        "A load that brings nothing usable changes nothing (V-80)",
+        arguments: [
+            "{}", "[]", "{\"keys\":[]}", "{\"keys\":[{\"kty\":\"oct\",\"kid\":\"key-1\",\"k\":\"AA\"}]}", "x", "",
+        ])
+    func uselessLoad(body: String) async {
+        let bench = Bench.loaded()
+        bench.provider.set(
+            bench.sources[0].metadataURL + "/keys", .success(FetchedDocument(body: Array(body.utf8))))
+        bench.time.advance(seconds: 3600)
+        bench.fly()
+        #expect(bench.verifier.status.isDegraded && bench.verifier.status.state == .stale)
+        #expect(
+            await bench.refusal(makeToken(claims: TestClaims.good.with("exp", .integer(TestClaims.now + 9000)))) == nil)
+    }
+
+    @Test("An outage is not noticed for a day; then tokens cannot be judged, remembered or not (V-83, V-107)")
+    func outage() async {
+        let bench = Bench.loaded()
+        // An hour older than the keys, so that it outlives them; remembered from the first use on.
+        let claims = TestClaims.good.with("exp", .integer(TestClaims.now + 86_400 + 50))
+        let token = makeToken(claims: claims)
+        bench.provider.fail(.timedOut(reason: "test"))
+        while bench.verifier.status.ageSeconds ?? 0 < 86_300 {
+            bench.time.advance(seconds: bench.fly())
+            guard await bench.refusal(token) == nil else {
+                Issue.record("refused at \(bench.verifier.status)")
+                return
+            }
+        }
+        #expect(bench.verifier.status.state == .stale && bench.verifier.tokenCacheStatus.hits > 0)
+        bench.time.advance(seconds: 86_399.9 - Double(bench.verifier.status.ageSeconds ?? 0))
+        bench.time.advance(seconds: 0.1 + 1)
+        guard case .keysUnavailable = await bench.refusal(token) else {
+            Issue.record("not refused at \(bench.verifier.status)")
+            return
+        }
+        #expect(bench.verifier.status.state == .expired && bench.verifier.status.keyIdentifiers.isEmpty)
+    }
+
+    @Test("A wall clock that is set expires no keys (V-64)")
+    func wallClock() async {
+        let bench = Bench.loaded()
+        bench.time.setWall(by: 400 * 86_400)
+        #expect(bench.verifier.status.state == .fresh)
+        bench.time.setWall(by: -800 * 86_400)
+        #expect(bench.verifier.status.state == .fresh && bench.verifier.status.ageSeconds == 0)
+    }
+
+    @Test("A distrusted key is never used (V-97)")
+    func distrusted() async {
+        let bench = Bench([policy()], keys: [published(SigningKey.shared), published(SigningKey.other, kid: "key-2")]) {
+            $0.distrustedKeys = [TestClaims.keyIdentifier]
+        }
+        bench.verifier.loadOnce()
+        #expect(bench.verifier.status.keyIdentifiers == ["key-2"])
+        #expect(
+            bench.events.all.contains {
+                if case .keySkipped(_, let key) = $0 { key.keyIdentifier == TestClaims.keyIdentifier } else { false }
+            })
+        #expect(await bench.refusalWhileFlying(good) == .unknownKey)
+    }
+
+    @Test("Key identifiers are compared by bytes (V-27)")
+    func identifierBytes() async {
+        let bench = Bench(keys: [published(SigningKey.shared, kid: "e\u{301}")])
+        bench.verifier.loadOnce()
+        #expect(await bench.refusal(makeToken(header: TestClaims.header.with("kid", "e\u{301}"))) == nil)
+        let composed = makeToken(header: TestClaims.header.with("kid", "\u{e9}"))
+        #expect(await bench.refusalWhileFlying(composed) == .unknownKey)
+    }
+
+    @Test("Skipped keys are told once a set, loads with what is new and gone (V-38, V-133)")
+    func events() {
+        let weak: JSONValue = ["kid": "weak", "kty": "RSA", "n": "AQAB", "e": "AQAB"]
+        let bench = Bench(keys: [published(SigningKey.shared), weak])
+        bench.verifier.loadOnce()
+        bench.time.advance(seconds: 3600)
+        bench.provider.publish(bench.sources[0], [published(SigningKey.other, kid: "key-2"), weak])
+        bench.fly()
+        let name = TestClaims.policy
+        let skipped = SkippedKey(keyIdentifier: "weak", reason: "its modulus does not have 2048 to 8192 bits")
+        #expect(
+            bench.events.all == [
+                .loaded(source: name, keys: 1, added: ["key-1"], removed: []), .keySkipped(source: name, key: skipped),
+                .stateChanged(from: .empty, to: .fresh),
+                .loaded(source: name, keys: 1, added: ["key-2"], removed: ["key-1"]),
+            ])
+        #expect(bench.verifier.status.counters.loads == 2 && bench.verifier.status.counters.flights == 2)
+    }
+}

@@ -1,0 +1,106 @@
+import Curl
+import JSON
+import Support
+import Testing
+import Tokens
+
+@testable import IssuerKeys
+
+@Suite("Several policies share one snapshot and keep their keys apart")
+struct PolicyTests {
+    private let signIn = policy("B2C_1_sign_in")
+    private let reset = policy("B2C_1_reset")
+
+    private func token(_ policy: String, _ key: Bool = true) -> String {
+        makeToken(
+            claims: TestClaims.good.with("tfp", .string(policy)), key: key ? SigningKey.shared : SigningKey.other)
+    }
+
+    @Test("A key that both publish signs for both")
+    func shared() async {
+        let bench = Bench.loaded([signIn, reset])
+        #expect(await bench.refusal(token("b2c_1_SIGN_in")) == nil)
+        #expect(await bench.refusal(token("B2C_1_reset")) == nil)
+        #expect(await bench.refusal(token("B2C_1_other")) == .wrongPolicy)
+        #expect(bench.verifier.status.keyIdentifiers == [TestClaims.keyIdentifier])
+    }
+
+    @Test("A key of one policy does not sign for the other")
+    func apart() async {
+        let bench = Bench([signIn, reset])
+        bench.provider.publish(reset, [published(SigningKey.other, kid: "key-2")])
+        bench.verifier.loadOnce()
+        #expect(await bench.refusal(token("B2C_1_sign_in")) == nil)
+        #expect(await bench.refusal(token("B2C_1_reset")) == .wrongPolicy)
+    }
+
+    @Test("The same kid with other material under another policy is a second candidate, never a replacement")
+    func secondCandidate() async {
+        let bench = Bench([signIn, reset])
+        bench.provider.publish(reset, [published(SigningKey.other)])
+        bench.verifier.loadOnce()
+        #expect(await bench.refusal(token("B2C_1_sign_in", true)) == nil)
+        #expect(await bench.refusal(token("B2C_1_reset", false)) == nil)
+        #expect(await bench.refusal(token("B2C_1_sign_in", false)) == .wrongPolicy)
+        #expect(await bench.refusal(token("B2C_1_reset", true)) == .wrongPolicy)
+    }
+
+    @Test("A policy that does not exist leaves the other alone")
+    func missingPolicy() async {
+        let bench = Bench([signIn, reset])
+        bench.provider.set(reset.metadataURL, .failure(.status(404)))
+        bench.verifier.loadOnce()
+        #expect(await bench.refusal(token("B2C_1_sign_in")) == nil)
+        let status = bench.verifier.status
+        #expect(status.state == .fresh && status.isDegraded)
+        #expect(status.lastFailure?.contains("B2C_1_reset: the authority answers 404") == true)
+    }
+
+    @Test("Of a host that does not answer, the second policy is not waited for (V-72)")
+    func outOfReach() {
+        let bench = Bench([signIn, reset])
+        bench.provider.fail(.timedOut(reason: "test"))
+        bench.verifier.loadOnce()
+        #expect(bench.provider.asked == [signIn.metadataURL])
+        #expect(bench.verifier.status.counters.failures == 2)
+    }
+
+    @Test("A key set that both name is fetched once a flight")
+    func sharedKeySet() {
+        let bench = Bench([signIn, reset])
+        let keysURL = signIn.metadataURL + "/keys"
+        bench.provider.set(
+            reset.metadataURL, ["issuer": .string(TestClaims.issuer), "jwks_uri": .string(keysURL)])
+        bench.verifier.loadOnce()
+        #expect(bench.provider.asked == [signIn.metadataURL, keysURL, reset.metadataURL])
+    }
+
+    @Test("check says of every source what is wrong and what to do")
+    func reports() {
+        let bench = Bench([signIn, reset])
+        bench.provider.publish(reset, [published(SigningKey.shared)], issuer: "https://evil.example/")
+        var configuration = IssuerKeysConfiguration(sources: [signIn, reset], rules: TestClaims.rules)
+        let reports = configuration.check(fetcher: bench.provider)
+        #expect(reports.map(\.source) == ["B2C_1_sign_in", "B2C_1_reset"])
+        #expect(reports[0].problem == nil && reports[0].issuer == TestClaims.issuer)
+        #expect(reports[0].keyIdentifiers == [TestClaims.keyIdentifier])
+        #expect(reports[1].problem == MetadataError.foreignIssuer.words)
+
+        configuration.sources[1].pinnedIssuer = TestClaims.issuer
+        #expect(configuration.check(fetcher: bench.provider)[1].problem == MetadataError.unexpectedIssuer.words)
+        bench.provider.set(signIn.metadataURL, .failure(.status(404)))
+        #expect(configuration.check(fetcher: bench.provider)[0].problem?.contains("no such tenant or policy") == true)
+        bench.provider.set(signIn.metadataURL, .failure(.couldNotResolve(host: "contoso.b2clogin.com")))
+        #expect(configuration.check(fetcher: bench.provider)[0].problem?.contains("cannot resolve") == true)
+    }
+
+    @Test("A token is explained by the keys at hand")
+    func explanation() {
+        let bench = Bench.loaded([signIn])
+        #expect(bench.verifier.explain(token("B2C_1_sign_in")).refusal == nil)
+        #expect(bench.verifier.explain(token("B2C_1_sign_in", false)).refusal == .badSignature)
+        let unknown = makeToken(header: TestClaims.header.with("kid", "new"))
+        #expect(bench.verifier.explain(unknown).refusal == .unknownKey)
+        #expect(bench.provider.asked.isEmpty)
+    }
+}

@@ -1,0 +1,243 @@
+import JSON
+import Support
+import Testing
+import Tokens
+
+@testable import IssuerKeys
+
+@Suite("Verified tokens are remembered, and only as long as they would be accepted anew")
+struct TokenCacheTests {
+    private let entry: TokenCacheShard.Entry
+
+    init() throws {
+        let verified = try TestClaims.rules.check(
+            CompactToken(makeToken()), signedBy: TestClaims.keyIdentifier, of: TestClaims.issuers, now: TestClaims.now)
+        entry = .init(verified: verified, generation: 1, verifyAgainAt: 0)
+    }
+
+    /// Something as long as a token.
+    private func text(_ number: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "x", count: 900 - digits.count) + digits
+    }
+
+    // MARK: One shard
+
+    @Test("It holds no more entries and bytes than it may (V-105, V-106)")
+    func bounds() {
+        var entries = TokenCacheShard(mostEntries: 100, mostBytes: 1 << 30)
+        var bytes = TokenCacheShard(mostEntries: 1 << 30, mostBytes: 50_000)
+        for number in 0..<10_000 {
+            entries.insert(TokenKey(text(number)), entry)
+            bytes.insert(TokenKey(text(number)), entry)
+            guard entries.status.entries <= 100, bytes.status.bytes <= 50_000 else { break }
+        }
+        #expect(entries.status.entries == 100 && entries.status.evictions == 9900)
+        #expect(bytes.status.entries == 35 && bytes.status.bytes == 35 * (900 + TokenCacheShard.overhead))
+        var tiny = TokenCacheShard(mostEntries: 10, mostBytes: 100)
+        tiny.insert(TokenKey(text(1)), entry)
+        #expect(tiny.status.entries == 0)
+    }
+
+    @Test("A flood of tokens used once does not drive out those in use (V-106)")
+    func flood() {
+        var shard = TokenCacheShard(mostEntries: 100, mostBytes: 1 << 30)
+        for number in 0..<20 { shard.insert(TokenKey(text(number)), entry) }
+        var hits = 0
+        for number in 0..<20_000 {
+            if number % 10 == 0 {
+                for hot in 0..<20 where shard.find(TokenKey(text(hot)), isGood: { _ in true }) != nil { hits += 1 }
+            }
+            shard.insert(TokenKey(text(1000 + number)), entry)
+        }
+        #expect(hits == 2000 * 20)
+    }
+
+    @Test("Any order of insertions, uses and removals keeps the list whole")
+    func randomWalk() {
+        var generator = SystemRandomNumberGenerator()
+        var shard = TokenCacheShard(mostEntries: 8, mostBytes: 1 << 30)
+        for _ in 0..<50_000 {
+            let key = TokenKey(text(Int.random(in: 0..<24, using: &generator)))
+            switch Int.random(in: 0..<4, using: &generator) {
+            case 0: _ = shard.find(key, isGood: { _ in false })
+            case 1: _ = shard.find(key, isGood: { _ in true })
+            default: shard.insert(key, entry)
+            }
+            guard shard.status.entries <= 8 else { break }
+        }
+        let present = (0..<24).count { shard.find(TokenKey(text($0)), isGood: { _ in true }) != nil }
+        #expect(present == shard.status.entries && present > 0)
+        #expect(shard.status.bytes == present * (900 + TokenCacheShard.overhead))
+    }
+
+    @Test("Only the same bytes are the same token (V-100)")
+    func bytes() {
+        let token = makeToken()
+        var shard = TokenCacheShard(mostEntries: 10, mostBytes: 1 << 20)
+        // Long enough to hold a K, which Unicode spells in two ways.
+        shard.insert(TokenKey("K" + token), entry)
+        #expect("K" + token == "\u{212A}" + token, "they are equal to Swift, so the test tests something")
+        #expect(shard.find(TokenKey("\u{212A}" + token), isGood: { _ in true }) == nil)
+        #expect(shard.find(TokenKey("k" + token), isGood: { _ in true }) == nil)
+        #expect(shard.find(TokenKey(token), isGood: { _ in true }) == nil)
+        #expect(shard.find(TokenKey("K" + token), isGood: { _ in true }) != nil)
+    }
+
+    @Test("Short and empty texts have keys too")
+    func shortKeys() {
+        for text in ["", "a", "é", "0123456789abcdef", "\u{0}"] {
+            #expect(TokenKey(text) == TokenKey(text))
+            #expect((0..<16).contains(TokenKey(text).shard(of: 16)))
+        }
+        #expect(TokenKey("a") != TokenKey("b"))
+    }
+
+    @Test("Real tokens spread over the shards")
+    func spread() {
+        let shards = Set(
+            (0..<100).map { number in
+                TokenKey(makeToken(claims: TestClaims.good.with("name", .string("\(number)")))).shard(of: 16)
+            })
+        #expect(shards.count > 10)
+    }
+
+    // MARK: With a verifier
+
+    @Test("The second look is a hit with the same principal")
+    func hit() async throws {
+        let bench = Bench.loaded()
+        let token = makeToken()
+        let first = try await bench.verifier.verify(token)
+        let second = try await bench.verifier.verify(token)
+        #expect(first == second)
+        let status = bench.verifier.tokenCacheStatus
+        #expect(status.hits == 1 && status.misses == 1 && status.entries == 1)
+    }
+
+    @Test("Size 0 turns it off (V-108)")
+    func off() async {
+        let bench = Bench.loaded { $0.tokenCacheEntries = 0 }
+        for _ in 0..<3 { #expect(await bench.refusal(makeToken()) == nil) }
+        #expect(bench.verifier.tokenCacheStatus == TokenCacheStatus())
+    }
+
+    @Test("Expiry is judged at every hit, to the second (V-104)")
+    func expiry() async {
+        let bench = Bench.loaded()
+        let token = makeToken(claims: TestClaims.good.with("exp", .integer(TestClaims.now + 100)))
+        #expect(await bench.refusal(token) == nil)
+        bench.time.advance(seconds: 159)
+        #expect(await bench.refusal(token) == nil)
+        #expect(bench.verifier.tokenCacheStatus.hits == 1)
+        bench.time.advance(seconds: 1)
+        #expect(await bench.refusal(token) == .expired)
+        #expect(bench.verifier.tokenCacheStatus.entries == 0)
+    }
+
+    @Test("A clock that is set back makes remembered tokens too young again (V-104)")
+    func clockSetBack() async {
+        let bench = Bench.loaded()
+        let token = makeToken()
+        #expect(await bench.refusal(token) == nil)
+        bench.time.setWall(by: -61)
+        #expect(await bench.refusal(token) == .notYetValid)
+    }
+
+    @Test("A token is verified anew after ten minutes")
+    func memory() async {
+        let bench = Bench.loaded()
+        let token = makeToken()
+        for pause in [599.0, 1.0] {
+            #expect(await bench.refusal(token) == nil)
+            bench.time.advance(seconds: pause)
+        }
+        #expect(bench.verifier.tokenCacheStatus.hits == 1)
+        #expect(await bench.refusal(token) == nil)
+        #expect(bench.verifier.tokenCacheStatus.hits == 1)
+    }
+
+    @Test("The removal of a key kills what it verified (V-103)")
+    func keyRemoved() async {
+        let bench = Bench.loaded()
+        let token = makeToken()
+        #expect(await bench.refusal(token) == nil)
+        bench.provider.publish(bench.sources[0], [published(SigningKey.other, kid: "key-2")])
+        bench.verifier.refreshNow()
+        bench.fly()
+        #expect(await bench.refusalWhileFlying(token) == .unknownKey)
+    }
+
+    @Test("A refresh that changes nothing keeps what is remembered")
+    func sameKeys() async {
+        let bench = Bench.loaded()
+        let token = makeToken()
+        #expect(await bench.refusal(token) == nil)
+        bench.verifier.refreshNow()
+        bench.fly()
+        #expect(await bench.refusal(token) == nil)
+        #expect(bench.verifier.tokenCacheStatus.hits == 1)
+    }
+
+    @Test("Another issuer in the metadata kills it too")
+    func issuerChanged() async {
+        let bench = Bench.loaded()
+        #expect(await bench.refusal(makeToken()) == nil)
+        let issuer = "https://contoso.b2clogin.com/tfp/775527ff-9a37-4307-8b3d-cc311f58d925/b2c_1_sign_in/v2.0/"
+        bench.provider.publish(bench.sources[0], [published(SigningKey.shared)], issuer: issuer)
+        bench.verifier.refreshNow()
+        bench.fly()
+        #expect(await bench.refusal(makeToken()) == .wrongIssuer)
+    }
+
+    @Test("Tokens that share all but one byte with a remembered one are refused (V-100)")
+    func neighbours() async {
+        let bench = Bench.loaded()
+        let token = makeToken()
+        #expect(await bench.refusal(token) == nil)
+        let letters = Array(token.utf8)
+        for place in stride(from: 0, to: letters.count, by: 11) {
+            var other = letters
+            other[place] = other[place] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
+            #expect(await bench.refusal(String(decoding: other, as: UTF8.self)) != nil, "byte \(place)")
+        }
+        for other in [token + "A", token + " ", " " + token, String(token.dropLast()), token + "=", token + "."] {
+            #expect(await bench.refusal(other) != nil)
+        }
+    }
+
+    @Test(
+        "Hostile and good tokens get the same answers with and without memory, in any order, in parallel (V-29, V-108)")
+    func sameAnswers() async {
+        let with = Bench.loaded()
+        let without = Bench.loaded { $0.tokenCacheEntries = 0 }
+        let good = TestClaims.good
+        let none = JSONValue.object(TestClaims.header.with("alg", "none")).serialized()
+        let tokens = [
+            makeToken(), makeToken(claims: good.with("name", "Bob")), makeToken(key: SigningKey.other),
+            makeToken(claims: good.with("exp", .integer(TestClaims.now - 61))),
+            makeToken(claims: good.with("exp", nil)),
+            makeToken(claims: good.with("aud", "x")), makeToken(claims: good.with("iss", "x")),
+            makeToken(claims: good.with("tfp", "B2C_1_x")), makeToken(claims: good.with("oid", nil)),
+            makeToken(claims: good.with("exp", .real(1e300))), makeToken(payload: Array("{".utf8), header: none),
+            makeToken(header: TestClaims.header.with("alg", "HS256")),
+            makeToken(header: TestClaims.header.with("crit", [])),
+            makeToken() + "\u{301}", "\u{212A}" + makeToken(), "", ".", "..", "...", "a.b.c",
+        ]
+        var expected: [TokenRefusal?] = []
+        for token in tokens { expected.append(await without.refusal(token)) }
+        #expect(expected.count { $0 == nil } == 2)
+        await withTaskGroup(of: Void.self) { [expected] group in
+            for _ in 0..<4 {
+                group.addTask {
+                    for _ in 0..<20 {
+                        for index in tokens.indices.shuffled() {
+                            #expect(await with.refusal(tokens[index]) == expected[index], "token \(index)")
+                        }
+                    }
+                }
+            }
+        }
+        #expect(with.verifier.tokenCacheStatus.entries == 2)
+    }
+}
