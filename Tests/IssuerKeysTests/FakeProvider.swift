@@ -46,6 +46,7 @@ final class FakeProvider: DocumentFetcher {
         set { state.withLock { $0.isHeld = newValue } }
     }
     var asked: [String] { state.withLock { $0.asked } }
+    var isRunning: Bool { state.withLock { $0.running > 0 } }
     var mostRunning: Int { state.withLock { $0.mostRunning } }
 
     func forget() { state.withLock { $0.asked = [] } }
@@ -151,10 +152,14 @@ struct Bench {
         } catch { return error }
     }
 
-    /// What it is refused for while another thread flies, as the real one does.
+    /// What it is refused for while another thread flies as soon as it waits, as the real one does.
     func refusalWhileFlying(_ token: String) async -> TokenRefusal? {
-        async let refusal = refusal(token)
-        while verifier.status.waiters == 0 { await Task.yield() }
+        let isDone = Flag()
+        async let refusal = {
+            defer { isDone.set() }
+            return await self.refusal(token)
+        }()
+        while verifier.status.waiters == 0, !isDone.isSet { await Task.yield() }
         fly()
         return await refusal
     }
@@ -166,4 +171,12 @@ final class Events: Sendable {
 
     func append(_ event: KeyEvent) { list.withLock { $0.append(event) } }
     var all: [KeyEvent] { list.withLock { $0 } }
+}
+
+/// Set once, read by many.
+final class Flag: Sendable {
+    private let value = Atomic(false)
+
+    var isSet: Bool { value.load(ordering: .relaxed) }
+    func set() { value.store(true, ordering: .relaxed) }
 }

@@ -3,7 +3,6 @@ import IssuerKeys
 import JSON
 import Platform
 import Support
-import Synchronization
 import Testing
 import Tokens
 
@@ -35,8 +34,14 @@ struct KeyThreadTests {
         } catch { return error }
     }
 
+    /// Waits until the first flight is over: a request behind it does not join it.
     private func waitForKeys(_ verifier: BearerVerifier) async {
-        while !verifier.status.state.serves { await Task.yield() }
+        while verifier.status.counters.flights == 0 { await Task.yield() }
+    }
+
+    /// Waits until a fetch hangs in the provider.
+    private func waitForHang() async {
+        while !provider.isRunning { await Task.yield() }
     }
 
     @Test("Keys are fetched by themselves, and one at a time whatever happens (V-70, V-77)")
@@ -67,7 +72,7 @@ struct KeyThreadTests {
         provider.isHeld = true
         let start = ContinuousClock.now
         async let unknown = refusal(verifier, token(kid: "new"))
-        while verifier.status.waiters == 0 { await Task.yield() }
+        await waitForHang()
         for number in 0..<100 {
             let claims = TestClaims.good.with("exp", .integer(4_000_000_000)).with("name", .string("\(number)"))
             #expect(await refusal(verifier, makeToken(claims: claims)) == nil)
@@ -83,7 +88,7 @@ struct KeyThreadTests {
         await waitForKeys(verifier)
         provider.isHeld = true
         async let unknown = refusal(verifier, token(kid: "new"))
-        while verifier.status.waiters == 0 { await Task.yield() }
+        await waitForHang()
         let start = ContinuousClock.now
         verifier.stop()
         #expect(start.duration(to: .now) < .seconds(1))
@@ -121,12 +126,4 @@ struct KeyThreadTests {
             isDone.set()
         }
     }
-}
-
-/// Set once, read by many.
-private final class Flag: Sendable {
-    private let value = Atomic(false)
-
-    var isSet: Bool { value.load(ordering: .relaxed) }
-    func set() { value.store(true, ordering: .relaxed) }
 }
