@@ -58,7 +58,10 @@ public final class MockAuthority: RequestHandler, Sendable {
         else { return .respond(Refused.noPolicy(address)) }
         let call = Call(
             authority: self, head: head, address: address, policy: policy, run: runs.run(run), base: base)
-        return await call.decide()
+        guard let fault = call.address.endpoint.place.flatMap(call.run.faults.take) else {
+            return call.noted(await call.decide())
+        }
+        return call.noted(await fault.apply { await call.decide() })
     }
 }
 

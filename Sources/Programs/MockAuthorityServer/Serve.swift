@@ -11,7 +11,7 @@ func serve(_ settings: MockSettings, until signals: Signals) -> Never {
     let door = Door()
     let server: HTTPServer
     do throws(ServerStartError) {
-        server = try HTTPServer(host: listen.host, port: listen.port, handler: door)
+        server = try HTTPServer(host: listen.host, port: listen.port, limits: patientLimits, handler: door)
     } catch {
         fail(["cannot listen on \(listen): \(error.explanation)"], ExitCode.unavailable)
     }
@@ -22,6 +22,14 @@ func serve(_ settings: MockSettings, until signals: Signals) -> Never {
     while signals.next() == .hangup {}
     server.stop(patience: 2)
     exitProcess(ExitCode.good)
+}
+
+/// Limits under which a fault may make an answer a minute late.
+private var patientLimits: ServerLimits {
+    var limits = ServerLimits()
+    limits.suspensionSeconds = 65
+    limits.requestSeconds = 75
+    return limits
 }
 
 /// What stands behind the server: the authority, once the port is known that its issuer names.

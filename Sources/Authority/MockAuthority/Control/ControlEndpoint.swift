@@ -2,6 +2,8 @@ internal import HTTP
 internal import JSON
 
 /// `/_mock/...`: what tests and people tell the authority beside the protocol.
+///
+/// Each control takes `run=` in its query; the run of those who name none is the empty one.
 struct ControlEndpoint: Sendable {
     let authority: MockAuthority
     let head: RequestHead
@@ -9,33 +11,63 @@ struct ControlEndpoint: Sendable {
 
     static let bodyLimit = 65536
 
+    /// Which run is meant.
+    var run: Run { authority.runs.run(head.target["run"]?.lowercased() ?? "") }
+
     /// Answers on the loopback, and elsewhere only if the operator said so twice.
     func decide() async -> Decision {
         guard isNear || authority.configuration.behaviour.switches.remoteControl else {
             return .respond(Reply.text("The controls of the mock answer on the loopback only.", status: 403))
         }
-        let isReading = head.method == .get || head.method == .head
-        switch Array(head.target.path.dropFirst()) {
-        case ["token"]: return .respond(isReading ? await token() : Reply.methodNotAllowed("GET"))
-        case ["token", "bad"]: return .respond(isReading ? catalogue : Reply.methodNotAllowed("GET"))
-        case ["keys"]:
-            if head.method == .post { return .readBody(limit: Self.bodyLimit) { await changeKeys($0) } }
-            return .respond(isReading ? await keys() : Reply.methodNotAllowed("GET, POST"))
-        default: return .respond(Reply.text("No such control. \(Self.controls)", status: 404))
+        let path = Array(head.target.path.dropFirst())
+        return switch head.method {
+        case .get, .head: .respond(await show(path))
+        case .post: order(path)
+        case .put where path.count == 2 && path[0] == "users": putUser(path[1])
+        case .delete where path.count == 2 && path[0] == "users": .respond(removeUser(path[1]))
+        case .put, .patch, .delete, .options, .other: .respond(Reply.methodNotAllowed("GET, POST"))
         }
     }
 
-    private static let controls = "There are /_mock/token, /_mock/token/bad and /_mock/keys."
+    private func show(_ path: [String]) async -> Response {
+        switch path {
+        case ["token"]: await token()
+        case ["token", "bad"]: catalogue
+        case ["keys"]: await keys()
+        case ["users"]: Reply.json(.array(run.directory.all.map(\.json)))
+        case ["requests"]: Reply.json(.array(run.journal.all))
+        case ["state"]: Reply.json(state)
+        default: unknown
+        }
+    }
+
+    private func order(_ path: [String]) -> Decision {
+        if let command = command(path) { return obey(command) }
+        switch path {
+        case ["keys"]: return .readBody(limit: Self.bodyLimit) { await changeKeys($0) }
+        case ["reset"]:
+            authority.runs.reset(head.target["run"]?.lowercased() ?? "")
+            return .respond(Reply.json(state))
+        default: return .respond(unknown)
+        }
+    }
+
+    private var unknown: Response {
+        Reply.text(
+            """
+            No such control. There are, all with ?run= for tests side by side:
+              GET  /_mock/token?user=alice, /_mock/token/bad, /_mock/keys, /_mock/users, /_mock/requests, /_mock/state
+              POST /_mock/keys, /_mock/faults, /_mock/clock, /_mock/revoke, /_mock/reset
+              PUT and DELETE /_mock/users/NAME
+            """, status: 404)
+    }
 
     private var isNear: Bool {
         head.peer.hasPrefix("127.") || head.peer == "::1" || head.peer.hasPrefix("::ffff:127.")
     }
 
-    /// Which run is meant.
-    var run: Run { authority.runs.run(head.target["run"] ?? "") }
-
     /// Whether the client wants JSON.
-    var wantsJSON: Bool {
+    private var wantsJSON: Bool {
         head.headers.acceptNames("application/json")
     }
 

@@ -77,19 +77,27 @@ extension Resource {
 
 extension User {
     /// The members under which an account stands in files and in `/_mock/users`.
+    static let members = [
+        "objectID", "email", "password", "name", "givenName", "familyName", "claims", "identityProvider", "disabled",
+    ]
+
     init(member: ConfigurationMember) throws(ConfigurationMistake) {
-        try member.allow([
-            "objectID", "email", "password", "name", "givenName", "familyName", "claims", "identityProvider",
-            "disabled",
-        ])
-        let email = try member.required("email")
+        try self.init(member: member, email: nil)
+    }
+
+    /// An account of these members; `email` stands in where they have none.
+    init(member: ConfigurationMember, email fallback: String?) throws(ConfigurationMistake) {
+        try member.allow(Self.members)
+        var email = try member.text("email") ?? fallback ?? ""
+        if email.isEmpty { email = try member.required("email") }
         let name = PersonName(
             display: try member.text("name") ?? email, given: try member.text("givenName") ?? "",
             family: try member.text("familyName") ?? "")
         self.init(
             objectID: try member.text("objectID")?.lowercased() ?? GUID.random(), email: email,
-            password: try member.text("password"), name: name, claims: try member.object("claims"))
-        standing.disabled = try member.truth("disabled")
+            password: try member.text("password"), name: name,
+            claims: try member.optionalObject("claims") ?? JSONObject())
+        standing.disabled = try member.optionalTruth("disabled") ?? false
         standing.identityProvider = try member.text("identityProvider")
     }
 

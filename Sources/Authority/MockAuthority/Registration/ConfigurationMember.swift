@@ -6,7 +6,7 @@ struct ConfigurationMember {
     private let place: String
 
     /// The whole file.
-    static func root(_ bytes: [UInt8]) throws(ConfigurationMistake) -> ConfigurationMember {
+    static func root(_ bytes: [UInt8], place: String = "the file") throws(ConfigurationMistake) -> ConfigurationMember {
         let value: JSONValue
         do throws(JSONError) {
             value = try JSONValue(parsing: bytes)
@@ -17,7 +17,7 @@ struct ConfigurationMember {
                 throw ConfigurationMistake(sentence: "Not JSON at byte \(offset): \(reason).")
             }
         }
-        return try ConfigurationMember(value, place: "the file")
+        return try ConfigurationMember(value, place: place)
     }
 
     private init(_ value: JSONValue, place: String) throws(ConfigurationMistake) {
@@ -52,7 +52,11 @@ struct ConfigurationMember {
     }
 
     func truth(_ name: String) throws(ConfigurationMistake) -> Bool {
-        guard let value = object[name] else { return false }
+        try optionalTruth(name) ?? false
+    }
+
+    func optionalTruth(_ name: String) throws(ConfigurationMistake) -> Bool? {
+        guard let value = object[name] else { return nil }
         guard let truth = value.boolean else { throw wrong(name, "true or false") }
         return truth
     }
@@ -63,8 +67,8 @@ struct ConfigurationMember {
         return number
     }
 
-    func object(_ name: String) throws(ConfigurationMistake) -> JSONObject {
-        guard let value = object[name] else { return JSONObject() }
+    func optionalObject(_ name: String) throws(ConfigurationMistake) -> JSONObject? {
+        guard let value = object[name] else { return nil }
         guard let object = value.object else { throw wrong(name, "an object") }
         return object
     }

@@ -11,6 +11,10 @@ final class Run: Sendable {
     /// Grants that were redeemed and may not be again, with the end of their time.
     let spent = Mutex<[String: Int64]>([:])
 
+    /// What goes wrong on request.
+    let faults = Faults()
+    /// What was asked.
+    let journal = Journal()
     /// Sign-ins under way.
     let transactions = Transactions()
 

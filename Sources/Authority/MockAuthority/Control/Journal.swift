@@ -1,0 +1,49 @@
+internal import HTTP
+internal import JSON
+internal import Synchronization
+
+/// The requests of a run, so that tests can say what a client sent.
+///
+/// Everything is in it, secrets too: they are the mock's own.
+final class Journal: Sendable {
+    private static let limit = 200
+    private static let longestBody = 16384
+    private let entries = Mutex<[JSONValue]>([])
+
+    /// All entries, oldest first.
+    var all: [JSONValue] { entries.withLock { $0 } }
+
+    /// Notes a request and the status of its answer.
+    func note(_ head: RequestHead, body: [UInt8], status: Status, now: Int64) {
+        let fields = head.headers.fields.map { field -> JSONValue in [.string(field.name), .string(field.value)] }
+        var entry = JSONObject([
+            ("at", .integer(now)), ("method", .string(head.method.name)), ("target", .string(head.target.raw)),
+            ("headers", .array(fields)),
+        ])
+        if !body.isEmpty {
+            entry["body"] = .string(String(decoding: body.prefix(Self.longestBody), as: UTF8.self))
+        }
+        entry["status"] = .integer(Int64(status.rawValue))
+        entries.withLock { entries in
+            if entries.count >= Self.limit { entries.removeFirst() }
+            entries.append(.object(entry))
+        }
+    }
+}
+
+extension Call {
+    /// The decision with a note of it in the journal, once its answer is known.
+    func noted(_ decision: Decision) -> Decision {
+        switch decision {
+        case .respond(let response):
+            run.journal.note(head, body: [], status: response.status, now: now)
+            return decision
+        case .readBody(let limit, let finish):
+            return .readBody(limit: limit) { body in
+                let response = await finish(body)
+                run.journal.note(head, body: body, status: response.status, now: now)
+                return response
+            }
+        }
+    }
+}
