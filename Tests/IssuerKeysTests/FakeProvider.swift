@@ -35,6 +35,7 @@ final class FakeProvider: DocumentFetcher {
         var running = 0
         var mostRunning = 0
         var isHeld = false
+        var heldURL: String?
         var isCancelled = false
     }
 
@@ -45,6 +46,10 @@ final class FakeProvider: DocumentFetcher {
         get { state.withLock { $0.isHeld } }
         set { state.withLock { $0.isHeld = newValue } }
     }
+
+    /// Blocks fetches of this address until it is another.
+    func hold(_ url: String?) { state.withLock { $0.heldURL = url } }
+
     var asked: [String] { state.withLock { $0.asked } }
     var isRunning: Bool { state.withLock { $0.running > 0 } }
     var mostRunning: Int { state.withLock { $0.mostRunning } }
@@ -82,7 +87,7 @@ final class FakeProvider: DocumentFetcher {
             state.mostRunning = max(state.mostRunning, state.running)
         }
         defer { state.withLock { $0.running -= 1 } }
-        while state.withLock({ $0.isHeld && !$0.isCancelled }) { pause() }
+        while state.withLock({ ($0.isHeld || $0.heldURL == request.url) && !$0.isCancelled }) { pause() }
         let result = state.withLock { $0.isCancelled ? .failure(.cancelled) : $0.documents[request.url] }
         return try (result ?? .failure(.status(404))).get()
     }

@@ -1,5 +1,6 @@
 import Curl
 import JSON
+import Platform
 import Support
 import Testing
 import Tokens
@@ -23,6 +24,44 @@ struct PolicyTests {
         #expect(await bench.refusal(token("B2C_1_reset")) == nil)
         #expect(await bench.refusal(token("B2C_1_other")) == .wrongPolicy)
         #expect(bench.verifier.status.keyIdentifiers == [TestClaims.keyIdentifier])
+    }
+
+    @Test("While a policy's keys are not at hand, its tokens cannot be judged, and those of no policy can")
+    func notYet() async {
+        let bench = Bench([signIn, reset])
+        bench.provider.set(reset.metadataURL, .failure(.timedOut(reason: "test")))
+        bench.verifier.loadOnce()
+        #expect(await bench.refusal(token("B2C_1_sign_in")) == nil)
+        #expect(await bench.refusal(token("B2C_1_RESET"))?.outcome == .unavailable(retryAfter: 1))
+        #expect(await bench.refusal(token("B2C_1_other")) == .wrongPolicy)
+        bench.provider.publish(reset, [published(SigningKey.shared)])
+        bench.time.advance(seconds: 2)
+        bench.fly()
+        #expect(await bench.refusal(token("B2C_1_reset")) == nil)
+    }
+
+    @Test("After a rotation, a token of the policy that is fetched last waits for it")
+    func rotationInTheAir() async throws {
+        let bench = Bench.loaded([signIn, reset])
+        for source in [signIn, reset] { bench.provider.publish(source, [published(SigningKey.other, kid: "key-2")]) }
+        // The first policy is fetched anew, the second hangs.
+        bench.time.advance(seconds: 7200)
+        let isLanded = Flag()
+        bench.provider.hold(reset.metadataURL)
+        let flight = try NamedThread.start("flight") {
+            bench.fly()
+            isLanded.set()
+        }
+        while !bench.verifier.status.keyIdentifiers.contains("key-2") { await Task.yield() }
+        let late = makeToken(
+            claims: TestClaims.good.with("tfp", "B2C_1_reset").with("exp", .integer(TestClaims.now + 9000)),
+            header: TestClaims.header.with("kid", "key-2"), key: SigningKey.other)
+        async let refusal = bench.refusal(late)
+        while bench.verifier.status.waiters == 0 { await Task.yield() }
+        #expect(!isLanded.isSet)
+        bench.provider.hold(nil)
+        #expect(await refusal == nil)
+        flight.join()
     }
 
     @Test("A key of one policy does not sign for the other")

@@ -58,6 +58,24 @@ public final class BearerVerifier: TokenVerifier {
         let compact = try CompactToken(token)
         let header = try JOSEHeader(of: compact)
         let snapshot = try await snapshot(knowing: header.keyIdentifier)
+        do throws(TokenRefusal) {
+            return try judge(compact, header, by: snapshot)
+        } catch {
+            let isCertain = await isCertain(error, of: compact)
+            let newer = keys.current(now: time.now)
+            if isCertain, newer.generation == snapshot.generation { throw error }
+            do throws(TokenRefusal) {
+                return try judge(compact, header, by: newer)
+            } catch {
+                guard isCertain else { throw .keysUnavailable(retryAfter: keys.retryAfter) }
+                throw error
+            }
+        }
+    }
+
+    private func judge(
+        _ compact: CompactToken, _ header: JOSEHeader, by snapshot: KeySnapshot
+    ) throws(TokenRefusal) -> (token: VerifiedToken, generation: UInt64) {
         switch snapshot.finding(compact, header) {
         case .good(let issuers):
             let verified = try rules.check(

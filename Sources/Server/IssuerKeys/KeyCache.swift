@@ -125,7 +125,7 @@ final class KeyCache: Sendable {
         }
     }
 
-    private func wait(deadline: Int64) async -> KeyWaiters.End {
+    func wait(deadline: Int64) async -> KeyWaiters.End {
         await withCheckedContinuation { continuation in
             let end = guarded.withLock { guarded -> KeyWaiters.End? in
                 if guarded.state.isStopped { return .gaveUp }
