@@ -9,6 +9,11 @@ public final class ChildProcess {
     public struct Failure: Error, CustomStringConvertible {
         /// In words, with what the program wrote.
         public let description: String
+
+        /// A failure in these words.
+        public init(description: String) {
+            self.description = description
+        }
     }
 
     /// How a program ended.
@@ -46,7 +51,8 @@ public final class ChildProcess {
         posix_spawn_file_actions_addopen(&actions, 2, "\(files)/err", O_WRONLY | O_CREAT | O_APPEND, 0o600)
         // What the sanitizers and the coverage are told must reach the programs, too.
         let inherited = ProcessFacts.environment.filter { name, _ in
-            name.hasSuffix("SAN_OPTIONS") || name == "LLVM_PROFILE_FILE" || name == "PATH" || name == "LD_LIBRARY_PATH"
+            name.hasSuffix("SAN_OPTIONS")
+                || ["LLVM_PROFILE_FILE", "PATH", "LD_LIBRARY_PATH", "LD_PRELOAD"].contains(name)
         }
         let variables = inherited.merging(environment) { $1 }.map { "\($0)=\($1)" }
         var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]

@@ -22,14 +22,16 @@ public enum Signal: Sendable, Equatable, CaseIterable {
 ///
 /// No code runs in a signal handler, where almost nothing is allowed.
 public struct Signals: Sendable {
-    /// Holds the signals back on this thread and on all that it starts, and ignores SIGPIPE, so that a write to a
-    /// closed connection is an error and not the end.
+    /// Holds the signals back on this thread and on all that it starts, and ignores SIGPIPE and SIGXFSZ, so that a
+    /// write to a closed connection or an overlong file is an error and not the end.
     ///
     /// Call it first in the program: a thread that exists already would still die of them.
     public init() {
         var set = Self.set
         _ = unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
         _ = signal(SIGPIPE, SIG_IGN)
+        // A file that may grow no more (ulimit -f) is like a full disk: an error of the write.
+        _ = signal(SIGXFSZ, SIG_IGN)
     }
 
     /// Waits for the next signal.

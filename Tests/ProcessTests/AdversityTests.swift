@@ -1,0 +1,88 @@
+import Glibc
+import Platform
+import Support
+import Testing
+
+@Suite("A server in adversity") struct AdversityTests {
+    @Test func `refuses a database from the future, and leaves it as it is`() throws {
+        let stage = try Stage()
+        #expect(try stage.server().stop() == .exit(0))
+        var bytes = try File.read(stage.database)
+        // The user version of the SQLite file format lies at offset 60, big-endian.
+        #expect(bytes[60..<64].elementsEqual([0, 0, 0, 1]))
+        bytes[60] = 0x7F
+        try File.replace(stage.database, with: bytes)
+        for command in ["serve", "check"] {
+            let (end, output, errors) = try stage.run([command])
+            #expect(end == .exit(1))
+            #expect((output + errors).contains("written by a newer task-server"), "\(output)\(errors)")
+        }
+        #expect(try File.read(stage.database) == bytes)
+    }
+
+    @Test func `refuses a database that it may only read`() throws {
+        let stage = try Stage()
+        #expect(try stage.server().stop() == .exit(0))
+        #expect(chmod(stage.database, 0o444) == 0 && chmod(stage.folder, 0o555) == 0)
+        defer { chmod(stage.folder, 0o755) }
+        let program = try ordinaryUser(running: ChildProcess.built("task-server"), in: stage)
+        let server = try ChildProcess(program[0], Array(program.dropFirst()), environment: stage.settings)
+        #expect(try server.wait() == .exit(1))
+        #expect(server.errors.contains("the database \(stage.database) cannot be"), "\(server.errors)")
+    }
+
+    @Test func `says so when a file may grow no more, and goes on`() throws {
+        let stage = try Stage()
+        let program = ["/bin/bash", "-c", "ulimit -f 300; exec \"$0\"", ChildProcess.built("task-server")]
+        let server = try stage.server(program: program)
+        try Self.expectRefusalsWhenFull(server, token: stage.token())
+    }
+
+    @Test func `says so when the disk is full, goes on, and recovers`() throws {
+        let stage = try Stage()
+        let disk = "\(stage.folder)/disk"
+        guard mkdir(disk, 0o755) == 0, mount("tmpfs", disk, "tmpfs", 0, "size=2m") == 0 else {
+            // Only the superuser can make a small disk; the limit of the test above shows the same.
+            return try `says so when a file may grow no more, and goes on`()
+        }
+        defer {
+            umount2(disk, Int32(MNT_DETACH))
+            rmdir(disk)
+        }
+        try File.replace("\(disk)/filler", with: [UInt8](repeating: 1, count: 1_300_000))
+        let server = try stage.server(["TASKS_DATABASE": "sqlite:\(disk)/tasks.db"])
+        let token = try stage.token()
+        try Self.expectRefusalsWhenFull(server, token: token)
+        File.remove("\(disk)/filler")
+        #expect(try server.add("Room again", token: token).status == 201)
+        #expect(try server.texts(token: token).last == "Room again")
+        #expect(try server.stop() == .exit(0))
+    }
+
+    /// Adds until there is no room; what was answered 201 must be there, and the server must go on.
+    private static func expectRefusalsWhenFull(_ server: Server, token: String) throws {
+        let text = String(repeating: "x", count: 4000)
+        var added = 0
+        var refusal: RawResponse?
+        while refusal == nil, added < 1000 {
+            let answer = try server.add(text, token: token)
+            if answer.status == 201 { added += 1 } else { refusal = answer }
+        }
+        #expect(added > 0)
+        #expect([503, 507].contains(try #require(refusal).status), "\(refusal?.text ?? "")")
+        #expect(try server.texts(token: token).count == added)
+        #expect(try server.ask("GET", "/healthz").status == 200)
+    }
+
+    /// The command that runs a program without the rights of the superuser, for whom no file is read-only.
+    private func ordinaryUser(running program: String, in stage: Stage) throws -> [String] {
+        guard getuid() == 0 else { return [program] }
+        // The build folder may be closed to others; the folder of the test is not.
+        let copy = "/tmp/task-server-\(getpid())-\(UInt32.random(in: 0...(.max)))"
+        try File.replace(copy, with: File.read(program, limit: 1 << 28), mode: 0o755)
+        return [
+            "/bin/bash", "-c", "trap 'rm -f \"$0\"' EXIT; setpriv --reuid=65534 --regid=65534 --clear-groups -- \"$0\"",
+            copy,
+        ]
+    }
+}

@@ -1,0 +1,74 @@
+import Platform
+import Support
+import Testing
+
+@Suite("The command line of task-server") struct CommandLineTests {
+    private static func run(
+        _ arguments: [String], _ environment: [String: String] = [:]
+    ) throws -> (end: ChildProcess.End, output: String, errors: String) {
+        let program = try ChildProcess(ChildProcess.built("task-server"), arguments, environment: environment)
+        let end = try program.wait()
+        return (end, program.output, program.errors)
+    }
+
+    @Test func `explains itself, also to those whose settings are wrong`() throws {
+        let (end, output, errors) = try Self.run(["--help"], ["TASKS_NONSENSE": "1"])
+        #expect(end == .exit(0) && errors == "")
+        for word in ["Usage:", "explain-token", "TASKS_LISTEN", "--client-id", "Exit codes:"] {
+            #expect(output.contains(word))
+        }
+    }
+
+    @Test func `tells its version`() throws {
+        let (end, output, _) = try Self.run(["--version"])
+        #expect(end == .exit(0))
+        #expect(output.hasPrefix("task-server ") && output.split(separator: "\n").count == 1)
+    }
+
+    @Test func `ends with 78 and every mistake at once`() throws {
+        let (end, output, errors) = try Self.run(
+            ["--listen", "everywhere", "--lsiten=127.0.0.1:1"],
+            ["TASKS_BODY_LIMIT": "0", "TASKS_CLIENTID": "x", "TASKS_DATABASE": "postgresql://u:secret@h/d"])
+        #expect(end == .exit(78) && output == "")
+        let lines = errors.split(separator: "\n")
+        for words in [
+            "--listen: 'everywhere'", "TASKS_BODY_LIMIT: '0'", "this build has no PostgreSQL",
+            "--lsiten is no flag of this program. Did you mean --listen?",
+            "TASKS_CLIENTID is no setting of this program. Did you mean TASKS_CLIENT_ID?",
+            "TASKS_AUTHORITY is not set", "TASKS_CLIENT_ID is not set",
+        ] {
+            #expect(lines.contains { $0.contains(words) }, "\(words)")
+        }
+        #expect(!errors.contains("secret"))
+    }
+
+    @Test(arguments: [["chekc"], ["check", "this"], ["backup"], ["explain-token", "eyJ"]])
+    func `ends with 78 for a command that is none`(arguments: [String]) throws {
+        let (end, output, errors) = try Self.run(arguments)
+        #expect(end == .exit(78) && output == "")
+        #expect(errors.hasPrefix("task-server: "))
+        #expect(!errors.contains("eyJ"))
+    }
+
+    @Test func `prints its settings and their origins, secrets hidden`() throws {
+        let file = try ChildProcess.temporaryFolder() + "/database"
+        try File.replace(file, with: Array("sqlite:/var/lib/tasks.db\n".utf8))
+        defer { File.remove(file) }
+        let (end, output, _) = try Self.run(
+            ["--print-settings", "--clock-skew", "30s"], ["TASKS_DATABASE_FILE": file, "TASKS_CLIENT_ID": "a,b"])
+        #expect(end == .exit(0))
+        for line in [
+            "TASKS_CLOCK_SKEW=30s  # flag", "TASKS_CLIENT_ID=a,b  # environment",
+            "TASKS_DATABASE=sqlite:/var/lib/tasks.db  # environment", "TASKS_RATE_LIMIT=off  # default",
+        ] {
+            #expect(output.split(separator: "\n").contains { $0 == line }, "\(line)")
+        }
+    }
+
+    @Test func `refuses plain http to another machine, and takes it when told`() throws {
+        let settings = ["TASKS_AUTHORITY": "http://id.example.com/t", "TASKS_POLICIES": "p", "TASKS_CLIENT_ID": "c"]
+        #expect(try Self.run(["check"], settings).end == .exit(78))
+        let allowed = settings.merging(["TASKS_ALLOW_HTTP_AUTHORITY": "true"]) { $1 }
+        #expect(try Self.run(["--print-settings"], allowed).end == .exit(0))
+    }
+}

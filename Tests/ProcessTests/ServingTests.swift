@@ -1,0 +1,128 @@
+import Glibc
+import HTTP
+import JSON
+import Platform
+import Support
+import Testing
+
+@Suite("A server that runs") struct ServingTests {
+    @Test func `serves each person their own tasks, with tokens of the authority`() throws {
+        let stage = try Stage()
+        let server = try stage.server()
+        let (alice, bob) = (try stage.token(), try stage.token("user=bob@example.com"))
+        #expect(try server.add("Buy milk", token: alice).status == 201)
+        #expect(try server.texts(token: alice) == ["Buy milk"])
+        #expect(try server.texts(token: bob) == [])
+        #expect(try server.ask("GET", "/api/tasks").status == 401)
+        #expect(try server.stop() == .exit(0))
+    }
+
+    @Test func `answers within a second of its start, before it has keys`() throws {
+        let stage = try Stage()
+        stage.mock.send(SIGSTOP)
+        defer { stage.mock.send(SIGCONT) }
+        let clock = ContinuousClock()
+        let start = clock.now
+        let process = try ChildProcess(ChildProcess.built("task-server"), environment: stage.settings)
+        let server = try Server(process)
+        #expect(try server.ask("GET", "/healthz").status == 200)
+        #expect(clock.now - start < .seconds(1))
+        let early = try server.ask("GET", "/readyz")
+        #expect(early.status == 503 && early.text.hasPrefix("not ready: no keys"))
+        #expect(early.headers["Retry-After"] != nil)
+    }
+
+    @Test func `finds a task again that it answered 201 for, after kill -9`() throws {
+        let stage = try Stage()
+        let server = try stage.server()
+        let token = try stage.token()
+        #expect(try server.add("Survive", token: token).status == 201)
+        server.process.send(SIGKILL)
+        #expect(try server.process.wait() == .signal(SIGKILL))
+        let again = try stage.server()
+        #expect(try again.texts(token: token) == ["Survive"])
+    }
+
+    @Test(arguments: [SIGTERM, SIGINT])
+    func `finishes the request under way when told to stop`(signal: Int32) throws {
+        let stage = try Stage()
+        let server = try stage.server()
+        let token = try stage.token()
+        let client = try RawClient(port: server.port, timeout: 10)
+        try client.send(
+            "POST /api/tasks HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(token)\r\n"
+                + "Content-Type: application/json\r\nContent-Length: 16\r\n\r\n{\"task\":")
+        usleep(200_000)
+        server.process.send(signal)
+        _ = try server.process.await { $0.contains("\"event\":\"stopping\"") ? true : nil }
+        try client.send("\"Late\"} ")
+        #expect(try client.response(to: .post)?.status == 201)
+        #expect(try server.process.wait() == .exit(0))
+        #expect(server.process.output.contains("\"event\":\"stopped\""))
+        #expect(try stage.server().texts(token: token) == ["Late"])
+    }
+
+    @Test func `does not wait longer than its patience`() throws {
+        let stage = try Stage()
+        let server = try stage.server(["TASKS_SHUTDOWN_PATIENCE": "500ms"])
+        let client = try RawClient(port: server.port, timeout: 10)
+        try client.send(
+            "POST /api/tasks HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(stage.token())\r\nContent-Length: 9\r\n\r\n{"
+        )
+        usleep(100_000)
+        let clock = ContinuousClock()
+        let start = clock.now
+        #expect(try server.stop() == .exit(0))
+        #expect(clock.now - start > .milliseconds(400))
+        #expect(clock.now - start < .seconds(5))
+    }
+
+    @Test func `keeps a second server off its database and its port`() throws {
+        let stage = try Stage()
+        let server = try stage.server()
+        let (end, _, errors) = try stage.run(["serve"])
+        #expect(end == .exit(1))
+        #expect(errors.contains("another task-server uses the database"))
+        let port = try stage.run(["--listen", "127.0.0.1:\(server.port)"], ["TASKS_DATABASE": "memory:"])
+        #expect(port.end == .exit(1))
+        #expect(port.errors.contains("cannot listen on 127.0.0.1:\(server.port): another program listens there"))
+    }
+
+    @Test func `shows operators its metrics and its keys, on their own listener only`() throws {
+        let stage = try Stage()
+        let server = try stage.server()
+        let token = try stage.token()
+        #expect(try server.add("Count me", token: token).status == 201)
+        #expect(try server.ask("GET", "/api/tasks", token: "nonsense").status == 401)
+        let metrics = try exchange(server.adminPort, "GET", "/metrics")
+        #expect(metrics.status == 200)
+        #expect(metrics.headers["Content-Type"]?.hasPrefix("text/plain; version=0.0.4") == true)
+        let lines = metrics.text.split(separator: "\n")
+        for line in [
+            "tasks_http_requests_total{method=\"POST\",status=\"201\"} 1",
+            "tasks_http_requests_total{method=\"GET\",status=\"401\"} 1",
+            "tasks_keys_state{state=\"fresh\"} 1", "tasks_log_lines_dropped_total 0",
+            "tasks_token_cache_entries 1",
+        ] {
+            #expect(lines.contains { $0 == line }, "\(line)")
+        }
+        #expect(lines.allSatisfy { $0.hasPrefix("#") || $0.split(separator: " ").count == 2 })
+        #expect(try exchange(server.adminPort, "GET", "/readyz").text.contains("\nkid "))
+        #expect(try !server.ask("GET", "/readyz").text.contains("kid"))
+        #expect(try server.ask("GET", "/metrics").status == 404)
+        #expect(try exchange(server.adminPort, "GET", "/api/tasks").status == 404)
+        #expect(try exchange(server.adminPort, "POST", "/metrics").status == 405)
+    }
+
+    @Test func `serves the files of its folder`() throws {
+        let stage = try Stage()
+        try File.replace("\(stage.folder)/index.html", with: Array("<!doctype html><title>x</title>".utf8))
+        let server = try stage.server(["TASKS_PUBLIC": stage.folder, "TASKS_DATABASE": "memory:"])
+        let page = try server.ask("GET", "/")
+        #expect(page.status == 200 && page.text.hasPrefix("<!doctype html>"))
+        let config = try server.ask("GET", "/config.json")
+        #expect(try JSONValue(parsing: config.body)["clientId"] == .string(Stage.client))
+        let (end, _, errors) = try stage.run(["serve"], ["TASKS_PUBLIC": "\(stage.folder)/nowhere"])
+        #expect(end == .exit(1) && errors.contains("TASKS_PUBLIC"))
+    }
+}

@@ -1,0 +1,165 @@
+import Glibc
+import HTTP
+import JSON
+import Platform
+import Support
+
+/// The two programs as an operator starts them: mock-authority, and servers that believe it.
+final class Stage {
+    static let client = "580e250c-8f26-49d0-bee8-1c078add1609"
+    static let tenant = "contoso.onmicrosoft.com"
+    static let policies = "b2c_1_sign_up,b2c_1_sign_in,b2c_1_facebook,b2c_1_edit_profile,b2c_1_ropc"
+
+    /// A folder for the files of the test.
+    let folder: String
+    let mock: ChildProcess
+    let mockPort: UInt16
+
+    init() throws {
+        folder = try ChildProcess.temporaryFolder()
+        mock = try ChildProcess(ChildProcess.built("mock-authority"), environment: ["MOCK_LISTEN": "127.0.0.1:0"])
+        mockPort = try mock.await { output in Stage.port(behind: "http://127.0.0.1:", in: output) }
+    }
+
+    deinit {
+        for name in (try? Folder.files(below: folder)) ?? [] { File.remove("\(folder)/\(name)") }
+        rmdir(folder)
+    }
+
+    var authority: String { "http://127.0.0.1:\(mockPort)/\(Self.tenant)" }
+    var database: String { "\(folder)/tasks.db" }
+
+    /// The settings of a server, ports chosen by the system.
+    var settings: [String: String] {
+        [
+            "TASKS_LISTEN": "127.0.0.1:0", "TASKS_ADMIN_LISTEN": "127.0.0.1:0", "TASKS_AUTHORITY": authority,
+            "TASKS_POLICIES": Self.policies, "TASKS_CLIENT_ID": Self.client, "TASKS_DATABASE": "sqlite:\(database)",
+            "TASKS_PUBLIC": "off",
+        ]
+    }
+
+    /// Starts a server and waits until it can answer.
+    func server(_ changes: [String: String] = [:], program: [String]? = nil) throws -> Server {
+        let environment = settings.merging(changes) { $1 }
+        let command = program ?? [ChildProcess.built("task-server")]
+        let server = try Server(ChildProcess(command[0], Array(command.dropFirst()), environment: environment))
+        try server.awaitReadiness()
+        return server
+    }
+
+    /// Runs a command of task-server to its end.
+    func run(
+        _ arguments: [String], _ changes: [String: String] = [:], input: String = ""
+    ) throws -> (end: ChildProcess.End, output: String, errors: String) {
+        let program = try ChildProcess(
+            ChildProcess.built("task-server"), arguments, environment: settings.merging(changes) { $1 }, input: input)
+        let end = try program.wait()
+        return (end, program.output, program.errors)
+    }
+
+    /// A token of the mock, by the rest of the query.
+    func token(_ query: String = "user=alice@example.com") throws -> String {
+        let response = try exchange(mockPort, "GET", "/_mock/token?\(query)")
+        guard response.status == 200 else { throw ChildProcess.Failure(description: response.text) }
+        return response.text.split(separator: "\n").first.map(String.init) ?? ""
+    }
+
+    /// Every bad token, with what the mock promises for it.
+    func catalogue() throws -> [BadEntry] {
+        let response = try exchange(mockPort, "GET", "/_mock/token/bad", ["Accept": "application/json"])
+        return try (JSONValue(parsing: response.body).array ?? []).map(BadEntry.init)
+    }
+
+    /// Tells the mock what to do with its keys.
+    func keys(_ step: String) throws {
+        let response = try exchange(mockPort, "POST", "/_mock/keys", body: Array("{\"do\":\"\(step)\"}".utf8))
+        guard response.status == 200 else { throw ChildProcess.Failure(description: response.text) }
+    }
+
+    static func port(behind words: String, in text: String) -> UInt16? {
+        guard let range = text.firstRange(of: words) else { return nil }
+        let digits = text[range.upperBound...].prefix { $0.isNumber }
+        // Not before the digits ended: the rest may not be written yet.
+        guard range.upperBound < text.endIndex, digits.endIndex < text.endIndex else { return nil }
+        return UInt16(digits)
+    }
+}
+
+/// One line of the mock's catalogue.
+struct BadEntry: Sendable {
+    let name: String
+    let status: Int
+    let code: String?
+    let statusWithScopes: Int
+    let codeWithScopes: String?
+
+    init(_ value: JSONValue) {
+        name = value["name"].string ?? ""
+        status = Int(value["status"].integer ?? 0)
+        code = value["code"].string
+        statusWithScopes = Int(value["statusWithScopes"].integer ?? 0)
+        codeWithScopes = value["codeWithScopes"].string
+    }
+}
+
+/// A task-server that runs.
+final class Server {
+    let process: ChildProcess
+    let port: UInt16
+    let adminPort: UInt16
+
+    init(_ process: ChildProcess) throws {
+        self.process = process
+        port = try process.await { Stage.port(behind: "\"listen\":\"127.0.0.1:", in: $0) }
+        adminPort = try process.await { Stage.port(behind: "\"admin\":\"127.0.0.1:", in: $0) }
+    }
+
+    /// Waits until `/readyz` says so.
+    func awaitReadiness(seconds: Double = 20) throws {
+        _ = try process.await(seconds: seconds) { _ in
+            try exchange(port, "GET", "/readyz").status == 200 ? true : nil
+        }
+    }
+
+    /// One request with a token.
+    func ask(
+        _ method: String, _ path: String, token: String? = nil, _ headers: [String: String] = [:], body: String? = nil
+    ) throws -> RawResponse {
+        var headers = headers
+        if let token { headers["Authorization"] = "Bearer \(token)" }
+        return try exchange(port, method, path, headers, body: body.map { Array($0.utf8) })
+    }
+
+    /// Adds a task, as the sample clients do.
+    func add(_ text: String, token: String) throws -> RawResponse {
+        try ask(
+            "POST", "/api/tasks", token: token, ["Content-Type": "application/json"], body: "{\"task\":\"\(text)\"}")
+    }
+
+    /// The words of the owner's tasks.
+    func texts(token: String) throws -> [String] {
+        let response = try ask("GET", "/api/tasks", token: token)
+        return try (JSONValue(parsing: response.body).array ?? []).compactMap { $0["Text"].string }
+    }
+
+    /// Ends it as a service manager does.
+    func stop() throws -> ChildProcess.End {
+        process.send(SIGTERM)
+        return try process.wait()
+    }
+}
+
+/// One request on a connection of its own.
+func exchange(
+    _ port: UInt16, _ method: String, _ target: String, _ headers: [String: String] = [:], body: [UInt8]? = nil
+) throws -> RawResponse {
+    let client = try RawClient(port: port, timeout: 20)
+    var head = "\(method) \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n"
+    for (name, value) in headers { head += "\(name): \(value)\r\n" }
+    if let body { head += "Content-Length: \(body.count)\r\n" }
+    try client.send(Array((head + "\r\n").utf8) + (body ?? []))
+    guard let response = try client.response(to: Method(method)) else {
+        throw ChildProcess.Failure(description: "no answer to \(method) \(target.prefix(40))")
+    }
+    return response
+}
