@@ -118,6 +118,21 @@ struct DeadlineTests {
         #expect(eventually { server.statistics.deadlines == [.suspension: 2] })
     }
 
+    @Test("An answer that comes too late is not taken for that of the next request")
+    func lateAnswer() throws {
+        let handler = EchoHandler()
+        let server = try server(handler) { $0.suspensionSeconds = 1 }
+        let client = try RawClient(port: server.port)
+        try client.send("GET /wait/first HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(try client.response()?.status == 503)
+        try client.send("GET /wait/second HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(eventually { server.statistics.suspended == 1 })
+        // In the order in which they began to wait.
+        handler.release()
+        let response = try #require(try client.response())
+        #expect(response.text.contains("second"))
+    }
+
     @Test("More requests that wait than may: 503 at once")
     func overload() throws {
         let handler = EchoHandler()
