@@ -23,21 +23,35 @@ public final class RawClient {
     private var buffer: [UInt8] = []
 
     /// Connects to a port of the loopback.
-    public init(port: UInt16, timeout: Double = 5) throws(Failure) {
+    public init(port: UInt16, overIPv6: Bool = false, timeout: Double = 5) throws(Failure) {
         self.timeout = timeout
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        descriptor = socket(overIPv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { throw .system("socket", errno) }
+        // `deinit` closes: it runs also when this throws, because every field is set.
+        guard (overIPv6 ? connect6(port) : connect4(port)) == 0 else { throw .system("connect", errno) }
+    }
+
+    private func connect4(_ port: UInt16) -> Int32 {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let code = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
+        return connect(to: &address)
+    }
+
+    private func connect6(_ port: UInt16) -> Int32 {
+        var address = sockaddr_in6()
+        address.sin6_family = sa_family_t(AF_INET6)
+        address.sin6_port = port.bigEndian
+        address.sin6_addr = in6addr_loopback
+        return connect(to: &address)
+    }
+
+    private func connect<Address>(to address: inout Address) -> Int32 {
+        withUnsafeBytes(of: &address) { bytes in
+            Glibc.connect(
+                descriptor, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress, socklen_t(bytes.count))
         }
-        // `deinit` closes: it runs also when this throws, because every field is set.
-        guard code == 0 else { throw .system("connect", errno) }
     }
 
     deinit { _ = Glibc.close(descriptor) }

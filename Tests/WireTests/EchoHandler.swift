@@ -25,6 +25,7 @@ final class EchoHandler: RequestHandler {
                 await withCheckedContinuation { continuation in waiting.withLock { $0.append(continuation) } }
                 return Response(201, body: body)
             }
+        case "peer": return .respond(Response(200, body: Array(head.peer.utf8)))
         case "refuse": return .respond(Response(401, body: Array("no".utf8)))
         case "status": return .respond(Response(Status(rawValue: Int(head.target.path[1]) ?? 0), body: Array("x".utf8)))
         default: return .respond(describe(head))

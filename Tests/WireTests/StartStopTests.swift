@@ -28,6 +28,14 @@ struct StartStopTests {
         #expect(try client.response()?.status == 200)
     }
 
+    @Test("IPv6, with and without brackets", arguments: ["::1", "[::1]"])
+    func version6(host: String) throws {
+        let server = try HTTPServer(host: host, port: 0, handler: EchoHandler())
+        let client = try RawClient(port: server.port, overIPv6: true)
+        try client.send("GET /peer HTTP/1.1\r\nHost: [::1]:\(server.port)\r\n\r\n")
+        #expect(try client.response()?.text == "::1")
+    }
+
     @Test("Sixteen servers at once")
     func sixteen() throws {
         let servers = try (0..<16).map { _ in try HTTPServer(port: 0, handler: EchoHandler()) }
