@@ -5,10 +5,12 @@ public enum StoreEvent: Sendable, Equatable {
     /// The tables of an older version were brought up to date.
     case migrated(from: Int, to: Int)
     /// A commit failed: all its callers got an error, and nothing of it was kept.
+    ///
+    /// Reported once for a reason, until something could be written again; ``StoreStatistics`` counts each.
     case commitFailed(reason: String)
     /// No room on the disk; reported once until a commit succeeds again.
     case diskFull
-    /// The first commit that succeeded after failures.
+    /// The first commit that wrote something after failures.
     case recovered
     /// Another program (an import) changed the database; everything remembered was dropped.
     case changedByOthers

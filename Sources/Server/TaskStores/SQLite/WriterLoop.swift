@@ -9,7 +9,8 @@ struct WriterLoop: ~Copyable {
     private let time = SystemTime()
     private var nextCare: UInt64 = 0
     private var dataVersion: Int64?
-    private var isFailing = false
+    /// The code of the last failure, until something was written again.
+    private var failure: Int32?
     private var isFull = false
 
     init(_ database: consuming WriterDatabase, for writer: Writer) {
@@ -32,7 +33,7 @@ struct WriterLoop: ~Copyable {
     private mutating func commit(_ batch: [any PendingWrite]) {
         do throws(WriterDatabase.Failure) {
             let answers = try database.commit(batch)
-            noteSuccess(of: answers.count)
+            noteSuccess(answers)
             noteForeignChanges()
             // Every owner is dropped before the first answer: whoever is told of a change finds it.
             for answer in answers { answer.changed.map(writer.memory.drop) }
@@ -53,21 +54,25 @@ struct WriterLoop: ~Copyable {
         }
     }
 
-    private mutating func noteSuccess(of count: Int) {
+    private mutating func noteSuccess(_ answers: [WriteAnswer]) {
         writer.count { counts in
             counts.commits += 1
-            counts.writes += count
+            counts.writes += answers.count
         }
-        if isFailing { writer.observer(.recovered) }
-        (isFailing, isFull) = (false, false)
+        // A transaction that wrote nothing needs no room, and shows nothing.
+        guard failure != nil, answers.contains(where: { $0.changed != nil }) else { return }
+        writer.observer(.recovered)
+        (failure, isFull) = (nil, false)
     }
 
     private mutating func note(_ error: SQLiteError) {
         writer.count { $0.failedCommits += 1 }
-        writer.observer(.commitFailed(reason: error.description))
-        if error.kind == .full, !isFull { writer.observer(.diskFull) }
-        isFailing = true
-        isFull = isFull || error.kind == .full
+        // Not each of them: a log that grows with every request would keep a full disk full.
+        if failure != error.code { writer.observer(.commitFailed(reason: error.description)) }
+        failure = error.code
+        guard error.kind == .full, !isFull else { return }
+        writer.observer(.diskFull)
+        isFull = true
     }
 
     /// Once a second: sees what others did, and forgets some old idempotency keys.
