@@ -86,7 +86,7 @@ extension ClientConnection {
         case idle
         /// The first line is in.
         case head
-        /// The head is in, and nothing follows; the handler is asked in the call that may answer and keep the connection.
+        /// The head is in, and nothing follows; the handler is asked in the next call, which may answer and go on.
         case undecided
         /// The answer is known, to be given when the request is in.
         case ready(Response)
