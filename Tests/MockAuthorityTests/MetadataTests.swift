@@ -8,6 +8,18 @@ struct MetadataTests {
     let desk = Desk()
     static let document = "v2.0/.well-known/openid-configuration"
 
+    @Test(
+        "a page may read answers if its origin is that of a redirect URI, on the loopback by every name and port",
+        arguments: [
+            ("http://localhost:3000", true), ("http://127.0.0.1:41234", true), ("http://[::1]:3000", true),
+            ("http://127.0.0.1.example.com", false), ("https://localhost:3000", false), ("null", false),
+        ])
+    func origins(origin: String, allowed: Bool) async throws {
+        let target = "/contoso.onmicrosoft.com/b2c_1_sign_in/oauth2/v2.0/token"
+        let response = try await desk.ask(.options, target, headers: ["Origin": origin])
+        #expect(response.headers["Access-Control-Allow-Origin"] == (allowed ? origin : nil))
+    }
+
     @Test("the document has the members and the order of the service, and no others")
     func document() async throws {
         let response = try await desk.get("/contoso.onmicrosoft.com/b2c_1_sign_in/\(Self.document)")

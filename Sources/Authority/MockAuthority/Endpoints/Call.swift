@@ -68,8 +68,15 @@ extension Client {
     fileprivate func owns(origin: String) -> Bool {
         redirectURIs.contains { uri in
             guard uri.hasPrefix("http") else { return false }
-            if uri == "http://localhost" { return origin == uri || origin.hasPrefix(uri + ":") }
+            if uri == "http://localhost" { return Self.isLoopback(origin: origin) }
             return uri == origin || uri.hasPrefix(origin + "/")
+        }
+    }
+
+    /// `http://localhost` stands for every name and port of the loopback, here as for redirects.
+    private static func isLoopback(origin: String) -> Bool {
+        ["http://localhost", "http://127.0.0.1", "http://[::1]"].contains { front in
+            origin == front || origin.hasPrefix(front + ":")
         }
     }
 }
