@@ -121,7 +121,7 @@ export class Sync {
   async #rename(change) {
     for (;;) {
       const found = await this.#find(change.target);
-      if (!found) return this.#model.revise(change.key, { problem: { gone: true } });
+      if (!found) return this.#gone(change);
       if (found.task.text === change.text) return this.#model.confirm(change, found.task);
       if (found.task.text !== change.base) {
         return this.#model.revise(change.key, { problem: { theirs: found.task.text } });
@@ -129,6 +129,11 @@ export class Sync {
       const answer = await this.#change(change.target, { task: change.text }, found.tag);
       if (answer) return this.#model.confirm(change, answer);
     }
+  }
+
+  #gone(change) {
+    this.#wantsList = true; // it is not the only thing that has changed, perhaps
+    this.#model.revise(change.key, { problem: { gone: true } });
   }
 
   async #find(id) {

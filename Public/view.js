@@ -136,6 +136,7 @@ export class ListView {
     this.#tasks.set(task.row, task);
     const [check, , state] = element.children;
     check.checked = task.completed;
+    check.setAttribute("aria-label", task.text); // its label makes room for the editor at times
     const label = element.querySelector(".text");
     if (label && label.textContent !== task.text) label.textContent = task.text;
     element.classList.toggle("done", task.completed);
