@@ -30,10 +30,16 @@ struct Desk: Sendable {
     static let client = "580e250c-8f26-49d0-bee8-1c078add1609"
     static let confidential = "f1d2c3b4-0a5e-4b6f-8c7d-9e0f1a2b3c4d"
 
-    let clock = StoppedClock(Desk.now)
+    let clock: StoppedClock
     let authority: MockAuthority
 
+    init(_ authority: MockAuthority) {
+        clock = StoppedClock(Desk.now)
+        self.authority = authority
+    }
+
     init(_ configuration: Configuration = Configuration()) {
+        clock = StoppedClock(Desk.now)
         authority = MockAuthority(configuration: configuration, time: clock, keySource: .prepared(SharedKeys.all))
     }
 

@@ -16,7 +16,7 @@ public final class MockAuthority: RequestHandler, Sendable {
     let seal: GrantSeal
     private let time: any TimeSource
 
-    /// An authority of this configuration.
+    /// An authority of this configuration, which forgets everything with its end.
     ///
     /// - Parameters:
     ///   - configuration: tenant, policies, clients, users.
@@ -28,10 +28,31 @@ public final class MockAuthority: RequestHandler, Sendable {
     ) {
         self.configuration = configuration
         self.time = time
+        let state = SavedState()
         runs = Runs(configuration, home: Directory(configuration.users))
-        seal = GrantSeal(secret: SecureRandom.bytes(32))
+        seal = GrantSeal(secret: state.secret)
+        keys = KeyRing(state.keys, source: keySource, now: { time.wallMilliseconds / 1000 }, changed: { _ in })
+    }
+
+    /// An authority of this configuration that keeps keys, accounts and grants in a folder.
+    ///
+    /// - Parameters:
+    ///   - configuration: tenant, policies, clients, users; accounts of the folder stand before them.
+    ///   - time: by which tokens are dated.
+    ///   - folder: where it keeps things.
+    /// - Throws: ``StateFailure`` with a sentence for the operator.
+    public init(
+        configuration: Configuration, time: any TimeSource = SystemTime(), folder: StateFolder
+    ) throws(StateFailure) {
+        self.configuration = configuration
+        self.time = time
+        let state = try SavedState(folder)
+        let kept = state.users ?? []
+        let more = configuration.users.filter { user in !kept.contains { $0.objectID == user.objectID } }
+        runs = Runs(configuration, home: Directory(kept + more) { folder.save($0) })
+        seal = GrantSeal(secret: state.secret)
         keys = KeyRing(
-            KeyRing.State(), source: keySource, now: { time.wallMilliseconds / 1000 }, changed: { _ in })
+            state.keys, source: .generated, now: { time.wallMilliseconds / 1000 }, changed: { folder.save($0) })
     }
 
     func now(in run: Run) -> Int64 {

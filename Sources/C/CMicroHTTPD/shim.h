@@ -17,6 +17,8 @@ typedef struct {
     unsigned int connections;
     unsigned int per_address;
     size_t connection_memory;
+    const char *certificates; // PEM, the leaf first; NULL for plain HTTP. Both are read until the daemon stops.
+    const char *key;
 } CMicroHTTPD_settings;
 
 /// Escapes stay: the target is taken apart by the application, after it was split.
@@ -41,8 +43,16 @@ static inline void CMicroHTTPD_log(void *settings, const char *format, va_list a
 
 /// Starts a daemon; the settings are read by its logger until it stops.
 static inline struct MHD_Daemon *CMicroHTTPD_start(const CMicroHTTPD_settings *s) {
+    const int isTLS = s->certificates != NULL && s->key != NULL;
+    const struct MHD_OptionItem tls[] = {
+        {isTLS ? MHD_OPTION_HTTPS_MEM_CERT : MHD_OPTION_END, 0, (void *)s->certificates},
+        {MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)s->key},
+        {MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)"NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"},
+        {MHD_OPTION_END, 0, NULL},
+    };
     return MHD_start_daemon(
-        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC | MHD_USE_ERROR_LOG, 0, NULL, NULL,
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC | MHD_USE_ERROR_LOG |
+            (isTLS ? MHD_USE_TLS : 0), 0, NULL, NULL,
         s->access, s->context,
         MHD_OPTION_EXTERNAL_LOGGER, CMicroHTTPD_log, (void *)s,
         MHD_OPTION_LISTEN_SOCKET, (MHD_socket)s->socket,
@@ -55,6 +65,7 @@ static inline struct MHD_Daemon *CMicroHTTPD_start(const CMicroHTTPD_settings *s
         MHD_OPTION_UNESCAPE_CALLBACK, CMicroHTTPD_keep_escapes, NULL,
         MHD_OPTION_NOTIFY_COMPLETED, s->completed, s->context,
         MHD_OPTION_NOTIFY_CONNECTION, s->connection, s->context,
+        MHD_OPTION_ARRAY, tls, // copied while the daemon starts; the texts are not
         MHD_OPTION_END);
 }
 

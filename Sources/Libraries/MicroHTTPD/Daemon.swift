@@ -10,9 +10,10 @@ final class Daemon: @unchecked Sendable {
     private let settings: UnsafeMutablePointer<CMicroHTTPD_settings>
     private let core: Unmanaged<ServerCore>
     private let socket: Int32
+    private let identity: PinnedIdentity?
 
     /// Starts on a socket, which it owns from then on.
-    init?(_ core: ServerCore, socket: Int32) {
+    init?(_ core: ServerCore, socket: Int32, identity: PinnedIdentity? = nil) {
         let context = unsafe Unmanaged.passRetained(core)
         let settings = UnsafeMutablePointer<CMicroHTTPD_settings>.allocate(capacity: 1)
         unsafe settings.initialize(
@@ -20,7 +21,8 @@ final class Daemon: @unchecked Sendable {
                 context: context.toOpaque(), access: requestReceived, target: targetReceived,
                 completed: requestCompleted, connection: connectionChanged, line: lineLogged, socket: socket,
                 loops: UInt32(core.limits.loops), connections: UInt32(core.limits.connections),
-                per_address: UInt32(core.limits.perAddress), connection_memory: core.limits.connectionMemory))
+                per_address: UInt32(core.limits.perAddress), connection_memory: core.limits.connectionMemory,
+                certificates: identity?.certificates, key: identity?.key))
         guard let handle = unsafe CMicroHTTPD_start(settings) else {
             unsafe settings.deallocate()
             unsafe context.release()
@@ -30,6 +32,7 @@ final class Daemon: @unchecked Sendable {
         unsafe self.settings = settings
         unsafe self.core = context
         self.socket = socket
+        self.identity = identity
     }
 
     /// Takes no more connections; the open ones go on.

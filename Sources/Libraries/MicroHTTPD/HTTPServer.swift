@@ -18,9 +18,10 @@ public final class HTTPServer: Sendable {
 
     /// Starts to serve; `refusal` words what goes wrong before or without the handler.
     ///
-    /// The host is `localhost` or a literal IPv4 or IPv6 address.
+    /// The host is `localhost` or a literal IPv4 or IPv6 address. With an identity it serves HTTPS, by libmicrohttpd's
+    /// own TLS, 1.2 and up.
     public init(
-        host: String = "127.0.0.1", port: UInt16, limits: ServerLimits = ServerLimits(),
+        host: String = "127.0.0.1", port: UInt16, limits: ServerLimits = ServerLimits(), tls: TLSIdentity? = nil,
         handler: any RequestHandler,
         refusal: @escaping @Sendable (HTTPFault, RequestHead?) -> Response = HTTPFault.refuse,
         observe: @escaping @Sendable (ServerEvent) -> Void = { _ in }
@@ -28,7 +29,7 @@ public final class HTTPServer: Sendable {
         ignoreBrokenPipes
         let socket = try ListeningSocket(host: host, port: port)
         let core = ServerCore(limits: limits.sane, handler: handler, refusal: refusal, observe: observe)
-        guard let daemon = Daemon(core, socket: socket.descriptor) else {
+        guard let daemon = Daemon(core, socket: socket.descriptor, identity: tls.map(PinnedIdentity.init)) else {
             socket.close()
             throw .library
         }

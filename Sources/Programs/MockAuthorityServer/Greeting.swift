@@ -5,18 +5,23 @@ internal import Settings
 struct Greeting {
     let configuration: Configuration
     let address: ListenAddress
+    let secure: [Secure]
 
-    private var base: String {
-        ["0.0.0.0", "::"].contains(address.host) ? "http://localhost:\(address.port)" : "http://\(address)"
+    /// A way to it by https.
+    struct Secure {
+        let address: ListenAddress
+        /// The certificate to trust.
+        let authorityFile: String
     }
 
-    private var authority: String { "\(base)/\(configuration.tenant.name)" }
+    private var base: String { "http://\(address.called)" }
 
     /// All of it.
     var text: String {
         let policies = configuration.policies.map(\.name).joined(separator: ",")
         let client = configuration.applications.clients.first?.id ?? ""
         let user = configuration.users.first?.email ?? "alice@example.com"
+        let authority = "\(base)/\(configuration.tenant.name)"
         return """
             mock-authority \(programVersion) listens on \(base)
             For development only: whoever reaches it gets a token of anybody.
@@ -24,7 +29,20 @@ struct Greeting {
               export B2C_AUTHORITY=\(authority)
               export TASKS_AUTHORITY=\(authority) TASKS_POLICIES=\(policies) TASKS_CLIENT_ID=\(client)
               curl -s '\(base)/_mock/token?user=\(user)'
-              curl -s \(base)/_mock/token/bad
+              curl -s \(base)/_mock/token/bad\(secure.map(lines).joined())
+            """
+    }
+
+    private func lines(_ secure: Secure) -> String {
+        let file = secure.authorityFile
+        let port = secure.address.port
+        return """
+
+
+            and on https://localhost:\(port), with a certificate that these trust:
+
+              export B2C_AUTHORITY=https://localhost:\(port)/\(configuration.tenant.name)
+              export REQUESTS_CA_BUNDLE=\(file) SSL_CERT_FILE=\(file) CURL_CA_BUNDLE=\(file) NODE_EXTRA_CA_CERTS=\(file)
             """
     }
 }

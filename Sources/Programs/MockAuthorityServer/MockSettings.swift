@@ -7,6 +7,7 @@ struct MockSettings: SettingTable {
 
     let entrance: Entrance
     let files: Files
+    let tls: TLS
     let behaviour: Behaviour
     let printSettings: Bool
 
@@ -22,6 +23,13 @@ struct MockSettings: SettingTable {
     /// What it reads and keeps.
     struct Files: Sendable {
         let configuration: String?
+        let state: String?
+    }
+
+    /// Its https.
+    struct TLS: Sendable {
+        let listen: [ListenAddress]
+        let names: [String]
     }
 
     init(reading reader: inout SettingReader) {
@@ -30,7 +38,11 @@ struct MockSettings: SettingTable {
             configuration: reader.optional(
                 "CONFIG", .path, absence: "contoso with alice and bob",
                 help: "A JSON file with tenant, policies, clients, resources, users, in the place of the defaults."
-            ))
+            ),
+            state: reader.optional(
+                "STATE", .path, absence: "nothing is kept",
+                help: "A folder for keys, accounts and the certificate, made if it is missing."))
+        tls = TLS(reading: &reader, hasState: files.state != nil)
         behaviour = Behaviour(reading: &reader)
         printSettings = reader.flag("print-settings", help: "Prints each setting and where it came from.")
         // The program looks for these itself; they stand here for the help.
@@ -57,6 +69,20 @@ extension MockSettings.Entrance {
             reader.mistake(
                 "\(listen) is not the loopback, and whoever reaches the mock is anybody. Say --allow-remote too if that "
                     + "is meant.")
+        }
+    }
+}
+
+extension MockSettings.TLS {
+    fileprivate init(reading reader: inout SettingReader, hasState: Bool) {
+        listen = reader.list(
+            "TLS_LISTEN", .listenAddress,
+            help: "Where to listen for https too, with a certificate of its own authority (ca.pem of --state).")
+        names = reader.list(
+            "TLS_NAME", .text("NAME", expected: "a host name or an IPv4 address", example: "mock.test"),
+            help: "What clients call it beside localhost, 127.0.0.1 and ::1.")
+        if !listen.isEmpty, !hasState {
+            reader.mistake("--tls-listen needs --state FOLDER: clients read the certificate to trust from it.")
         }
     }
 }

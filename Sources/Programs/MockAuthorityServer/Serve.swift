@@ -7,21 +7,61 @@ internal import Synchronization
 
 /// Serves until a signal says otherwise.
 func serve(_ settings: MockSettings, until signals: Signals) -> Never {
-    let listen = settings.entrance.listen
     let door = Door()
-    let server: HTTPServer
+    let listen = settings.entrance.listen
+    let plain = open(listen, DoorTo(door: door, scheme: "http"), tls: nil)
+    let address = ListenAddress(host: listen.host, port: plain.port)
+    let configuration = configuration(settings, address)
+    door.open(authority(settings, configuration))
+    let secure = settings.tls.listen.isEmpty ? [] : openSecure(settings, door)
+    let greeting = Greeting(configuration: configuration, address: address, secure: secure.map(\.listening))
+    StandardStream.output.print(greeting.text)
+    while signals.next() == .hangup {}
+    for server in secure { server.server.stop(patience: 2) }
+    plain.stop(patience: 2)
+    exitProcess(ExitCode.good)
+}
+
+private func open(_ listen: ListenAddress, _ handler: any RequestHandler, tls: TLSIdentity?) -> HTTPServer {
     do throws(ServerStartError) {
-        server = try HTTPServer(host: listen.host, port: listen.port, limits: patientLimits, handler: door)
+        return try HTTPServer(host: listen.host, port: listen.port, limits: patientLimits, tls: tls, handler: handler)
     } catch {
         fail(["cannot listen on \(listen): \(error.explanation)"], ExitCode.unavailable)
     }
-    let address = ListenAddress(host: listen.host, port: server.port)
-    let configuration = configuration(settings, address)
-    door.open(MockAuthority(configuration: configuration))
-    StandardStream.output.print(Greeting(configuration: configuration, address: address).text)
-    while signals.next() == .hangup {}
-    server.stop(patience: 2)
-    exitProcess(ExitCode.good)
+}
+
+private func openSecure(
+    _ settings: MockSettings, _ door: Door
+) -> [(server: HTTPServer, listening: Greeting.Secure)] {
+    do throws(StateFailure) {
+        let folder = try stateFolder(settings.files.state ?? ".")
+        let certificate = try ServerCertificate(in: folder, names: settings.tls.names, time: SystemTime())
+        let identity = TLSIdentity(certificates: certificate.chain, key: certificate.key)
+        return settings.tls.listen.map { listen in
+            let server = open(listen, DoorTo(door: door, scheme: "https"), tls: identity)
+            let address = ListenAddress(host: listen.host, port: server.port)
+            return (server, .init(address: address, authorityFile: File.resolved(certificate.authorityFile)))
+        }
+    } catch {
+        fail([error.explanation], ExitCode.configuration)
+    }
+}
+
+private func stateFolder(_ path: String) throws(StateFailure) -> StateFolder {
+    do throws(SystemError) {
+        return try StateFolder(path)
+    } catch {
+        throw .system(error)
+    }
+}
+
+private func authority(_ settings: MockSettings, _ configuration: Configuration) -> MockAuthority {
+    guard let state = settings.files.state else { return MockAuthority(configuration: configuration) }
+    do throws(StateFailure) {
+        return try MockAuthority(configuration: configuration, folder: try stateFolder(state))
+    } catch {
+        fail([error.explanation], ExitCode.configuration)
+    }
 }
 
 /// Limits under which a fault may make an answer a minute late.
@@ -32,53 +72,30 @@ private var patientLimits: ServerLimits {
     return limits
 }
 
-/// What stands behind the server: the authority, once the port is known that its issuer names.
-private final class Door: RequestHandler {
+/// What stands behind the servers: the authority, once the port is known that its issuer names.
+private final class Door: Sendable {
     private let authority = Mutex<MockAuthority?>(nil)
 
     func open(_ authority: MockAuthority) {
         self.authority.withLock { $0 = authority }
     }
 
-    func decide(on head: RequestHead) async -> Decision {
+    func decide(on head: RequestHead, scheme: String) async -> Decision {
         guard let authority = authority.withLock({ $0 }) else {
             return .respond(Response(503, headers: ["Retry-After": "1"]))
         }
-        return await authority.decide(on: head)
+        return await authority.decide(on: head, scheme: scheme)
     }
 }
 
-private func configuration(_ settings: MockSettings, _ address: ListenAddress) -> Configuration {
-    var configuration = Configuration()
-    // Nobody can call 0.0.0.0: who listens everywhere is reached as localhost, or says --issuer.
-    let host = ["0.0.0.0", "::"].contains(address.host) ? "localhost:\(address.port)" : "\(address)"
-    configuration.issuerBase = "http://\(host)"
-    if let path = settings.files.configuration { configuration = read(path, configuration.issuerBase) }
-    if let issuer = settings.entrance.issuer { configuration.issuerBase = issuer.withoutSlash }
-    if let mode = settings.entrance.issuerMode {
-        for index in configuration.policies.indices { configuration.policies[index].issuer = mode }
-    }
-    configuration.behaviour = settings.behaviour
-    configuration.behaviour.switches.remoteControl = settings.entrance.allowRemote
-    return configuration
-}
+/// The way to it by one scheme, which the URLs of its answers name.
+private struct DoorTo: RequestHandler {
+    let door: Door
+    let scheme: String
 
-private func read(_ path: String, _ issuerBase: String) -> Configuration {
-    let bytes: [UInt8]
-    do throws(SystemError) {
-        bytes = try File.read(path)
-    } catch {
-        fail(["\(error)"], ExitCode.configuration)
+    func decide(on head: RequestHead) async -> Decision {
+        await door.decide(on: head, scheme: scheme)
     }
-    do throws(ConfigurationMistake) {
-        return try Configuration(parsing: bytes, issuerBase: issuerBase)
-    } catch {
-        fail(["\(path): \(error.sentence)"], ExitCode.configuration)
-    }
-}
-
-extension String {
-    fileprivate var withoutSlash: String { hasSuffix("/") ? String(dropLast()) : self }
 }
 
 extension ServerStartError {

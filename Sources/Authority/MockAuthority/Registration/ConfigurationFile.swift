@@ -79,6 +79,7 @@ extension User {
     /// The members under which an account stands in files and in `/_mock/users`.
     static let members = [
         "objectID", "email", "password", "name", "givenName", "familyName", "claims", "identityProvider", "disabled",
+        "generation",
     ]
 
     init(member: ConfigurationMember) throws(ConfigurationMistake) {
@@ -99,6 +100,7 @@ extension User {
             claims: try member.optionalObject("claims") ?? JSONObject())
         standing.disabled = try member.optionalTruth("disabled") ?? false
         standing.identityProvider = try member.text("identityProvider")
+        standing.generation = try member.number("generation") ?? 0
     }
 
     /// The account under those members.
@@ -111,6 +113,7 @@ extension User {
         members["claims"] = .object(claims)
         members["identityProvider"] = standing.identityProvider.map { .string($0) }
         members["disabled"] = .boolean(standing.disabled)
+        members["generation"] = .integer(standing.generation)
         return .object(members)
     }
 }

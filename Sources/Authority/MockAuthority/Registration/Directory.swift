@@ -55,6 +55,12 @@ final class Directory: Sendable {
         return all != nil
     }
 
+    /// Begins anew with these accounts.
+    func reset(_ users: [User]) {
+        self.users.withLock { $0 = users }
+        changed(users)
+    }
+
     /// Takes an account away.
     func remove(_ objectID: String) {
         changed(

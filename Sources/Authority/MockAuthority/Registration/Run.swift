@@ -57,7 +57,10 @@ final class Runs: Sendable {
 
     /// Begins a run anew.
     func reset(_ name: String) {
-        runs.withLock { $0[name] = Run(directory: Directory(configuration.users)) }
+        // The directory stays the same object: it may be the one that is kept on disk.
+        let directory = run(name).directory
+        directory.reset(configuration.users)
+        runs.withLock { $0[name] = Run(directory: directory) }
     }
 
     /// The names of the runs.

@@ -1,0 +1,72 @@
+import Glibc
+import HTTP
+import JSON
+import MockAuthority
+import OpenSSL
+import Platform
+import Testing
+
+@Suite("A state folder lets things outlive the authority")
+final class StateTests {
+    private let path: String
+    private let clock = StoppedClock(Desk.now)
+
+    init() throws {
+        var template = Array("/tmp/mock-state.XXXXXX".utf8CString)
+        _ = try #require(mkdtemp(&template))
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit {
+        for name in ["secret", "keys.json", "users.json", "ca.key", "ca.pem", "tls.key", "tls.pem", "tls.names"] {
+            File.remove("\(path)/\(name)")
+        }
+        rmdir(path)
+    }
+
+    private func desk() throws -> Desk {
+        Desk(try MockAuthority(configuration: Configuration(), time: clock, folder: try StateFolder(path)))
+    }
+
+    @Test("keys, accounts and refresh tokens are those of before")
+    func restart() async throws {
+        let before = try desk()
+        let form = "\(PasswordGrantTests.form)&scope=openid+offline_access"
+        let refreshToken = try await before.token(form).json()["refresh_token"]?.string ?? ""
+        _ = try await before.ask(.put, "/_mock/users/dora@example.com", body: #"{"password":"Passw0rd!"}"#)
+        let keys = try await before.authority.keySet()
+        let after = try desk()
+        #expect(try await after.authority.keySet() == keys)
+        let again = "grant_type=refresh_token&client_id=\(Desk.client)&refresh_token=\(refreshToken)"
+        #expect(try await after.token(again).status == 200)
+        let users = try JSONValue(parsing: try await after.get("/_mock/users").body).array
+        #expect(users?.count == 3)
+        _ = try await after.ask(.post, "/_mock/reset")
+        let reset = try JSONValue(parsing: try await desk().get("/_mock/users").body).array
+        #expect(reset?.count == 2)
+    }
+
+    @Test("a file that is not ours is refused, not overwritten")
+    func foreign() throws {
+        try File.replace("\(path)/keys.json", with: Array("[1]".utf8))
+        #expect(throws: StateFailure.unreadable(file: "\(path)/keys.json")) {
+            try MockAuthority(configuration: Configuration(), time: clock, folder: try StateFolder(path))
+        }
+        #expect(try File.read("\(path)/keys.json") == Array("[1]".utf8))
+    }
+
+    @Test("the certificate is kept while it is good, and its authority longer")
+    func certificate() throws {
+        let folder = try StateFolder(path)
+        let first = try ServerCertificate(in: folder, names: [], time: clock)
+        #expect(first.chain.split(separator: "-----BEGIN CERTIFICATE-----").count == 2)
+        #expect(first.authorityFile == "\(path)/ca.pem")
+        let authority = try File.read(first.authorityFile)
+        #expect(try ServerCertificate(in: folder, names: [], time: clock) == first)
+        let named = try ServerCertificate(in: folder, names: ["mock.test"], time: clock)
+        #expect(named != first)
+        clock.pass(370 * 86400)
+        #expect(try ServerCertificate(in: folder, names: ["mock.test"], time: clock) != named)
+        #expect(try File.read(first.authorityFile) == authority)
+    }
+}
