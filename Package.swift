@@ -18,17 +18,29 @@ let sourceSettings: [SwiftSetting] =
         .strictMemorySafety(),
     ]
 
+/// Without regular expressions, which the server does not use: 2 MB of the program.
+let lean: SwiftSetting = .unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"])
+
 func door(_ name: String, _ pkgConfig: String, _ package: String) -> Target {
     .systemLibrary(name: name, path: "Sources/C/\(name)", pkgConfig: pkgConfig, providers: [.apt([package])])
 }
 
 func library(_ name: String, in folder: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, path: "Sources/\(folder)/\(name)", swiftSettings: sourceSettings)
+    .target(
+        name: name, dependencies: dependencies, path: "Sources/\(folder)/\(name)",
+        swiftSettings: sourceSettings + (folder == "Authority" ? [] : [lean]))
 }
+
+/// Relocations in their compact form (glibc 2.36): 0.7 MB less to read at start, and to keep in memory.
+let compact: LinkerSetting = .unsafeFlags(
+    ["-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "--icf=safe"],
+    .when(configuration: .release))
 
 func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(
-        name: name, dependencies: dependencies, path: "Sources/Programs/\(name)", swiftSettings: sourceSettings)
+        name: name, dependencies: dependencies, path: "Sources/Programs/\(name)",
+        swiftSettings: sourceSettings + (name == "TaskServer" ? [lean] : []),
+        linkerSettings: [compact])
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {

@@ -97,9 +97,9 @@ extension json_error_t {
     /// The library's words, without the part of the input that it quotes behind "near".
     fileprivate var reason: String {
         var text = text
-        let whole = unsafe withUnsafeBytes(of: &text) { bytes in
-            unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-        }
-        return whole.split(separator: " near '", maxSplits: 1).first.map(String.init) ?? whole
+        let whole = unsafe withUnsafeBytes(of: &text) { unsafe Array($0.prefix { $0 != 0 }) }
+        let quote = Array(" near '".utf8)
+        let end = whole.indices.first { whole[$0...].starts(with: quote) } ?? whole.endIndex
+        return String(decoding: whole[..<end], as: UTF8.self)
     }
 }

@@ -81,6 +81,8 @@ func lineLogged(_ core: UnsafeMutableRawPointer?, _ line: UnsafePointer<CChar>?)
     guard let core = unsafe object(ServerCore.self, core), let line = unsafe line else { return }
     let text = unsafe String(cString: line)
     // Said of every connection that ends by our will, after an answer in the middle of a body.
-    if text.contains("Application reported internal error") { return }
+    let common = Array("Application reported internal error".utf8)
+    let bytes = Array(text.utf8)
+    if bytes.indices.contains(where: { bytes[$0...].starts(with: common) }) { return }
     core.observe(.log(text))
 }

@@ -52,8 +52,9 @@ extension SettingKind where Value == String {
         example: "https://app.example.com"
     ) { text in
         if text == "*" || text == "off" { return text }
-        let behindScheme = text.split(separator: "://", maxSplits: 1).last ?? ""
-        guard WebAddress(text) != nil, !behindScheme.contains("/"), !behindScheme.contains("?") else { return nil }
+        // Scheme, the nothing between the slashes, host.
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard WebAddress(text) != nil, parts.count == 3, !text.contains("?") else { return nil }
         return text
     }
 }
