@@ -43,6 +43,16 @@ public struct FileDescriptor: ~Copyable, Sendable {
         return all
     }
 
+    /// What is there now, up to so many bytes; nothing at the end.
+    borrowing func readSome(_ most: Int) throws(SystemError) -> [UInt8] {
+        var piece = [UInt8](repeating: 0, count: most)
+        while true {
+            let count = unsafe read(number, &piece, most)
+            if count >= 0 { return Array(piece.prefix(count)) }
+            guard errno == EINTR else { throw .last("read") }
+        }
+    }
+
     /// Writes all bytes.
     borrowing func writeAll(_ bytes: [UInt8]) throws(SystemError) {
         try Platform.write(bytes, to: number)

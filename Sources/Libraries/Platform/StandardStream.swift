@@ -27,8 +27,13 @@ public enum StandardStream: Sendable {
 
     /// Everything up to the end of the stream, or to the limit.
     public func readAll(limit: Int) throws(SystemError) -> [UInt8] {
+        try copy().readAll(limit: limit)
+    }
+
+    /// A descriptor of its own, which can be closed.
+    func copy() throws(SystemError) -> FileDescriptor {
         let copy = dup(number)
         guard copy >= 0 else { throw .last("read") }
-        return try FileDescriptor(takingOwnershipOf: copy).readAll(limit: limit)
+        return FileDescriptor(takingOwnershipOf: copy)
     }
 }

@@ -50,7 +50,9 @@ private func run(_ read: ReadSettings<ServerSettings>, _ signals: Signals) -> Ex
         case .serve: return try serve(settings, signals)
         case .check: return check(settings)
         case .explainToken: return explainToken(settings)
-        case .backup, .export, .import: throw StartFailure(sentence: "this command is not there yet")
+        case .backup(let target): return try backup(settings.storage, to: target)
+        case .export: return try export(settings.storage)
+        case .import: return try importLines(settings.storage)
         }
     } catch {
         StandardStream.error.print("task-server: \(error.sentence)")

@@ -1,0 +1,46 @@
+private import Glibc
+
+/// The lines of a stream, one after the other, however long the stream is.
+public struct LineReader: ~Copyable {
+    /// The longest line; a longer one is an error, so that no input can fill the memory.
+    private static let longest = 1 << 20
+
+    private let file: FileDescriptor
+    private var buffer: ArraySlice<UInt8> = []
+    private var isAtEnd = false
+
+    /// Reads this stream from here on.
+    public init(_ stream: StandardStream) throws(SystemError) {
+        file = try stream.copy()
+    }
+
+    /// Reads this file.
+    public init(path: String) throws(SystemError) {
+        file = try FileDescriptor(opening: path, O_RDONLY)
+    }
+
+    /// The next line without its end (LF or CRLF); nil behind the last one.
+    public mutating func next() throws(SystemError) -> [UInt8]? {
+        var searched = 0
+        while true {
+            let rest = buffer.dropFirst(searched)
+            if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                defer { buffer = buffer[(end + 1)...] }
+                return Self.withoutReturn(buffer[..<end])
+            }
+            searched = buffer.count
+            guard !isAtEnd else {
+                defer { buffer = [] }
+                return buffer.isEmpty ? nil : Self.withoutReturn(buffer)
+            }
+            guard searched <= Self.longest else { throw SystemError(code: EFBIG, operation: "read a line") }
+            let more = try file.readSome(1 << 16)
+            isAtEnd = more.isEmpty
+            buffer = Array(buffer + more)[...]
+        }
+    }
+
+    private static func withoutReturn(_ line: ArraySlice<UInt8>) -> [UInt8] {
+        Array(line.last == UInt8(ascii: "\r") ? line.dropLast() : line)
+    }
+}

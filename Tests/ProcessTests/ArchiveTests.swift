@@ -1,0 +1,55 @@
+import Platform
+import Support
+import Testing
+
+@Suite("Copies of the database") struct ArchiveTests {
+    @Test func `are made beside a server that runs, and start a server of their own`() throws {
+        let stage = try Stage()
+        let server = try stage.server()
+        let token = try stage.token()
+        #expect(try server.add("Copied", token: token).status == 201)
+        let copy = "\(stage.folder)/copy.db"
+        #expect(try stage.run(["backup", copy]).end == .exit(0))
+        #expect(try server.add("Too late", token: token).status == 201)
+        let again = try stage.run(["backup", copy])
+        #expect(again.end == .exit(1) && again.errors.contains("exists, and is not replaced"))
+        let other = try stage.server(["TASKS_DATABASE": "sqlite:\(copy)"])
+        #expect(try other.texts(token: token) == ["Copied"])
+        #expect(try server.texts(token: token) == ["Copied", "Too late"])
+    }
+
+    @Test func `travel as lines, and come in twice without harm, also beside a server that runs`() throws {
+        let stage = try Stage()
+        let server = try stage.server()
+        let token = try stage.token()
+        for text in ["One", "Two"] { #expect(try server.add(text, token: token).status == 201) }
+        let (end, lines, errors) = try stage.run(["export"])
+        #expect(end == .exit(0) && errors == "task-server: 2 tasks exported\n")
+        #expect(lines.split(separator: "\n").count == 2)
+        #expect(try server.stop() == .exit(0))
+
+        let settings = ["TASKS_DATABASE": "sqlite:\(stage.folder)/other.db"]
+        let other = try stage.server(settings)
+        #expect(try other.texts(token: token) == [])
+        let first = try stage.run(["import"], settings, input: lines)
+        #expect(first.end == .exit(0) && first.errors == "task-server: 2 tasks imported, 0 were there\n", "\(first)")
+        let second = try stage.run(["import"], settings, input: lines)
+        #expect(second.errors == "task-server: 0 tasks imported, 2 were there\n")
+        let seen = try other.process.await(seconds: 10) { _ in
+            try other.texts(token: token) == ["One", "Two"] ? true : nil
+        }
+        #expect(seen)
+    }
+
+    @Test func `need a database in a file, lines that are whole, and room to be written`() throws {
+        let stage = try Stage()
+        let memory = try stage.run(["export"], ["TASKS_DATABASE": "memory:"])
+        #expect(memory.end == .exit(1) && memory.errors.contains("TASKS_DATABASE"))
+        let missing = try stage.run(["export"])
+        #expect(missing.end == .exit(1) && missing.errors.contains("there is no database"))
+        let broken = try stage.run(["import"], input: "{\"owner\":\"x\"\n")
+        #expect(broken.end == .exit(1) && broken.errors.contains("line 1: "), "\(broken.errors)")
+        #expect(try stage.server().stop() == .exit(0))
+        #expect(try stage.run(["backup", "\(stage.folder)/nowhere/copy.db"]).end == .exit(1))
+    }
+}
