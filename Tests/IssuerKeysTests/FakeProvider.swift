@@ -131,6 +131,8 @@ struct Bench {
         for source in sources { provider.publish(source, keys ?? [published(SigningKey.shared)]) }
         verifier = BearerVerifier(
             configuration, time: time, fetcher: provider, chance: { 0.5 }, observer: { events.append($0) })
+        // The test itself does what the threads do.
+        verifier.keys.guarded.withLock { $0.isRunning = true }
     }
 
     /// A verifier that has loaded its keys.
@@ -164,7 +166,7 @@ struct Bench {
             defer { isDone.set() }
             return await self.refusal(token)
         }()
-        while verifier.status.waiters == 0, !isDone.isSet { await Task.yield() }
+        while verifier.status.waiters == 0, !isDone.isSet, !Task.isCancelled { await Task.yield() }
         fly()
         return await refusal
     }

@@ -36,12 +36,12 @@ struct KeyThreadTests {
 
     /// Waits until the first flight is over: a request behind it does not join it.
     private func waitForKeys(_ verifier: BearerVerifier) async {
-        while verifier.status.counters.flights == 0 { await Task.yield() }
+        while verifier.status.counters.flights == 0, !Task.isCancelled { await Task.yield() }
     }
 
     /// Waits until a fetch hangs in the provider.
     private func waitForHang() async {
-        while !provider.isRunning { await Task.yield() }
+        while !provider.isRunning, !Task.isCancelled { await Task.yield() }
     }
 
     @Test("Keys are fetched by themselves, and one at a time whatever happens (V-70, V-77)")

@@ -7,7 +7,7 @@ import Tokens
 
 @testable import IssuerKeys
 
-@Suite("Several policies share one snapshot and keep their keys apart")
+@Suite("Several policies share one snapshot and keep their keys apart", .timeLimit(.minutes(2)))
 struct PolicyTests {
     private let signIn = policy("B2C_1_sign_in")
     private let reset = policy("B2C_1_reset")
@@ -52,12 +52,12 @@ struct PolicyTests {
             bench.fly()
             isLanded.set()
         }
-        while !bench.verifier.status.keyIdentifiers.contains("key-2") { await Task.yield() }
+        while !bench.verifier.status.keyIdentifiers.contains("key-2"), !Task.isCancelled { await Task.yield() }
         let late = makeToken(
             claims: TestClaims.good.with("tfp", "B2C_1_reset").with("exp", .integer(TestClaims.now + 9000)),
             header: TestClaims.header.with("kid", "key-2"), key: SigningKey.other)
         async let refusal = bench.refusal(late)
-        while bench.verifier.status.waiters == 0 { await Task.yield() }
+        while bench.verifier.status.waiters == 0, !Task.isCancelled { await Task.yield() }
         #expect(!isLanded.isSet)
         bench.provider.hold(nil)
         #expect(await refusal == nil)
@@ -131,6 +131,19 @@ struct PolicyTests {
         #expect(configuration.check(fetcher: bench.provider)[0].problem?.contains("no such tenant or policy") == true)
         bench.provider.set(signIn.metadataURL, .failure(.couldNotResolve(host: "contoso.b2clogin.com")))
         #expect(configuration.check(fetcher: bench.provider)[0].problem?.contains("cannot resolve") == true)
+    }
+
+    @Test("Without threads an unknown key is refused at once: nobody would fetch it")
+    func withoutThreads() async {
+        let provider = FakeProvider()
+        provider.publish(signIn, [published(SigningKey.shared)])
+        let verifier = BearerVerifier(
+            IssuerKeysConfiguration(sources: [signIn], rules: TestClaims.rules), time: FakeTime(), fetcher: provider)
+        verifier.loadOnce()
+        await #expect(throws: TokenRefusal.unknownKey) {
+            try await verifier.verify(makeToken(header: TestClaims.header.with("kid", "new")))
+        }
+        await #expect(throws: Never.self) { try await verifier.verify(makeToken()) }
     }
 
     @Test("A token is explained by the keys at hand")

@@ -55,7 +55,7 @@ struct KeyFile: Sendable {
                 let record = try record(of: source, entry, distrusted: distrusted)
                 let age = now - record.fetchedAt
                 guard age >= 0 else { throw Rejection(reason: "fetched in the future") }
-                guard age * 1_000_000 < trust.nanoseconds else { throw Rejection(reason: "too old") }
+                guard age < trust.nanoseconds / 1_000_000 else { throw Rejection(reason: "too old") }
                 return .success(record)
             } catch {
                 return .failure(Rejection(reason: "\(source.name): \(error.reason)"))
