@@ -53,6 +53,14 @@ struct AccessTests {
         }
     }
 
+    @Test("V-05: two Authorization fields are a malformed request, with a challenge", arguments: Door.allCases)
+    func twice(door: Door) async throws {
+        let answer = try await TestedAPI(door).send(
+            "GET", "/api/tasks", as: "alice", [("Authorization", "Bearer alice")])
+        #expect(answer.status == 400)
+        #expect(answer.headers["WWW-Authenticate"] == "Bearer realm=\"tasks\", error=\"invalid_request\"")
+    }
+
     @Test("scopes are asked for only where they are configured (V-59)", arguments: Door.allCases)
     func scopes(door: Door) async throws {
         let api = TestedAPI(door) {

@@ -56,7 +56,7 @@ extension HTTPFault {
         case .repeatedField:
             Problem(
                 400, "request.repeated_field", "A header is repeated",
-                "Send Host, Content-Length, Content-Type, Transfer-Encoding and Authorization at most once each.")
+                "Send Host, Content-Length, Content-Type and Transfer-Encoding at most once each.")
         case .host:
             Problem(
                 400, "request.host", "The Host header is missing or malformed",

@@ -44,7 +44,6 @@ struct HeadIntake {
             if !value.isSameField(as: "100-continue") { isUnexpected = true }
             return true
         case 12 where unsafe name.isField("content-type"): return once(.type)
-        case 13 where unsafe name.isField("authorization"): return once(.authorization)
         case 14 where unsafe name.isField("content-length"): return once(.length) && takeLength(value)
         case 17 where unsafe name.isField("transfer-encoding"): return once(.coding) && takeCoding(value)
         default: return true
@@ -90,14 +89,13 @@ struct HeadIntake {
     }
 }
 
-/// The fields that may stand only once.
+/// The fields that may stand only once; two `Authorization` fields are the application's to refuse, with a challenge.
 private struct SingleFields: OptionSet {
     let rawValue: UInt8
     static let host = SingleFields(rawValue: 1)
     static let type = SingleFields(rawValue: 2)
-    static let authorization = SingleFields(rawValue: 4)
-    static let length = SingleFields(rawValue: 8)
-    static let coding = SingleFields(rawValue: 16)
+    static let length = SingleFields(rawValue: 4)
+    static let coding = SingleFields(rawValue: 8)
 }
 
 private enum HTTPVersion {
