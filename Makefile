@@ -1,5 +1,5 @@
 # Every target installs the Debian packages that it misses, and says which.
-.PHONY: help run test check lint format build release test-asan test-tsan bench clean
+.PHONY: help run test check readme-check lint format build release test-asan test-tsan bench clean
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):.* ## \(.*\)/\1	\2/p' Makefile | expand -t 12
@@ -12,6 +12,9 @@ test: ## Everything that must pass: lint, tests, tests with the address and the 
 
 check: ## The quick part of it: lint and tests
 	@scripts/test lint unit
+
+readme-check: ## Run every command of the README and compare the answers
+	@scripts/readme-check
 
 lint: ## Only the style
 	@scripts/test lint
