@@ -31,7 +31,9 @@ public final class MockAuthority: RequestHandler, Sendable {
         let state = SavedState()
         runs = Runs(configuration, home: Directory(configuration.users))
         seal = GrantSeal(secret: state.secret)
-        keys = KeyRing(state.keys, source: keySource, now: { time.wallMilliseconds / 1000 }, changed: { _ in })
+        keys = KeyRing(
+            state.keys, source: keySource, era: configuration.behaviour.era, now: { time.wallMilliseconds / 1000 },
+            changed: { _ in })
     }
 
     /// An authority of this configuration that keeps keys, accounts and grants in a folder.
@@ -52,7 +54,8 @@ public final class MockAuthority: RequestHandler, Sendable {
         runs = Runs(configuration, home: Directory(kept + more) { folder.save($0) })
         seal = GrantSeal(secret: state.secret)
         keys = KeyRing(
-            state.keys, source: .generated, now: { time.wallMilliseconds / 1000 }, changed: { folder.save($0) })
+            state.keys, source: .generated, era: configuration.behaviour.era, now: { time.wallMilliseconds / 1000 },
+            changed: { folder.save($0) })
     }
 
     func now(in run: Run) -> Int64 {

@@ -9,6 +9,7 @@ struct MockSettings: SettingTable {
     let files: Files
     let tls: TLS
     let behaviour: Behaviour
+    let client: Client
     let printSettings: Bool
 
     /// Where it listens.
@@ -18,6 +19,12 @@ struct MockSettings: SettingTable {
         /// What issuers begin with; without it, the address that it listens on.
         let issuer: String?
         let issuerMode: Policy.Issuer?
+    }
+
+    /// For the command client-settings.
+    struct Client: Sendable {
+        let kind: ClientKind?
+        let tasks: String
     }
 
     /// What it reads and keeps.
@@ -44,6 +51,12 @@ struct MockSettings: SettingTable {
                 help: "A folder for keys, accounts and the certificate, made if it is missing."))
         tls = TLS(reading: &reader, hasState: files.state != nil)
         behaviour = Behaviour(reading: &reader)
+        client = Client(
+            kind: reader.option("for", .choice, help: "Of client-settings: which client."),
+            tasks: reader.value(
+                "TASKS_URL",
+                .text("URL", expected: "a URL without a slash at its end", example: "http://localhost:3000"),
+                default: "http://localhost:3000", help: "Of client-settings: where task-server is."))
         printSettings = reader.flag("print-settings", help: "Prints each setting and where it came from.")
         // The program looks for these itself; they stand here for the help.
         _ = reader.flag("help", help: "Prints this.")
@@ -90,7 +103,7 @@ extension MockSettings.TLS {
 extension Behaviour {
     fileprivate init(reading reader: inout SettingReader) {
         self.init()
-        tokenLifetime = Int64(
+        lifetimes.token = Int64(
             reader.value(
                 "TOKEN_LIFETIME", .integer(300...86400, example: 3600), default: "3600",
                 help: "Seconds that tokens live."))
@@ -98,8 +111,13 @@ extension Behaviour {
             reader.value(
                 "NBF_BACK", .integer(0...300, example: 60), default: "0",
                 help: "Seconds that nbf lies before now, for clients whose clocks are behind."))
-        numbersAsStrings = reader.value(
-            "NUMBERS_AS_STRINGS", .bool, default: "false", help: "Writes the numbers of token replies as strings.")
+        era = reader.value(
+            "ERA", .choice, default: Era.current.rawValue,
+            help: "In which years it plays: preview2015 and classic for clients that read the old replies.")
+        let strings: Bool = reader.value(
+            "NUMBERS_AS_STRINGS", .bool, default: "false",
+            help: "Writes the numbers of token replies as strings, as the old eras do anyway.")
+        numbersAsStrings = strings || era.writesNumbersAsStrings
         switches = Switches(reading: &reader)
     }
 }

@@ -25,6 +25,20 @@ func runMockAuthority() -> Never {
     serve(settings, until: signals)
 }
 
+private func printClientSettings(_ settings: MockSettings) -> Never {
+    guard let kind = settings.client.kind else {
+        let kinds = ClientKind.allCases.map(\.rawValue).joined(separator: ", ")
+        fail(["client-settings needs --for, one of \(kinds)."], ExitCode.configuration)
+    }
+    let listen = settings.entrance.listen
+    // The clients of our days insist on https; where it is served, they are sent there.
+    let secure = settings.tls.listen.first.map { "https://localhost:\($0.port)" }
+    let base = secure ?? "http://\(listen.called)"
+    let client = ClientSettings(
+        configuration: configuration(settings, listen), base: base, tasks: settings.client.tasks)
+    answer(client.text(for: kind))
+}
+
 /// Prints an answer and ends well.
 func answer(_ text: String) -> Never {
     StandardStream.output.print(text)
@@ -41,10 +55,13 @@ private func readSettings(_ arguments: [String]) -> MockSettings {
     let input = SettingInput(arguments: arguments, environment: ProcessFacts.environment)
     do throws(SettingMistakes) {
         let read = try MockSettings.read(input)
-        if let operand = read.operands.first {
-            fail(["'\(operand)' is no command. Commands: token. See --help."], ExitCode.configuration)
+        let command = read.operands.first
+        guard read.operands.count <= 1, command == nil || command == "client-settings" else {
+            let words = read.operands.joined(separator: " ")
+            fail(["'\(words)' is no command. Commands: token, client-settings. See --help."], ExitCode.configuration)
         }
         if read.values.printSettings { answer(String(read.printed.dropLast())) }
+        if command != nil { printClientSettings(read.values) }
         return read.values
     } catch {
         fail(error.sentences, ExitCode.configuration)
@@ -59,6 +76,8 @@ private var helpText: String {
       mock-authority [settings]         serves
       mock-authority token --user NAME  prints one token of the authority that runs
     \(tokenHelp)
+      mock-authority client-settings --for \(ClientKind.allCases.map(\.rawValue).joined(separator: "|")) [settings]
+                      prints what makes that client talk to this authority and to task-server
 
     Settings (flag, then variable, then default):
     \(MockSettings.helpText)

@@ -32,7 +32,7 @@ struct AuthorizationAnswer: Sendable {
     private func fields(_ issue: Issue) async throws(RSAError) -> [(String, String)] {
         var fields: [(String, String)] = []
         if let state = request.delivery.state { fields.append(("state", state)) }
-        let signer = TokenSigner(key: try await call.authority.keys.signing())
+        let signer = try await call.authority.signer()
         let claims = ClaimsBuilder(configuration: call.configuration, issue: issue)
         let reply = try TokenReply(issue, call.configuration, signer: signer)
         if request.options.clientInfo { fields.append(("client_info", reply.clientInformation)) }
@@ -42,7 +42,7 @@ struct AuthorizationAnswer: Sendable {
         if let accessToken {
             fields += [
                 ("access_token", accessToken), ("token_type", "Bearer"),
-                ("expires_in", "\(call.configuration.behaviour.tokenLifetime)"), ("scope", request.scope.text),
+                ("expires_in", "\(call.configuration.behaviour.lifetimes.token)"), ("scope", request.scope.text),
             ]
         }
         if request.types.contains(.idToken) {
@@ -55,7 +55,7 @@ struct AuthorizationAnswer: Sendable {
     }
 
     private func code(_ issue: Issue) -> String {
-        let lifetime = call.configuration.behaviour.codeLifetime
+        let lifetime = call.configuration.behaviour.lifetimes.code
         let grant = Grant(
             kind: .code,
             binding: .init(

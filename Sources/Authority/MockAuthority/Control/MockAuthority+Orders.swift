@@ -31,11 +31,16 @@ extension MockAuthority {
         }
     }
 
+    /// What signs now.
+    func signer() async throws(RSAError) -> TokenSigner {
+        TokenSigner(key: try await keys.signing(), era: configuration.behaviour.era)
+    }
+
     /// The token of an order and the whole reply around it.
     func filled(_ order: TokenOrder, run: Run) async throws(OrderError) -> (token: String, reply: JSONValue) {
         let issue = try issue(order, run: run)
         do throws(RSAError) {
-            let signer = TokenSigner(key: try await keys.signing())
+            let signer = try await signer()
             if order.bad == nil, order.changes == ClaimChanges(nonce: order.changes.nonce) {
                 let reply = try TokenReply(issue, configuration, signer: signer)
                 return (reply.accessToken ?? reply.idToken ?? "", reply.json(clientInfo: false))
@@ -53,7 +58,7 @@ extension MockAuthority {
         if let audience = issue.scope.audience, order.bad != .idToken {
             claims = builder.accessToken(audience: audience)
         }
-        order.changes.apply(to: &claims, now: issue.now, lifetime: configuration.behaviour.tokenLifetime)
+        order.changes.apply(to: &claims, now: issue.now, lifetime: configuration.behaviour.lifetimes.token)
         guard let bad = order.bad else { return try signer.sign(claims) }
         let forge = TokenForge(
             keys: keys, signer: signer, configuration: configuration, policy: issue.policy, now: issue.now)

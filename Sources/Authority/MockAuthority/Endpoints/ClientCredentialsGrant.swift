@@ -13,7 +13,7 @@ extension TokenEndpoint {
         }
         let claims = applicationClaims(client, audience, scope)
         do throws(RSAError) {
-            let token = try TokenSigner(key: try await call.authority.keys.signing()).sign(claims)
+            let token = try await call.authority.signer().sign(claims)
             return reply(token, audience)
         } catch {
             throw .internalError
@@ -24,7 +24,7 @@ extension TokenEndpoint {
         let now = call.now
         return JSONObject([
             ("iss", .string(configuration.issuer(of: call.policy))),
-            ("exp", .integer(now + configuration.behaviour.tokenLifetime)),
+            ("exp", .integer(now + configuration.behaviour.lifetimes.token)),
             ("nbf", .integer(now - configuration.behaviour.notBeforeSlack)), ("aud", .string(audience)),
             ("sub", .string(client.id)), ("tfp", .string(call.policy.name)),
             ("scp", .string(scope.names.joined(separator: " "))), ("azp", .string(client.id)), ("ver", "1.0"),
@@ -33,7 +33,7 @@ extension TokenEndpoint {
     }
 
     private func reply(_ token: String, _ audience: String) -> JSONValue {
-        let lifetime = configuration.behaviour.tokenLifetime
+        let lifetime = configuration.behaviour.lifetimes.token
         let asStrings = configuration.behaviour.numbersAsStrings
         func number(_ value: Int64) -> JSONValue { asStrings ? .string(String(value)) : .integer(value) }
         return [

@@ -51,7 +51,7 @@ struct TokenEndpoint: Sendable {
     /// Signs what was granted; renewing a grant always gives a refresh token, otherwise it must have been asked for.
     func issue(_ issue: Issue, renewing old: Grant? = nil) async throws(Refusal) -> TokenReply {
         do throws(RSAError) {
-            let signer = TokenSigner(key: try await call.authority.keys.signing())
+            let signer = try await call.authority.signer()
             var reply = try TokenReply(issue, configuration, signer: signer)
             if old != nil || issue.scope.offline {
                 reply.refreshToken = refreshToken(issue, scope: old?.binding.scope ?? issue.scope.text)
@@ -63,7 +63,7 @@ struct TokenEndpoint: Sendable {
     }
 
     private func refreshToken(_ issue: Issue, scope: String) -> (text: String, lifetime: Int64) {
-        let lifetime = issue.client.singlePage ? 86400 : configuration.behaviour.refreshLifetime
+        let lifetime = issue.client.singlePage ? 86400 : configuration.behaviour.lifetimes.refresh
         let grant = Grant(
             kind: .refresh, binding: .init(client: issue.client.id, policy: issue.policy.name, scope: scope),
             user: issue.user.objectID, generation: issue.user.standing.generation, sign: issue.sign,

@@ -38,25 +38,29 @@ final class KeyRing: Sendable {
     private let first: Making?
     private let hidden = Mutex<Making?>(nil)
     private let source: KeySource
+    private let era: Era
     private let now: @Sendable () -> Int64
     private let changed: @Sendable (State) -> Void
 
     /// A ring that begins with these keys, or with one that it makes.
     init(
-        _ saved: State, source: KeySource, now: @escaping @Sendable () -> Int64,
+        _ saved: State, source: KeySource, era: Era, now: @escaping @Sendable () -> Int64,
         changed: @escaping @Sendable (State) -> Void
     ) {
         self.source = source
+        self.era = era
         self.now = now
         self.changed = changed
-        first = saved.signing == nil ? Self.making(source, now) : nil
+        first = saved.signing == nil ? Self.making(source, now, era.keyName(1)) : nil
         state = Mutex(saved)
     }
 
-    private static func making(_ source: KeySource, _ now: @escaping @Sendable () -> Int64) -> Making {
+    private static func making(
+        _ source: KeySource, _ now: @escaping @Sendable () -> Int64, _ name: String?
+    ) -> Making {
         Task.detached {
             do throws(RSAError) {
-                return .success(SigningKey(try source.make(), notBefore: now()))
+                return .success(SigningKey(try source.make(), notBefore: now(), name: name))
             } catch {
                 return .failure(error)
             }
@@ -64,7 +68,8 @@ final class KeyRing: Sendable {
     }
 
     private func make() async throws(RSAError) -> SigningKey {
-        try await Self.making(source, now).value.get()
+        let number = state.withLock { $0.published.count + $0.retired.count + 1 }
+        return try await Self.making(source, now, era.keyName(number)).value.get()
     }
 
     /// The keys, the first of them made.
@@ -88,7 +93,7 @@ final class KeyRing: Sendable {
     /// A key that was never in the set.
     func unpublished() async throws(RSAError) -> SigningKey {
         let making = hidden.withLock { hidden in
-            let making = hidden ?? Self.making(source, now)
+            let making = hidden ?? Self.making(source, now, nil)
             hidden = making
             return making
         }

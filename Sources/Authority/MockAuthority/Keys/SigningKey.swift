@@ -14,14 +14,14 @@ public struct SigningKey: Sendable {
     /// The exponent in base64url.
     private let exponent: String
 
-    /// A key made at this time.
-    public init(_ privateKey: RSAPrivateKey, notBefore: Int64) {
+    /// A key made at this time; without a name it has its thumbprint for one.
+    public init(_ privateKey: RSAPrivateKey, notBefore: Int64, name: String? = nil) {
         self.privateKey = privateKey
         self.notBefore = notBefore
         modulus = Base64.encodeURL(privateKey.modulus)
         exponent = Base64.encodeURL(privateKey.exponent)
         let canonical = "{\"e\":\"\(exponent)\",\"kty\":\"RSA\",\"n\":\"\(modulus)\"}"
-        identifier = Base64.encodeURL(SHA256.digest(Array(canonical.utf8)))
+        identifier = name ?? Base64.encodeURL(SHA256.digest(Array(canonical.utf8)))
     }
 
     /// The members of the service, in its order: no `alg`, no `x5t`, no `x5c`.

@@ -67,12 +67,10 @@ public struct Tenant: Sendable, Equatable {
 
 /// How long things live, and where the authority is kinder or harsher than the service.
 public struct Behaviour: Sendable, Equatable {
-    /// Seconds from the issue of a token to its `exp`.
-    public var tokenLifetime: Int64 = 3600
-    /// Seconds that an authorization code can be redeemed.
-    public var codeLifetime: Int64 = 300
-    /// Seconds that a refresh token can be redeemed.
-    public var refreshLifetime: Int64 = 1_209_600
+    /// The years that are played.
+    public var era = Era.current
+    /// How long what is issued lives.
+    public var lifetimes = Lifetimes()
     /// Seconds that `nbf` lies before now, for clients whose clocks are behind; the service uses 0.
     public var notBeforeSlack: Int64 = 0
     /// Whether the numbers of token replies are strings, as they were until 2016.
@@ -82,6 +80,19 @@ public struct Behaviour: Sendable, Equatable {
 
     /// As the service behaves.
     public init() {}
+
+    /// In seconds.
+    public struct Lifetimes: Sendable, Equatable {
+        /// From the issue of a token to its `exp`.
+        public var token: Int64 = 3600
+        /// Of an authorization code.
+        public var code: Int64 = 300
+        /// Of a refresh token.
+        public var refresh: Int64 = 1_209_600
+
+        /// As the service has them.
+        public init() {}
+    }
 
     /// What can be turned on and off.
     public struct Switches: Sendable, Equatable {

@@ -79,7 +79,8 @@ extension KeyRing.State {
         return .array(
             (entries + retired.map { ($0, "retired") }).map { key, state in
                 [
-                    "state": .string(state), "nbf": .integer(key.notBefore), "pem": .string(key.privateKey.pem),
+                    "state": .string(state), "kid": .string(key.identifier), "nbf": .integer(key.notBefore),
+                    "pem": .string(key.privateKey.pem),
                 ]
             })
     }
@@ -91,7 +92,7 @@ extension KeyRing.State {
             guard let members = entry.object, let state = members["state"]?.string,
                 let nbf = members["nbf"]?.integer, let pem = members["pem"]?.string, let key = Self.key(pem)
             else { return nil }
-            let signing = SigningKey(key, notBefore: nbf)
+            let signing = SigningKey(key, notBefore: nbf, name: members["kid"]?.string)
             if state == "retired" { retired.append(signing) } else { published.append(signing) }
             if state == "active" { active = signing.identifier }
         }

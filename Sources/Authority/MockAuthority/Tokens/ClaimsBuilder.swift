@@ -6,7 +6,7 @@ struct ClaimsBuilder: Sendable {
     let issue: Issue
 
     private var behaviour: Behaviour { configuration.behaviour }
-    private var expiry: JSONValue { .integer(issue.now + behaviour.tokenLifetime) }
+    private var expiry: JSONValue { .integer(issue.now + behaviour.lifetimes.token) }
     private var notBefore: JSONValue { .integer(issue.now - behaviour.notBeforeSlack) }
     private var issuer: JSONValue { .string(configuration.issuer(of: issue.policy)) }
     private var user: User { issue.user }
@@ -14,7 +14,7 @@ struct ClaimsBuilder: Sendable {
     /// The claims of an ID token; hashes of the code and access token that go with it are appended by those who know.
     var idToken: JSONObject {
         var claims = JSONObject([
-            ("exp", expiry), ("nbf", notBefore), ("ver", "1.0"), ("iss", issuer), ("sub", .string(user.objectID)),
+            ("exp", expiry), ("nbf", notBefore), ("ver", "1.0"), ("iss", issuer), ("sub", subject),
             ("aud", .string(issue.client.id)),
         ])
         claims["nonce"] = issue.sign.nonce.map { .string($0) }
@@ -22,7 +22,7 @@ struct ClaimsBuilder: Sendable {
         claims["auth_time"] = .integer(issue.sign.time)
         claims["oid"] = .string(user.objectID)
         add(person, to: &claims)
-        claims["tfp"] = .string(issue.policy.name)
+        addPolicy(to: &claims)
         return claims
     }
 
@@ -30,16 +30,23 @@ struct ClaimsBuilder: Sendable {
     func accessToken(audience: String) -> JSONObject {
         var claims = JSONObject([
             ("iss", issuer), ("exp", expiry), ("nbf", notBefore), ("aud", .string(audience)),
-            ("oid", .string(user.objectID)), ("sub", .string(user.objectID)),
+            ("oid", .string(user.objectID)), ("sub", subject),
         ])
         add(person, to: &claims)
-        claims["tfp"] = .string(issue.policy.name)
+        addPolicy(to: &claims)
         claims["nonce"] = issue.sign.nonce.map { .string($0) }
         if !issue.scope.names.isEmpty { claims["scp"] = .string(issue.scope.names.joined(separator: " ")) }
         claims["azp"] = .string(issue.client.id)
         claims["ver"] = "1.0"
         claims["iat"] = .integer(issue.now)
         return claims
+    }
+
+    private var subject: JSONValue { .string(behaviour.era.subject(user.objectID)) }
+
+    private func addPolicy(to claims: inout JSONObject) {
+        let (name, value) = behaviour.era.policyClaim(issue.policy)
+        claims[name] = .string(value)
     }
 
     /// The chosen application claims.

@@ -21,8 +21,8 @@ struct TokenForge: Sendable {
         case .idToken: return try signer.sign(claims)
         case .unknownKid, .noKid, .typOther, .critHeader:
             return try signer.sign(header: spoiledHeader(bad), payload: JSONValue.object(claims).serialized())
-        case .unpublishedKey: return try TokenSigner(key: await keys.unpublished()).sign(claims)
-        case .retiredKey: return try TokenSigner(key: await keys.retired()).sign(claims)
+        case .unpublishedKey: return try TokenSigner(key: await keys.unpublished(), era: signer.era).sign(claims)
+        case .retiredKey: return try TokenSigner(key: await keys.retired(), era: signer.era).sign(claims)
         case .badSignature, .truncated: return spoiledSignature(try signer.sign(claims), bad)
         case .algNone: return input(claims, algorithm: "none") + "."
         case .hs256WithPublicKey: return authenticated(claims)
@@ -54,7 +54,9 @@ struct TokenForge: Sendable {
         case .acrOnly:
             claims["tfp"] = nil
             claims["acr"] = .string(policy.name.lowercased())
-        case .noPolicy: claims["tfp"] = nil
+        case .noPolicy:
+            claims["tfp"] = nil
+            claims["acr"] = nil
         case .wrongScp: claims["scp"] = "tasks.other"
         case .noScp: claims["scp"] = nil
         case .idToken, .unknownKid, .noKid, .unpublishedKey, .retiredKey, .badSignature, .truncated, .algNone,

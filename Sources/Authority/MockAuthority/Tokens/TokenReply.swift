@@ -21,7 +21,7 @@ struct TokenReply: Sendable {
         if let audience = issue.scope.audience {
             accessToken = try signer.sign(claims.accessToken(audience: audience))
         }
-        if issue.scope.openID {
+        if issue.scope.openID || configuration.behaviour.era.identifiesAlways {
             var identity = claims.idToken
             identity["at_hash"] = accessToken.map(TokenSigner.hash)
             idToken = try signer.sign(identity)
@@ -31,7 +31,7 @@ struct TokenReply: Sendable {
     /// The members in the order of captured replies; clients that send `client_info=1` get another set of them.
     func json(clientInfo: Bool) -> JSONValue {
         var reply = JSONObject()
-        let lifetime = configuration.behaviour.tokenLifetime
+        let lifetime = configuration.behaviour.lifetimes.token
         reply["access_token"] = accessToken.map { .string($0) }
         reply["id_token"] = idToken.map { .string($0) }
         reply["token_type"] = "Bearer"
@@ -71,7 +71,8 @@ struct TokenReply: Sendable {
     private var profileInformation: String {
         encoded([
             "ver": "1.0", "tid": .string(configuration.tenant.id), "sub": .null,
-            "name": .string(issue.user.name.display), "preferred_username": .null,
+            "name": .string(issue.user.name.display),
+            "preferred_username": configuration.behaviour.era.identifiesAlways ? .string(issue.user.email) : .null,
             "idp": .string(issue.user.standing.identityProvider ?? "LocalAccount"),
         ])
     }

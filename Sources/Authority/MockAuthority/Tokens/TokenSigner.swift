@@ -4,10 +4,14 @@ internal import OpenSSL
 /// Makes the compact form of tokens (RFC 7515 section 7.1).
 struct TokenSigner: Sendable {
     let key: SigningKey
+    let era: Era
 
-    /// The header of the service since 2023; more members break clients, a missing `kid` does too.
+    /// The header of the service; more members break clients, a missing `kid` does too.
     var header: JSONObject {
-        JSONObject([("alg", "RS256"), ("kid", .string(key.identifier)), ("typ", "JWT")])
+        let kid = JSONValue.string(key.identifier)
+        return era.headerBeginsWithAlgorithm
+            ? JSONObject([("alg", "RS256"), ("kid", kid), ("typ", "JWT")])
+            : JSONObject([("typ", "JWT"), ("alg", "RS256"), ("kid", kid)])
     }
 
     /// The token of these claims.

@@ -1,0 +1,57 @@
+/// In which of its years the service is played: old clients read old replies.
+public enum Era: String, Sendable, CaseIterable {
+    /// The preview of 2015: policies in `acr`, a constant `sub`, an ID token always, keys named after a container.
+    case preview2015
+    /// 2016 to 2018: policies in `tfp`, a constant `sub`, numbers as strings.
+    case classic
+    /// As it has been since.
+    case current
+
+    /// `sub` of a person.
+    func subject(_ objectID: String) -> String {
+        switch self {
+        case .preview2015, .classic: "Not supported currently. Use oid claim."
+        case .current: objectID
+        }
+    }
+
+    /// Under which name a token carries its policy, and how it is written.
+    func policyClaim(_ policy: Policy) -> (name: String, value: String) {
+        switch self {
+        case .preview2015: ("acr", policy.name.lowercased())
+        case .classic, .current: ("tfp", policy.name)
+        }
+    }
+
+    /// Whether `alg` comes first in the header of a token; before, `typ` did.
+    var headerBeginsWithAlgorithm: Bool {
+        switch self {
+        case .preview2015, .classic: false
+        case .current: true
+        }
+    }
+
+    /// Whether an ID token comes unasked: it was the bearer token then.
+    var identifiesAlways: Bool {
+        switch self {
+        case .preview2015: true
+        case .classic, .current: false
+        }
+    }
+
+    /// Whether token replies write numbers as strings.
+    public var writesNumbersAsStrings: Bool {
+        switch self {
+        case .preview2015, .classic: true
+        case .current: false
+        }
+    }
+
+    /// The name of the n-th key; nothing where it is the thumbprint.
+    func keyName(_ number: Int) -> String? {
+        switch self {
+        case .preview2015: number == 1 ? "IdTokenSigningKeyContainer" : "IdTokenSigningKeyContainer.v\(number)"
+        case .classic, .current: nil
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import Glibc
+import JSON
+import Platform
+import Support
+import Testing
+
+@Suite("The program mock-authority") struct MockAuthorityProgramTests {
+    private static func run(
+        _ arguments: [String], _ environment: [String: String] = [:]
+    ) throws -> (end: ChildProcess.End, output: String, errors: String) {
+        let program = try ChildProcess(ChildProcess.built("mock-authority"), arguments, environment: environment)
+        let end = try program.wait()
+        return (end, program.output, program.errors)
+    }
+
+    @Test func `explains itself and tells its version`() throws {
+        let help = try Self.run(["--help"], ["MOCK_NONSENSE": "1"])
+        #expect(help.end == .exit(0))
+        for word in ["token --user", "MOCK_LISTEN", "--allow-remote", "client-settings", "--tls-listen"] {
+            #expect(help.output.contains(word), "\(word)")
+        }
+        let version = try Self.run(["--version"])
+        #expect(version.end == .exit(0) && version.output.hasPrefix("mock-authority "))
+    }
+
+    @Test func `ends with 78 and every mistake at once`() throws {
+        let (end, output, errors) = try Self.run(
+            ["--listen", "0.0.0.0:0", "--tls-listen", "127.0.0.1:0", "--era=2050"], ["MOCK_LAXX": "true"])
+        #expect(end == .exit(78) && output == "")
+        for words in ["Say --allow-remote too", "--tls-listen needs --state", "--era: '2050'", "MOCK_LAXX"] {
+            #expect(errors.contains(words), "\(words)")
+        }
+        #expect(try Self.run(["dance"]).end == .exit(78))
+        #expect(try Self.run(["--config", "/nowhere/mock.json", "--listen", "127.0.0.1:0"]).end == .exit(78))
+    }
+
+    @Test func `prints a token of the mock that runs, good or bad`() throws {
+        let stage = try Stage()
+        let authority = ["MOCK_AUTHORITY": "http://127.0.0.1:\(stage.mockPort)"]
+        let (end, output, _) = try Self.run(
+            ["token", "--user", "alice", "--scope=tasks.read", "--claim", "name=A B"], authority)
+        #expect(end == .exit(0))
+        #expect(output.split(separator: ".").count == 3 && output.hasSuffix("\n"))
+        let unknown = try Self.run(["token", "--user", "carol"], authority)
+        #expect(unknown.end == .exit(1) && unknown.errors.contains("alice@example.com"))
+        #expect(try Self.run(["token", "--usr", "alice"], authority).end == .exit(78))
+        let nobody = try Self.run(["token", "--user", "alice", "--authority", "http://127.0.0.1:1"])
+        #expect(nobody.end == .exit(69) && nobody.errors.contains("Is mock-authority running"))
+    }
+
+    @Test(arguments: [SIGTERM, SIGINT]) func `stops cleanly on a signal`(signal: Int32) throws {
+        let stage = try Stage()
+        _ = try stage.token()
+        stage.mock.send(signal)
+        #expect(try stage.mock.wait() == .exit(0))
+    }
+
+    @Test func `says that its address is taken`() throws {
+        let stage = try Stage()
+        let (end, _, errors) = try Self.run(["--listen", "127.0.0.1:\(stage.mockPort)"])
+        #expect(end == .exit(69) && errors.contains("another program listens there"))
+    }
+
+    @Test func `prints the settings of each client`() throws {
+        let list = try Self.run(["client-settings", "--for", "ios-adal"])
+        #expect(list.end == .exit(0))
+        let members = [
+            "authority", "clientId", "scopes", "additionalScopes", "redirectUri", "userId", "taskWebAPI",
+            "emailSignUpPolicyId", "faceBookSignInPolicyId", "emailSignInPolicyId", "fullScreen", "showClaims",
+        ]
+        #expect(Self.keys(list.output) == members)
+        #expect(list.output.contains("<string>http://localhost:3000/tasks</string>"))
+        let other = try Self.run(["client-settings", "--for", "ios-nxoauth2", "--tasks-url", "http://t.test"])
+        #expect(Self.keys(other.output).contains("bhh") && other.output.contains("<string>http://t.test</string>"))
+        #expect(other.output.contains("/contoso.onmicrosoft.com/oauth2/v2.0/token?p=b2c_1_sign_in</string>"))
+        for kind in ["msal", "page", "curl"] {
+            #expect(
+                try Self.run(["client-settings", "--for", kind]).output.contains("localhost:3000") || kind == "page")
+        }
+        #expect(try Self.run(["client-settings"]).end == .exit(78))
+    }
+
+    private static func keys(_ list: String) -> [String] {
+        list.split(separator: "\n").compactMap { line in
+            guard let start = line.firstRange(of: "<key>"), let end = line.firstRange(of: "</key>") else { return nil }
+            return String(line[start.upperBound..<end.lowerBound])
+        }
+    }
+}
