@@ -67,4 +67,5 @@ function complain(words) {
 function show(section) {
   for (const name of ["welcome", "tasks"]) find(name).hidden = name !== section;
   for (const name of ["account", "status"]) find(name).hidden = section !== "tasks";
+  document.body.dataset.section = section;
 }
