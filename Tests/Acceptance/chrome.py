@@ -1,0 +1,68 @@
+"""A headless Chromium without a cache, which tells what it asked, whom, and what it complained about."""
+
+import json
+import shutil
+
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+
+SWITCHES = [
+    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
+    "--lang=en-US", "--no-first-run", "--disable-background-networking", "--disable-component-update",
+]
+
+
+class Chrome(webdriver.Chrome):
+    def __init__(self):
+        options = webdriver.ChromeOptions()
+        options.binary_location = shutil.which("chromium")
+        for switch in SWITCHES:
+            options.add_argument(switch)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+        # Chromium's driver is named, since selenium would otherwise look for one on the network.
+        super().__init__(options=options, service=webdriver.ChromeService(shutil.which("chromedriver")))
+        self.events = []
+        self.size(1280, 900)
+
+    def size(self, width, height):
+        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        self.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+
+    def prefer(self, scheme="light", motion="no-preference"):
+        features = [
+            {"name": "prefers-color-scheme", "value": scheme}, {"name": "prefers-reduced-motion", "value": motion}]
+        self.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+
+    def connect(self, is_connected):
+        self.execute_cdp_cmd("Network.enable", {})
+        conditions = {"offline": not is_connected, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+        self.execute_cdp_cmd("Network.emulateNetworkConditions", conditions)
+
+    def one(self, selector):
+        return self.find_element(By.CSS_SELECTOR, selector)
+
+    def all(self, selector):
+        return self.find_elements(By.CSS_SELECTOR, selector)
+
+    def until(self, condition, what, seconds=10):
+        """Waits for a condition of this browser; elements that a page has just replaced do not count."""
+        return WebDriverWait(self, seconds, poll_frequency=0.05, ignored_exceptions=(Exception,)).until(
+            lambda _: condition(), f"waited for {what}")
+
+    def network(self):
+        """All network events since the start."""
+        for entry in self.get_log("performance"):
+            self.events.append(json.loads(entry["message"])["message"])
+        return self.events
+
+    def requests(self):
+        return [event["params"]["request"] for event in self.network() if event["method"] == "Network.requestWillBeSent"]
+
+    def received(self):
+        """The bytes that came over the wire, heads and bodies."""
+        return sum(event["params"]["encodedDataLength"] for event in self.network()
+                   if event["method"] == "Network.loadingFinished")
+
+    def complaints(self):
+        return [entry for entry in self.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]

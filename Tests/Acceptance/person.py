@@ -1,0 +1,161 @@
+"""A person at the page: what they do, and what they see."""
+
+import re
+import unittest
+
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+import servers
+from chrome import Chrome
+
+PASSWORD = "Passw0rd!"
+
+
+class Person:
+    def __init__(self, chrome, page):
+        self.chrome = chrome
+        self.page = page
+
+    def open(self, path="/"):
+        self.chrome.get(self.page + path)
+
+    # At the authority
+
+    def choose(self, policy):
+        self.chrome.until(lambda: self.chrome.one(f"#policies [data-policy='{policy}']").is_displayed(), policy)
+        self.chrome.one(f"#policies [data-policy='{policy}']").click()
+
+    def fill(self, **fields):
+        for name, value in fields.items():
+            self.chrome.until(lambda: self.chrome.find_element(By.NAME, name), name)
+            field = self.chrome.find_element(By.NAME, name)
+            field.clear()
+            field.send_keys(value)
+        field.send_keys(Keys.ENTER)
+
+    def sign_in(self, user="alice@example.com", password=PASSWORD):
+        self.open()
+        self.choose("b2c_1_sign_in")
+        self.fill(signInName=user, password=password)
+        self.await_list()
+
+    def sign_up(self, email, name):
+        self.open()
+        self.choose("b2c_1_sign_up")
+        self.fill(email=email, newPassword=PASSWORD, reenterPassword=PASSWORD, displayName=name)
+        self.await_list()
+
+    def sign_out(self):
+        self.chrome.one("#account").click()
+        self.chrome.one("#sign-out").click()
+        self.await_welcome()
+
+    def await_list(self):
+        self.chrome.until(lambda: self.chrome.one("#tasks").is_displayed(), "the list")
+        self.await_saved()
+
+    def await_welcome(self):
+        self.chrome.until(lambda: self.chrome.one("#welcome").is_displayed(), "the way in")
+
+    # At the list
+
+    def add(self, *texts):
+        for text in texts:
+            self.chrome.one("#new").send_keys(text, Keys.ENTER)
+
+    def row(self, text):
+        for row in self.chrome.all("#rows > li"):
+            if row.find_element(By.CSS_SELECTOR, ".text, .editor").text == text:
+                return row
+        raise AssertionError(f"no row {text!r} among {self.texts()}")
+
+    def press(self, text, control):
+        self.row(text).find_element(By.CSS_SELECTOR, control).click()
+
+    def complete(self, text):
+        self.press(text, ".check")
+
+    def remove(self, text):
+        self.press(text, ".remove")
+
+    def rename(self, old, new):
+        self.press(old, ".edit")
+        field = self.chrome.one(".editor input")
+        field.clear()
+        field.send_keys(new, Keys.ENTER)
+
+    def filter(self, name):
+        self.chrome.one(f"#filters input[value={name}]").click()
+
+    def texts(self):
+        return [element.text for element in self.chrome.all("#rows > li .text")]
+
+    def done(self):
+        return [element.text for element in self.chrome.all("#rows > li.done .text")]
+
+    def status(self):
+        return self.chrome.one("#status").text
+
+    def await_texts(self, *texts):
+        try:
+            self.chrome.until(lambda: self.texts() == list(texts), f"the tasks {texts}")
+        except Exception as error:
+            raise AssertionError(f"expected {list(texts)}, there are {self.texts()}") from error
+
+    def await_saved(self):
+        self.await_status("Saved")
+
+    def await_status(self, pattern, seconds=10):
+        try:
+            self.chrome.until(lambda: re.fullmatch(pattern, self.status()), f"the status {pattern}", seconds)
+        except Exception as error:
+            raise AssertionError(f"expected the status {pattern}, it is {self.status()!r}") from error
+
+    def refresh(self):
+        self.chrome.refresh()
+        self.await_list()
+
+    def look_again(self):
+        """Comes back to the tab."""
+        self.chrome.execute_script("window.dispatchEvent(new Event('focus'))")
+
+
+class PageTest(unittest.TestCase):
+    """One browser a test; at the end, whatever the browser complained about that was not expected is a failure.
+
+    Chromium itself writes a line for each answer of 400 and more and for each failed connection; a test that causes
+    them names them in `expected`.
+    """
+
+    count = 0
+
+    def setUp(self):
+        self.servers = servers.shared()
+        self.expected = []
+        self.chrome = self.browser()
+        self.person = Person(self.chrome, self.servers.page)
+
+    def browser(self):
+        chrome = Chrome()
+        self.addCleanup(self.check_and_quit, chrome)
+        return chrome
+
+    def check_and_quit(self, chrome):
+        try:
+            unexpected = [entry["message"] for entry in chrome.complaints()
+                          if not any(re.search(pattern, entry["message"]) for pattern in self.expected)]
+        finally:
+            chrome.quit()
+        self.assertEqual(unexpected, [], "complaints of the browser")
+
+    def stranger(self):
+        """An address that nobody has signed up with."""
+        PageTest.count += 1
+        return f"{self._testMethodName.replace('_', '-')}-{PageTest.count}@example.com"
+
+    def newcomer(self, name="Nora Newcomer"):
+        """Signs somebody up, and answers the address."""
+        address = self.stranger()
+        self.person.sign_up(address, name)
+        return address

@@ -1,0 +1,114 @@
+"""Both programs, started for the tests on free ports, with a database that nobody keeps."""
+
+import atexit
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TENANT = "contoso.onmicrosoft.com"
+CLIENT = "580e250c-8f26-49d0-bee8-1c078add1609"
+POLICIES = "b2c_1_sign_up,b2c_1_sign_in,b2c_1_facebook,b2c_1_edit_profile,b2c_1_ropc"
+
+
+def free_port():
+    with socket.socket() as door:
+        door.bind(("127.0.0.1", 0))
+        return door.getsockname()[1]
+
+
+def answers(url):
+    try:
+        with urllib.request.urlopen(url, timeout=2) as answer:
+            return answer.status == 200
+    except (urllib.error.URLError, OSError):
+        return False
+
+
+class Servers:
+    """`mock-authority` and `task-server`; the page can be taken away and brought back."""
+
+    def __init__(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="tasks-acceptance-"))
+        self.programs = ROOT / ".build/debug"
+        self.ports = [free_port() for _ in range(3)]
+        self.page = f"http://127.0.0.1:{self.ports[0]}"
+        self.authority = f"http://127.0.0.1:{self.ports[1]}"
+        self.running = {}
+        atexit.register(self.stop)
+        self._start("mock-authority", MOCK_LISTEN=f"127.0.0.1:{self.ports[1]}", MOCK_ISSUER=self.authority)
+        self._await("mock-authority", f"{self.authority}/{TENANT}/b2c_1_sign_in/v2.0/.well-known/openid-configuration")
+        self.start_page()
+
+    def start_page(self):
+        self._start(
+            "task-server",
+            TASKS_LISTEN=f"127.0.0.1:{self.ports[0]}",
+            TASKS_ADMIN_LISTEN=f"127.0.0.1:{self.ports[2]}",
+            TASKS_AUTHORITY=f"{self.authority}/{TENANT}",
+            TASKS_POLICIES=POLICIES,
+            TASKS_CLIENT_ID=CLIENT,
+            TASKS_DATABASE=f"sqlite:{self.folder / 'tasks.db'}",
+            TASKS_PUBLIC=str(ROOT / "Public"),
+            TASKS_MAX_TASKS="200000",
+        )
+        self._await("task-server", f"{self.page}/readyz")
+
+    def stop_page(self):
+        self._end(self.running.pop("task-server"))
+
+    def token(self, user="alice@example.com", **order):
+        query = urllib.parse.urlencode({"user": user, **order})
+        with urllib.request.urlopen(f"{self.authority}/_mock/token?{query}", timeout=5) as answer:
+            return answer.read().decode().strip()
+
+    def stop(self):
+        for program in self.running.values():
+            self._end(program)
+        self.running.clear()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _start(self, name, **settings):
+        kept = {key: value for key, value in os.environ.items() if not key.startswith(("TASKS_", "MOCK_"))}
+        with open(self.folder / f"{name}.log", "ab") as log:
+            self.running[name] = subprocess.Popen(
+                [self.programs / name], env={**kept, **settings}, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+    def _await(self, name, url):
+        for _ in range(200):
+            if answers(url):
+                return
+            if self.running[name].poll() is not None:
+                break
+            time.sleep(0.05)
+        raise RuntimeError(f"{name} does not answer at {url}:\n{(self.folder / f'{name}.log').read_text()}")
+
+    @staticmethod
+    def _end(program):
+        program.terminate()
+        try:
+            program.wait(timeout=15)
+        except subprocess.TimeoutExpired:
+            program.kill()
+            program.wait()
+
+
+_shared = None
+
+
+def shared():
+    """The same servers for all tests; what tests must not share are people."""
+    global _shared
+    if not _shared:
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that what was started is stopped then, too
+        _shared = Servers()
+    return _shared

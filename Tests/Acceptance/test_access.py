@@ -1,0 +1,232 @@
+"""Everybody can use the page: by keyboard alone, with a screen reader, on a small screen, in light and dark."""
+
+import functools
+import json
+import pathlib
+import unittest
+
+import axe_core_python
+from selenium.webdriver.common.keys import Keys
+
+from person import PASSWORD, PageTest
+
+PATHS = ["/api.html", "/problems.html"]
+
+
+@functools.cache
+def axe_source():
+    return (pathlib.Path(axe_core_python.__file__).parent / "axe.min.js").read_text()
+
+
+class Access(PageTest):
+    def check(self, where):
+        """No finding of axe-core, of any weight."""
+        self.chrome.execute_script(axe_source())
+        # Rows may still be fading in, and a half transparent text has less contrast.
+        self.chrome.execute_script("document.getAnimations().forEach((animation) => animation.finish())")
+        result = self.chrome.execute_async_script("axe.run().then(arguments[0], (error) => arguments[0](String(error)))")
+        self.assertIsInstance(result, dict, result)
+        findings = [(finding["id"], finding["help"], [node["html"][:120] for node in finding["nodes"]])
+                    for finding in result["violations"]]
+        self.assertEqual(findings, [], f"{where}: {json.dumps(findings, indent=1)}")
+
+    def check_schemes(self, where):
+        for scheme in ["light", "dark"]:
+            self.chrome.prefer(scheme)
+            self.check(f"{where}, {scheme}")
+
+    def test_axe_finds_nothing_before_signing_in(self):
+        self.person.open()
+        self.person.await_welcome()
+        self.check_schemes("the way in")
+
+    def test_axe_finds_nothing_at_the_list(self):
+        self.expected = ["401", "404"]
+        person = self.person
+        self.newcomer()
+        self.check("an empty list")
+        person.add("Buy milk", "Buy bread", "Buy cheese")
+        person.complete("Buy bread")
+        person.await_saved()
+        self.check_schemes("a list")
+        person.remove("Buy cheese")
+        person.press("Buy milk", ".edit")
+        self.check_schemes("a list with an editor and an undo")
+        self.chrome.one(".cancel").click()
+        self.chrome.one("#account").click()
+        self.check_schemes("who am I")
+        self.chrome.one("#person-close").click()
+        self.chrome.execute_script("""
+            const name = Object.keys(sessionStorage).find((name) => name.startsWith("tasks.list"));
+            const owner = name.slice("tasks.list.".length);
+            const change = { key: "k", kind: "change", target: 1, text: "Mine", base: "x", problem: { theirs: "Theirs" } };
+            localStorage.setItem(`tasks.change.${owner}.00000000000000001.k`, JSON.stringify(change));""")
+        session = json.loads(self.chrome.execute_script("return sessionStorage['tasks.session']"))
+        session["token"] = self.servers.token(bad="expired")
+        self.chrome.execute_script("sessionStorage['tasks.session'] = arguments[0]", json.dumps(session))
+        self.chrome.refresh()
+        self.chrome.until(lambda: self.chrome.one("#ended").is_displayed() and self.chrome.one(".problem"), "the notices")
+        self.check_schemes("an ended session and a question")
+
+    def test_axe_finds_nothing_in_the_documents(self):
+        for path in PATHS:
+            self.person.open(path)
+            self.chrome.until(lambda: self.chrome.all(".entry"), "the entries")
+            self.check_schemes(path)
+
+    def test_nothing_is_cut_off_at_320_pixels(self):
+        self.expected = ["ERR_INTERNET_DISCONNECTED"]
+        self.chrome.size(320, 640)
+        self.newcomer("Maximiliane Featherstonehaugh-Oberschwaben")
+        self.person.add("Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft " * 2)
+        self.person.add("short")
+        self.person.await_saved()
+        self.check_width("the list")
+        self.person.press("short", ".edit")
+        self.check_width("the editor")
+        self.chrome.one(".cancel").click()
+        self.person.remove("short")
+        self.check_width("undo")
+        self.chrome.one("#account").click()
+        self.check_width("who am I")
+        self.chrome.one("#person-close").click()
+        self.chrome.connect(False)
+        self.person.add(*[str(number) for number in range(12)])
+        self.person.await_status("Offline · 12 changes kept")
+        self.check_width("offline")
+        self.chrome.connect(True)
+        self.person.look_again()
+        self.person.await_saved()
+        for path in ["/", *PATHS]:
+            self.person.open(path)
+            self.chrome.until(lambda: self.chrome.all(".entry, #policies button, #rows > li"), path)
+            self.check_width(path)
+
+    def check_width(self, where):
+        outside = self.chrome.execute_script("""
+            return [...document.querySelectorAll("body *")].filter((element) => {
+              const box = element.getBoundingClientRect();
+              const isHidden = !box.width || getComputedStyle(element).clipPath !== "none" || element.closest(".sr, .name, pre");
+              return !isHidden && (box.right > innerWidth + 0.5 || box.left < -0.5);
+            }).map((element) => element.outerHTML.slice(0, 100));""")
+        self.assertEqual(outside, [], where)
+        self.assertEqual(self.chrome.execute_script("return document.documentElement.scrollWidth"), 320, where)
+
+    def test_targets_are_large_enough_for_a_finger(self):
+        self.chrome.size(320, 640)
+        self.newcomer()
+        self.person.add("Buy milk")
+        self.person.await_saved()
+        small = self.chrome.execute_script("""
+            return [...document.querySelectorAll("main button, .account, #filters label, .row .text")]
+              .filter((element) => element.offsetParent)
+              .map((element) => [element.outerHTML.slice(0, 60), element.getBoundingClientRect()])
+              .filter(([, box]) => box.width < 40 || box.height < 40)
+              .map(([html, box]) => `${html} ${box.width}x${box.height}`);""")
+        self.assertEqual(small, [])
+
+    def test_motion_rests_for_those_who_want_that(self):
+        self.newcomer()
+        self.chrome.prefer(motion="reduce")
+        self.person.add("Buy milk")
+        self.assertEqual(self.chrome.execute_script(
+            "return document.getAnimations().filter((animation) => animation.playState === 'running').length"), 0)
+
+
+class Keyboard(PageTest):
+    """No mouse from beginning to end."""
+
+    def keys(self, *keys):
+        for key in keys:
+            self.chrome.switch_to.active_element.send_keys(key)
+
+    def focused(self):
+        """What a screen reader would call the element with the focus."""
+        element = self.chrome.switch_to.active_element
+        return element.accessible_name or element.tag_name
+
+    def tab_to(self, name, most=30):
+        for _ in range(most):
+            if self.focused() == name:
+                return
+            self.keys(Keys.TAB)
+        self.fail(f"{name!r} is not reached by Tab; the focus is on {self.focused()!r}")
+
+    def has_ring(self):
+        """Whether the focus can be seen: an outline on the element, or on what stands for it."""
+        return self.chrome.execute_script("""
+            const element = document.activeElement;
+            const shown = [element, element.nextElementSibling, element.closest("form")].filter(Boolean);
+            return shown.some((it) => getComputedStyle(it).outlineStyle !== "none"
+              && parseFloat(getComputedStyle(it).outlineWidth) >= 2);""")
+
+    def test_the_whole_way(self):
+        address = self.stranger()
+        self.person.open()
+        self.person.await_welcome()
+        self.chrome.one("body").send_keys(Keys.TAB)
+        self.assertEqual(self.focused(), "Skip to content")
+        self.tab_to("Sign up")
+        self.assertTrue(self.has_ring())
+        self.keys(Keys.ENTER)
+        self.person.fill(email=address, newPassword=PASSWORD, reenterPassword=PASSWORD, displayName="Kim Keys")
+        self.person.await_list()
+
+        self.tab_to("New task")
+        self.assertTrue(self.has_ring())
+        for text in ["one", "two", "three"]:
+            self.keys(text, Keys.ENTER)
+        self.assertEqual(self.focused(), "New task")
+        self.person.await_texts("one", "two", "three")
+        self.tab_to("one")
+        self.assertTrue(self.has_ring())
+        self.keys(Keys.SPACE)
+        self.chrome.until(lambda: self.person.done() == ["one"], "one to be done")
+        self.assertEqual(self.focused(), "one")
+
+        self.tab_to("Edit two")
+        self.keys(Keys.ENTER)
+        self.assertEqual(self.focused(), "New text for two")
+        self.keys(Keys.CONTROL + "a", "second", Keys.ENTER)
+        self.person.await_texts("one", "second", "three")
+        self.assertEqual(self.focused(), "Edit second")
+        self.keys(Keys.ENTER, "forgotten", Keys.ESCAPE)
+        self.person.await_texts("one", "second", "three")
+        self.assertEqual(self.focused(), "Edit second")
+
+        self.tab_to("Delete second")
+        self.keys(Keys.ENTER)
+        self.person.await_texts("one", "three")
+        self.assertEqual(self.focused(), "Delete three")
+        self.keys(Keys.CONTROL + "z")
+        self.person.await_texts("one", "second", "three")
+
+        self.chrome.one("#new").send_keys(Keys.TAB)
+        self.tab_to("All")
+        self.keys(Keys.ARROW_RIGHT)
+        self.person.await_texts("second", "three")
+        self.assertTrue(self.has_ring())
+        self.tab_to("Clear completed")
+        self.keys(Keys.ENTER)
+        self.chrome.one("#new").send_keys(Keys.SHIFT + Keys.TAB)
+        self.tab_to("Account: Kim Keys", 60)
+        self.keys(Keys.ENTER)
+        self.tab_to("Sign out")
+        self.keys(Keys.ENTER)
+        self.person.await_welcome()
+
+    def test_what_happens_is_spoken(self):
+        self.newcomer()
+        spoken = lambda: self.chrome.one("#announcer").get_attribute("textContent")
+        self.person.add("Buy milk")
+        self.chrome.until(lambda: spoken() == "Added Buy milk", "the words")
+        self.person.complete("Buy milk")
+        self.chrome.until(lambda: spoken() == "Done: Buy milk", "the words")
+        self.person.remove("Buy milk")
+        self.chrome.until(lambda: spoken().startswith("Deleted “Buy milk”"), "the words")
+        self.chrome.one("#undo").click()
+        self.chrome.until(lambda: spoken() == "Deletion undone", "the words")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,78 @@
+"""What the page costs, whom it asks, and what it may do."""
+
+import json
+import unittest
+import urllib.parse
+import urllib.request
+
+import yaml
+
+from person import PageTest
+
+FIRST_LOAD = 60_000  # bytes
+
+
+class Delivery(PageTest):
+    def test_the_first_load_is_small(self):
+        self.chrome.execute_cdp_cmd("Network.enable", {})
+        self.person.open()
+        self.chrome.until(lambda: self.chrome.all("#policies button"), "the policies")
+        received = self.chrome.received()
+        self.assertGreater(received, 5_000)
+        self.assertLess(received, FIRST_LOAD)
+
+    def test_nobody_is_asked_but_this_server_and_the_authority(self):
+        known = {urllib.parse.urlsplit(url).netloc for url in [self.servers.page, self.servers.authority]}
+        self.newcomer()
+        self.person.add("Buy milk")
+        self.person.await_saved()
+        self.person.sign_out()
+        for path in ["/api.html", "/problems.html"]:
+            self.person.open(path)
+        hosts = {urllib.parse.urlsplit(request["url"]).netloc for request in self.chrome.requests()
+                 if request["url"].startswith("http")}
+        self.assertEqual(hosts, known)
+
+    def test_nothing_inline_runs(self):
+        """The policy of the server, held against what it must keep out."""
+        self.expected = ["Content Security Policy"]
+        self.person.open()
+        self.person.await_welcome()
+        with urllib.request.urlopen(self.servers.page) as answer:
+            policy = answer.headers["Content-Security-Policy"]
+        self.assertIn("script-src 'self';", policy)
+        self.assertIn("style-src 'self';", policy)
+        self.assertNotIn("unsafe", policy)
+        self.chrome.execute_script("""
+            const script = document.createElement("script");
+            script.textContent = "window.ranInline = true";
+            document.body.append(script);
+            const style = document.createElement("style");
+            style.textContent = "body { --inline: yes }";
+            document.body.append(style);""")
+        self.assertIsNone(self.chrome.execute_script("return window.ranInline ?? null"))
+        self.assertEqual(
+            self.chrome.execute_script("return getComputedStyle(document.body).getPropertyValue('--inline')"), "")
+        refused = self.chrome.execute_async_script(
+            "fetch('http://127.0.0.1:9/').then(() => arguments[0](false), () => arguments[0](true))")
+        self.assertTrue(refused)
+
+    def test_the_page_reads_the_contract_as_a_complete_reader_does(self):
+        self.person.open("/api.html")
+        self.chrome.until(lambda: self.chrome.all(".entry"), "the operations")
+        read = self.chrome.execute_async_script("""
+            const done = arguments[0];
+            Promise.all([import("/yaml.js"), fetch("/openapi.yaml").then((answer) => answer.text())])
+              .then(([yaml, text]) => done(JSON.stringify(yaml.parse(text))), (error) => done(String(error)));""")
+        with urllib.request.urlopen(f"{self.servers.page}/openapi.yaml") as answer:
+            complete = yaml.safe_load(answer)
+        # JavaScript's numbers round the largest id.
+        self.assertEqual(json.loads(read, parse_int=float), json.loads(json.dumps(complete), parse_int=float))
+        shown = {entry.get_attribute("id") for entry in self.chrome.all(".entry")}
+        wanted = {operation["operationId"] for path in complete["paths"].values()
+                  for method, operation in path.items() if method not in ("parameters", "head")}
+        self.assertEqual(shown, wanted)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,173 @@
+"""The whole path of a person."""
+
+import unittest
+import urllib.parse
+
+from selenium.webdriver.common.keys import Keys
+
+from person import PASSWORD, Person, PageTest
+
+
+class Journey(PageTest):
+    def test_two_people_share_a_browser_and_nothing_else(self):
+        person = self.person
+        person.sign_up(self.stranger(), "Nora Newcomer")
+        self.assertEqual(urllib.parse.urlsplit(self.chrome.current_url)._replace(scheme="", netloc="").geturl(), "/")
+        person.add("Buy milk", "Water the tomatoes", "Größe: 5 < 6 & \"quotes\" <b>not bold</b>")
+        person.await_texts("Buy milk", "Water the tomatoes", "Größe: 5 < 6 & \"quotes\" <b>not bold</b>")
+        person.complete("Water the tomatoes")
+        person.rename("Buy milk", "Buy oat milk")
+        person.await_saved()
+        person.refresh()
+        person.await_texts("Buy oat milk", "Water the tomatoes", "Größe: 5 < 6 & \"quotes\" <b>not bold</b>")
+        self.assertEqual(person.done(), ["Water the tomatoes"])
+        self.assertEqual(self.chrome.one("#headline").text, "Two things to do")
+
+        person.remove("Buy oat milk")
+        person.await_texts("Water the tomatoes", "Größe: 5 < 6 & \"quotes\" <b>not bold</b>")
+        self.chrome.one("#undo").click()
+        person.await_texts("Buy oat milk", "Water the tomatoes", "Größe: 5 < 6 & \"quotes\" <b>not bold</b>")
+
+        person.sign_out()
+        person.sign_in("bob@example.com")
+        self.assertEqual(self.chrome.one("#account .name").text, "Bob Example")
+        self.assertNotIn("Buy oat milk", person.texts())
+        self.assertNotIn("Buy oat milk", self.chrome.execute_script(
+            "return JSON.stringify([{...localStorage}, {...sessionStorage}])"))
+
+    def test_tokens_stay_out_of_addresses_and_out_of_storage_that_lasts(self):
+        self.newcomer()
+        token = self.chrome.execute_script("return JSON.parse(sessionStorage['tasks.session']).token")
+        self.assertGreater(len(token), 100)
+        for request in self.chrome.requests():
+            self.assertNotIn(token, request["url"])
+        self.assertNotIn(token, self.chrome.execute_script("return JSON.stringify({...localStorage})"))
+        self.assertNotIn("code=", self.chrome.current_url)
+
+    def test_the_policies_lead_to_the_authority_with_pkce(self):
+        self.person.open()
+        self.chrome.until(lambda: self.chrome.all("#policies button"), "the policies")
+        labels = [button.text for button in self.chrome.all("#policies button")]
+        self.assertEqual(labels, ["Sign in", "Sign up", "Continue with Facebook"])
+        for policy in ["b2c_1_sign_in", "b2c_1_sign_up", "b2c_1_facebook"]:
+            self.person.open()
+            self.person.choose(policy)
+            self.chrome.until(lambda: "/authorize" in self.chrome.current_url, "the authority")
+            url = urllib.parse.urlsplit(self.chrome.current_url)
+            query = dict(urllib.parse.parse_qsl(url.query))
+            self.assertIn(policy, url.path)
+            self.assertEqual(query["response_type"], "code")
+            self.assertEqual(query["code_challenge_method"], "S256")
+            self.assertEqual(len(query["code_challenge"]), 43)
+            self.assertGreaterEqual(min(len(query["state"]), len(query["nonce"])), 43)
+            self.assertEqual(query["redirect_uri"], self.servers.page + "/")
+            self.assertIn("openid", query["scope"].split())
+
+    def test_an_answer_that_nobody_asked_for_is_refused(self):
+        self.person.open("/#state=forged&code=stolen")
+        self.chrome.until(lambda: self.chrome.one("#welcome-error").is_displayed(), "the complaint")
+        self.assertIn("not started in this tab", self.chrome.one("#welcome-error").text)
+        self.assertNotIn("stolen", self.chrome.current_url)
+        self.assertFalse([r for r in self.chrome.requests() if r["url"].endswith("/token")])
+
+    def test_who_am_i(self):
+        self.newcomer("Nora Newcomer")
+        self.chrome.one("#account").click()
+        text = self.chrome.one("#claims").text
+        for part in ["Nora Newcomer", "b2c_1_sign_up", "Session ends"]:
+            self.assertIn(part.lower(), text.lower())
+        self.assertRegex(text, r"[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}")
+        self.chrome.switch_to.active_element.send_keys(Keys.ESCAPE)
+        self.chrome.until(lambda: not self.chrome.one("#person").is_displayed(), "the dialog to close")
+
+    def test_filters_and_clearing(self):
+        person = self.person
+        self.newcomer()
+        person.add("one", "two", "three")
+        person.complete("one")
+        person.complete("three")
+        person.filter("open")
+        person.await_texts("two")
+        self.assertTrue(self.chrome.current_url.endswith("/#open"))
+        person.filter("done")
+        person.await_texts("one", "three")
+        self.chrome.one("#clear").click()
+        person.await_texts()
+        self.chrome.one("#undo").click()
+        person.await_texts("one", "three")
+        self.chrome.one("#clear").click()
+        person.filter("all")
+        person.await_texts("two")
+        person.refresh()  # closing the page ends the time of undo
+        person.await_texts("two")
+        self.chrome.until(lambda: not self.chrome.execute_script(
+            "return Object.keys(localStorage).some((name) => name.startsWith('tasks.change'))"), "all deletions sent")
+
+    def test_a_text_that_cannot_be_kept_says_so_and_stays(self):
+        self.newcomer()
+        self.person.add("   ")
+        self.assertEqual(self.chrome.one("#new-error").text, "Write a few words first.")
+        self.chrome.one("#new").clear()
+        self.chrome.execute_script("document.getElementById('new').value = 'ü'.repeat(2049)")
+        self.chrome.one("#new").send_keys(Keys.ENTER)
+        self.assertIn("4098 bytes", self.chrome.one("#new-error").text)
+        self.assertEqual(self.person.texts(), [])
+        self.assertEqual(len(self.chrome.one("#new").get_attribute("value")), 2049)
+
+
+class TwoDevices(PageTest):
+    def setUp(self):
+        super().setUp()
+        self.address = self.newcomer()
+        self.other = Person(self.browser(), self.servers.page)
+        self.other.sign_in(self.address, PASSWORD)
+
+    def test_they_agree_when_looked_at(self):
+        self.person.add("Buy milk", "Buy bread")
+        self.person.await_saved()
+        self.other.look_again()
+        self.other.await_texts("Buy milk", "Buy bread")
+        self.other.complete("Buy milk")
+        self.other.rename("Buy bread", "Bake bread")
+        self.other.await_saved()
+        self.person.look_again()
+        self.person.await_texts("Buy milk", "Bake bread")
+        self.assertEqual(self.person.done(), ["Buy milk"])
+
+    def test_neither_overwrites_what_the_other_wrote(self):
+        self.expected = ["412"]
+        self.person.add("Buy milk")
+        self.person.await_saved()
+        self.other.look_again()
+        self.other.await_texts("Buy milk")
+        self.other.rename("Buy milk", "Buy oat milk")
+        self.other.await_saved()
+        self.person.rename("Buy milk", "Buy soy milk")
+        self.chrome.until(lambda: self.chrome.one(".problem").is_displayed(), "the question")
+        self.assertIn("Buy oat milk", self.chrome.one(".problem").text)
+        self.assertEqual(self.person.texts(), ["Buy soy milk"])
+        self.chrome.one("[data-decision=mine]").click()
+        self.person.await_saved()
+        self.other.look_again()
+        self.other.await_texts("Buy soy milk")
+
+    def test_a_task_deleted_elsewhere_can_be_written_again(self):
+        self.expected = ["404"]
+        self.person.add("Buy milk")
+        self.person.await_saved()
+        self.other.look_again()
+        self.other.await_texts("Buy milk")
+        self.other.remove("Buy milk")
+        self.other.refresh()
+        self.other.await_texts()
+        self.person.rename("Buy milk", "Buy soy milk")
+        self.chrome.until(lambda: self.chrome.one(".problem").is_displayed(), "the question")
+        self.chrome.one("[data-decision=again]").click()
+        self.person.await_saved()
+        self.person.await_texts("Buy soy milk")
+        self.other.look_again()
+        self.other.await_texts("Buy soy milk")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,203 @@
+"""Sessions that end, connections that fail, servers that refuse: nothing is lost, nothing doubles."""
+
+import json
+import unittest
+import urllib.request
+
+from selenium.webdriver.common.keys import Keys
+
+from person import PASSWORD, PageTest
+
+NO_CONNECTION = r"ERR_INTERNET_DISCONNECTED|ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE"
+
+
+class Trouble(PageTest):
+    def on_server(self, *, token):
+        request = urllib.request.Request(
+            f"{self.servers.page}/api/tasks", headers={"Authorization": f"Bearer {token}"})
+        with urllib.request.urlopen(request) as answer:
+            return [(task["task"], task["completed"]) for task in json.load(answer)]
+
+    def token(self):
+        return self.session()["token"]
+
+    def session(self):
+        return json.loads(self.chrome.execute_script("return sessionStorage['tasks.session']"))
+
+    def change_session(self, **members):
+        session = json.dumps({**self.session(), **members})
+        self.chrome.execute_script("sessionStorage['tasks.session'] = arguments[0]", session)
+
+
+class Sessions(Trouble):
+    def end_session(self, bad):
+        """The session's token becomes one that the server refuses."""
+        self.change_session(token=self.servers.token(bad=bad))
+        self.chrome.refresh()
+        self.chrome.until(lambda: self.chrome.one("#ended").is_displayed(), "the end of the session")
+
+    def test_an_expired_session_leads_to_the_authority_and_back_to_the_same_place(self):
+        self.expected = ["401"]
+        person = self.person
+        self.newcomer()
+        person.add("Buy milk", "Buy bread")
+        person.complete("Buy milk")
+        person.await_saved()
+        token = self.token()
+        self.end_session("expired")
+        person.filter("open")
+        person.add("Written after the end")
+        person.await_texts("Buy bread", "Written after the end")
+        self.assertIn("1 change kept", person.status())
+        self.chrome.one("#new").send_keys("A draft")
+        self.chrome.one("#again").click()
+        if "/authorize" in self.chrome.current_url:  # without a session there, the authority asks again
+            person.fill(signInName=self.address, password=PASSWORD)
+        person.await_list()
+        person.await_texts("Buy bread", "Written after the end")
+        self.assertEqual(self.chrome.one("#new").get_attribute("value"), "A draft")
+        self.assertTrue(self.chrome.current_url.endswith("/#open"))
+        self.assertEqual(
+            self.on_server(token=token), [("Buy milk", True), ("Buy bread", False), ("Written after the end", False)])
+
+    def newcomer(self, name="Nora Newcomer"):
+        self.address = super().newcomer(name)
+        return self.address
+
+    def test_a_refused_token_is_no_loss_either(self):
+        self.expected = ["401"]
+        self.newcomer()
+        self.person.add("Buy milk")
+        self.person.await_saved()
+        self.end_session("wrong-aud")
+        self.person.await_texts("Buy milk")
+        self.assertEqual(self.person.status(), "Session ended")
+
+    def test_the_page_knows_when_its_session_ends(self):
+        self.newcomer()
+        self.change_session(expires=1)
+        self.chrome.refresh()
+        self.chrome.until(lambda: self.chrome.one("#ended").is_displayed(), "the end of the session")
+        self.assertNotEqual(self.chrome.switch_to.active_element.get_attribute("id"), "again")  # told, not interrupted
+
+    def test_a_session_that_the_server_does_not_take_at_all_ends_at_the_way_in(self):
+        self.expected = ["401"]
+        self.newcomer()
+        self.change_session(token=self.servers.token(bad="wrong-aud"), owner=None)
+        self.chrome.refresh()
+        self.person.await_welcome()
+        self.assertIn("does not take this sign-in", self.chrome.one("#welcome-error").text)
+
+    def test_signed_out_in_one_tab_is_signed_out_in_all(self):
+        self.newcomer()
+        first = self.chrome.current_window_handle
+        self.chrome.execute_script("window.open('/')")  # a tab that is opened so begins with a copy of the session
+        second = next(handle for handle in self.chrome.window_handles if handle != first)
+        self.chrome.switch_to.window(second)
+        self.person.await_list()
+        self.person.sign_out()
+        self.chrome.switch_to.window(first)
+        self.person.await_welcome()
+        self.assertIsNone(self.chrome.execute_script("return sessionStorage['tasks.session'] ?? null"))
+
+
+class Connections(Trouble):
+    def setUp(self):
+        super().setUp()
+        self.expected = [NO_CONNECTION]
+        self.newcomer()
+
+    def test_offline_and_back(self):
+        person = self.person
+        person.add("Buy milk", "Buy bread")
+        person.await_saved()
+        self.chrome.connect(False)
+        person.add("Written offline")
+        person.complete("Buy milk")
+        person.rename("Buy bread", "Bake bread")
+        person.rename("Written offline", "Written and changed offline")
+        person.await_texts("Buy milk", "Bake bread", "Written and changed offline")
+        person.await_status("Offline · 4 changes kept")
+        self.chrome.connect(True)
+        person.look_again()
+        person.await_saved()
+        self.assertEqual(
+            self.on_server(token=self.token()),
+            [("Buy milk", True), ("Bake bread", False), ("Written and changed offline", False)])
+        person.refresh()
+        person.await_texts("Buy milk", "Bake bread", "Written and changed offline")
+
+    def test_the_server_is_gone_the_page_is_reloaded_and_nothing_is_lost(self):
+        person = self.person
+        person.add("Buy milk")
+        person.await_saved()
+        self.chrome.until(
+            lambda: self.chrome.execute_async_script(
+                "navigator.serviceWorker.ready.then((it) => arguments[0](Boolean(it.active)))"), "the worker")
+        token = self.token()
+        self.servers.stop_page()
+        try:
+            person.add("Written without a server")
+            person.complete("Buy milk")
+            person.await_status("Offline · 2 changes kept")
+            self.chrome.refresh()
+            person.await_status("Offline · 2 changes kept")
+            person.await_texts("Buy milk", "Written without a server")
+        finally:
+            self.servers.start_page()
+        person.await_status("Saved", 40)
+        self.assertEqual(self.on_server(token=token), [("Buy milk", True), ("Written without a server", False)])
+
+    def test_an_answer_that_is_lost_does_not_double_a_task(self):
+        self.chrome.execute_script("""
+            const real = window.fetch;
+            let lost = 0;
+            window.fetch = async (url, options) => {
+              const answer = await real(url, options);
+              if (options?.method === "POST" && lost++ < 2) throw new TypeError("lost on the way back");
+              return answer;
+            };""")
+        self.person.add("Buy milk")
+        self.person.await_status("Offline · 1 change kept")
+        self.person.await_saved()
+        self.assertEqual(self.on_server(token=self.token()), [("Buy milk", False)])
+
+    def test_a_server_in_trouble_is_tried_again_and_a_refusal_is_shown(self):
+        self.chrome.execute_script("""
+            const real = window.fetch;
+            const problem = (status, code) => new Response(
+              JSON.stringify({ status, code, title: "Title " + code, detail: "Detail." }), { status });
+            let count = 0;
+            window.fetch = async (url, options) => {
+              if (options?.method !== "POST") return real(url, options);
+              count += 1;
+              if (count === 1) return problem(503, "store.overloaded");
+              return count === 2 ? problem(409, "task.too_many") : real(url, options);
+            };""")
+        self.person.add("Buy milk")
+        self.chrome.until(lambda: "store.overloaded" in self.chrome.one("#trouble").text, "the trouble")
+        self.chrome.until(lambda: self.chrome.one(".problem").is_displayed(), "the refusal")
+        self.assertIn("Title task.too_many", self.chrome.one(".problem").text)
+        self.assertEqual(
+            self.chrome.one(".problem a").get_attribute("href"), f"{self.servers.page}/problems.html#task.too_many")
+        self.person.await_texts("Buy milk")
+        self.chrome.one("[data-decision=retry]").click()
+        self.person.await_saved()
+        self.assertEqual(self.on_server(token=self.token()), [("Buy milk", False)])
+
+    def test_signing_out_offline_tells_what_stays_behind(self):
+        self.chrome.connect(False)
+        self.person.add("Written offline")
+        self.person.await_status("Offline · 1 change kept")
+        self.chrome.one("#account").click()
+        self.chrome.one("#sign-out").click()
+        self.chrome.until(lambda: self.chrome.one("#leaving").is_displayed(), "the warning")
+        self.assertIn("1 change is not saved yet", self.chrome.one("#leaving").text)
+        self.chrome.connect(True)
+        self.chrome.switch_to.active_element.send_keys(Keys.ESCAPE)
+        self.person.look_again()
+        self.person.await_saved()
+
+
+if __name__ == "__main__":
+    unittest.main()
