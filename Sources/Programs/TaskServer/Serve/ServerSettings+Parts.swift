@@ -16,7 +16,6 @@ extension ServerSettings {
                 clockSkew: tokens.clockSkew.components.seconds))
         configuration.keyCacheFile = storage.keyCache
         configuration.tokenCacheEntries = tokens.cacheSize
-        configuration.distrustedKeys = tokens.distrustedKeys
         return configuration
     }
 
@@ -33,7 +32,7 @@ extension ServerSettings {
         PageConfiguration(
             authority: authority.pageAddress?.text ?? authority.address?.text ?? "",
             clientIdentifier: authority.clientIdentifiers.first ?? "", policies: authority.policies,
-            scopes: [tokens.readScope, tokens.writeScope].compactMap(\.self),
+            scopes: tokens.scopesToAsk,
             authorizationServers: authority.address.map { [$0.text] } ?? authority.metadata.map(\.text))
     }
 }

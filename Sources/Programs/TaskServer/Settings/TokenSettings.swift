@@ -2,22 +2,27 @@ import Settings
 
 /// What a token must carry, and how long it is remembered.
 struct TokenSettings: Sendable {
+    /// The names that `scp` carries.
     let readScope: String?
     let writeScope: String?
+    /// What a client asks for to get them: B2C wants the address of the API in front of the name.
+    let scopesToAsk: [String]
     let ownerClaim: String
     let clockSkew: Duration
     let cacheSize: Int
     let allowInQuery: Bool
-    let distrustedKeys: [String]
     let origins: [String]
 
     init(reading reader: inout SettingReader) {
-        readScope = reader.optional(
+        let read = reader.optional(
             "READ_SCOPE", .scope, absence: "none: ID tokens are taken, too",
-            help: "The scope that a token must carry to read tasks.")
-        writeScope = reader.optional(
+            help: "The scope that a token must carry to read tasks, for B2C with the address of the API in front.")
+        let write = reader.optional(
             "WRITE_SCOPE", .scope, absence: "none: ID tokens are taken, too",
-            help: "The scope that a token must carry to change tasks.")
+            help: "The scope that a token must carry to change tasks, for B2C with the address of the API in front.")
+        readScope = read.map(Self.name)
+        writeScope = write.map(Self.name)
+        scopesToAsk = [read, write].compactMap(\.self)
         ownerClaim = reader.value(
             "OWNER_CLAIM", .text("CLAIM", expected: "the name of a claim", example: "sub"), default: "oid",
             help: "The claim whose value owns the tasks. Changing it later hides everybody's tasks.")
@@ -30,9 +35,6 @@ struct TokenSettings: Sendable {
         allowInQuery = reader.value(
             "ALLOW_QUERY_TOKEN", .bool, default: "false",
             help: "Takes ?access_token= as well, for old browser clients. Proxies may log it.")
-        distrustedKeys = reader.list(
-            "DISTRUSTED_KEYS", .text("KID", expected: "the kid of a key", example: "X5eXk4xyojNFum1kl2Ytv8dlNP4"),
-            default: [], help: "Keys of the authority that must not be believed, at once and whatever it publishes.")
         origins = reader.list(
             "CORS_ORIGINS", .origin, default: ["*"],
             help: "The origins whose pages may call; * is any, off is none.")
@@ -42,12 +44,21 @@ struct TokenSettings: Sendable {
     }
 }
 
+extension TokenSettings {
+    /// What is behind the last slash: of `https://contoso.onmicrosoft.com/tasks/tasks.read` tokens carry `tasks.read`.
+    fileprivate static func name(of scope: String) -> String {
+        scope.split(separator: "/").last.map { String($0) } ?? scope
+    }
+}
+
 extension SettingKind where Value == String {
-    /// One scope: a token of RFC 6749 section 3.3.
+    /// One scope: a token of RFC 6749 section 3.3, with a name at its end.
     fileprivate static let scope = SettingKind(
-        placeholder: "SCOPE", expected: "one scope, without spaces", example: "tasks.read"
+        placeholder: "SCOPE", expected: "one scope, without spaces",
+        example: "https://contoso.onmicrosoft.com/tasks/tasks.read"
     ) { text in
-        !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C } ? text : nil
+        let isScope = text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C }
+        return isScope && !text.isEmpty && !text.hasSuffix("/") ? text : nil
     }
 
     /// An origin as browsers write it (RFC 6454 section 6.2).
