@@ -1,6 +1,7 @@
 """Both programs, started for the tests on free ports, with a database that nobody keeps."""
 
 import atexit
+import contextlib
 import os
 import pathlib
 import shutil
@@ -66,6 +67,23 @@ class Servers:
     def stop_page(self):
         self._end(self.running.pop("task-server"))
 
+    @contextlib.contextmanager
+    def another_page(self, **settings):
+        """A second `task-server`, with these settings and its own tasks."""
+        port = free_port()
+        self._start(
+            "task-server", "other",
+            **{
+                "TASKS_LISTEN": f"127.0.0.1:{port}", "TASKS_ADMIN_LISTEN": "off", "TASKS_DATABASE": "memory:",
+                "TASKS_AUTHORITY": f"{self.authority}/{TENANT}", "TASKS_POLICIES": POLICIES, "TASKS_CLIENT_ID": CLIENT,
+                "TASKS_PUBLIC": str(ROOT / "Public"), **settings,
+            })
+        try:
+            self._await("other", f"http://127.0.0.1:{port}/readyz")
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            self._end(self.running.pop("other"))
+
     def token(self, user="alice@example.com", **order):
         query = urllib.parse.urlencode({"user": user, **order})
         with urllib.request.urlopen(f"{self.authority}/_mock/token?{query}", timeout=5) as answer:
@@ -77,11 +95,12 @@ class Servers:
         self.running.clear()
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def _start(self, name, **settings):
+    def _start(self, program, name=None, **settings):
+        name = name or program
         kept = {key: value for key, value in os.environ.items() if not key.startswith(("TASKS_", "MOCK_"))}
         with open(self.folder / f"{name}.log", "ab") as log:
             self.running[name] = subprocess.Popen(
-                [self.programs / name], env={**kept, **settings}, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+                [self.programs / program], env={**kept, **settings}, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
     def _await(self, name, url):
         for _ in range(200):

@@ -1,0 +1,89 @@
+"""The ways through the authority that are not the usual one."""
+
+import unittest
+import urllib.parse
+
+import servers
+from person import PASSWORD, Person, PageTest
+
+API = "https://contoso.onmicrosoft.com/tasks"
+
+
+class Ways(PageTest):
+    def press_there(self, action):
+        self.chrome.until(lambda: self.chrome.all(f"button[value={action}]"), f"the button {action}")
+        self.chrome.one(f"button[value={action}]").click()
+
+    def test_cancelling_leads_back_quietly(self):
+        self.person.open()
+        self.person.choose("b2c_1_sign_in")
+        self.press_there("cancel")
+        self.person.await_welcome()
+        self.assertIn("cancelled", self.chrome.one("#welcome-error").text)
+        self.assertEqual(self.chrome.current_url, f"{self.servers.page}/")
+
+    def test_a_forgotten_password_is_told_in_words(self):
+        self.person.open()
+        self.person.choose("b2c_1_sign_in")
+        self.press_there("forgot")
+        self.person.await_welcome()
+        self.assertIn("password", self.chrome.one("#welcome-error").text)
+        self.assertNotIn("AADB2C", self.chrome.one("#welcome-error").text)
+
+    def test_facebook(self):
+        self.person.open()
+        self.person.choose("b2c_1_facebook")
+        self.person.fill(email=self.stranger(), displayName="Fay Facebook")
+        self.person.await_list()
+        self.assertEqual(self.chrome.one("#account .name").text, "Fay Facebook")
+
+    def test_editing_the_profile_keeps_list_and_place(self):
+        self.newcomer("Nora Newcomer")
+        self.person.add("Buy milk")
+        self.person.await_saved()
+        for action, name in [("cancel", "Nora Newcomer"), ("continue", "Nora Renamed")]:
+            self.person.filter("open")
+            self.chrome.one("#new").clear()
+            self.chrome.one("#new").send_keys("A draft")
+            self.chrome.one("#account").click()
+            self.chrome.one("#profile-actions button").click()
+            self.chrome.until(lambda: self.chrome.all("[name=displayName]"), "the profile")
+            self.chrome.one("[name=displayName]").clear()
+            self.chrome.one("[name=displayName]").send_keys("Nora Renamed")
+            self.press_there(action)
+            self.person.await_list()
+            self.person.await_texts("Buy milk")
+            self.assertEqual(self.chrome.one("#new").get_attribute("value"), "A draft")
+            self.assertTrue(self.chrome.current_url.endswith("/#open"))
+            self.assertEqual(self.chrome.one("#account .name").text, name)
+
+    def test_scopes_are_asked_for_as_the_api_is_called_and_carried_by_name(self):
+        scopes = [f"{API}/tasks.read", f"{API}/tasks.write"]
+        with self.servers.another_page(TASKS_READ_SCOPE=scopes[0], TASKS_WRITE_SCOPE=scopes[1]) as page:
+            person = Person(self.chrome, page)
+            person.open()
+            person.choose("b2c_1_sign_in")
+            self.chrome.until(lambda: "/authorize" in self.chrome.current_url, "the authority")
+            query = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(self.chrome.current_url).query))
+            self.assertEqual(query["scope"].split(), ["openid", *scopes])
+            person.fill(signInName="alice@example.com", password=PASSWORD)
+            person.await_list()
+            person.add("Buy milk")
+            person.await_saved()
+            self.chrome.one("#account").click()
+            self.assertIn("tasks.read tasks.write", self.chrome.one("#claims").text)
+
+    def test_an_authority_out_of_reach_is_told_and_can_be_tried_again(self):
+        self.expected = ["ERR_CONNECTION_REFUSED"]
+        nowhere = f"http://127.0.0.1:{servers.free_port()}/contoso.onmicrosoft.com"
+        with self.servers.another_page(TASKS_PAGE_AUTHORITY=nowhere) as page:
+            person = Person(self.chrome, page)
+            person.open()
+            person.choose("b2c_1_sign_in")
+            self.chrome.until(lambda: self.chrome.one("#welcome-error").is_displayed(), "the complaint")
+            self.assertIn("cannot be reached", self.chrome.one("#welcome-error").text)
+            self.assertTrue(self.chrome.one("[data-policy='b2c_1_sign_in']").is_enabled())
+
+
+if __name__ == "__main__":
+    unittest.main()
