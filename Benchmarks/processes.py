@@ -78,4 +78,4 @@ class Program:
     def resident_mb(self):
         with open(f"/proc/{self.process.pid}/status") as f:
             line = next(line for line in f if line.startswith("VmRSS:"))
-        return int(line.split()[1]) / 1000
+        return int(line.split()[1]) / 1024  # the kernel says kB and means KiB

@@ -8,12 +8,14 @@ struct PublicAnswers: Sendable {
     private let page: [UInt8]
     private let resource: PageConfiguration
     private let scopes: [String]
+    private let isSecure: Bool
 
     init(_ configuration: TaskAPIConfiguration) {
         files = configuration.files
         readiness = configuration.readiness
         page = configuration.page.json
         resource = configuration.page
+        isSecure = configuration.isSecure
         scopes = [configuration.readScope, configuration.writeScope].compactMap(\.self)
     }
 
@@ -54,7 +56,7 @@ struct PublicAnswers: Sendable {
     ///
     /// The resource is named as the client reached it, since only a proxy knows a better name.
     private func protectedResource(_ head: RequestHead) -> [UInt8] {
-        let secure = head.headers["X-Forwarded-Proto"] == "https"
+        let secure = isSecure || head.headers["X-Forwarded-Proto"] == "https"
         var members: [(String, JSONValue)] = [
             ("resource", .string("\(secure ? "https" : "http")://\(head.headers["Host"] ?? "localhost")/api/tasks")),
             ("bearer_methods_supported", ["header"]),

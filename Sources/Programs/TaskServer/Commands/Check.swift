@@ -8,7 +8,8 @@ import Tokens
 ///
 /// Changes nothing: a database that is missing is not made, its folder is only tried.
 func check(_ settings: ServerSettings) -> ExitCode {
-    let findings = authorityFindings(settings) + storageFindings(settings.storage)
+    let findings =
+        authorityFindings(settings) + storageFindings(settings.storage) + transportFindings(settings.transport)
     for finding in findings {
         StandardStream.output.print("\(finding.isGood ? "good " : "WRONG") \(finding.words)")
     }
@@ -54,6 +55,14 @@ private func storageFindings(_ storage: StorageSettings) -> [Finding] {
         findings.append(.wrong("page: TASKS_PUBLIC: cannot \(error)"))
     }
     return findings
+}
+
+private func transportFindings(_ transport: TransportSettings) -> [Finding] {
+    do throws(StartFailure) {
+        return try transport.identity() == nil ? [] : [.good("TLS: certificate and key can be read")]
+    } catch {
+        return [.wrong("TLS: \(error.sentence)")]
+    }
 }
 
 private func databaseFinding(_ path: String) -> Finding {

@@ -24,9 +24,10 @@ final class Listeners: Sendable {
                 line.number("wanted", wanted)
             }
         }
+        let identity = try settings.transport.identity()
         var servers: [HTTPServer] = []
         for address in settings.listen {
-            servers.append(try Self.listen(address, settings.serverLimits, api, observation, "TASKS_LISTEN"))
+            servers.append(try Self.listen(address, settings.serverLimits, identity, api, observation, "TASKS_LISTEN"))
         }
         self.servers = servers
         addresses = zip(settings.listen, servers).map { ListenAddress(host: $0.host, port: $1.port).description }
@@ -38,7 +39,7 @@ final class Listeners: Sendable {
         var limits = ServerLimits()
         limits.connections = 64
         limits.suspensions = 64
-        let server = try Self.listen(address, limits, operators, observation, "TASKS_ADMIN_LISTEN")
+        let server = try Self.listen(address, limits, nil, operators, observation, "TASKS_ADMIN_LISTEN")
         self.operators = server
         operatorAddress = ListenAddress(host: address.host, port: server.port).description
     }
@@ -64,12 +65,12 @@ final class Listeners: Sendable {
     }
 
     private static func listen(
-        _ address: ListenAddress, _ limits: ServerLimits, _ handler: any RequestHandler, _ observation: Observation,
-        _ setting: String
+        _ address: ListenAddress, _ limits: ServerLimits, _ identity: TLSIdentity?, _ handler: any RequestHandler,
+        _ observation: Observation, _ setting: String
     ) throws(StartFailure) -> HTTPServer {
         do throws(ServerStartError) {
             return try HTTPServer(
-                host: address.host, port: address.port, limits: limits, handler: handler,
+                host: address.host, port: address.port, limits: limits, tls: identity, handler: handler,
                 refusal: { observation.refuse($0, $1) }, observe: { observation.observe($0) })
         } catch {
             throw StartFailure(sentence: "\(setting): cannot listen on \(address): \(error.words)")
@@ -85,7 +86,7 @@ extension ServerStartError {
         case .addressNotAvailable: "this machine has no such address"
         case .noPermission: "ports below 1024 need permission; choose another port"
         case .system(let call, let code): "\(SystemError(code: code, operation: call))"
-        case .library: "libmicrohttpd could not start"
+        case .library: "libmicrohttpd could not start; with TLS, see that certificate and key belong together"
         }
     }
 }

@@ -16,6 +16,7 @@ extension ServerSettings {
                 clockSkew: tokens.clockSkew.components.seconds))
         configuration.keyCacheFile = storage.keyCache
         configuration.tokenCacheEntries = tokens.cacheSize
+        configuration.distrustedKeys = tokens.distrustedKeys
         return configuration
     }
 

@@ -44,6 +44,7 @@ final class TaskServerProcess: Sendable {
         var configuration = TaskAPIConfiguration(store: store.store, verifier: verifier)
         configuration.readScope = settings.tokens.readScope
         configuration.writeScope = settings.tokens.writeScope
+        configuration.isSecure = settings.transport.isSecure
         configuration.allowQueryToken = settings.tokens.allowInQuery
         configuration.origins = settings.tokens.crossOrigin
         configuration.bodyLimit = settings.limits.body

@@ -6,6 +6,7 @@ struct ServerSettings: SettingTable {
 
     let listen: [ListenAddress]
     let adminListen: ListenAddress?
+    let transport: TransportSettings
     let authority: AuthoritySettings
     let tokens: TokenSettings
     let storage: StorageSettings
@@ -20,6 +21,7 @@ struct ServerSettings: SettingTable {
         adminListen = reader.value(
             "ADMIN_LISTEN", .orOff(.listenAddress), default: "127.0.0.1:3002",
             help: "Where to serve /metrics, /healthz and /readyz to operators.")
+        transport = TransportSettings(reading: &reader)
         authority = AuthoritySettings(reading: &reader)
         tokens = TokenSettings(reading: &reader)
         storage = StorageSettings(reading: &reader)

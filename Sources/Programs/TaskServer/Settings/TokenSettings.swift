@@ -11,6 +11,7 @@ struct TokenSettings: Sendable {
     let clockSkew: Duration
     let cacheSize: Int
     let allowInQuery: Bool
+    let distrustedKeys: [String]
     let origins: [String]
 
     init(reading reader: inout SettingReader) {
@@ -35,6 +36,9 @@ struct TokenSettings: Sendable {
         allowInQuery = reader.value(
             "ALLOW_QUERY_TOKEN", .bool, default: "false",
             help: "Takes ?access_token= as well, for old browser clients. Proxies may log it.")
+        distrustedKeys = reader.list(
+            "DISTRUSTED_KEYS", .text("KID", expected: "the kid of a key", example: "X5eXk4xyojNFum1kl2Ytv8dlNP4"),
+            default: [], help: "Keys of the authority that must not be believed, at once and whatever it publishes.")
         origins = reader.list(
             "CORS_ORIGINS", .origin, default: ["*"],
             help: "The origins whose pages may call; * is any, off is none.")

@@ -1,0 +1,55 @@
+import Support
+import Testing
+
+@Suite("A server that speaks TLS itself") struct TransportTests {
+    /// Runs a line of shell in the folder of the stage.
+    private func shell(_ stage: Stage, _ line: String) throws -> (end: ChildProcess.End, output: String) {
+        let process = try ChildProcess("/bin/bash", ["-c", "cd \(stage.folder) && \(line)"])
+        return (try process.wait(), process.output)
+    }
+
+    private func certificate(_ stage: Stage, _ name: String) throws {
+        let line = """
+            openssl req -x509 -newkey rsa:2048 -nodes -keyout \(name).key -out \(name).pem -days 1 \
+            -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1
+            """
+        #expect(try shell(stage, line).end == .exit(0))
+    }
+
+    @Test func `is reached by https, and says so`() throws {
+        let stage = try Stage()
+        try certificate(stage, "tls")
+        let changes = ["TASKS_TLS_CERT": "\(stage.folder)/tls.pem", "TASKS_TLS_KEY": "\(stage.folder)/tls.key"]
+        let environment = stage.settings.merging(changes) { $1 }
+        let server = try Server(ChildProcess(ChildProcess.built("task-server"), environment: environment))
+        let resource = "https://127.0.0.1:\(server.port)/.well-known/oauth-protected-resource"
+        let (end, output) = try shell(stage, "curl -sS --max-time 20 --cacert tls.pem \(resource)")
+        #expect(end == .exit(0))
+        #expect(output.contains("\"resource\":\"https://127.0.0.1:\(server.port)/api/tasks\""))
+        #expect(try server.stop() == .exit(0))
+    }
+
+    @Test func `does not start with half of what it needs`() throws {
+        let stage = try Stage()
+        try certificate(stage, "tls")
+        let half = try stage.run([], ["TASKS_TLS_CERT": "\(stage.folder)/tls.pem"])
+        #expect(half.end == .exit(78) && half.errors.contains("belong together"))
+        let swapped = ["TASKS_TLS_CERT": "\(stage.folder)/tls.key", "TASKS_TLS_KEY": "\(stage.folder)/tls.key"]
+        let wrong = try stage.run([], swapped)
+        #expect(wrong.end == .exit(1) && wrong.errors.contains("TASKS_TLS_CERT"))
+        let checked = try stage.run(["check"], swapped)
+        #expect(checked.end == .exit(1) && checked.output.contains("WRONG TLS: TASKS_TLS_CERT"))
+    }
+
+    @Test func `believes no key that the operator distrusts (V-97)`() throws {
+        let stage = try Stage()
+        let published = try exchange(stage.mockPort, "GET", "/\(Stage.tenant)/b2c_1_sign_in/discovery/v2.0/keys").text
+        let identifier = try #require(published.split(separator: "\"").dropFirst(5).first)
+        #expect(published.contains("\"kid\":\"\(identifier)\""))
+        let environment = stage.settings.merging(["TASKS_DISTRUSTED_KEYS": String(identifier)]) { $1 }
+        let server = try Server(ChildProcess(ChildProcess.built("task-server"), environment: environment))
+        let answer = try server.ask("GET", "/api/tasks", token: stage.token())
+        #expect(answer.status == 401 || answer.status == 503, "no key is left, or none is known yet")
+        #expect(try server.stop() == .exit(0))
+    }
+}
