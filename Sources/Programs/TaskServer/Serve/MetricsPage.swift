@@ -6,10 +6,15 @@ import TaskStores
 
 /// `/metrics`: everything that the parts count (V-165).
 final class MetricsPage: Sendable {
+    /// Weak, since the listeners hold this page, and the two would keep everything of the server from being freed.
+    private struct Watched {
+        weak var listeners: Listeners?
+    }
+
     private let observation: Observation
     private let store: OpenStore
     private let verifier: BearerVerifier
-    private let listeners = Mutex<Listeners?>(nil)
+    private let watched = Mutex(Watched())
 
     init(_ observation: Observation, _ store: OpenStore, _ verifier: BearerVerifier) {
         self.observation = observation
@@ -19,7 +24,7 @@ final class MetricsPage: Sendable {
 
     /// Adds the connections, which exist after this page.
     func watch(_ listeners: Listeners) {
-        self.listeners.withLock { $0 = listeners }
+        watched.withLock { $0.listeners = listeners }
     }
 
     /// The lines about keys on `/readyz`, for operators only.
@@ -38,7 +43,7 @@ final class MetricsPage: Sendable {
         for (word, count) in observation.faults.sorted {
             text.sample("tasks_http_faults_total", [("code", word)], count)
         }
-        if let statistics = listeners.withLock({ $0 })?.statistics { Self.connections(statistics, &text) }
+        if let statistics = watched.withLock({ $0.listeners })?.statistics { Self.connections(statistics, &text) }
         Self.keys(verifier.status, &text)
         Self.tokenCache(verifier.tokenCacheStatus, &text)
         if let statistics = store.statistics { Self.store(statistics, &text) }
