@@ -47,6 +47,9 @@ final class Readiness: Sendable {
     private var keyReason: String? {
         let status = verifier.status
         switch status.state {
+        case .fresh where status.counters.flights == 0:
+            // Some policies are loaded, others not yet: whoever comes now may have to wait.
+            return "the keys of the authority are being fetched"
         case .fresh, .stale: return nil
         case .empty: return "no keys of the authority yet\(status.lastFailure.map { ": \($0)" } ?? "")"
         case .expired: return "the keys of the authority are too old\(status.lastFailure.map { ": \($0)" } ?? "")"

@@ -76,7 +76,7 @@ final class TaskServerProcess: Sendable {
     }
 
     private func announce() {
-        observation.log.write(.info, "ready") { line in
+        observation.log.write(.info, "listening") { line in
             line.text("listen", servers.addresses.joined(separator: ","))
             line.text("admin", servers.operatorAddress)
             line.text("version", programVersion)
