@@ -34,6 +34,15 @@ public struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
     /// Whether only this machine can reach it.
     public var isLoopback: Bool { host == "::1" || host.hasPrefix("127.") }
 
+    /// The address under which a program on the same machine reaches it.
+    public var seenFromHere: ListenAddress {
+        switch host {
+        case "0.0.0.0": ListenAddress(host: "127.0.0.1", port: port)
+        case "::": ListenAddress(host: "::1", port: port)
+        default: self
+        }
+    }
+
     /// As it is written in a setting and in a URL.
     public var description: String { isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
 

@@ -6,7 +6,7 @@ public enum TCPExchange {
     ///
     /// - Parameters:
     ///   - bytes: what to say; it should ask the other side to close.
-    ///   - host: a literal IPv4 address, or `localhost` for 127.0.0.1.
+    ///   - host: a literal IPv4 or IPv6 address, or `localhost` for 127.0.0.1.
     ///   - port: where somebody listens.
     ///   - limit: the longest answer.
     /// - Returns: the answer.
@@ -14,24 +14,40 @@ public enum TCPExchange {
     public static func send(
         _ bytes: [UInt8], host: String, port: UInt16, limit: Int = 1 << 20
     ) throws(SystemError) -> [UInt8] {
-        let operation = "connect to \(host):\(port)"
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        guard unsafe inet_pton(AF_INET, host == "localhost" ? "127.0.0.1" : host, &address.sin_addr) == 1 else {
+        let connection = try connect(to: host, port)
+        try connection.writeAll(bytes)
+        return try connection.readAll(limit: limit)
+    }
+
+    private static func connect(to host: String, _ port: UInt16) throws(SystemError) -> FileDescriptor {
+        let operation = "connect to \(host.contains(":") ? "[\(host)]" : host):\(port)"
+        var version4 = sockaddr_in()
+        version4.sin_family = sa_family_t(AF_INET)
+        version4.sin_port = port.bigEndian
+        if unsafe inet_pton(AF_INET, host == "localhost" ? "127.0.0.1" : host, &version4.sin_addr) == 1 {
+            return try connect(AF_INET, version4, operation)
+        }
+        var version6 = sockaddr_in6()
+        version6.sin6_family = sa_family_t(AF_INET6)
+        version6.sin6_port = port.bigEndian
+        guard unsafe inet_pton(AF_INET6, host, &version6.sin6_addr) == 1 else {
             throw SystemError(code: EINVAL, operation: operation)
         }
-        let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        return try connect(AF_INET6, version6, operation)
+    }
+
+    private static func connect<Address>(
+        _ family: Int32, _ address: Address, _ operation: String
+    ) throws(SystemError) -> FileDescriptor {
+        let number = socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard number >= 0 else { throw .last(operation) }
         let connection = FileDescriptor(takingOwnershipOf: number)
         limitWaiting(on: number)
-        let length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let code = unsafe withUnsafeBytes(of: &address) { raw in
-            unsafe connect(number, raw.assumingMemoryBound(to: sockaddr.self).baseAddress, length)
+        let code = unsafe withUnsafeBytes(of: address) { raw in
+            unsafe Glibc.connect(number, raw.assumingMemoryBound(to: sockaddr.self).baseAddress, socklen_t(raw.count))
         }
         guard code == 0 else { throw .last(operation) }
-        try connection.writeAll(bytes)
-        return try connection.readAll(limit: limit)
+        return connection
     }
 
     /// Nobody waits longer than this for a byte of a machine that is near.

@@ -56,11 +56,14 @@ private func readSettings(_ arguments: [String]) -> MockSettings {
     do throws(SettingMistakes) {
         let read = try MockSettings.read(input)
         let command = read.operands.first
-        guard read.operands.count <= 1, command == nil || command == "client-settings" else {
+        guard read.operands.count <= 1, command == nil || ["client-settings", "health"].contains(command) else {
             let words = read.operands.joined(separator: " ")
-            fail(["'\(words)' is no command. Commands: token, client-settings. See --help."], ExitCode.configuration)
+            fail(
+                ["'\(words)' is no command. Commands: token, client-settings, health. See --help."],
+                ExitCode.configuration)
         }
         if read.values.printSettings { answer(String(read.printed.dropLast())) }
+        if command == "health" { runHealth(read.values) }
         if command != nil { printClientSettings(read.values) }
         return read.values
     } catch {
@@ -78,6 +81,7 @@ private var helpText: String {
     \(tokenHelp)
       mock-authority client-settings --for \(ClientKind.allCases.map(\.rawValue).joined(separator: "|")) [settings]
                       prints what makes that client talk to this authority and to task-server
+      mock-authority health             asks the authority that runs with these settings whether it is alive
 
     Settings (flag, then variable, then default):
     \(MockSettings.helpText)

@@ -39,10 +39,8 @@ private func ask(_ authority: String, _ target: String) -> Never {
     guard authority.hasPrefix("http://"), let address = ListenAddress(host(of: authority)) else {
         fail(["--authority \(authority) is no address like http://127.0.0.1:3001"], ExitCode.configuration)
     }
-    let request = "GET \(target) HTTP/1.1\r\nHost: \(address)\r\nConnection: close\r\n\r\n"
     do throws(SystemError) {
-        let bytes = try TCPExchange.send(Array(request.utf8), host: address.host, port: address.port)
-        let reply = PlainReply(bytes)
+        let reply = try PlainReply.get(target, host: address.host, port: address.port)
         if reply.status == 200 { answer(reply.body) }
         fail([reply.body], ExitCode.failure)
     } catch {
@@ -65,18 +63,4 @@ private func percentEncoded(_ text: String) -> String {
         return [UInt8(ascii: "%"), hex[Int(byte >> 4)], hex[Int(byte & 15)]]
     }
     return String(decoding: bytes, as: UTF8.self)
-}
-
-/// Status and body of an answer that was read to its end.
-private struct PlainReply {
-    let status: Int
-    let body: String
-
-    init(_ bytes: [UInt8]) {
-        let text = String(decoding: bytes, as: UTF8.self)
-        status = text.split(separator: " ", maxSplits: 2).dropFirst().first.flatMap { Int($0) } ?? 0
-        let end = bytes.indices.first { bytes[$0...].starts(with: Array("\r\n\r\n".utf8)) } ?? bytes.endIndex
-        let content = String(decoding: bytes[end...].dropFirst(4), as: UTF8.self)
-        body = content.hasSuffix("\n") ? String(content.dropLast()) : content
-    }
 }

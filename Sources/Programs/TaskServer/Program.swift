@@ -49,6 +49,7 @@ private func run(_ read: ReadSettings<ServerSettings>, _ signals: Signals) -> Ex
         switch command {
         case .serve: return try serve(settings, signals)
         case .check: return check(settings)
+        case .health(let question): return health(settings, question)
         case .explainToken: return explainToken(settings)
         case .backup(let target): return try backup(settings.storage, to: target)
         case .export: return try export(settings.storage)

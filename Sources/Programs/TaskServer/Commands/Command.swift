@@ -2,6 +2,7 @@
 enum Command: Sendable, Equatable {
     case serve
     case check
+    case health(HealthQuestion)
     case explainToken
     case backup(to: String)
     case export
@@ -12,12 +13,17 @@ enum Command: Sendable, Equatable {
         switch (words.first, words.count) {
         case (nil, _), ("serve", 1): self = .serve
         case ("check", 1): self = .check
+        case ("health", 1): self = .health(.alive)
+        case ("health", 2) where words[1] == "ready": self = .health(.ready)
         case ("explain-token", 1): self = .explainToken
         case ("backup", 2): self = .backup(to: words[1])
         case ("export", 1): self = .export
         case ("import", 1): self = .import
         case ("backup", _):
             throw CommandMistake(sentence: "backup needs one file to write. Example: task-server backup tasks-copy.db")
+        case ("health", _):
+            throw CommandMistake(
+                sentence: "health takes nothing behind it but ready. Example: task-server health ready")
         case ("explain-token", _):
             throw CommandMistake(
                 sentence: "explain-token reads the token from standard input, where no process list shows it. "
@@ -30,13 +36,13 @@ enum Command: Sendable, Equatable {
         }
     }
 
-    private static let words = ["serve", "check", "explain-token", "backup", "export", "import"]
+    private static let words = ["serve", "check", "health", "explain-token", "backup", "export", "import"]
 
     /// Whether it cannot work without knowing whose tokens are good.
     var needsAuthority: Bool {
         switch self {
         case .serve, .check, .explainToken: true
-        case .backup, .export, .import: false
+        case .health, .backup, .export, .import: false
         }
     }
 }

@@ -1,0 +1,50 @@
+# One image for both programs: task-server, and mock-authority for those who have no tenant.
+#
+#   docker build --tag task-server .
+#
+# The two bases are arguments, so that a mirror, or a base of one's own, can take their place.
+ARG SWIFT_IMAGE=docker.io/library/swift:6.3-bookworm
+ARG DEBIAN_IMAGE=docker.io/library/debian:bookworm-slim
+
+FROM ${SWIFT_IMAGE} AS build
+WORKDIR /source
+# The packages before the sources: an edit does not install them again.
+COPY scripts/install scripts/
+RUN scripts/install build
+COPY scripts/build scripts/
+COPY Package.swift ./
+COPY Sources Sources
+# Only because Package.swift names their folders; none is built.
+COPY Tests Tests
+RUN scripts/build release \
+    && strip --strip-all -o /usr/local/bin/task-server .build/release/task-server \
+    && strip --strip-all -o /usr/local/bin/mock-authority .build/release/mock-authority
+
+FROM ${DEBIAN_IMAGE}
+RUN apt-get update --quiet=2 \
+    && DEBIAN_FRONTEND=noninteractive apt-get install --quiet=2 --yes --no-install-recommends \
+        ca-certificates libcurl4 libjansson4 libmicrohttpd12 libsqlite3-0 libssl3 \
+    && rm -rf /var/lib/apt/lists/* /var/cache/apt/*.bin /var/cache/debconf/*-old /var/lib/dpkg/*-old /var/log/*.log /var/log/apt \
+    && groupadd --gid 10001 tasks \
+    && useradd --uid 10001 --gid tasks --home-dir /data --shell /usr/sbin/nologin --no-log-init --comment "" tasks \
+    && install --directory --owner tasks --group tasks --mode 0700 /data
+COPY --from=build /usr/local/bin/task-server /usr/local/bin/mock-authority /usr/local/bin/
+COPY Public /usr/share/task-server/Public
+
+LABEL org.opencontainers.image.title="task-server" \
+    org.opencontainers.image.description="Tasks over HTTP for the holders of Azure AD B2C tokens; and mock-authority, a stand-in for B2C" \
+    org.opencontainers.image.licenses="MIT"
+
+# Everything else is a setting of the container; `task-server --help` lists them.
+ENV TASKS_LISTEN=0.0.0.0:3000 \
+    TASKS_DATABASE=sqlite:/data/tasks.db \
+    TASKS_PUBLIC=/usr/share/task-server/Public \
+    TASKS_LOG_FORMAT=json
+# A number, since Kubernetes cannot tell from a name that it is not root.
+USER 10001:10001
+WORKDIR /data
+EXPOSE 3000 3001
+STOPSIGNAL SIGTERM
+# Alive, not ready: what kills unhealthy containers must not do so because the authority is out of reach.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=10s --retries=3 CMD ["task-server", "health"]
+CMD ["task-server"]

@@ -1,0 +1,31 @@
+/// The answer of one of our own servers on this machine to one question of its own program.
+public struct PlainReply: Sendable, Equatable {
+    /// The status; 0 if there was no status line.
+    public let status: Int
+    /// The body, without a newline at its end.
+    public let body: String
+
+    /// Asks with `GET`.
+    ///
+    /// - Parameters:
+    ///   - target: path and query, ready for the request line.
+    ///   - host: a literal address.
+    ///   - port: where the server listens.
+    /// - Returns: what it answered.
+    /// - Throws: what the system said.
+    public static func get(_ target: String, host: String, port: UInt16) throws(SystemError) -> PlainReply {
+        let name = host.contains(":") ? "[\(host)]" : host
+        let request = "GET \(target) HTTP/1.1\r\nHost: \(name):\(port)\r\nConnection: close\r\n\r\n"
+        return PlainReply(try TCPExchange.send(Array(request.utf8), host: host, port: port))
+    }
+
+    /// An answer that was read to its end.
+    public init(_ bytes: [UInt8]) {
+        let text = String(decoding: bytes, as: UTF8.self)
+        let words = text.split(separator: " ", maxSplits: 2)
+        status = words.first?.hasPrefix("HTTP/1.") == true ? words.dropFirst().first.flatMap { Int($0) } ?? 0 : 0
+        let end = bytes.indices.first { bytes[$0...].starts(with: Array("\r\n\r\n".utf8)) } ?? bytes.endIndex
+        let content = String(decoding: bytes[end...].dropFirst(4), as: UTF8.self)
+        body = content.hasSuffix("\n") ? String(content.dropLast()) : content
+    }
+}

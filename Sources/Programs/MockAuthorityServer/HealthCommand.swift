@@ -1,0 +1,17 @@
+internal import Platform
+internal import Settings
+
+/// `mock-authority health`: asks the authority that runs with the same settings.
+///
+/// A container's health check then needs no other program.
+func runHealth(_ settings: MockSettings) -> Never {
+    let address = settings.entrance.listen.seenFromHere
+    do throws(SystemError) {
+        // Something that it always has and that changes nothing.
+        let reply = try PlainReply.get("/_mock/token/bad", host: address.host, port: address.port)
+        if reply.status == 200 { answer("alive") }
+        fail(["\(address) answers \(reply.status)"], ExitCode.failure)
+    } catch {
+        fail(["cannot \(error)"], ExitCode.failure)
+    }
+}
