@@ -1,6 +1,6 @@
 # One image for both programs: task-server, and mock-authority for those who have no tenant.
 #
-#   docker build --tag task-server .
+#   docker build --tag localhost/task-server .
 #
 # The two bases are arguments, so that a mirror, or a base of one's own, can take their place.
 ARG SWIFT_IMAGE=docker.io/library/swift:6.3-bookworm
@@ -24,7 +24,8 @@ FROM ${DEBIAN_IMAGE}
 RUN apt-get update --quiet=2 \
     && DEBIAN_FRONTEND=noninteractive apt-get install --quiet=2 --yes --no-install-recommends \
         ca-certificates libcurl4 libjansson4 libmicrohttpd12 libsqlite3-0 libssl3 \
-    && rm -rf /var/lib/apt/lists/* /var/cache/apt/*.bin /var/cache/debconf/*-old /var/lib/dpkg/*-old /var/log/*.log /var/log/apt \
+    && apt-get clean \
+    && rm -rf /var/lib/apt/lists/* /var/cache/debconf/*-old /var/lib/dpkg/*-old /var/log/*.log /var/log/apt \
     && groupadd --gid 10001 tasks \
     && useradd --uid 10001 --gid tasks --home-dir /data --shell /usr/sbin/nologin --no-log-init --comment "" tasks \
     && install --directory --owner tasks --group tasks --mode 0700 /data
@@ -35,9 +36,9 @@ LABEL org.opencontainers.image.title="task-server" \
     org.opencontainers.image.description="Tasks over HTTP for the holders of Azure AD B2C tokens; and mock-authority, a stand-in for B2C" \
     org.opencontainers.image.licenses="MIT"
 
-# Everything else is a setting of the container; `task-server --help` lists them.
+# Everything else is the container's to set; `task-server --help` lists it. The database stays unset, since
+# TASKS_DATABASE_FILE may name it: without either it is tasks.db in the working directory.
 ENV TASKS_LISTEN=0.0.0.0:3000 \
-    TASKS_DATABASE=sqlite:/data/tasks.db \
     TASKS_PUBLIC=/usr/share/task-server/Public \
     TASKS_LOG_FORMAT=json
 # A number, since Kubernetes cannot tell from a name that it is not root.

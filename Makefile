@@ -1,8 +1,8 @@
 # Every target installs the Debian packages that it misses, and says which.
-.PHONY: help run test check readme-check lint format build release test-asan test-tsan bench clean
+.PHONY: help run test check readme-check lint format build release test-asan test-tsan test-containers bench clean
 
 help: ## This list
-	@sed -n 's/^\([a-z-]*\):.* ## \(.*\)/\1	\2/p' Makefile | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.* ## \(.*\)/\1	\2/p' Makefile | expand -t 20
 
 run: ## Build and start both servers on this machine; PORT= MOCK_PORT= ADMIN_PORT= choose others than 3000 to 3002
 	@scripts/run
@@ -33,6 +33,9 @@ test-asan: ## Only the tests with the address sanitizer
 
 test-tsan: ## Only the tests with the thread sanitizer
 	@scripts/test thread
+
+test-containers: ## The image and docker-compose.yml, for real, with Podman (5 minutes)
+	@scripts/test-containers
 
 bench: ## Measure a release build against a bare C server and a Go server (10 minutes)
 	@Benchmarks/run

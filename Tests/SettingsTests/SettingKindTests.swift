@@ -18,6 +18,13 @@ import Testing
         #expect(ListenAddress(text) == nil)
     }
 
+    @Test(arguments: [
+        ("0.0.0.0:3000", "127.0.0.1:3000"), ("[::]:3000", "[::1]:3000"), ("10.1.2.3:80", "10.1.2.3:80"),
+    ])
+    func `tell how this machine reaches an address that is listened on`(listened: String, reached: String) {
+        #expect(ListenAddress(listened)?.seenFromHere.description == reached)
+    }
+
     @Test func `read a URL and know its host`() throws {
         let url = try #require(WebAddress("HTTPS://Contoso.b2clogin.com:8443/contoso.onmicrosoft.com/"))
         #expect(url.isSecure && url.host == "contoso.b2clogin.com" && url.port == 8443)
