@@ -1,0 +1,57 @@
+import Support
+import Testing
+
+@Suite("The health command, as a container's health check calls it") struct HealthTests {
+    let stage: Stage
+
+    init() throws {
+        stage = try Stage()
+    }
+
+    @Test("a server that can answer is alive and ready")
+    func ready() throws {
+        let server = try stage.server()
+        let listen = ["TASKS_LISTEN": "127.0.0.1:\(server.port)"]
+        let alive = try stage.run(["health"], listen)
+        #expect(alive.end == .exit(0) && alive.output == "alive\n")
+        let ready = try stage.run(["health", "ready"], listen)
+        #expect(ready.end == .exit(0) && ready.output == "ready\n")
+    }
+
+    @Test("without keys it is alive, not ready, and says why")
+    func keyless() throws {
+        // Port 1 is nobody's.
+        let changes = ["TASKS_AUTHORITY": "http://127.0.0.1:1/contoso.onmicrosoft.com", "TASKS_LISTEN": "0.0.0.0:0"]
+        let process = try ChildProcess(
+            ChildProcess.built("task-server"), environment: stage.settings.merging(changes) { $1 })
+        let port = try process.await { Stage.port(behind: "\"listen\":\"0.0.0.0:", in: $0) }
+        let listen = ["TASKS_LISTEN": "0.0.0.0:\(port)"]
+        #expect(try stage.run(["health"], listen).end == .exit(0))
+        let ready = try stage.run(["health", "ready"], listen)
+        #expect(ready.end == .exit(1) && ready.output.isEmpty)
+        #expect(ready.errors.contains("/readyz: 503 not ready: no keys"))
+    }
+
+    @Test("where nobody listens the health is bad")
+    func nobody() throws {
+        let health = try stage.run(["health"], ["TASKS_LISTEN": "127.0.0.1:1"])
+        #expect(health.end == .exit(1))
+        #expect(health.errors.contains("127.0.0.1:1"))
+    }
+
+    @Test("another word behind it is a mistake")
+    func mistake() throws {
+        #expect(try stage.run(["health", "bad"]).end == .exit(78))
+    }
+
+    @Test("the mock tells its own")
+    func mock() throws {
+        func ask(_ port: UInt16) throws -> ChildProcess.End {
+            try ChildProcess(
+                ChildProcess.built("mock-authority"), ["health"], environment: ["MOCK_LISTEN": "127.0.0.1:\(port)"]
+            ).wait()
+        }
+        #expect(try ask(stage.mockPort) == .exit(0))
+        #expect(try ask(1) == .exit(1))
+    }
+}
