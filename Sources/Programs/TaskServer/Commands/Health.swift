@@ -20,8 +20,11 @@ enum HealthQuestion: Sendable {
 ///
 /// A container's health check then needs no other program.
 func health(_ settings: ServerSettings, _ question: HealthQuestion) -> ExitCode {
-    // The settings always name one.
-    guard let address = settings.listen.first?.seenFromHere else { return .badSettings }
+    guard let address = settings.healthAddress?.seenFromHere else {
+        StandardStream.error.print(
+            "task-server: health speaks no TLS, and TASKS_ADMIN_LISTEN is off; set it. Example: 127.0.0.1:3002")
+        return .badSettings
+    }
     do throws(SystemError) {
         let reply = try PlainReply.get(question.path, host: address.host, port: address.port)
         guard reply.status == 200 else {
@@ -33,5 +36,12 @@ func health(_ settings: ServerSettings, _ question: HealthQuestion) -> ExitCode 
     } catch {
         StandardStream.error.print("task-server: cannot \(error)")
         return .failure
+    }
+}
+
+extension ServerSettings {
+    /// Where to ask: people's own listener, since that is what must work, unless it speaks TLS.
+    fileprivate var healthAddress: ListenAddress? {
+        transport.isSecure ? adminListen : listen.first
     }
 }
