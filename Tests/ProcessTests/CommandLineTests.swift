@@ -1,3 +1,4 @@
+import Glibc
 import Platform
 import Support
 import Testing
@@ -51,9 +52,13 @@ import Testing
     }
 
     @Test func `prints its settings and their origins, secrets hidden`() throws {
-        let file = try ChildProcess.temporaryFolder() + "/database"
+        let folder = try ChildProcess.temporaryFolder()
+        let file = "\(folder)/database"
         try File.replace(file, with: Array("sqlite:/var/lib/tasks.db\n".utf8))
-        defer { File.remove(file) }
+        defer {
+            File.remove(file)
+            rmdir(folder)
+        }
         let (end, output, _) = try Self.run(
             ["--print-settings", "--clock-skew", "30s"], ["TASKS_DATABASE_FILE": file, "TASKS_CLIENT_ID": "a,b"])
         #expect(end == .exit(0))
