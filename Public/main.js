@@ -24,7 +24,8 @@ async function start() {
 }
 
 async function configuration() {
-  const response = await fetch("/config.json", { cache: "no-cache" }).catch(() => null);
+  const read = () => fetch("/config.json", { cache: "no-cache" });
+  const response = await read().catch(read).catch(() => null);
   if (!response?.ok) throw new session.SignInError("The server cannot be reached. Please reload the page in a moment.");
   return response.json();
 }

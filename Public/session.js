@@ -162,12 +162,14 @@ function metadata(config, policy) {
   return ask(`${base}/.well-known/openid-configuration`);
 }
 
-async function ask(url, options) {
+/** JSON from the authority. Reading is tried twice: a request dies when the device changes its network. */
+async function ask(url, options, attempts = options ? 1 : 2) {
   let response;
   try {
     response = await fetch(url, { ...options, credentials: "omit", signal: AbortSignal.timeout(15000) });
     return await response.json();
   } catch {
+    if (!response && attempts > 1) return ask(url, options, attempts - 1);
     throw new SignInError(
       response && !response.ok
         ? `The sign-in service answered ${response.status}. Please try again later.`

@@ -4,6 +4,7 @@ import json
 import shutil
 
 from selenium import webdriver
+from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
@@ -24,6 +25,14 @@ class Chrome(webdriver.Chrome):
         super().__init__(options=options, service=webdriver.ChromeService(shutil.which("chromedriver")))
         self.events = []
         self.size(1280, 900)
+
+    def get(self, url):
+        try:
+            super().get(url)
+        except WebDriverException as error:
+            if "ERR_NETWORK_CHANGED" not in str(error):
+                raise
+            super().get(url)
 
     def size(self, width, height):
         metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
