@@ -169,6 +169,17 @@ struct AccessTests {
         #expect(try await api.send("GET", "/api/tasks", as: "alice").status == 200)
     }
 
+    @Test("V-132: the record of a refusal names the key and a digest of the token, not the token")
+    func refusedToken() async throws {
+        let api = TestedAPI(.inProcess) { $0.fingerprint = { "\($0.utf8.count) bytes" } }
+        let header = "eyJhbGciOiJSUzI1NiIsImtpZCI6ImEgXCJrZXlcIiDDpCIsInR5cCI6IkpXVCJ9"  // kid: a "key" a-umlaut
+        _ = try await api.send("GET", "/api/tasks", as: "\(header).e30.AAAA")
+        let record = try #require(api.records.all.first)
+        #expect(record.keyIdentifier == "a \"key\" ??")
+        #expect(record.tokenFingerprint == "\(header.utf8.count + 9) bytes")
+        #expect(!"\(record)".contains(header))
+    }
+
     @Test("the record of a request tells what happened, and holds nothing of the token or the text")
     func records() async throws {
         let api = TestedAPI(.inProcess)

@@ -26,6 +26,10 @@ public struct RequestRecord: Sendable {
     public var problem: String?
     /// The fine reason why the token was refused (V-116).
     public var refusal: TokenRefusal?
+    /// `kid` of a refused token's header, at most 64 printable characters: names a public key.
+    public var keyIdentifier: String?
+    /// A digest of a refused token, the same whenever it comes again; the token cannot be had from it.
+    public var tokenFingerprint: String?
     /// `client-request-id`, at most 64 characters of letters, digits and `-._`.
     public var clientRequestIdentifier: String?
     /// The trace id of a valid `traceparent`.

@@ -15,6 +15,7 @@ final class RequestTrail: @unchecked Sendable {
     var owner: Owner?
     private var problem: String?
     private var refusal: TokenRefusal?
+    private var refusedToken: RefusedToken?
 
     init(head: RequestHead, route: Route, started: UInt64) {
         self.head = head
@@ -22,16 +23,18 @@ final class RequestTrail: @unchecked Sendable {
         self.started = started
     }
 
-    func note(_ failure: APIFailure) {
+    func note(_ failure: APIFailure, refusedToken: RefusedToken?) {
         problem = failure.problem.code
         refusal = failure.tokenRefusal
+        self.refusedToken = refusedToken
     }
 
     func record(_ response: Response, at now: UInt64) -> RequestRecord {
         RequestRecord(
             identifier: head.identifier, method: head.method, route: route.template, status: response.status,
             duration: now - started, bytes: response.body.count, peer: head.peer, owner: owner?.digest,
-            problem: problem, refusal: refusal,
+            problem: problem, refusal: refusal, keyIdentifier: refusedToken?.keyIdentifier,
+            tokenFingerprint: refusedToken?.fingerprint,
             clientRequestIdentifier: head.headers["client-request-id"].flatMap { CorrelationIdentifier.cleaned($0) },
             trace: head.headers["traceparent"].flatMap { CorrelationIdentifier.trace($0) })
     }

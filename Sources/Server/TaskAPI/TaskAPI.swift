@@ -105,7 +105,11 @@ public struct TaskAPI: RequestHandler {
     }
 
     private func refuse(_ failure: APIFailure, _ head: RequestHead, _ trail: RequestTrail) -> Response {
-        trail.note(failure)
+        let refused = failure.tokenRefusal.flatMap { _ in
+            RefusedToken(
+                of: head, allowQuery: configuration.allowQueryToken, fingerprint: configuration.fingerprint)
+        }
+        trail.note(failure, refusedToken: refused)
         return failure.problem.response(for: head)
     }
 

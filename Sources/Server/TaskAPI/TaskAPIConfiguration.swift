@@ -32,6 +32,8 @@ public struct TaskAPIConfiguration: Sendable {
     public var page = PageConfiguration()
     /// Whether the server can answer: nil if so, else the reason in words.
     public var readiness: @Sendable () async -> String? = { nil }
+    /// A digest of a refused token, for the log (V-132).
+    public var fingerprint: @Sendable (_ token: String) -> String? = { _ in nil }
     /// Told of every request when its answer is ready; must not block.
     public var observe: @Sendable (RequestRecord) -> Void = { _ in }
 

@@ -33,6 +33,8 @@ struct RequestLog: Sendable {
             if let owner = record.owner { line.hex("owner", owner) }
             line.text("problem", record.problem, limit: 64)
             line.text("refusal", record.refusal?.code, limit: 64)
+            line.text("kid", record.keyIdentifier, limit: 64)
+            line.text("token", record.tokenFingerprint, limit: 16)
             line.text("clientRequestId", record.clientRequestIdentifier, limit: 64)
             line.text("trace", record.trace, limit: 64)
             if leftOut > 0 { line.number("leftOut", leftOut) }
