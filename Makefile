@@ -7,7 +7,7 @@ help: ## This list
 run: ## Build and start both servers on this machine; PORT= MOCK_PORT= ADMIN_PORT= choose others than 3000 to 3002
 	@scripts/run
 
-test: ## Everything that must pass: lint, tests, README, the page in a browser, tests with two sanitizers
+test: ## Everything that must pass: lint, tests, README, the page in a browser, two sanitizers, containers
 	@scripts/test
 
 check: ## The quick part of it: lint and tests
