@@ -3,24 +3,23 @@ internal import HTTP
 /// Answers to requests that reach no endpoint.
 enum Refused {
     /// Nothing there.
-    static let noEndpoint = page(
-        "Not found",
-        "The mock authority has no such page. A tenant and a policy come first: "
-            + "/contoso.onmicrosoft.com/b2c_1_sign_in/v2.0/.well-known/openid-configuration")
+    static var noEndpoint: Response {
+        page(
+            "Not found",
+            "The mock authority has no such page. A tenant and a policy come first: "
+                + "/contoso.onmicrosoft.com/b2c_1_sign_in/v2.0/.well-known/openid-configuration")
+    }
 
     /// No such tenant or policy: a status of 400 to 499, since clients take others for an outage.
     static func noPolicy(_ address: Address) -> Response {
         page(
-            "AADB2C90022",
+            "No such policy",
             "AADB2C90022: Unable to return metadata for the policy '\(address.policy ?? "")' in tenant "
                 + "'\(address.tenant)'.")
     }
 
     private static func page(_ title: String, _ text: String) -> Response {
-        Reply.html(
-            "<!DOCTYPE html><html lang=\"en\"><head><title>\(title.htmlEscaped)</title></head>"
-                + "<body><h1>\(title.htmlEscaped)</h1><p>\(text.htmlEscaped)</p></body></html>\n",
-            status: 404)
+        Page(title: title, content: "<p>\(text.htmlEscaped)</p>", status: 404).response
     }
 }
 

@@ -82,8 +82,11 @@ struct PageInput: Sendable {
         }
     }
 
-    func html(isFirst: Bool, describedByAlert: Bool) -> String {
-        let focus = isFirst ? " autofocus" : ""
+    /// Whether there is something to type.
+    var isEmpty: Bool { value?.isEmpty ?? true }
+
+    func html(hasFocus: Bool, describedByAlert: Bool) -> String {
+        let focus = hasFocus ? " autofocus" : ""
         let description = describedByAlert ? " aria-describedby=\"alert\"" : ""
         let value = value.map { " value=\"\($0.htmlEscaped)\"" } ?? ""
         return """
@@ -106,13 +109,15 @@ struct FormHTML {
     var signUpLink: String?
 
     var html: String {
-        let fields = form.inputs(given).enumerated().map { index, input in
-            input.html(isFirst: index == 0, describedByAlert: alert != nil)
+        let inputs = form.inputs(given)
+        let focus = inputs.firstIndex { $0.isEmpty } ?? 0
+        let fields = inputs.enumerated().map { index, input in
+            input.html(hasFocus: index == focus, describedByAlert: alert != nil)
         }
         let message = alert.map { "<p id=\"alert\" role=\"alert\">\($0.htmlEscaped)</p>\n" } ?? ""
         let forgotten =
             form == .signIn ? "<button name=\"action\" value=\"forgot\">Forgot your password?</button>\n" : ""
-        let link = signUpLink.map { "<p>No account? <a href=\"\($0.htmlEscaped)\">Sign up now</a></p>" } ?? ""
+        let link = signUpLink.map { "<p class=\"aside\">No account? <a href=\"\($0.htmlEscaped)\">Sign up now</a></p>" } ?? ""
         return """
             \(message)<form id="localAccountForm" method="post" action="\(action.htmlEscaped)">
             <input type="hidden" name="csrf" value="\(csrf.htmlEscaped)">

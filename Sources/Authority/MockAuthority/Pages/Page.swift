@@ -11,6 +11,8 @@ struct Page: Sendable {
     var script: String?
     var status: Status = 200
     var headers = HeaderFields()
+    /// The small words above the heading: whose page this is.
+    var overline = "mock-authority"
 
     /// The answer.
     ///
@@ -41,37 +43,16 @@ struct Page: Sendable {
             </head>
             <body>
             <main>
+            <p class="overline">\(overline.htmlEscaped)</p>
             <h1>\(title.htmlEscaped)</h1>
             \(content)
             </main>
-            <footer>mock-authority: for development, no real accounts</footer>
+            <footer>For development only. No real account is behind this page.</footer>
             \(scriptElement)</body>
             </html>
 
             """
     }
-}
-
-/// The look: readable on a phone, with a visible focus, in light and dark.
-enum PageStyle {
-    static let text = """
-        :root{color-scheme:light dark;--line:#8a8f98;--accent:#0b5cad;--alert:#b3261e}
-        @media(prefers-color-scheme:dark){:root{--accent:#7db7f0;--alert:#ffb4ab}}
-        *{box-sizing:border-box}
-        body{font:1rem/1.5 system-ui,sans-serif;margin:0;padding:1.5rem;display:flex;flex-direction:column;\
-        align-items:center;min-height:100vh;justify-content:center}
-        main{width:100%;max-width:24rem;border:1px solid var(--line);border-radius:.75rem;padding:1.5rem}
-        h1{font-size:1.5rem;margin:0 0 1rem}
-        label{display:block;margin:.75rem 0 .25rem;font-weight:600}
-        input{width:100%;font:inherit;padding:.6rem .7rem;border:1px solid var(--line);border-radius:.4rem}
-        button,.button{width:100%;font:inherit;padding:.65rem;margin-top:1rem;border-radius:.4rem;cursor:pointer;\
-        border:1px solid var(--accent);background:transparent;color:var(--accent);display:block;text-align:center}
-        button.primary{background:var(--accent);color:Canvas;font-weight:600}
-        a{color:var(--accent)}
-        :focus-visible{outline:3px solid var(--accent);outline-offset:2px}
-        [role=alert]{border-left:.3rem solid var(--alert);color:var(--alert);padding:.25rem .75rem;margin:0 0 1rem}
-        footer{margin-top:1rem;font-size:.85rem;opacity:.75}
-        """
 }
 
 /// A refusal that may not be told the client, because where the answer would go is not known to be good.

@@ -39,7 +39,10 @@ struct SignInStep: Sendable {
             policy: call.policy.name, host: call.base, form: form, offersSignUp: offersSignUp)
         var headers = settings.cookies(attributes: Session(call: call).attributes, call)
         if let cookie { headers.append("Set-Cookie", cookie) }
-        return Page(title: form.title, content: html.html, script: settings.script, headers: headers).response
+        return Page(
+            title: form.title, content: html.html, script: settings.script, headers: headers,
+            overline: call.configuration.tenant.name
+        ).response
     }
 
     /// What stands in a field: what was typed, the hint of the client, or what is known of the person.
