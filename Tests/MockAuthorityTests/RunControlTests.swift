@@ -35,6 +35,7 @@ struct RunControlTests {
         let start = clock.now
         let half = try await desk.get(Self.metadata)
         #expect(half.status == 200 && half.body == Array(whole.prefix(whole.count / 2)))
+        #expect(half.missing == whole.count - half.body.count)
         #expect(clock.now - start >= .milliseconds(50))
         _ = try await order("faults", #"{"at":"token","status":500}"#)
         #expect(try await desk.token("\(PasswordGrantTests.form)&scope=openid").status == 500)

@@ -48,6 +48,36 @@ import Testing
         #expect(nobody.end == .exit(69) && nobody.errors.contains("Is mock-authority running"))
     }
 
+    @Test func `prints a token from the keys of a folder, which servers of its authority take`() throws {
+        let folder = try ChildProcess.temporaryFolder()
+        let first = try Self.run(["token", "--state", folder, "--user", "alice", "--issuer=http://mock.test"])
+        #expect(first.end == .exit(0) && first.output.split(separator: ".").count == 3, "\(first.errors)")
+        let stage = try Stage(["MOCK_STATE": folder])
+        let server = try stage.server()
+        let token = try Self.run(["token", "--user=bob", "--state", folder, "--issuer", stage.issuer])
+        let words = String(token.output.dropLast())
+        #expect(try server.ask("GET", "/api/tasks", token: words).status == 200)
+        let stranger = String(first.output.dropLast())
+        #expect(try server.ask("GET", "/api/tasks", token: stranger).status == 401)
+        #expect(try Self.run(["token", "--user", "carol", "--state", folder]).end == .exit(1))
+        #expect(try Self.run(["token", "--user", "alice", "--stat", folder]).end == .exit(78))
+    }
+
+    @Test func `breaks the connection in the middle of an answer on request`() throws {
+        let stage = try Stage()
+        let target = "/\(Stage.tenant)/b2c_1_sign_in/v2.0/.well-known/openid-configuration"
+        let whole = try exchange(stage.mockPort, "GET", target).body
+        let fault = Array("{\"at\":\"metadata\",\"cut\":true}".utf8)
+        #expect(try exchange(stage.mockPort, "POST", "/_mock/faults", body: fault).status == 200)
+        let client = try RawClient(port: stage.mockPort, timeout: 20)
+        try client.send(Array("GET \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(stage.mockPort)\r\n\r\n".utf8))
+        let text = String(decoding: try client.rest(), as: UTF8.self)
+        #expect(text.contains("Content-Length: \(whole.count)\r\n"))
+        let body = text.firstRange(of: "\r\n\r\n").map { Array(text[$0.upperBound...].utf8) } ?? []
+        #expect(body == Array(whole.prefix(whole.count / 2)))
+        #expect(try exchange(stage.mockPort, "GET", target).body == whole)
+    }
+
     @Test(arguments: [SIGTERM, SIGINT]) func `stops cleanly on a signal`(signal: Int32) throws {
         let stage = try Stage()
         _ = try stage.token()

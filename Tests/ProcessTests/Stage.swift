@@ -15,9 +15,10 @@ final class Stage {
     let mock: ChildProcess
     let mockPort: UInt16
 
-    init() throws {
+    init(_ mockSettings: [String: String] = [:]) throws {
         folder = try ChildProcess.temporaryFolder()
-        mock = try ChildProcess(ChildProcess.built("mock-authority"), environment: ["MOCK_LISTEN": "127.0.0.1:0"])
+        let settings = ["MOCK_LISTEN": "127.0.0.1:0"].merging(mockSettings) { $1 }
+        mock = try ChildProcess(ChildProcess.built("mock-authority"), environment: settings)
         mockPort = try mock.await { output in Stage.port(behind: "http://127.0.0.1:", in: output) }
     }
 
@@ -26,7 +27,8 @@ final class Stage {
         rmdir(folder)
     }
 
-    var authority: String { "http://127.0.0.1:\(mockPort)/\(Self.tenant)" }
+    var issuer: String { "http://127.0.0.1:\(mockPort)" }
+    var authority: String { "\(issuer)/\(Self.tenant)" }
     var database: String { "\(folder)/tasks.db" }
 
     /// The settings of a server, ports chosen by the system.

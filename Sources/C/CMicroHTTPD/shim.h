@@ -69,6 +69,11 @@ static inline struct MHD_Daemon *CMicroHTTPD_start(const CMicroHTTPD_settings *s
         MHD_OPTION_END);
 }
 
+/// Lets the next Content-Length of an answer differ from the content.
+static inline enum MHD_Result CMicroHTTPD_allow_wrong_length(struct MHD_Response *response) {
+    return MHD_set_response_options(response, MHD_RF_INSANITY_HEADER_CONTENT_LENGTH, MHD_RO_END);
+}
+
 static inline int CMicroHTTPD_socket(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     return info ? info->connect_fd : -1;

@@ -8,6 +8,10 @@ public struct Response: Sendable, Equatable {
     ///
     /// For `HEAD` it is given too, and not sent.
     public var body: [UInt8]
+    /// How many bytes of content are announced and never sent; the connection ends in their place.
+    ///
+    /// For servers that help to test clients: everybody else leaves it at 0.
+    public var missing = 0
 
     /// An answer of these parts.
     public init(_ status: Status, headers: HeaderFields = HeaderFields(), body: [UInt8] = []) {

@@ -12,7 +12,13 @@ extension ClientConnection {
             // Refused where the text would break out of its line; then the field is missing and the answer is sound.
             _ = unsafe MHD_add_response_header(answer, field.name, field.value)
         }
-        if closing || isLast { _ = unsafe MHD_add_response_header(answer, "Connection", "close") }
+        let isCut = response.missing > 0
+        if isCut {
+            _ = unsafe CMicroHTTPD_allow_wrong_length(answer)
+            _ = unsafe MHD_add_response_header(
+                answer, "Content-Length", "\(response.body.count + response.missing)")
+        }
+        if closing || isLast || isCut { _ = unsafe MHD_add_response_header(answer, "Connection", "close") }
         clock.enter(.answer, until: requestEnd)
         return unsafe MHD_queue_response(handle, UInt32(status.rawValue), answer)
     }

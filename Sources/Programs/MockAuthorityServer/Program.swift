@@ -51,7 +51,7 @@ func fail(_ sentences: [String], _ code: Int32) -> Never {
     exitProcess(code)
 }
 
-private func readSettings(_ arguments: [String]) -> MockSettings {
+func readSettings(_ arguments: [String]) -> MockSettings {
     let input = SettingInput(arguments: arguments, environment: ProcessFacts.environment)
     do throws(SettingMistakes) {
         let read = try MockSettings.read(input)

@@ -55,7 +55,7 @@ private func stateFolder(_ path: String) throws(StateFailure) -> StateFolder {
     }
 }
 
-private func authority(_ settings: MockSettings, _ configuration: Configuration) -> MockAuthority {
+func authority(_ settings: MockSettings, _ configuration: Configuration) -> MockAuthority {
     guard let state = settings.files.state else { return MockAuthority(configuration: configuration) }
     do throws(StateFailure) {
         return try MockAuthority(configuration: configuration, folder: try stateFolder(state))

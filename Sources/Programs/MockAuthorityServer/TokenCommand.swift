@@ -1,29 +1,38 @@
 internal import Platform
 internal import Settings
 
-/// `mock-authority token`: asks the authority that runs, since it has the keys.
+/// `mock-authority token`: asks the authority that runs, or makes the token from the keys of a folder.
 let tokenHelp = """
                   --policy P --scope S --client ID --nonce N --exp -1h --claim NAME=VALUE --drop NAME
                   --bad NAME (the list: curl -s http://127.0.0.1:3001/_mock/token/bad)
                   --authority URL of the running mock [MOCK_AUTHORITY; default: http://127.0.0.1:3001]
+                  --state FOLDER [settings]: from the keys there, whether or not an authority runs
     """
 
 /// Prints one token and ends.
 func runToken(_ arguments: [String]) -> Never {
     var query: [String] = []
     var authority = ProcessFacts.environment["MOCK_AUTHORITY"] ?? "http://127.0.0.1:3001"
+    var settings: [String] = []
     var rest = arguments[...]
     while let flag = rest.popFirst() {
         let (name, given) = parts(of: flag)
         guard parameters.contains(name) || name == "authority" else {
-            fail(["token has no flag '\(flag)'. Flags:\n\(tokenHelp)"], ExitCode.configuration)
+            settings.append(flag)
+            if given == nil, rest.first?.hasPrefix("--") == false { settings.append(rest.removeFirst()) }
+            continue
         }
         guard let value = given ?? rest.popFirst() else {
             fail(["\(flag) needs a value."], ExitCode.configuration)
         }
         if name == "authority" { authority = value } else { query.append("\(name)=\(percentEncoded(value))") }
     }
-    ask(authority, "/_mock/token?\(query.joined(separator: "&"))")
+    let target = "/_mock/token?\(query.joined(separator: "&"))"
+    if settings.isEmpty { ask(authority, target) }
+    guard settings.contains(where: { parts(of: $0).name == "state" }) else {
+        fail(["token has no flag '\(settings[0])'. Flags:\n\(tokenHelp)"], ExitCode.configuration)
+    }
+    answerAlone(readSettings(settings), target)
 }
 
 private let parameters = ["user", "policy", "scope", "client", "nonce", "exp", "claim", "drop", "bad", "run"]

@@ -15,7 +15,7 @@ struct Fault: Sendable, Equatable {
     var delayMilliseconds: Int64
     /// What is answered instead; nothing if the endpoint answers after all.
     var answer: Answer?
-    /// Whether the second half of the body is left out.
+    /// Whether the connection breaks in the middle of the body, which was announced whole.
     var cut: Bool
 
     /// An answer that is not the endpoint's.
@@ -34,7 +34,10 @@ extension Fault {
         let decision = if let answer { Decision.respond(answer.response) } else { await decide() }
         return decision.map { response in
             var response = response
-            if cut { response.body.removeLast(response.body.count - response.body.count / 2) }
+            if cut {
+                response.missing = response.body.count - response.body.count / 2
+                response.body.removeLast(response.missing)
+            }
             return response
         }
     }

@@ -117,7 +117,9 @@ struct FormHTML {
         let message = alert.map { "<p id=\"alert\" role=\"alert\">\($0.htmlEscaped)</p>\n" } ?? ""
         let forgotten =
             form == .signIn ? "<button name=\"action\" value=\"forgot\">Forgot your password?</button>\n" : ""
-        let link = signUpLink.map { "<p class=\"aside\">No account? <a href=\"\($0.htmlEscaped)\">Sign up now</a></p>" } ?? ""
+        let link = signUpLink.map { link in
+            "<p class=\"aside\">No account? <a href=\"\(link.htmlEscaped)\">Sign up now</a></p>"
+        }
         return """
             \(message)<form id="localAccountForm" method="post" action="\(action.htmlEscaped)">
             <input type="hidden" name="csrf" value="\(csrf.htmlEscaped)">
@@ -126,7 +128,7 @@ struct FormHTML {
             <button id="next" class="primary" name="action" value="continue">\(form.verb)</button>
             \(forgotten)<button id="cancel" name="action" value="cancel">Cancel</button>
             </form>
-            \(link)
+            \(link ?? "")
             """
     }
 }

@@ -22,7 +22,7 @@ enum PageStyle {
         .overline{margin:0 0 .25rem;font-size:.8125rem;color:var(--soft)}
         h1{font-size:1.5rem;line-height:1.25;letter-spacing:-.01em;margin:0 0 1.25rem}
         p{margin:0}
-        footer{max-width:25rem;font-size:.8125rem;color:var(--soft);text-align:center}
+        footer{max-width:25rem;font-size:.8125rem;color:var(--soft);text-align:center;text-wrap:balance}
 
         """
 

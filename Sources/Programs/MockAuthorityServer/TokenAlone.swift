@@ -1,0 +1,26 @@
+internal import HTTP
+internal import MockAuthority
+internal import Platform
+internal import Settings
+
+/// Prints what an authority of these settings answers to the request for a token, without serving anybody.
+func answerAlone(_ settings: MockSettings, _ target: String) -> Never {
+    let authority = authority(settings, configuration(settings, settings.entrance.listen))
+    let request: RequestHead
+    do throws(TargetError) {
+        request = RequestHead(method: .get, target: try RequestTarget(parsing: target))
+    } catch {
+        fail(["'\(target)' is no order."], ExitCode.configuration)
+    }
+    Task.detached {
+        guard case .respond(let response) = await authority.decide(on: request) else {
+            fail(["the order was not understood."], ExitCode.failure)
+        }
+        let text = String(decoding: response.body, as: UTF8.self)
+        let line = text.hasSuffix("\n") ? String(text.dropLast()) : text
+        if response.status == 200 { answer(line) }
+        fail([line], ExitCode.failure)
+    }
+    // The task ends the program.
+    while true { Wakeup().wait() }
+}
