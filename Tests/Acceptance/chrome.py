@@ -5,7 +5,9 @@ import shutil
 
 from selenium import webdriver
 from selenium.common.exceptions import WebDriverException
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 SWITCHES = [
@@ -15,10 +17,10 @@ SWITCHES = [
 
 
 class Chrome(webdriver.Chrome):
-    def __init__(self):
+    def __init__(self, *more):
         options = webdriver.ChromeOptions()
         options.binary_location = shutil.which("chromium")
-        for switch in SWITCHES:
+        for switch in [*SWITCHES, *more]:
             options.add_argument(switch)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
         # Chromium's driver is named, since selenium would otherwise look for one on the network.
@@ -47,6 +49,16 @@ class Chrome(webdriver.Chrome):
         self.execute_cdp_cmd("Network.enable", {})
         conditions = {"offline": not is_connected, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
         self.execute_cdp_cmd("Network.emulateNetworkConditions", conditions)
+
+    def key(self, key, backwards=False):
+        """Presses a key wherever the cursor is, perhaps with Shift."""
+        actions = ActionChains(self)
+        if backwards:
+            actions.key_down(Keys.SHIFT)
+        actions.send_keys(key)
+        if backwards:
+            actions.key_up(Keys.SHIFT)
+        actions.perform()
 
     def one(self, selector):
         return self.find_element(By.CSS_SELECTOR, selector)

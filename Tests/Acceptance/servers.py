@@ -46,9 +46,12 @@ class Servers:
         self.authority = f"http://127.0.0.1:{self.ports[1]}"
         self.running = {}
         atexit.register(self.stop)
-        self._start("mock-authority", MOCK_LISTEN=f"127.0.0.1:{self.ports[1]}", MOCK_ISSUER=self.authority)
+        self._start("mock-authority", **self.authority_settings())
         self._await("mock-authority", f"{self.authority}/{TENANT}/b2c_1_sign_in/v2.0/.well-known/openid-configuration")
         self.start_page()
+
+    def authority_settings(self):
+        return {"MOCK_LISTEN": f"127.0.0.1:{self.ports[1]}", "MOCK_ISSUER": self.authority}
 
     def start_page(self):
         self._start(

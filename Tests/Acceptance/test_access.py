@@ -18,16 +18,22 @@ def axe_source():
     return (pathlib.Path(axe_core_python.__file__).parent / "axe.min.js").read_text()
 
 
+def axe_findings(chrome):
+    """What axe-core finds on the page, of any weight."""
+    chrome.execute_script(axe_source())
+    # Rows may still be fading in, and a half transparent text has less contrast.
+    chrome.execute_script("document.getAnimations().forEach((animation) => animation.finish())")
+    result = chrome.execute_async_script("axe.run().then(arguments[0], (error) => arguments[0](String(error)))")
+    if not isinstance(result, dict):
+        raise AssertionError(result)
+    return [(finding["id"], finding["help"], [node["html"][:120] for node in finding["nodes"]])
+            for finding in result["violations"]]
+
+
 class Access(PageTest):
     def check(self, where):
         """No finding of axe-core, of any weight."""
-        self.chrome.execute_script(axe_source())
-        # Rows may still be fading in, and a half transparent text has less contrast.
-        self.chrome.execute_script("document.getAnimations().forEach((animation) => animation.finish())")
-        result = self.chrome.execute_async_script("axe.run().then(arguments[0], (error) => arguments[0](String(error)))")
-        self.assertIsInstance(result, dict, result)
-        findings = [(finding["id"], finding["help"], [node["html"][:120] for node in finding["nodes"]])
-                    for finding in result["violations"]]
+        findings = axe_findings(self.chrome)
         self.assertEqual(findings, [], f"{where}: {json.dumps(findings, indent=1)}")
 
     def check_schemes(self, where):

@@ -1,0 +1,134 @@
+"""A person at the authority's own pages: what they meet there, by mouse and by keyboard alone."""
+
+import base64
+import json
+import unittest
+import urllib.parse
+
+from selenium.webdriver.common.keys import Keys
+
+from person import PASSWORD, PageTest
+from servers import CLIENT, TENANT
+from test_access import axe_findings
+
+
+class AuthorityPages(PageTest):
+    def authorize(self, policy, **more):
+        """Opens the page as a client that waits for the answer in the address."""
+        query = urllib.parse.urlencode({
+            "client_id": CLIENT, "response_type": "id_token", "response_mode": "fragment", "scope": "openid",
+            "nonce": "n", "redirect_uri": f"{self.servers.page}/api.html", **more})
+        self.chrome.get(f"{self.servers.authority}/{TENANT}/{policy}/oauth2/v2.0/authorize?{query}")
+
+    def sign_out(self):
+        self.chrome.get(f"{self.servers.authority}/{TENANT}/b2c_1_sign_in/oauth2/v2.0/logout")
+        self.assertEqual(self.chrome.one("h1").text, "Signed out")
+
+    def await_claims(self):
+        """What the token says that the client gets."""
+        self.chrome.until(lambda: "#" in self.chrome.current_url, "the answer")
+        answer = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(self.chrome.current_url).fragment))
+        self.assertIn("id_token", answer)
+        claims = answer["id_token"].split(".")[1]
+        return json.loads(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)))
+
+    def alert(self):
+        self.chrome.until(lambda: self.chrome.one("[role=alert]").is_displayed(), "a complaint")
+        return self.chrome.one("[role=alert]").text
+
+    def focused(self):
+        return self.chrome.switch_to.active_element
+
+    def type(self, *fields):
+        """Types into the fields in the order of the keyboard; the cursor must be in the first one already."""
+        for index, (name, text) in enumerate(fields):
+            if index:
+                self.focused().send_keys(Keys.TAB)
+            self.assertEqual(self.focused().get_attribute("name"), name)
+            self.focused().send_keys(text)
+
+    def test_up_in_out_in_again_and_under_another_name(self):
+        address = self.stranger()
+        self.authorize("b2c_1_sign_up")
+        self.person.fill(email=address, newPassword=PASSWORD, reenterPassword=PASSWORD, displayName="Nora Newcomer")
+        person = self.await_claims()
+        self.assertEqual([person["name"], person["emails"], person["newUser"]], ["Nora Newcomer", [address], True])
+        self.sign_out()
+
+        self.authorize("b2c_1_sign_in")
+        self.person.fill(signInName=address, password=PASSWORD)
+        self.assertEqual(self.await_claims()["oid"], person["oid"])
+        self.authorize("b2c_1_sign_in")
+        self.assertEqual(self.await_claims()["oid"], person["oid"], "the session answers without a page")
+        self.sign_out()
+
+        self.authorize("b2c_1_sign_in")
+        self.person.fill(signInName=address, password="wrong")
+        self.assertEqual(self.alert(), "Your password is incorrect.")
+        self.person.fill(signInName=f"x{address}", password=PASSWORD)
+        self.assertEqual(self.alert(), "We can’t seem to find your account.")
+        self.person.fill(signInName=address, password=PASSWORD)
+        self.assertEqual(self.await_claims()["name"], "Nora Newcomer")
+
+        self.authorize("b2c_1_edit_profile")
+        self.chrome.until(lambda: self.chrome.all("[name=givenName]"), "the profile")
+        self.assertEqual(self.chrome.one("[name=displayName]").get_attribute("value"), "Nora Newcomer")
+        self.person.fill(displayName="Nora Renamed")
+        self.assertEqual(self.await_claims()["name"], "Nora Renamed")
+
+    def test_the_keyboard_is_enough(self):
+        address = self.stranger()
+        self.authorize("b2c_1_sign_up")
+        self.type(("email", address), ("newPassword", PASSWORD), ("reenterPassword", "other"), ("displayName", "Kay"))
+        self.focused().send_keys(Keys.ENTER)
+        self.assertIn("do not match", self.alert())
+        self.type(("newPassword", PASSWORD), ("reenterPassword", PASSWORD))
+        self.focused().send_keys(Keys.ENTER)
+        self.await_claims()
+        self.sign_out()
+
+        self.authorize("b2c_1_sign_in", login_hint=address)
+        self.type(("password", PASSWORD))
+        for label in ["Sign in", "Forgot your password?", "Cancel"]:
+            self.focused().send_keys(Keys.TAB)
+            self.assertEqual(self.focused().text, label)
+        for _ in range(2):
+            self.chrome.key(Keys.TAB, backwards=True)
+        self.focused().send_keys(Keys.ENTER)
+        self.assertEqual(self.await_claims()["name"], "Kay")
+
+    def test_sign_up_says_what_is_missing(self):
+        self.authorize("b2c_1_sign_up")
+        whole = {"email": self.stranger(), "newPassword": PASSWORD, "reenterPassword": PASSWORD, "displayName": "Nora"}
+        for change, words in [
+            ({"newPassword": "short", "reenterPassword": "short"}, "at least 8 characters"),
+            ({"displayName": ""}, "display name"),
+            ({"email": "alice@example.com"}, "already exists"),
+        ]:
+            self.person.fill(**{**whole, **change})
+            self.assertIn(words, self.alert())
+            self.assertEqual(self.chrome.one("[name=email]").get_attribute("value"), {**whole, **change}["email"])
+
+    def test_axe_finds_nothing_and_a_phone_needs_no_sideways_scrolling(self):
+        self.expected = ["400", "404"]
+        base = f"{self.servers.authority}/{TENANT}/b2c_1_sign_in"
+        pages = {
+            "sign-in": lambda: self.authorize("b2c_1_sign_in"),
+            "sign-up": lambda: self.authorize("b2c_1_sign_up"),
+            "facebook": lambda: self.authorize("b2c_1_facebook"),
+            "refusal": lambda: self.authorize("b2c_1_sign_in", client_id="nobody"),
+            "signed out": lambda: self.chrome.get(f"{base}/oauth2/v2.0/logout"),
+            "nothing there": lambda: self.chrome.get(f"{base}/oauth2/v2.0/nothing"),
+        }
+        for name, open_page in pages.items():
+            for width, scheme in [(360, "light"), (1280, "dark")]:
+                with self.subTest(name, width=width):
+                    self.chrome.size(width, 740)
+                    self.chrome.prefer(scheme)
+                    open_page()
+                    self.assertEqual(axe_findings(self.chrome), [])
+                    self.assertLessEqual(self.chrome.execute_script("return document.body.scrollWidth"), width)
+
+
+if __name__ == "__main__":
+    unittest.main()
