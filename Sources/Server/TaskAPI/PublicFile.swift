@@ -11,9 +11,7 @@ public struct PublicFile: Sendable, Equatable {
     public init(name: String, bytes: [UInt8]) {
         self.bytes = bytes
         type = Self.type(of: name)
-        // FNV-1a over the content: only equality of versions matters.
-        let digest = bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-        entityTag = "\"\(String(digest, radix: 16))\""
+        entityTag = "\"\(String(bytes.shortDigest(), radix: 16))\""
     }
 
     private static func type(of name: String) -> String {

@@ -32,18 +32,12 @@ final class RequestTrail: @unchecked Sendable {
     func record(_ response: Response, at now: UInt64) -> RequestRecord {
         RequestRecord(
             identifier: head.identifier, method: head.method, route: route.template, status: response.status,
-            duration: now - started, bytes: response.body.count, peer: head.peer, owner: owner?.digest,
+            duration: now - started, bytes: response.body.count, peer: head.peer,
+            owner: owner?.identifier.utf8.shortDigest(),
             problem: problem, refusal: refusal, keyIdentifier: refusedToken?.keyIdentifier,
             tokenFingerprint: refusedToken?.fingerprint,
             clientRequestIdentifier: head.headers["client-request-id"].flatMap { CorrelationIdentifier.cleaned($0) },
             trace: head.headers["traceparent"].flatMap { CorrelationIdentifier.trace($0) })
-    }
-}
-
-extension Owner {
-    /// FNV-1a of the identifier: tells people apart in a log without naming them.
-    fileprivate var digest: UInt64 {
-        identifier.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     }
 }
 

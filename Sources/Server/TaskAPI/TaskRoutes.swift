@@ -164,9 +164,8 @@ extension IdempotencyKey {
         guard (1...255).contains(value.utf8.count), value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }),
             head.headers.values("Idempotency-Key").count == 1
         else { throw .input(.malformedIdempotencyKey) }
-        // FNV-1a over what is asked for: the same key for anything else is a mistake of the client.
-        var digest = completed ? 1 : 0xcbf2_9ce4_8422_2325 as UInt64
-        for byte in text.value.utf8 { digest = (digest ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        self.init(key: value, fingerprint: digest)
+        // Of all that is asked for: the same key for anything else is a mistake of the client.
+        let state: [UInt8] = [completed ? 1 : 0]
+        self.init(key: value, fingerprint: text.value.utf8.shortDigest(from: state.shortDigest()))
     }
 }
