@@ -17,6 +17,7 @@ public final class RSAPrivateKey: Sendable {
     /// - Returns: the key.
     public static func generate(bits: Int = 2048) throws(RSAError) -> RSAPrivateKey {
         guard (1024...8192).contains(bits) else { throw .modulusSize(bits: bits) }
+        guard Cleanup.isOff else { throw .library(ErrorQueue.drain()) }
         ErrorQueue.clear()
         guard let key = unsafe copenssl_rsa_generate(UInt32(bits)) else { throw .library(ErrorQueue.drain()) }
         return RSAPrivateKey(unsafe Handle(takingOwnershipOf: key))
