@@ -39,6 +39,7 @@ test-containers: ## The image and docker-compose.yml, for real, with Podman (5 m
 
 bench: ## Measure a release build against a bare C server and a Go server (10 minutes)
 	@Benchmarks/run
+	@Benchmarks/authority --no-build
 
 clean: ## Remove what was built; the tasks in state/ stay
 	@rm -rf .build
