@@ -65,6 +65,7 @@ let package = Package(
         door("CMicroHTTPD", "libmicrohttpd", "libmicrohttpd-dev"),
         door("COpenSSL", "openssl", "libssl-dev"),
         door("CSQLite", "sqlite3", "libsqlite3-dev"),
+        door("CPostgreSQL", "libpq", "libpq-dev"),
         door("CCurl", "libcurl", "libcurl4-openssl-dev"),
         door("CJansson", "jansson", "libjansson-dev"),
 
@@ -73,6 +74,7 @@ let package = Package(
         library("JSON", in: "Libraries", ["CJansson"]),
         library("OpenSSL", in: "Libraries", ["COpenSSL"]),
         library("SQLite", in: "Libraries", ["CSQLite"]),
+        library("PostgreSQL", in: "Libraries", ["CPostgreSQL"]),
         library("Curl", in: "Libraries", ["CCurl"]),
         library("MicroHTTPD", in: "Libraries", ["CMicroHTTPD", "HTTP", "Platform"]),
 
@@ -83,7 +85,7 @@ let package = Package(
         library("Settings", in: "Core", ["JSON"]),
 
         // Server: the application. The three are strangers to each other.
-        library("TaskStores", in: "Server", ["Tasks", "SQLite", "Platform", "JSON"]),
+        library("TaskStores", in: "Server", ["Tasks", "SQLite", "PostgreSQL", "Platform", "JSON"]),
         library("IssuerKeys", in: "Server", ["Tokens", "OpenSSL", "Curl", "JSON", "Platform"]),
         library("TaskAPI", in: "Server", ["HTTP", "Tasks", "Tokens", "JSON", "Platform"]),
 
@@ -112,7 +114,7 @@ let package = Package(
         tests("TokensTests", ["Tokens", "JSON", "OpenSSL", "Support"]),
         tests("TasksTests", ["Tasks", "JSON", "Support"]),
         tests("SettingsTests", ["Settings", "JSON", "Support"]),
-        tests("TaskStoresTests", ["TaskStores", "Tasks", "SQLite", "Platform", "JSON", "Support"]),
+        tests("TaskStoresTests", ["TaskStores", "Tasks", "SQLite", "PostgreSQL", "Platform", "JSON", "Support"]),
         tests(
             "IssuerKeysTests",
             ["IssuerKeys", "Tokens", "OpenSSL", "Curl", "MicroHTTPD", "HTTP", "JSON", "Platform", "Support"]),

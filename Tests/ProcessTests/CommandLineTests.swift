@@ -29,11 +29,11 @@ import Testing
     @Test func `ends with 78 and every mistake at once`() throws {
         let (end, output, errors) = try Self.run(
             ["--listen", "everywhere", "--lsiten=127.0.0.1:1"],
-            ["TASKS_BODY_LIMIT": "0", "TASKS_CLIENTID": "x", "TASKS_DATABASE": "postgresql://u:secret@h/d"])
+            ["TASKS_BODY_LIMIT": "0", "TASKS_CLIENTID": "x", "TASKS_DATABASE": "mysql://u:secret@h/d"])
         #expect(end == .exit(78) && output == "")
         let lines = errors.split(separator: "\n")
         for words in [
-            "--listen: 'everywhere'", "TASKS_BODY_LIMIT: '0'", "this build has no PostgreSQL",
+            "--listen: 'everywhere'", "TASKS_BODY_LIMIT: '0'", "TASKS_DATABASE: its value is not sqlite:PATH",
             "--lsiten is no flag of this program. Did you mean --listen?",
             "TASKS_CLIENTID is no setting of this program. Did you mean TASKS_CLIENT_ID?",
             "TASKS_AUTHORITY is not set", "TASKS_CLIENT_ID is not set",

@@ -54,6 +54,7 @@ private func run(_ read: ReadSettings<ServerSettings>, _ signals: Signals) -> Ex
         case .backup(let target): return try backup(settings.storage, to: target)
         case .export: return try export(settings.storage)
         case .import: return try importLines(settings.storage)
+        case .migrate: return migrate(settings.storage)
         }
     } catch {
         StandardStream.error.print("task-server: \(error.sentence)")

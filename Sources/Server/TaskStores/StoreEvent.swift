@@ -14,6 +14,12 @@ public enum StoreEvent: Sendable, Equatable {
     case recovered
     /// Another program (an import) changed the database; everything remembered was dropped.
     case changedByOthers
+    /// A session with the database server was lost, or none could be made; callers were told to come again.
+    case connectionLost(reason: String)
+    /// A session with the database server was made, the first or the first again.
+    case connected
+    /// A pool in between gives sessions to many: statements are no longer prepared in them.
+    case sessionsShared
     /// The store ended; whether all of the log went into the database (if not, the next start does it).
     case closed(checkpointed: Bool)
 }

@@ -18,6 +18,8 @@ public enum StoreOpenError: Error, Sendable, Equatable {
     case unreadable(path: String, reason: String)
     /// No room on the disk.
     case full(path: String)
+    /// A database server that is not as it must be, in words that say what to do.
+    case refused(String)
     /// Anything else.
     case failed(path: String, reason: String)
 
@@ -35,13 +37,14 @@ public enum StoreOpenError: Error, Sendable, Equatable {
         case .notADatabase(let path):
             "\(path) is not a SQLite database; move it away, or give another TASKS_DATABASE"
         case .foreign(let path):
-            "\(path) is the database of another program; give another TASKS_DATABASE"
+            "the database \(path) belongs to another program; give another TASKS_DATABASE"
         case .missing(let path): "there is no database \(path)"
         case .unwritable(let path, let reason):
             "the database \(path) cannot be written (\(reason)); check the permissions of the file and its folder"
         case .unreadable(let path, let reason):
             "the database \(path) cannot be opened (\(reason)); check the path and its permissions"
         case .full(let path): "there is no room on the disk of the database \(path); make room and start again"
+        case .refused(let words): words
         case .failed(let path, let reason): "the database \(path) cannot be opened (\(reason))"
         }
     }

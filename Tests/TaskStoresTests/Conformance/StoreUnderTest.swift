@@ -1,4 +1,5 @@
 import Platform
+import Support
 import TaskStores
 import Tasks
 import Testing
@@ -12,6 +13,9 @@ struct StoreUnderTest: Sendable, CustomTestStringConvertible {
     static let all = [
         StoreUnderTest(testDescription: "memory") { _ in MemoryTaskStore() },
         StoreUnderTest(testDescription: "SQLite") { folder in try SQLiteTaskStore.open(path: folder.file("tasks.db")) },
+        StoreUnderTest(testDescription: "PostgreSQL") { _ in
+            try PostgreSQLTaskStore.open(PostgreSQLServer.started().newDatabase())
+        },
     ]
 
     /// Gives the body a new store, and ends it.

@@ -41,8 +41,8 @@ private func storageFindings(_ storage: StorageSettings) -> [Finding] {
     var findings: [Finding] = []
     switch storage.database {
     case .memory: findings.append(.good("database: in memory; it is lost when the server ends"))
-    case .sqlite(let path): findings.append(databaseFinding(path))
-    case .postgresql: break  // The settings refused it.
+    case .sqlite(let path): findings.append(databaseFinding(path, storage))
+    case .postgresql(let address): findings.append(databaseServerFinding(address))
     }
     if let path = storage.keyCache, !canWrite(beside: path) {
         findings.append(
@@ -65,17 +65,25 @@ private func transportFindings(_ transport: TransportSettings) -> [Finding] {
     }
 }
 
-private func databaseFinding(_ path: String) -> Finding {
+private func databaseFinding(_ path: String, _ storage: StorageSettings) -> Finding {
     guard File.exists(path) else {
         return canWrite(beside: path)
             ? .good("database: \(path) will be made at the first start")
             : .wrong("database: \(path) is not there and cannot be made; check the folder and its permissions")
     }
     do throws(StoreOpenError) {
-        try OpenStore(.sqlite(path: path), observer: { _ in }).store.close()
+        try OpenStore(storage, observer: { _ in }).store.close()
         return .good("database: \(path) can be read and written")
     } catch {
         if case .locked = error { return .good("database: \(path) is in use by a task-server that runs") }
+        return .wrong("database: \(error.words)")
+    }
+}
+
+private func databaseServerFinding(_ address: String) -> Finding {
+    do throws(StoreOpenError) {
+        return .good("database: \(try PostgreSQLTaskStore.check(address))")
+    } catch {
         return .wrong("database: \(error.words)")
     }
 }

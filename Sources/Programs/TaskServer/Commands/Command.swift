@@ -7,6 +7,7 @@ enum Command: Sendable, Equatable {
     case backup(to: String)
     case export
     case `import`
+    case migrate
 
     /// The command of these words; none is `serve`.
     init(_ words: [String]) throws(CommandMistake) {
@@ -19,6 +20,7 @@ enum Command: Sendable, Equatable {
         case ("backup", 2): self = .backup(to: words[1])
         case ("export", 1): self = .export
         case ("import", 1): self = .import
+        case ("migrate", 1): self = .migrate
         case ("backup", _):
             throw CommandMistake(sentence: "backup needs one file to write. Example: task-server backup tasks-copy.db")
         case ("health", _):
@@ -36,13 +38,13 @@ enum Command: Sendable, Equatable {
         }
     }
 
-    private static let words = ["serve", "check", "health", "explain-token", "backup", "export", "import"]
+    private static let words = ["serve", "check", "health", "explain-token", "backup", "export", "import", "migrate"]
 
     /// Whether it cannot work without knowing whose tokens are good.
     var needsAuthority: Bool {
         switch self {
         case .serve, .check, .explainToken: true
-        case .health, .backup, .export, .import: false
+        case .health, .backup, .export, .import, .migrate: false
         }
     }
 }

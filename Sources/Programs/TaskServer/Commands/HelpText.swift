@@ -15,6 +15,7 @@ enum HelpText {
             task-server backup FILE      writes a copy of the database, also while a server runs
             task-server export           writes all tasks to standard output, one JSON object a line
             task-server import           reads such lines from standard input into the database
+            task-server migrate          makes the tables or brings them up to date; --partitions 16 divides new ones
 
         Examples:
             TASKS_AUTHORITY=https://contoso.b2clogin.com/contoso.onmicrosoft.com \\

@@ -14,6 +14,9 @@ extension Observation {
         case .diskFull: log.write(.error, "disk-full")
         case .recovered: log.write(.info, "commits-recovered")
         case .changedByOthers: log.write(.info, "database-changed-by-others")
+        case .connectionLost(let reason): log.write(.error, "database-lost") { $0.text("reason", reason) }
+        case .connected: log.write(.info, "database-connected")
+        case .sessionsShared: log.write(.info, "database-sessions-shared")
         case .closed(let checkpointed):
             log.write(.info, "database-closed") { $0.text("log", checkpointed ? "emptied" : "kept") }
         }

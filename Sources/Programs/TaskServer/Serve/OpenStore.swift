@@ -6,19 +6,23 @@ import Tasks
 enum OpenStore: Sendable {
     case memory(MemoryTaskStore)
     case sqlite(SQLiteTaskStore)
+    case postgresql(PostgreSQLTaskStore)
 
-    /// Opens the store; makes its file if it is missing.
+    /// Opens the store; makes its file or its tables if they are missing.
     init(
-        _ location: DatabaseLocation, observer: @escaping @Sendable (StoreEvent) -> Void
+        _ storage: StorageSettings, observer: @escaping @Sendable (StoreEvent) -> Void
     ) throws(StoreOpenError) {
-        switch location {
+        switch storage.database {
         case .memory: self = .memory(MemoryTaskStore())
         case .sqlite(let path):
             var options = SQLiteStoreOptions()
             options.observer = observer
             self = .sqlite(try SQLiteTaskStore.open(path: path, options: options))
-        case .postgresql:
-            throw .failed(path: "postgresql:", reason: "this build has no PostgreSQL")
+        case .postgresql(let address):
+            var options = PostgreSQLStoreOptions()
+            options.partitions = storage.partitions
+            options.observer = observer
+            self = .postgresql(try PostgreSQLTaskStore.open(address, options: options))
         }
     }
 
@@ -27,6 +31,7 @@ enum OpenStore: Sendable {
         switch self {
         case .memory(let store): store
         case .sqlite(let store): store
+        case .postgresql(let store): store
         }
     }
 
@@ -35,6 +40,7 @@ enum OpenStore: Sendable {
         switch self {
         case .memory: nil
         case .sqlite(let store): store.statistics
+        case .postgresql(let store): store.statistics
         }
     }
 }

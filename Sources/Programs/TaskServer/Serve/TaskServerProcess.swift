@@ -22,7 +22,7 @@ final class TaskServerProcess: Sendable {
         self.settings = settings
         self.observation = observation
         store = try StartFailure.translating { () throws(StoreOpenError) in
-            try OpenStore(settings.storage.database) { observation.observe($0) }
+            try OpenStore(settings.storage) { observation.observe($0) }
         }
         verifier = BearerVerifier(settings.issuerKeys, observer: { observation.observe($0) })
         readiness = Readiness(verifier, store.store)

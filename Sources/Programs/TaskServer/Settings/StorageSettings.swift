@@ -3,13 +3,19 @@ import Settings
 /// Where tasks, keys and the page are.
 struct StorageSettings: Sendable {
     let database: DatabaseLocation
+    let partitions: Int?
     let keyCache: String?
     let folder: PublicFolder
 
     init(reading reader: inout SettingReader) {
         database = reader.value(
             "DATABASE", .database, default: "sqlite:tasks.db",
-            help: "Where tasks are kept: sqlite:PATH, or memory: to forget them at the end.")
+            help:
+                "Where tasks are kept: sqlite:PATH, postgresql://USER@HOST/NAME for more than one server, or memory: to "
+                + "forget them at the end.")
+        partitions = reader.value(
+            "PARTITIONS", .orOff(.integer(2...1024, example: 16)), default: "off",
+            help: "PostgreSQL only: into how many partitions new tables are divided, by owner.")
         let cache = reader.optional(
             "KEY_CACHE_FILE", .orOff(.path), absence: "the database's path and .keys",
             help: "Where the authority's keys are kept, so that a restart needs no authority.")
@@ -22,9 +28,6 @@ struct StorageSettings: Sendable {
             case .some(.none): .none
             case .some(.some(let path)): .required(path)
             }
-        if database == .postgresql {
-            reader.mistake("TASKS_DATABASE: this build has no PostgreSQL; use sqlite:PATH. Example: sqlite:tasks.db")
-        }
     }
 }
 
@@ -32,8 +35,8 @@ struct StorageSettings: Sendable {
 enum DatabaseLocation: Sendable, Equatable {
     case sqlite(path: String)
     case memory
-    /// Known, so that the mistake can say more than "unknown".
-    case postgresql
+    /// A connection string of libpq; may hold a password.
+    case postgresql(String)
 
     /// The file, if there is one.
     var path: String? {
@@ -53,15 +56,15 @@ enum PublicFolder: Sendable, Equatable {
 
 extension SettingKind where Value == DatabaseLocation {
     fileprivate static let database = SettingKind(
-        placeholder: "sqlite:PATH|memory:", expected: "sqlite:PATH or memory:",
+        placeholder: "sqlite:PATH|postgresql://...|memory:", expected: "sqlite:PATH, postgresql://... or memory:",
         example: "sqlite:/var/lib/tasks/tasks.db"
     ) { text in
         if text == "memory:" { return .memory }
-        if text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") { return .postgresql }
+        if text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") { return .postgresql(text) }
         guard text.hasPrefix("sqlite:"), text.utf8.count > 7 else { return nil }
         return .sqlite(path: String(text.dropFirst(7)))
     }.shown { text in
         // A password may stand in it.
-        text.hasPrefix("postgres") ? "postgresql://(hidden)" : text
+        text.hasPrefix("sqlite:") || text == "memory:" ? text : "\(text.prefix { $0 != ":" }):(hidden)"
     }
 }

@@ -29,17 +29,11 @@ extension TaskArchive {
         var summary = ImportSummary()
         var number = 0
         while true {
-            let chunk = try nextChunk(&number, nextLine)
+            let chunk = try ArchiveChunk.next(&number, nextLine)
             try add(chunk.lines, to: tables, on: target.connection, &summary)
             if let fault = chunk.fault { throw fault }
             guard !chunk.isLast else { return summary }
         }
-    }
-
-    private struct Chunk {
-        var lines: [ArchiveLine] = []
-        var fault: ArchiveError?
-        var isLast = false
     }
 
     private struct Target: ~Copyable {
@@ -62,29 +56,6 @@ extension TaskArchive {
         } catch {
             throw .database(error)
         }
-    }
-
-    private func nextChunk(
-        _ number: inout Int, _ nextLine: () throws(SystemError) -> [UInt8]?
-    ) throws(ArchiveError) -> Chunk {
-        var chunk = Chunk()
-        while chunk.lines.count < 200 {
-            let bytes: [UInt8]?
-            do throws(SystemError) { bytes = try nextLine() } catch { throw .file(error) }
-            guard let bytes else {
-                chunk.isLast = true
-                return chunk
-            }
-            number += 1
-            guard !bytes.isEmpty else { continue }
-            do throws(ArchiveLine.Fault) {
-                chunk.lines.append(try ArchiveLine(parsing: bytes))
-            } catch {
-                chunk.fault = .line(number: number, reason: error.reason)
-                return chunk
-            }
-        }
-        return chunk
     }
 
     private func add(

@@ -5,7 +5,7 @@ import Tasks
 /// Copies of a SQLite database, in whole or line by line, also beside a server that runs on it.
 ///
 /// Reading takes no lock that a server would notice. Every method blocks until it is done.
-public struct TaskArchive: Sendable {
+public struct TaskArchive: LineArchive {
     let file: StoreFile
 
     /// The database of this path, which need not be open anywhere.

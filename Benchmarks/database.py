@@ -1,0 +1,83 @@
+"""A PostgreSQL server of Debian's package, run as an unprivileged user in a folder of its own, with real fsync."""
+import os
+import shutil
+import subprocess
+import time
+
+from processes import TICKS, free_port
+
+PROGRAMS = "/usr/lib/postgresql/15/bin"
+AS_USER = ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups"] if os.getuid() == 0 else []
+
+
+class Database:
+    """Runs until the end of the `with` block; `settings` are lines of postgresql.conf."""
+
+    def __init__(self, folder, settings=()):
+        self.folder, self.port, self.count = folder, free_port(), 0
+        self.settings = ["listen_addresses='127.0.0.1'", f"port={self.port}", "unix_socket_directories=''", "max_connections=200",
+                         *settings]
+
+    def make(self):
+        os.makedirs(self.folder)
+        parent = self.folder
+        while parent != "/":  # the way there must be open to the other user
+            os.chmod(parent, os.stat(parent).st_mode | 0o011)
+            parent = os.path.dirname(parent)
+        if AS_USER:
+            shutil.chown(self.folder, "postgres", "postgres")
+        self.run("initdb", "-D", f"{self.folder}/data", "-U", "test", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+        self.configure(*self.settings)
+
+    def configure(self, *lines):
+        with open(f"{self.folder}/data/postgresql.conf", "a") as f:
+            f.write("\n".join(lines) + "\n")
+
+    def run(self, program, *arguments):
+        done = subprocess.run([*AS_USER, f"{PROGRAMS}/{program}", *arguments], capture_output=True, text=True)
+        if done.returncode:
+            raise SystemExit(f"{program}: {done.stderr}")
+        return done.stdout
+
+    def start(self):
+        log = open(f"{self.folder}/log", "a")
+        self.process = subprocess.Popen([*AS_USER, f"{PROGRAMS}/postgres", "-D", f"{self.folder}/data"], stdout=log, stderr=log)
+        log.close()
+        while subprocess.run([f"{PROGRAMS}/pg_isready", "-q", "-h", "127.0.0.1", "-p", str(self.port)]).returncode:
+            if self.process.poll() is not None:
+                raise SystemExit("PostgreSQL did not start:\n" + open(f"{self.folder}/log").read())
+            time.sleep(0.02)
+
+    def __enter__(self):
+        self.make()
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.send_signal(3)  # SIGQUIT: nobody needs what is in it
+        self.process.wait()
+
+    def address(self, name="postgres"):
+        return f"postgresql://test@127.0.0.1:{self.port}/{name}?sslmode=disable"
+
+    def sql(self, words, name="postgres"):
+        return self.run("psql", "-X", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", self.address(name), "-c", words).strip()
+
+    def new_database(self):
+        self.count += 1
+        self.sql(f"CREATE DATABASE bench{self.count}")
+        return self.address(f"bench{self.count}")
+
+    def cpu(self):
+        """Seconds of CPU that all its processes have used."""
+        total, numbers = 0, [str(self.process.pid)]
+        for number in os.listdir("/proc"):
+            try:
+                with open(f"/proc/{number}/stat") as f:
+                    fields = f.read().rpartition(")")[2].split()
+            except (OSError, ValueError):
+                continue
+            if number in numbers or fields[1] in numbers:
+                total += int(fields[11]) + int(fields[12]) + (int(fields[13]) + int(fields[14]) if number in numbers else 0)
+        return total / TICKS

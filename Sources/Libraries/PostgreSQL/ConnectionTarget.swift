@@ -1,0 +1,67 @@
+private import CPostgreSQL
+
+/// Where a database is and how to get there: a connection string of libpq, read once.
+///
+/// Both forms are taken, `postgresql://user@host1,host2/name?sslmode=verify-full` and `host=... dbname=...`
+/// (<https://www.postgresql.org/docs/15/libpq-connect.html#LIBPQ-CONNSTRING>). What is not said comes from libpq's
+/// environment variables and defaults, except for the few defaults of ``defaults``.
+public struct ConnectionTarget: Sendable {
+    private(set) var keywords: [(name: String, value: String)]
+
+    /// Other than libpq's own: of several hosts the one that takes writes, and no wait without an end.
+    private static let defaults = [
+        ("target_session_attrs", "read-write"), ("connect_timeout", "5"), ("keepalives_idle", "10"),
+        ("keepalives_interval", "5"), ("keepalives_count", "3"), ("tcp_user_timeout", "15000"),
+    ]
+
+    /// Values that this program relies on.
+    private static let demands = [("client_encoding", "UTF8"), ("fallback_application_name", "task-server")]
+
+    /// The target that a connection string names.
+    public init(parsing string: String) throws(PostgreSQLError) {
+        var given: [(name: String, value: String)] = []
+        var message: UnsafeMutablePointer<CChar>? = nil
+        guard let options = unsafe PQconninfoParse(string, &message) else {
+            let words = unsafe message.map { unsafe String(cString: $0) } ?? "out of memory"
+            unsafe PQfreemem(message)
+            throw PostgreSQLError(sqlState: nil, message: Self.withoutQuotes(words))
+        }
+        defer { unsafe PQconninfoFree(options) }
+        var option = unsafe options
+        while let name = unsafe option.pointee.keyword {
+            if let value = unsafe option.pointee.val {
+                unsafe given.append((String(cString: name), String(cString: value)))
+            }
+            unsafe option += 1
+        }
+        let missing = Self.defaults.filter { name, _ in !given.contains { $0.name == name } }
+        keywords =
+            given.filter { one in !Self.demands.contains { $0.0 == one.name } }
+            + (missing + Self.demands).map { (name: $0.0, value: $0.1) }
+    }
+
+    /// What libpq quotes of a string that it cannot read may be a part of the password.
+    private static func withoutQuotes(_ words: String) -> String {
+        let line = words.split(separator: "\n").first ?? ""
+        guard !line.hasPrefix("invalid URI query parameter"), !line.hasPrefix("invalid connection option") else {
+            return String(line)
+        }
+        let plain = line.prefix { $0 != "\"" && $0 != ":" }
+        return String(plain.last == " " ? plain.dropLast() : plain)
+    }
+
+    /// Hosts, ports and database for people, without user or password.
+    public var name: String {
+        let hosts = (value("host") ?? value("hostaddr"))?.split(separator: ",", omittingEmptySubsequences: false) ?? []
+        let ports = value("port")?.split(separator: ",", omittingEmptySubsequences: false) ?? []
+        let places = hosts.enumerated().map { index, host in
+            let port = ports.count > 1 ? ports[min(index, ports.count - 1)] : (ports.first ?? "")
+            return port.isEmpty ? "\(host)" : "\(host):\(port)"
+        }
+        return "postgresql://\(places.joined(separator: ","))\(value("dbname").map { "/\($0)" } ?? "")"
+    }
+
+    private func value(_ name: String) -> String? {
+        keywords.first { $0.name == name }.flatMap { $0.value.isEmpty ? nil : $0.value }
+    }
+}

@@ -1,0 +1,99 @@
+/// A value for a statement, sent in binary form with its length: U+0000 in a text reaches the server, which refuses it.
+public enum Parameter: Sendable, Equatable {
+    case integer(Int64?)
+    case text(String?)
+    case boolean(Bool?)
+    case integers([Int64])
+    case texts([String])
+    case booleans([Bool])
+
+    /// The server's number of the type (pg_type.dat), the same in every database.
+    var type: UInt32 {
+        switch self {
+        case .boolean: 16
+        case .integer: 20
+        case .text: 25
+        case .booleans: 1000
+        case .texts: 1009
+        case .integers: 1016
+        }
+    }
+
+    /// Appends the binary form; false for NULL, which has none.
+    func append(to bytes: inout [UInt8]) -> Bool {
+        switch self {
+        case .integer(let value?): bytes.append(bigEndian: value)
+        case .text(let value?): bytes.append(contentsOf: value.utf8)
+        case .boolean(let value?): bytes.append(value ? 1 : 0)
+        case .integer(nil), .text(nil), .boolean(nil): return false
+        case .integers(let values): bytes.append(array: values, of: 20) { $0.append(bigEndian: $1) }
+        case .texts(let values): bytes.append(array: values, of: 25) { $0.append(contentsOf: $1.utf8) }
+        case .booleans(let values): bytes.append(array: values, of: 16) { $0.append($1 ? 1 : 0) }
+        }
+        return true
+    }
+}
+
+extension [UInt8] {
+    mutating func append(bigEndian value: some FixedWidthInteger) {
+        for shift in stride(from: value.bitWidth - 8, through: 0, by: -8) {
+            append(UInt8(truncatingIfNeeded: value >> shift))
+        }
+    }
+
+    /// The form of array_recv: dimensions, whether there are NULLs, type, count, first index, then each with its length.
+    fileprivate mutating func append<Value>(
+        array values: [Value], of type: Int32, _ appendElement: (inout [UInt8], Value) -> Void
+    ) {
+        for word in [values.isEmpty ? 0 : 1, 0, type] { append(bigEndian: Int32(word)) }
+        guard !values.isEmpty else { return }
+        append(bigEndian: Int32(values.count))
+        append(bigEndian: Int32(1))
+        for value in values {
+            let start = count
+            append(bigEndian: Int32(0))
+            appendElement(&self, value)
+            var length: [UInt8] = []
+            length.append(bigEndian: Int32(count - start - 4))
+            replaceSubrange(start..<start + 4, with: length)
+        }
+    }
+}
+
+/// Parameters in the shape that libpq wants: one block of bytes and an address in it for each.
+struct EncodedParameters {
+    private var bytes: [UInt8] = []
+    private var offsets: [Int?] = []
+    private var lengths: [Int32] = []
+    private var types: [UInt32] = []
+
+    init(_ parameters: [Parameter]) {
+        bytes.reserveCapacity(parameters.count * 40)
+        for parameter in parameters {
+            let start = bytes.count
+            offsets.append(parameter.append(to: &bytes) ? start : nil)
+            lengths.append(Int32(bytes.count - start))
+            types.append(parameter.type)
+        }
+        // An address must exist behind an empty text at the end, too.
+        bytes.append(0)
+    }
+
+    typealias Pointers = UnsafePointer<UnsafePointer<CChar>?>
+
+    /// Lends the four arrays; libpq copies out of them before it returns.
+    @safe
+    func withPointers<Outcome>(
+        _ body: (Int32, UnsafePointer<UInt32>?, Pointers?, UnsafePointer<Int32>?, UnsafePointer<Int32>?) -> Outcome
+    ) -> Outcome {
+        let formats = [Int32](repeating: 1, count: types.count)
+        return unsafe bytes.withUnsafeBytes { block in
+            let values = unsafe offsets.map { offset in
+                unsafe offset.flatMap { unsafe block.baseAddress?.advanced(by: $0).assumingMemoryBound(to: CChar.self) }
+            }
+            return unsafe values.withUnsafeBufferPointer { values in
+                unsafe body(Int32(types.count), types, values.baseAddress, lengths, formats)
+            }
+        }
+    }
+}

@@ -1,0 +1,157 @@
+private import CPostgreSQL
+
+/// One session with a server, used by one thread at a time.
+///
+/// In pipeline mode many statements are on their way at once: ``send(_:_:)`` and ``synchronize()`` only put into the
+/// buffer, ``flush()`` writes what the socket takes, ``receive()`` reads what is there, ``next()`` gives outcomes in the
+/// order of sending. None of these waits. Results and parameters are binary.
+@safe
+public final class PipelineConnection {
+    /// A statement as text, or one that was prepared under a name.
+    public enum Statement: Sendable, Equatable {
+        case text(String)
+        case prepared(String)
+    }
+
+    /// What became of one thing that was sent.
+    public enum Outcome: ~Copyable {
+        /// A statement did its work.
+        case rows(Rows)
+        /// A statement failed, and with it all up to the next synchronization.
+        case failure(PostgreSQLError)
+        /// A statement was not run, because one before it failed.
+        case skipped
+        /// A synchronization was reached.
+        case synchronized
+    }
+
+    let handle: OpaquePointer
+
+    /// Connects, waiting for it; the deadline of each host is `connect_timeout`.
+    public init(to target: ConnectionTarget) throws(PostgreSQLError) {
+        let names = target.keywords.map(\.name)
+        let values = target.keywords.map(\.value)
+        guard
+            let handle = unsafe withCStrings(
+                names,
+                { names in
+                    unsafe withCStrings(values) { values in unsafe PQconnectdbParams(names, values, 0) }
+                })
+        else { throw PostgreSQLError(sqlState: nil, message: "out of memory") }
+        unsafe self.handle = unsafe handle
+        guard unsafe PQstatus(handle) == CONNECTION_OK else { throw lastError }
+        unsafe cpostgresql_silence_notices(handle)
+        guard unsafe PQsetnonblocking(handle, 1) == 0 else { throw lastError }
+    }
+
+    deinit {
+        unsafe PQfinish(handle)
+    }
+
+    /// What libpq says of the connection now.
+    public var lastError: PostgreSQLError {
+        let words = unsafe PQerrorMessage(handle).map { unsafe String(cString: $0) } ?? ""
+        let lines = words.split(separator: "\n").map { $0.drop { $0 == "\t" } }
+        return PostgreSQLError(
+            sqlState: nil, message: lines.isEmpty ? "connection lost" : lines.joined(separator: "; "))
+    }
+
+    /// Whether the session is over.
+    public var isLost: Bool { unsafe PQstatus(handle) != CONNECTION_OK }
+
+    /// The number of the socket, for waiting.
+    public var socket: Int32 { unsafe PQsocket(handle) }
+
+    /// From now on statements are pipelined.
+    public func enterPipeline() throws(PostgreSQLError) {
+        guard unsafe PQenterPipelineMode(handle) == 1 else { throw lastError }
+    }
+
+    /// Puts a statement with its parameters into the buffer.
+    public func send(_ statement: Statement, _ parameters: [Parameter] = []) throws(PostgreSQLError) {
+        let encoded = EncodedParameters(parameters)
+        let sent: Int32
+        switch statement {
+        case .text(let sql):
+            sent = encoded.withPointers { count, types, values, lengths, formats in
+                unsafe PQsendQueryParams(handle, sql, count, types, values, lengths, formats, 1)
+            }
+        case .prepared(let name):
+            sent = encoded.withPointers { count, _, values, lengths, formats in
+                unsafe PQsendQueryPrepared(handle, name, count, values, lengths, formats, 1)
+            }
+        }
+        guard sent == 1 else { throw lastError }
+    }
+
+    /// Puts a point of synchronization into the buffer: the server answers all before it.
+    public func synchronize() throws(PostgreSQLError) {
+        guard unsafe PQpipelineSync(handle) == 1 else { throw lastError }
+    }
+
+    /// Writes what the socket takes; whether the buffer is empty then.
+    public func flush() throws(PostgreSQLError) -> Bool {
+        let left = unsafe PQflush(handle)
+        guard left >= 0 else { throw lastError }
+        return left == 0
+    }
+
+    /// Reads what has arrived.
+    public func receive() throws(PostgreSQLError) {
+        guard unsafe PQconsumeInput(handle) == 1 else { throw lastError }
+    }
+
+    /// The next outcome, if it has arrived.
+    public func next() throws(PostgreSQLError) -> Outcome? {
+        // Between the results of two statements libpq gives one NULL, which says nothing here.
+        for _ in 0..<2 {
+            guard unsafe PQisBusy(handle) == 0 else { return nil }
+            guard let result = unsafe PQgetResult(handle) else { continue }
+            return try unsafe outcome(takingOwnershipOf: result)
+        }
+        return nil
+    }
+
+    func outcome(takingOwnershipOf result: OpaquePointer) throws(PostgreSQLError) -> Outcome {
+        switch unsafe PQresultStatus(result) {
+        case PGRES_TUPLES_OK, PGRES_COMMAND_OK: return unsafe .rows(Rows(takingOwnershipOf: result))
+        case PGRES_PIPELINE_SYNC:
+            unsafe PQclear(result)
+            return .synchronized
+        case PGRES_PIPELINE_ABORTED:
+            unsafe PQclear(result)
+            return .skipped
+        default:
+            let error = unsafe failure(of: result)
+            unsafe PQclear(result)
+            guard !isLost else { throw error }
+            return .failure(error)
+        }
+    }
+
+    private func failure(of result: OpaquePointer) -> PostgreSQLError {
+        guard let state = unsafe cpostgresql_sqlstate(result) else { return lastError }
+        let message = unsafe cpostgresql_primary_message(result).map { unsafe String(cString: $0) }
+        return unsafe PostgreSQLError(sqlState: String(cString: state), message: message ?? "no message")
+    }
+}
+
+/// Lends an array of C strings with a NULL behind the last.
+private func withCStrings<Outcome>(
+    _ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Outcome
+) -> Outcome {
+    var block: [CChar] = []
+    var offsets: [Int] = []
+    for string in strings {
+        offsets.append(block.count)
+        block.append(contentsOf: string.utf8CString)
+    }
+    return unsafe block.withUnsafeBufferPointer { block in
+        var pointers = unsafe offsets.map { offset in unsafe block.baseAddress.map { unsafe $0 + offset } }
+        unsafe pointers.append(nil)
+        return unsafe pointers.withUnsafeBufferPointer { pointers in
+            guard let base = pointers.baseAddress else { preconditionFailure("there is always a NULL") }
+            return unsafe body(base)
+        }
+    }
+}

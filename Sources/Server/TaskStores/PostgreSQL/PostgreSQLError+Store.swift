@@ -1,0 +1,14 @@
+import PostgreSQL
+import Tasks
+
+extension StoreError {
+    /// What a caller is told of a failed statement.
+    init(_ error: PostgreSQLError) {
+        switch error.kind {
+        case .full: self = .full
+        case .disconnected, .retryable, .transactionFailed, .unprepared, .exhausted, .readOnly, .cancelled:
+            self = .unavailable(reason: error.description)
+        case .forbidden, .other: self = .broken(reason: error.description)
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import PostgreSQL
+
+/// A PostgreSQL database: reached, checked, and brought up to date.
+struct StoreDatabase {
+    let target: ConnectionTarget
+
+    /// The database that a connection string names.
+    init(_ string: String) throws(StoreOpenError) {
+        do throws(PostgreSQLError) {
+            target = try ConnectionTarget(parsing: string)
+        } catch {
+            throw .refused(
+                "TASKS_DATABASE is no connection string of PostgreSQL (\(error.message)); one is "
+                    + "postgresql://user:password@host:5432/tasks?sslmode=verify-full")
+        }
+    }
+
+    var name: String { target.name }
+
+    /// What was found.
+    struct Facts: Equatable {
+        /// The version before the tables were brought up to date; nil if they were.
+        var migratedFrom: Int?
+        /// Into how many partitions they are divided.
+        var partitions: Int?
+        /// Some of them lie on other servers.
+        var isForeign = false
+    }
+
+    /// Connects and checks all that can be checked before work; makes the tables if they are missing.
+    func prepare(partitions: Int?) throws(StoreOpenError) -> Facts {
+        let connection = try connect()
+        try refuseFuture(on: connection)
+        let facts = try translating { () throws(PostgreSQLError) in
+            Facts(
+                migratedFrom: try StoreSchema.migrate(on: connection, partitions: partitions),
+                partitions: try StoreSchema.partitions(on: connection),
+                isForeign: try StoreSchema.isForeign(on: connection))
+        }
+        // Another server, a newer one, may have been faster.
+        try refuseFuture(on: connection)
+        try refuseMissingRights(on: connection)
+        return facts
+    }
+
+    /// The version of the tables, nil if there are none; throws if a server could not work with them.
+    func checkedVersion() throws(StoreOpenError) -> Int? {
+        let connection = try connect()
+        try refuseFuture(on: connection)
+        let version = try translating { () throws(PostgreSQLError) in try StoreSchema.version(on: connection) }
+        if version != nil { try refuseMissingRights(on: connection) }
+        return version
+    }
+
+    /// A session with a server that takes writes.
+    func connect() throws(StoreOpenError) -> PipelineConnection {
+        let connection = try translating { () throws(PostgreSQLError) in try PipelineConnection(to: target) }
+        let (encoding, isReadOnly) = try translating { () throws(PostgreSQLError) in
+            let rows = try connection.run(
+                "SELECT current_setting('server_encoding'), current_setting('transaction_read_only') = 'on'")
+            return (rows.text(0, 0), rows.boolean(0, 1))
+        }
+        guard encoding == "UTF8" else {
+            throw .refused("the database \(name) has the encoding \(encoding); make one with ENCODING 'UTF8'")
+        }
+        guard !isReadOnly else { throw .refused(readOnlyWords) }
+        return connection
+    }
+
+    private func refuseFuture(on connection: PipelineConnection) throws(StoreOpenError) {
+        let version = try translating { () throws(PostgreSQLError) in try StoreSchema.version(on: connection) } ?? 0
+        guard version <= StoreSchema.known else {
+            throw .fromTheFuture(path: name, version: version, known: StoreSchema.known)
+        }
+    }
+
+    private func refuseMissingRights(on connection: PipelineConnection) throws(StoreOpenError) {
+        let missing = try translating { () throws(PostgreSQLError) in
+            let rows = try connection.run(
+                """
+                SELECT string_agg(r || ' on ' || t, ', '), current_user::text
+                FROM unnest(ARRAY['owners', 'tasks', 'attempts']) t,
+                    unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) r
+                WHERE NOT has_table_privilege(t, r)
+                """)
+            return rows.isNull(0, 0) ? nil : (rights: rows.text(0, 0), user: rows.text(0, 1))
+        }
+        guard let missing else { return }
+        throw .refused(
+            "the role \(missing.user) lacks rights in the database \(name): \(missing.rights); GRANT them, as the owner "
+                + "of the tables")
+    }
+
+    private var readOnlyWords: String {
+        "the database \(name) only reads: it is a standby, or set to default_transaction_read_only; name the primary, or "
+            + "all hosts with target_session_attrs=read-write"
+    }
+
+    /// Runs statements, with errors in the operator's words.
+    func translating<Outcome>(_ body: () throws(PostgreSQLError) -> Outcome) throws(StoreOpenError) -> Outcome {
+        do throws(PostgreSQLError) { return try body() } catch { throw words(error) }
+    }
+
+    private func words(_ error: PostgreSQLError) -> StoreOpenError {
+        switch error.kind {
+        case .readOnly: .refused(readOnlyWords)
+        case .disconnected where error.message.hasSuffix("session is read-only"): .refused(readOnlyWords)
+        case .disconnected, .exhausted:
+            .refused(
+                "the database \(name) cannot be reached (\(error.description)); check TASKS_DATABASE and the server")
+        case .full: .full(path: name)
+        case .forbidden:
+            .refused(
+                "the role has no right to make tables in the database \(name) (\(error.description)); run `task-server "
+                    + "migrate` as a role that has, then GRANT SELECT, INSERT, UPDATE, DELETE on them")
+        case .other where error.sqlState == "42P07": .foreign(path: name)
+        case .retryable, .transactionFailed, .unprepared, .cancelled, .other:
+            .failed(path: name, reason: error.description)
+        }
+    }
+}

@@ -1,0 +1,252 @@
+import Platform
+import PostgreSQL
+import Tasks
+
+/// The thread that drives all sessions of a store: sends what waits, hands out what arrives, notices what is lost.
+final class StoreDriver {
+    private let inbox: StoreInbox
+    private let connector: StoreConnector
+    private let options: PostgreSQLStoreOptions
+    private let counts: StoreCounts
+    private let links: [StoreLink]
+    private let time = SystemTime()
+    private var reads: [ReadStep] = []
+    /// The whole lists among them by owner, for others to join.
+    private var lists: [Owner: ReadStep] = [:]
+    /// What waits, by the link that takes it: an owner always has the same, so that its row is not fought for.
+    private var writes: [[QueuedWrite]]
+    private var isClosing = false
+    private var lastFailure = "not connected yet"
+    private var isHealthy = false
+    /// The first attempt to connect has ended, one way or the other.
+    private var hasTried = false
+
+    init(
+        _ inbox: StoreInbox, _ connector: StoreConnector, _ options: PostgreSQLStoreOptions, _ counts: StoreCounts
+    ) {
+        self.inbox = inbox
+        self.connector = connector
+        self.options = options
+        self.counts = counts
+        let (readers, writers) = (max(options.readers, 1), max(options.writers, 1))
+        links = (0..<(readers + writers)).map { StoreLink(number: $0, isForWriting: $0 >= readers) }
+        writes = Array(repeating: [], count: writers)
+    }
+
+    /// Works until the store is closed and everything accepted is answered.
+    func run() {
+        for link in links { connector.order(for: link.number, notBefore: 0) }
+        while true {
+            take(inbox.take())
+            let now = time.monotonicNanoseconds
+            dropLate(at: now)
+            dispatch(at: now)
+            if isClosing, reads.isEmpty, writes.allSatisfy(\.isEmpty), links.allSatisfy(\.isQuiet) { break }
+            sleepAndServe()
+        }
+        connector.close()
+        for link in links { _ = link.drop(.unavailable(reason: "closed")) }
+    }
+
+    private func take(_ contents: StoreInbox.Contents) {
+        isClosing = contents.isClosed
+        for arrival in contents.arrivals { arrive(arrival) }
+        for read in contents.reads { gather(read) }
+        for write in contents.writes { gather(QueuedWrite(request: write)) }
+    }
+
+    private func gather(_ read: ReadRequest) {
+        guard case .list(.all, let owner, _) = read else { return reads.append(ReadStep(read)) }
+        if let step = lists[owner] { return step.join(read) }
+        let step = ReadStep(read)
+        lists[owner] = step
+        reads.append(step)
+    }
+
+    private func gather(_ write: QueuedWrite) {
+        let place = write.request.owner.hashValue.magnitude % UInt(writes.count)
+        writes[Int(place)].append(write)
+    }
+
+    // MARK: Sending
+
+    private func dispatch(at now: UInt64) {
+        guard links.contains(where: \.isUp) else { return refuseWhatWaits() }
+        while !reads.isEmpty, let link = readingLink { sendReads(on: link, at: now) }
+        for place in writes.indices where !writes[place].isEmpty { sendWrites(from: place, at: now) }
+    }
+
+    /// Without a session nobody waits for one: callers are told to come again.
+    ///
+    /// While a first one is being made they wait.
+    private func refuseWhatWaits() {
+        guard hasTried else { return }
+        let error = StoreError.unavailable(reason: lastFailure)
+        var count = 0
+        for step in reads {
+            count += step.requests.count
+            step.refuse(error)
+        }
+        for place in writes.indices {
+            count += writes[place].count
+            for write in writes[place] { write.request.refuse(error) }
+            writes[place] = []
+        }
+        (reads, lists) = ([], [:])
+        inbox.answered(count)
+    }
+
+    private var readingLink: StoreLink? {
+        let up = links.filter(\.isUp)
+        let own = up.filter { !$0.isForWriting }
+        return (own.isEmpty ? up : own).filter { $0.readsUnderWay < 2 }.min { $0.readsUnderWay < $1.readsUnderWay }
+    }
+
+    private func sendReads(on link: StoreLink, at now: UInt64) {
+        let steps = Array(reads.prefix(64))
+        reads.removeFirst(steps.count)
+        for step in steps {
+            if case .list(.all, let owner, _) = step.requests.first { lists[owner] = nil }
+        }
+        send(ReadUnit(steps), on: link, at: now)
+    }
+
+    private func sendWrites(from place: Int, at now: UInt64) {
+        let up = links.filter(\.isUp)
+        let own = up.filter(\.isForWriting)
+        let usable = own.isEmpty ? up : own
+        let wanted = usable.first { $0.number == links.count - writes.count + place } ?? usable[place % usable.count]
+        guard wanted.writesUnderWay == 0 else { return }
+        let batch = nextBatch(from: place, at: now)
+        guard !batch.isEmpty else { return }
+        send(WriteUnit(batch, deadlineMilliseconds: options.deadlineMilliseconds), on: wanted, at: now)
+    }
+
+    private func nextBatch(from place: Int, at now: UInt64) -> [QueuedWrite] {
+        let due = writes[place].filter { $0.notBefore <= now }
+        guard let first = due.first else { return [] }
+        // Behind foreign partitions a commit covers one owner, as it is atomic on one server only.
+        let onlyOwner = first.isAlone || counts.isOneOwnerOnly ? first.request.owner : nil
+        var batch: [QueuedWrite] = []
+        var rest: [QueuedWrite] = []
+        for write in writes[place] {
+            let fits =
+                write.notBefore <= now && batch.count < options.batch && !(first.isAlone && !batch.isEmpty)
+                && write.isAlone == first.isAlone && (onlyOwner == nil || write.request.owner == onlyOwner)
+            if fits { batch.append(write) } else { rest.append(write) }
+        }
+        writes[place] = rest
+        return batch
+    }
+
+    private func send(_ unit: any StoreUnit, on link: StoreLink, at now: UInt64) {
+        do throws(PostgreSQLError) {
+            try link.send(unit, until: now + UInt64(options.deadlineMilliseconds + 1000) * 1_000_000)
+        } catch {
+            lose(link, error)
+        }
+    }
+
+    // MARK: Receiving
+
+    private func sleepAndServe() {
+        let up = links.filter(\.isUp)
+        let milliseconds = inbox.isIdleNow() ? patience : 0
+        let ready = inbox.doorbell.wait(for: up.compactMap(\.interest), milliseconds: milliseconds)
+        for (link, isReady) in zip(up, ready) where isReady { serve(link) }
+    }
+
+    /// How long nothing needs to be done unless something comes.
+    private var patience: Int32 {
+        let retry = writes.lazy.flatMap(\.self).map(\.notBefore).filter { $0 > 0 }.min() ?? .max
+        let next = min(retry, links.map(\.deadline).min() ?? .max)
+        let now = time.monotonicNanoseconds
+        return next <= now ? 1 : Int32(min((next - now) / 1_000_000 + 1, 1000))
+    }
+
+    private func serve(_ link: StoreLink) {
+        do throws(PostgreSQLError) {
+            var rollBack = false
+            try link.serve { unit, end in
+                if end.mustRollBack { rollBack = true }
+                finish(unit, end)
+            }
+            if rollBack { send(RollBackUnit(), on: link, at: time.monotonicNanoseconds) }
+        } catch {
+            lose(link, error)
+        }
+    }
+
+    private func finish(_ unit: any StoreUnit, _ end: UnitEnd) {
+        inbox.answered(end.answered)
+        counts.note(unit, end)
+        if let error = end.error { note(error) }
+        // To the front: they have waited longest. No list can be joined any more.
+        reads.insert(contentsOf: end.reads, at: 0)
+        for write in end.writes {
+            var write = write
+            // A little later and not in step with other servers that were in the way.
+            if write.tries > 0 {
+                let pause = UInt64.random(in: 1...(UInt64(min(write.tries, 6)) * 10)) * 1_000_000
+                write.notBefore = time.monotonicNanoseconds + pause
+            }
+            gather(write)
+        }
+        guard end.isCommitted, !isHealthy else { return }
+        isHealthy = true
+        if counts.hasFailed { options.observer(.recovered) }
+    }
+
+    private func note(_ error: PostgreSQLError) {
+        switch error.kind {
+        case .retryable, .transactionFailed: return
+        case .unprepared:
+            for link in links { link.stopUsingPrepared() }
+            if connector.stopPreparing() { options.observer(.sessionsShared) }
+            return
+        case .disconnected, .full, .exhausted, .readOnly, .forbidden, .cancelled, .other: break
+        }
+        // Once, until something could be written again: a log that grows with every request helps nobody.
+        guard isHealthy || !counts.hasFailed else { return }
+        (isHealthy, counts.hasFailed) = (false, true)
+        options.observer(.commitFailed(reason: error.description))
+        if error.kind == .full { options.observer(.diskFull) }
+    }
+
+    // MARK: Sessions
+
+    private func arrive(_ arrival: ConnectionArrival) {
+        let link = links[arrival.link]
+        hasTried = true
+        guard let connection = arrival.result.take() else {
+            let failure = arrival.result.failure?.description ?? "no connection"
+            // Each link tells the same; one of them is enough.
+            if link.failures == 0, failure != lastFailure { options.observer(.connectionLost(reason: failure)) }
+            lastFailure = failure
+            return reconnect(link)
+        }
+        link.attach(connection, isPrepared: arrival.result.isPrepared && connector.isPreparing)
+        if !links.contains(where: { $0.isUp && $0.number != link.number }) { options.observer(.connected) }
+    }
+
+    private func lose(_ link: StoreLink, _ error: PostgreSQLError) {
+        guard link.isUp else { return }
+        lastFailure = error.description
+        options.observer(.connectionLost(reason: error.description))
+        inbox.answered(link.drop(.unavailable(reason: error.description)))
+        reconnect(link)
+    }
+
+    /// At once the first time, then after a tenth of a second, doubling up to two.
+    private func reconnect(_ link: StoreLink) {
+        let pause = link.failures == 0 ? 0 : min(UInt64(50) << UInt64(min(link.failures, 6)), 2000)
+        link.failures += 1
+        connector.order(for: link.number, notBefore: time.monotonicNanoseconds + pause * 1_000_000)
+    }
+
+    private func dropLate(at now: UInt64) {
+        for link in links where link.deadline <= now {
+            lose(link, PostgreSQLError(sqlState: nil, message: "no answer within the deadline"))
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import PostgreSQL
+import Synchronization
+import Tasks
+
+/// What callers and the connecting thread leave for the driving thread: bounded, so that a slow database becomes
+/// refusals and not memory.
+final class StoreInbox: Sendable {
+    /// What lay there.
+    struct Contents {
+        var reads: [ReadRequest] = []
+        var writes: [WriteRequest] = []
+        var arrivals: [ConnectionArrival] = []
+        var isClosed = false
+    }
+
+    private struct State {
+        var contents = Contents()
+        /// Accepted and not answered.
+        var waiting = 0
+        /// The thread sleeps or is about to: only then it needs the costly bell.
+        var isIdle = false
+    }
+
+    private let state = Mutex(State())
+    private let capacity: Int
+    let doorbell: Doorbell
+
+    init(capacity: Int, doorbell: Doorbell) {
+        self.capacity = capacity
+        self.doorbell = doorbell
+    }
+
+    /// Leaves a read; false if too much waits, or the store is closed.
+    func submit(_ read: ReadRequest) -> Bool {
+        leave(counting: true) { $0.reads.append(read) }
+    }
+
+    /// Leaves a write; false if too much waits, or the store is closed.
+    func submit(_ write: WriteRequest) -> Bool {
+        leave(counting: true) { $0.writes.append(write) }
+    }
+
+    /// Leaves a connection, or why there is none.
+    func deliver(_ arrival: ConnectionArrival) {
+        _ = leave(counting: false) { $0.arrivals.append(arrival) }
+    }
+
+    /// Refuses whatever comes from now on.
+    func close() {
+        state.withLock { $0.contents.isClosed = true }
+        doorbell.ring()
+    }
+
+    /// Takes everything.
+    func take() -> Contents {
+        state.withLock { state in
+            let contents = state.contents
+            state.contents = Contents()
+            state.contents.isClosed = contents.isClosed
+            return contents
+        }
+    }
+
+    /// Whether the thread may sleep: nothing has come meanwhile, and what comes from now on rings.
+    func isIdleNow() -> Bool {
+        state.withLock { state in
+            let contents = state.contents
+            state.isIdle = contents.reads.isEmpty && contents.writes.isEmpty && contents.arrivals.isEmpty
+            return state.isIdle
+        }
+    }
+
+    /// Makes room for others.
+    func answered(_ count: Int) {
+        state.withLock { $0.waiting -= count }
+    }
+
+    private func leave(counting: Bool, _ put: (inout Contents) -> Void) -> Bool {
+        let (accepted, rings) = state.withLock { state in
+            if counting {
+                guard !state.contents.isClosed, state.waiting < capacity else { return (false, false) }
+                state.waiting += 1
+            }
+            put(&state.contents)
+            defer { state.isIdle = false }
+            return (true, state.isIdle)
+        }
+        if rings { doorbell.ring() }
+        return accepted
+    }
+}
+
+/// The end of an attempt to connect.
+struct ConnectionArrival: Sendable {
+    /// Which of the links asked.
+    let link: Int
+    let result: ConnectionBox
+}
+
+/// Carries a connection from the thread that made it to the one that uses it.
+final class ConnectionBox: Sendable {
+    private let connection: Mutex<PipelineConnection?>
+    /// Why there is none.
+    let failure: PostgreSQLError?
+    /// Statements are prepared in its session.
+    let isPrepared: Bool
+
+    init(_ connection: sending PipelineConnection, isPrepared: Bool) {
+        self.connection = Mutex(connection)
+        self.isPrepared = isPrepared
+        failure = nil
+    }
+
+    init(_ failure: PostgreSQLError) {
+        connection = Mutex(nil)
+        self.failure = failure
+        isPrepared = false
+    }
+
+    func take() -> PipelineConnection? {
+        connection.withLock { $0.take() }
+    }
+}

@@ -1,0 +1,126 @@
+import PostgreSQL
+
+/// Every statement of the store about tasks.
+///
+/// Each names one owner (`$1`), so that it concerns one partition or shard.
+///
+/// Avoided, for the sake of foreign partitions, Citus, CockroachDB and YugabyteDB: sequences, triggers, functions of the
+/// server's own, `ON CONFLICT DO UPDATE`, advisory locks, and whatever lives in a session.
+package enum TaskStatement: String, CaseIterable, Sendable {
+    case list, page, find
+    case add, forgetAttempts, makeOwner, lockOwner, addOnce
+    case lockTask, change, remove, removeText
+
+    /// The words.
+    ///
+    /// Columns of tasks stand in the order of ``TaskColumns``.
+    package var sql: String {
+        switch self {
+        case .list: "SELECT \(TaskColumns.all) FROM tasks WHERE owner = $1 ORDER BY id"
+        case .page: Self.pageWords
+        case .find: "SELECT \(TaskColumns.all) FROM tasks WHERE owner = $1 AND id = $2"
+        case .add: Self.addWords
+        case .forgetAttempts: "DELETE FROM attempts WHERE owner = $1 AND time <= $2"
+        case .makeOwner: "INSERT INTO owners(owner, next_id, tasks) VALUES ($1, 1, 0) ON CONFLICT DO NOTHING"
+        case .lockOwner: "SELECT next_id FROM owners WHERE owner = $1 FOR UPDATE"
+        case .addOnce: Self.addOnceWords
+        case .lockTask: "SELECT \(TaskColumns.all) FROM tasks WHERE owner = $1 AND id = $2 FOR UPDATE"
+        case .change: Self.changeWords
+        case .remove: Self.removeWords("id = $2")
+        case .removeText: Self.removeWords("text = $2")
+        }
+    }
+
+    private static let pageWords = """
+        SELECT \(TaskColumns.all) FROM tasks WHERE owner = $1 AND id > $2 AND ($3 IS NULL OR completed = $3)
+        ORDER BY id LIMIT $4
+        """
+
+    /// Adds $2 tasks at once, if there are not more than $3 then.
+    ///
+    /// One row of `owners` gives all their ids. The id of
+    /// the first is the answer; no row says that the limit is reached, or that another server made the owner's row
+    /// at the same moment, so that it must be asked again.
+    private static let addWords = """
+        WITH taken AS (
+            UPDATE owners SET next_id = next_id + $2, tasks = tasks + $2 WHERE owner = $1 AND tasks + $2 <= $3
+            RETURNING next_id - $2 AS id
+        ), made AS (
+            INSERT INTO owners(owner, next_id, tasks) SELECT $1, 1 + $2, $2
+            WHERE $2 <= $3 AND NOT EXISTS (SELECT FROM taken) AND NOT EXISTS (SELECT FROM owners WHERE owner = $1)
+            ON CONFLICT DO NOTHING RETURNING 1::bigint AS id
+        ), first AS (SELECT id FROM taken UNION ALL SELECT id FROM made), added AS (
+            INSERT INTO tasks(owner, id, text, completed, created, modified, revision)
+            SELECT $1, first.id + line.number - 1, line.text, line.completed, line.time, line.time, 1
+            FROM first, unnest($4, $5, $6) WITH ORDINALITY AS line(text, completed, time, number)
+        )
+        SELECT id FROM first
+        """
+
+    /// Adds one task under an idempotency key.
+    ///
+    /// The owner's row was locked by a statement before, so that what this one
+    /// sees holds until the commit. The first column tells whether the task is new.
+    private static let addOnceWords = """
+        WITH earlier AS (
+            SELECT fingerprint, id, text, completed, time FROM attempts WHERE owner = $1 AND key = $2
+        ), taken AS (
+            UPDATE owners SET next_id = next_id + 1, tasks = tasks + 1
+            WHERE owner = $1 AND tasks < $3 AND NOT EXISTS (SELECT FROM earlier) RETURNING next_id - 1 AS id
+        ), added AS (
+            INSERT INTO tasks(owner, id, text, completed, created, modified, revision)
+            SELECT $1, id, $5, $6, $7, $7, 1 FROM taken
+        ), remembered AS (
+            INSERT INTO attempts(owner, key, fingerprint, time, id, text, completed)
+            SELECT $1, $2, $4, $7, id, $5, $6 FROM taken
+        )
+        SELECT false, fingerprint, id, text, completed, time FROM earlier
+        UNION ALL SELECT true, $4, id, $5, $6, $7 FROM taken
+        """
+
+    private static let changeWords = """
+        UPDATE tasks SET text = coalesce($3, text), completed = coalesce($4, completed), modified = $5,
+            revision = revision + 1
+        WHERE owner = $1 AND id = $2 AND ($6 OR revision = ANY ($7))
+            AND (text <> coalesce($3, text) OR completed <> coalesce($4, completed))
+        RETURNING \(TaskColumns.all)
+        """
+
+    /// Removes, takes it off the owner's number of tasks, and answers how many were there.
+    private static func removeWords(_ condition: String) -> String {
+        """
+        WITH gone AS (DELETE FROM tasks WHERE owner = $1 AND \(condition) RETURNING id),
+        counted AS (SELECT count(*) AS number FROM gone),
+        less AS (
+            UPDATE owners SET tasks = tasks - counted.number FROM counted WHERE owner = $1 AND counted.number > 0
+        )
+        SELECT number FROM counted
+        """
+    }
+
+    /// The types of the parameters, shown by values of them.
+    var types: [Parameter] {
+        let (number, text, truth) = (Parameter.integer(nil), Parameter.text(nil), Parameter.boolean(nil))
+        return switch self {
+        case .list, .makeOwner, .lockOwner: [text]
+        case .page: [text, number, truth, number]
+        case .find, .forgetAttempts, .lockTask, .remove: [text, number]
+        case .add: [text, number, number, .texts([]), .booleans([]), .integers([])]
+        case .addOnce: [text, text, number, number, text, truth, number]
+        case .change: [text, number, text, truth, number, truth, .integers([])]
+        case .removeText: [text, text]
+        }
+    }
+
+    /// The name it is prepared under: it changes with the words, so that in a pool of sessions shared with another version
+    /// of this program one name never means two things.
+    var preparedName: String { Self.preparedNames[self] ?? rawValue }
+
+    private static let preparedNames = Dictionary(
+        uniqueKeysWithValues: allCases.map { ($0, "task_\($0.rawValue)_\(String(Self.digest($0.sql), radix: 36))") })
+
+    /// FNV-1a.
+    private static func digest(_ words: String) -> UInt64 {
+        words.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    }
+}

@@ -1,0 +1,78 @@
+import PostgreSQL
+import Tasks
+
+/// Writes that wait together, put in the order in which one transaction does them.
+///
+/// Owners come in the order of their names, and before anything else of an owner its row of `owners` is locked: so
+/// transactions of many servers wait for each other in one direction, and no deadlock is made.
+struct TransactionPlan {
+    private(set) var steps: [any WriteStep] = []
+
+    init(_ writes: [QueuedWrite]) {
+        var byOwner: [Owner: [QueuedWrite]] = [:]
+        for write in writes { byOwner[write.request.owner, default: []].append(write) }
+        let owners = byOwner.keys.sorted { $0.identifier.utf8.lexicographicallyPrecedes($1.identifier.utf8) }
+        for owner in owners { plan(byOwner[owner] ?? [], of: owner) }
+    }
+
+    private mutating func plan(_ writes: [QueuedWrite], of owner: Owner) {
+        var additions: [QueuedWrite] = []
+        var others: [QueuedWrite] = []
+        for write in writes {
+            if case .add(let new, _, _) = write.request, new.attempt == nil {
+                additions.append(write)
+            } else {
+                others.append(write)
+            }
+        }
+        // Its statement locks the row by itself.
+        if !additions.isEmpty { steps.append(AdditionStep(additions, of: owner)) }
+        for (index, write) in others.enumerated() {
+            append(write, of: owner, isLocked: index > 0 || !additions.isEmpty)
+        }
+    }
+
+    private mutating func append(_ write: QueuedWrite, of owner: Owner, isLocked: Bool) {
+        let name = Parameter.text(owner.identifier)
+        switch write.request {
+        case .add(let new, _, let reply):
+            guard let key = new.attempt else { return }
+            steps.append(KeyedAdditionStep(write, new, key, reply, of: owner))
+        case .change(let alteration, _, let reply):
+            if !isLocked { steps.append(LockStep(owner)) }
+            steps.append(AlterationStep(write, alteration, reply, of: owner))
+        case .remove(let id, _, let reply):
+            if !isLocked { steps.append(LockStep(owner)) }
+            steps.append(
+                RemovalStep(write, TaskCall(statement: .remove, parameters: [name, .integer(id)])) { count in
+                    reply.answer(.success(count > 0))
+                })
+        case .removeAll(let text, _, let reply):
+            if !isLocked { steps.append(LockStep(owner)) }
+            steps.append(
+                RemovalStep(write, TaskCall(statement: .removeText, parameters: [name, .text(text.value)])) { count in
+                    reply.answer(.success(Int(count)))
+                })
+        case .touch(let reply):
+            // Locks nothing, as nobody has this name, but a server that only reads refuses it.
+            steps.append(
+                RemovalStep(write, TaskCall(statement: .lockOwner, parameters: [name])) { _ in
+                    reply.answer(.success(()))
+                })
+        }
+    }
+}
+
+/// Locks an owner's row.
+private final class LockStep: WriteStep {
+    let writes: [QueuedWrite] = []
+    let calls: [TaskCall]
+
+    init(_ owner: Owner) {
+        calls = [TaskCall(statement: .lockOwner, parameters: [.text(owner.identifier)])]
+    }
+
+    func take(_ rows: borrowing Rows, ofCall index: Int) {}
+
+    func answer() -> [QueuedWrite] { [] }
+}

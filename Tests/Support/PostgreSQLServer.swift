@@ -1,0 +1,171 @@
+import Glibc
+import Platform
+import Synchronization
+
+/// A PostgreSQL server of the tests' own: Debian's programs, an unprivileged user, a free port, a folder of its own.
+///
+/// It ends with this process, however that ends: a shell beside it looks for the process twice a second.
+public final class PostgreSQLServer: Sendable {
+    /// Where it listens, on 127.0.0.1.
+    public let port: Int
+    /// Its folder; the database cluster is `data` in it.
+    public let folder: String
+    private let watchdog: Mutex<ChildProcess>
+    private let number = Atomic(0)
+
+    private static let programs = "/usr/lib/postgresql/15/bin"
+    private static let shared = Mutex<Result<PostgreSQLServer, ChildProcess.Failure>?>(nil)
+
+    /// The server that all tests share, started by the first of them.
+    public static func started() throws -> PostgreSQLServer {
+        try shared.withLock { shared in
+            let result =
+                shared
+                ?? Result { () throws(ChildProcess.Failure) in try PostgreSQLServer(settings: ["max_connections=600"]) }
+            shared = result
+            return try result.get()
+        }
+    }
+
+    /// A server of one test; the settings are lines of postgresql.conf.
+    public init(settings: [String] = []) throws(ChildProcess.Failure) {
+        let port = try freePort()
+        self.port = port
+        do {
+            let folder = try ChildProcess.temporaryFolder()
+            self.folder = folder
+            guard access("\(Self.programs)/initdb", X_OK) == 0 else {
+                throw ChildProcess.Failure(description: "PostgreSQL 15 is missing; install it: scripts/install test")
+            }
+            chmod(folder, 0o755)
+            let user = Self.unprivileged.joined(separator: " ")
+            let lines = ["listen_addresses='127.0.0.1'", "port=\(port)", "unix_socket_directories=''"] + settings
+            let configuration = lines.map { "echo \"\($0)\" >> \(folder)/data/postgresql.conf" }
+            let script = """
+                set -e
+                mkdir \(folder)/data
+                \(Self.unprivileged.isEmpty ? "" : "chown postgres: \(folder)/data")
+                \(user) \(Self.programs)/initdb -D \(folder)/data -U test -A trust -E UTF8 --locale=C --no-sync >&2
+                \(configuration.joined(separator: "\n"))
+                echo made
+                """
+            let making = try ChildProcess("/bin/sh", ["-c", script])
+            guard try making.wait(seconds: 120) == .exit(0) else {
+                throw ChildProcess.Failure(description: "initdb: \(making.errors)")
+            }
+            watchdog = Mutex(try Self.run(folder))
+            try awaitReadiness()
+        } catch let failure as ChildProcess.Failure {
+            throw failure
+        } catch {
+            throw ChildProcess.Failure(description: "\(error)")
+        }
+    }
+
+    deinit {
+        stop()
+        _ = try? ChildProcess("/bin/rm", ["-rf", folder]).wait()
+    }
+
+    /// The words before a command that make it run as a user who is not root.
+    private static var unprivileged: [String] {
+        guard getuid() == 0 else { return [] }
+        return ["/usr/bin/setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups"]
+    }
+
+    /// Starts the server, and a shell that ends it with this process.
+    private static func run(_ folder: String) throws -> ChildProcess {
+        let script = """
+            \(unprivileged.joined(separator: " ")) \(programs)/postgres -D \(folder)/data >\(folder)/log 2>&1 &
+            server=$!
+            trap 'kill -QUIT $server; wait $server; exit' TERM
+            while [ -d /proc/\(getpid()) ] && [ -d /proc/$server ]; do sleep 0.5; done
+            kill -QUIT $server 2>/dev/null
+            [ -d /proc/\(getpid()) ] || { wait $server; rm -rf \(folder); }
+            """
+        return try ChildProcess("/bin/sh", ["-c", script])
+    }
+
+    /// Waits until it lets somebody in.
+    public func awaitReadiness() throws {
+        for _ in 0..<600 {
+            if try ChildProcess("\(Self.programs)/pg_isready", ["-q", "-h", "127.0.0.1", "-p", "\(port)"]).wait()
+                == .exit(0)
+            {
+                return
+            }
+            usleep(20_000)
+        }
+        throw ChildProcess.Failure(description: "PostgreSQL does not start; \(log)")
+    }
+
+    /// What it wrote to its log.
+    public var log: String {
+        (try? File.read("\(folder)/log")).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+
+    /// Ends it in order.
+    public func stop() {
+        watchdog.withLock { watchdog in
+            watchdog.send(SIGTERM)
+            _ = try? watchdog.wait(seconds: 30)
+        }
+    }
+
+    /// Kills all its processes at once, as a power cut would, but for what the system still holds of its files.
+    public func kill9() throws {
+        let script = """
+            first=$(head -n 1 \(folder)/data/postmaster.pid)
+            kill -KILL $first $(cat /proc/$first/task/*/children)
+            while [ -d /proc/$first ] && ! grep -q '^State:.Z' /proc/$first/status; do sleep 0.01; done
+            """
+        guard try ChildProcess("/bin/sh", ["-c", script]).wait() == .exit(0) else {
+            throw ChildProcess.Failure(description: "could not kill PostgreSQL")
+        }
+        watchdog.withLock { watchdog in _ = try? watchdog.wait(seconds: 30) }
+    }
+
+    /// Starts it again after ``stop()`` or ``kill9()``.
+    public func startAgain() throws {
+        try watchdog.withLock { $0 = try Self.run(folder) }
+        try awaitReadiness()
+    }
+
+    /// The connection string of a database.
+    public func address(_ database: String = "postgres", user: String = "test") -> String {
+        "postgresql://\(user)@127.0.0.1:\(port)/\(database)?sslmode=disable"
+    }
+
+    /// The connection string of a new, empty database.
+    public func newDatabase() throws -> String {
+        let name = "db\(number.add(1, ordering: .relaxed).newValue)"
+        try command("CREATE DATABASE \(name)")
+        return address(name)
+    }
+
+    /// Runs statements with psql; what they print, without headers.
+    @discardableResult
+    public func command(_ sql: String, in database: String = "postgres") throws -> String {
+        let psql = try ChildProcess(
+            "\(Self.programs)/psql", ["-X", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", address(database), "-c", sql])
+        guard try psql.wait(seconds: 120) == .exit(0) else { throw ChildProcess.Failure(description: psql.errors) }
+        return psql.output
+    }
+}
+
+/// A port of 127.0.0.1 that nobody uses now.
+public func freePort() throws(ChildProcess.Failure) -> Int {
+    let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(number) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let code = withUnsafeMutablePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+            bind(number, address, length) == 0 ? getsockname(number, address, &length) : -1
+        }
+    }
+    guard code == 0 else { throw ChildProcess.Failure(description: "no free port") }
+    return Int(UInt16(bigEndian: address.sin_port))
+}

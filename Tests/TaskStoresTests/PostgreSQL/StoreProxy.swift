@@ -1,0 +1,147 @@
+import Glibc
+import Platform
+import Support
+import Synchronization
+
+/// A way to a database server that can be cut at any byte, or hold everything back.
+final class StoreProxy: Sendable {
+    /// What happens to connections from now on.
+    enum Fault: Sendable, Equatable {
+        case none
+        /// Both sides are cut when so many more bytes went to the server.
+        case cutBehindRequest(bytes: Int)
+        /// Both sides are cut when so many more bytes came from the server.
+        case cutBehindAnswer(bytes: Int)
+        /// New connections are refused, and those that are there are cut.
+        case down
+    }
+
+    private struct State {
+        var fault = Fault.none
+        var isOver = false
+        var pairs: [(Int32, Int32)] = []
+    }
+
+    let port: Int
+    private let serverPort: Int
+    private let listener: Int32
+    private let state = Mutex(State())
+    private let thread = Mutex<NamedThread?>(nil)
+
+    init(to serverPort: Int) throws {
+        port = try freePort()
+        self.serverPort = serverPort
+        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var yes: Int32 = 1
+        setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+        guard Self.withAddress(port, { bind(listener, $0, $1) }) == 0, listen(listener, 64) == 0 else {
+            throw ChildProcess.Failure(description: "the proxy cannot listen")
+        }
+        let started = try NamedThread.start("proxy") { [self] in run() }
+        thread.withLock { $0 = started }
+    }
+
+    func address(_ database: String) -> String {
+        "postgresql://test@127.0.0.1:\(port)/\(database)?sslmode=disable&connect_timeout=2"
+    }
+
+    func set(_ fault: Fault) { state.withLock { $0.fault = fault } }
+
+    /// Ends the proxy and every connection through it.
+    func close() {
+        state.withLock { $0.isOver = true }
+        thread.withLock { $0.take() }?.join()
+    }
+
+    /// One thread moves all bytes; a few milliseconds of delay do not matter here.
+    private func run() {
+        while !state.withLock({ $0.isOver }) {
+            if state.withLock({ $0.fault }) == .down { cutAll() }
+            let pairs = state.withLock { $0.pairs }
+            var entries = [pollfd(fd: listener, events: Int16(POLLIN), revents: 0)]
+            for pair in pairs {
+                entries.append(pollfd(fd: pair.0, events: Int16(POLLIN), revents: 0))
+                entries.append(pollfd(fd: pair.1, events: Int16(POLLIN), revents: 0))
+            }
+            guard poll(&entries, nfds_t(entries.count), 5) > 0 else { continue }
+            if entries[0].revents != 0 { accept() }
+            for (index, pair) in pairs.enumerated() {
+                if entries[1 + 2 * index].revents != 0 { move(from: pair.0, to: pair.1, pair, isRequest: true) }
+                if entries[2 + 2 * index].revents != 0 { move(from: pair.1, to: pair.0, pair, isRequest: false) }
+            }
+        }
+        cutAll()
+        Glibc.close(listener)
+    }
+
+    private func accept() {
+        let client = Glibc.accept(listener, nil, nil)
+        guard client >= 0 else { return }
+        let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard state.withLock({ $0.fault }) != .down,
+            Self.withAddress(serverPort, { connect(server, $0, $1) }) == 0
+        else {
+            Glibc.close(client)
+            Glibc.close(server)
+            return
+        }
+        state.withLock { $0.pairs.append((client, server)) }
+    }
+
+    private func move(from: Int32, to: Int32, _ pair: (Int32, Int32), isRequest: Bool) {
+        guard state.withLock({ $0.pairs.contains { $0 == pair } }) else { return }
+        var bytes = [UInt8](repeating: 0, count: 1 << 16)
+        let count = recv(from, &bytes, bytes.count, Int32(MSG_DONTWAIT))
+        guard count != 0, count > 0 || errno == EAGAIN else { return cut(pair) }
+        guard count > 0 else { return }
+        let (allowed, isLast) = allowance(count, isRequest: isRequest)
+        var sent = 0
+        while sent < allowed {
+            let step = bytes[sent..<allowed].withUnsafeBytes { send(to, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            guard step > 0 else { return cut(pair) }
+            sent += step
+        }
+        if isLast { cutAll() }
+    }
+
+    /// How many of these bytes may pass, and whether they are the last.
+    private func allowance(_ count: Int, isRequest: Bool) -> (Int, Bool) {
+        state.withLock { state in
+            switch (state.fault, isRequest) {
+            case (.cutBehindRequest(let left), true):
+                state.fault = left > count ? .cutBehindRequest(bytes: left - count) : .none
+                return (min(left, count), left <= count)
+            case (.cutBehindAnswer(let left), false):
+                state.fault = left > count ? .cutBehindAnswer(bytes: left - count) : .none
+                return (min(left, count), left <= count)
+            case (.none, _), (.down, _), (.cutBehindRequest, false), (.cutBehindAnswer, true): return (count, false)
+            }
+        }
+    }
+
+    private func cutAll() {
+        for pair in state.withLock({ $0.pairs }) { cut(pair) }
+    }
+
+    private func cut(_ pair: (Int32, Int32)) {
+        let isThere = state.withLock { state in
+            guard let index = state.pairs.firstIndex(where: { $0 == pair }) else { return false }
+            state.pairs.remove(at: index)
+            return true
+        }
+        guard isThere else { return }
+        Glibc.close(pair.0)
+        Glibc.close(pair.1)
+    }
+
+    private static func withAddress(_ port: Int, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(port).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }
+        }
+    }
+}
