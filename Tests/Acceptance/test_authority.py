@@ -71,7 +71,8 @@ class Ways(PageTest):
             person.add("Buy milk")
             person.await_saved()
             self.chrome.one("#account").click()
-            self.assertIn("tasks.read tasks.write", self.chrome.one("#claims").text)
+            claims = lambda: self.chrome.one("#claims").text
+            self.chrome.until(lambda: "tasks.read tasks.write" in claims(), "the scopes among the claims")
 
     def test_an_authority_out_of_reach_is_told_and_can_be_tried_again(self):
         self.expected = ["ERR_CONNECTION_REFUSED"]

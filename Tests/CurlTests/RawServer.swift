@@ -52,7 +52,11 @@ final class RawServer: Sendable {
         startThread { [self] in
             while true {
                 let descriptor = accept(listener, nil, nil)
-                guard descriptor >= 0 else { return }
+                guard descriptor >= 0 else {
+                    // Closed here and not by `stop`: its number could belong to the next server's socket by now.
+                    close(listener)
+                    return
+                }
                 startThread { self.serve(descriptor, answer) }
             }
         }
@@ -61,7 +65,6 @@ final class RawServer: Sendable {
     /// Stops accepting.
     func stop() {
         shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
     }
 
     var url: String { "http://127.0.0.1:\(port)/document" }
