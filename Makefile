@@ -1,5 +1,5 @@
 # Every target installs the Debian packages that it misses, and says which.
-.PHONY: help run test check readme-check lint format build release test-asan test-tsan test-containers bench clean
+.PHONY: help run test check readme-check lint format build release test-asan test-tsan test-containers drill-failover drill-shards bench clean
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):.* ## \(.*\)/\1	\2/p' Makefile | expand -t 20
@@ -36,6 +36,12 @@ test-tsan: ## Only the tests with the thread sanitizer
 
 test-containers: ## The image and docker-compose.yml, for real, with Podman (5 minutes)
 	@scripts/test-containers
+
+drill-failover: ## Kill a primary PostgreSQL under load and promote its standby
+	@scripts/install build bench && scripts/build release && Benchmarks/failover
+
+drill-shards: ## Serve from three PostgreSQL servers, the tables divided over two of them
+	@scripts/install build bench && scripts/build release && Benchmarks/shards
 
 bench: ## Measure a release build against a bare C server and a Go server (10 minutes)
 	@Benchmarks/run

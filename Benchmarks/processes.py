@@ -6,6 +6,8 @@ import subprocess
 import time
 
 TICKS = os.sysconf("SC_CLK_TCK")
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+CLIENT = "580e250c-8f26-49d0-bee8-1c078add1609"
 
 
 def free_port():
@@ -79,3 +81,17 @@ class Program:
         with open(f"/proc/{self.process.pid}/status") as f:
             line = next(line for line in f if line.startswith("VmRSS:"))
         return int(line.split()[1]) / 1024  # the kernel says kB and means KiB
+
+
+def programs(folder, database):
+    """mock-authority and a task-server on the database, with their ports; for the drills."""
+    authority_port, port = free_port(), free_port()
+    authority = Program("mock-authority", [f"{ROOT}/.build/release/mock-authority"], {"MOCK_LISTEN": f"127.0.0.1:{authority_port}"},
+                        lambda: ask(authority_port, "/_mock/token?user=alice@example.com")[0] == 200, f"{folder}/authority.log")
+    server = Program(
+        "task-server", [f"{ROOT}/.build/release/task-server"],
+        {"TASKS_LISTEN": f"127.0.0.1:{port}", "TASKS_ADMIN_LISTEN": "off", "TASKS_CLIENT_ID": CLIENT,
+         "TASKS_AUTHORITY": f"http://127.0.0.1:{authority_port}/contoso.onmicrosoft.com", "TASKS_POLICIES": "b2c_1_sign_in",
+         "TASKS_DATABASE": database, "TASKS_MAX_TASKS": "10000000", "TASKS_KEY_CACHE_FILE": "off"},
+        lambda: ask(port, "/readyz")[0] == 200, f"{folder}/task-server.log")
+    return authority, authority_port, server, port
