@@ -154,18 +154,26 @@ public final class PostgreSQLServer: Sendable {
 }
 
 /// A port of 127.0.0.1 that nobody uses now.
+///
+/// Below the range from which the system takes the ports of clients, one of which could come first.
 public func freePort() throws(ChildProcess.Failure) -> Int {
+    for _ in 0..<100 {
+        let port = UInt16.random(in: 15_000...30_000)
+        if isFree(port) { return Int(port) }
+    }
+    throw ChildProcess.Failure(description: "no free port")
+}
+
+private func isFree(_ port: UInt16) -> Bool {
     let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(number) }
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let code = withUnsafeMutablePointer(to: &address) { pointer in
+    return withUnsafePointer(to: &address) { pointer in
         pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-            bind(number, address, length) == 0 ? getsockname(number, address, &length) : -1
+            bind(number, address, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
         }
     }
-    guard code == 0 else { throw ChildProcess.Failure(description: "no free port") }
-    return Int(UInt16(bigEndian: address.sin_port))
 }
