@@ -63,6 +63,10 @@ class Chrome(webdriver.Chrome):
     def one(self, selector):
         return self.find_element(By.CSS_SELECTOR, selector)
 
+    def words(self, selector):
+        """What an element says, as soon as it says something: pages fill in what they were asked for a moment later."""
+        return self.until(lambda: self.one(selector).text, f"{selector} to say something")
+
     def all(self, selector):
         return self.find_elements(By.CSS_SELECTOR, selector)
 

@@ -19,7 +19,7 @@ class Ways(PageTest):
         self.person.choose("b2c_1_sign_in")
         self.press_there("cancel")
         self.person.await_welcome()
-        self.assertIn("cancelled", self.chrome.one("#welcome-error").text)
+        self.assertIn("cancelled", self.chrome.words("#welcome-error"))
         self.assertEqual(self.chrome.current_url, f"{self.servers.page}/")
 
     def test_a_forgotten_password_is_told_in_words(self):
@@ -27,15 +27,15 @@ class Ways(PageTest):
         self.person.choose("b2c_1_sign_in")
         self.press_there("forgot")
         self.person.await_welcome()
-        self.assertIn("password", self.chrome.one("#welcome-error").text)
-        self.assertNotIn("AADB2C", self.chrome.one("#welcome-error").text)
+        self.assertIn("password", self.chrome.words("#welcome-error"))
+        self.assertNotIn("AADB2C", self.chrome.words("#welcome-error"))
 
     def test_facebook(self):
         self.person.open()
         self.person.choose("b2c_1_facebook")
         self.person.fill(email=self.stranger(), displayName="Fay Facebook")
         self.person.await_list()
-        self.assertEqual(self.chrome.one("#account .name").text, "Fay Facebook")
+        self.assertEqual(self.chrome.words("#account .name"), "Fay Facebook")
 
     def test_editing_the_profile_keeps_list_and_place(self):
         self.newcomer("Nora Newcomer")
@@ -55,7 +55,7 @@ class Ways(PageTest):
             self.person.await_texts("Buy milk")
             self.assertEqual(self.chrome.one("#new").get_attribute("value"), "A draft")
             self.assertTrue(self.chrome.current_url.endswith("/#open"))
-            self.assertEqual(self.chrome.one("#account .name").text, name)
+            self.assertEqual(self.chrome.words("#account .name"), name)
 
     def test_scopes_are_asked_for_as_the_api_is_called_and_carried_by_name(self):
         scopes = [f"{API}/tasks.read", f"{API}/tasks.write"]
@@ -82,7 +82,7 @@ class Ways(PageTest):
             person.open()
             person.choose("b2c_1_sign_in")
             self.chrome.until(lambda: self.chrome.one("#welcome-error").is_displayed(), "the complaint")
-            self.assertIn("cannot be reached", self.chrome.one("#welcome-error").text)
+            self.assertIn("cannot be reached", self.chrome.words("#welcome-error"))
             self.assertTrue(self.chrome.one("[data-policy='b2c_1_sign_in']").is_enabled())
 
 

@@ -22,7 +22,7 @@ class AuthorityPages(PageTest):
 
     def sign_out(self):
         self.chrome.get(f"{self.servers.authority}/{TENANT}/b2c_1_sign_in/oauth2/v2.0/logout")
-        self.assertEqual(self.chrome.one("h1").text, "Signed out")
+        self.assertEqual(self.chrome.words("h1"), "Signed out")
 
     def await_claims(self):
         """What the token says that the client gets."""
@@ -34,7 +34,7 @@ class AuthorityPages(PageTest):
 
     def alert(self):
         self.chrome.until(lambda: self.chrome.one("[role=alert]").is_displayed(), "a complaint")
-        return self.chrome.one("[role=alert]").text
+        return self.chrome.words("[role=alert]")
 
     def focused(self):
         return self.chrome.switch_to.active_element

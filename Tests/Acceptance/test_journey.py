@@ -21,7 +21,7 @@ class Journey(PageTest):
         person.refresh()
         person.await_texts("Buy oat milk", "Water the tomatoes", "Größe: 5 < 6 & \"quotes\" <b>not bold</b>")
         self.assertEqual(person.done(), ["Water the tomatoes"])
-        self.assertEqual(self.chrome.one("#headline").text, "Two things to do")
+        self.assertEqual(self.chrome.words("#headline"), "Two things to do")
 
         person.remove("Buy oat milk")
         person.await_texts("Water the tomatoes", "Größe: 5 < 6 & \"quotes\" <b>not bold</b>")
@@ -30,7 +30,7 @@ class Journey(PageTest):
 
         person.sign_out()
         person.sign_in("bob@example.com")
-        self.assertEqual(self.chrome.one("#account .name").text, "Bob Example")
+        self.assertEqual(self.chrome.words("#account .name"), "Bob Example")
         self.assertNotIn("Buy oat milk", person.texts())
         self.assertNotIn("Buy oat milk", self.chrome.execute_script(
             "return JSON.stringify([{...localStorage}, {...sessionStorage}])"))
@@ -66,14 +66,14 @@ class Journey(PageTest):
     def test_an_answer_that_nobody_asked_for_is_refused(self):
         self.person.open("/#state=forged&code=stolen")
         self.chrome.until(lambda: self.chrome.one("#welcome-error").is_displayed(), "the complaint")
-        self.assertIn("not started in this tab", self.chrome.one("#welcome-error").text)
+        self.assertIn("not started in this tab", self.chrome.words("#welcome-error"))
         self.assertNotIn("stolen", self.chrome.current_url)
         self.assertFalse([r for r in self.chrome.requests() if r["url"].endswith("/token")])
 
     def test_who_am_i(self):
         self.newcomer("Nora Newcomer")
         self.chrome.one("#account").click()
-        text = self.chrome.one("#claims").text
+        text = self.chrome.words("#claims")
         for part in ["Nora Newcomer", "b2c_1_sign_up", "Session ends"]:
             self.assertIn(part.lower(), text.lower())
         self.assertRegex(text, r"[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}")
@@ -106,11 +106,11 @@ class Journey(PageTest):
     def test_a_text_that_cannot_be_kept_says_so_and_stays(self):
         self.newcomer()
         self.person.add("   ")
-        self.assertEqual(self.chrome.one("#new-error").text, "Write a few words first.")
+        self.assertEqual(self.chrome.words("#new-error"), "Write a few words first.")
         self.chrome.one("#new").clear()
         self.chrome.execute_script("document.getElementById('new').value = 'ü'.repeat(2049)")
         self.chrome.one("#new").send_keys(Keys.ENTER)
-        self.assertIn("4098 bytes", self.chrome.one("#new-error").text)
+        self.assertIn("4098 bytes", self.chrome.words("#new-error"))
         self.assertEqual(self.person.texts(), [])
         self.assertEqual(len(self.chrome.one("#new").get_attribute("value")), 2049)
 
@@ -144,7 +144,7 @@ class TwoDevices(PageTest):
         self.other.await_saved()
         self.person.rename("Buy milk", "Buy soy milk")
         self.chrome.until(lambda: self.chrome.one(".problem").is_displayed(), "the question")
-        self.assertIn("Buy oat milk", self.chrome.one(".problem").text)
+        self.assertIn("Buy oat milk", self.chrome.words(".problem"))
         self.assertEqual(self.person.texts(), ["Buy soy milk"])
         self.chrome.one("[data-decision=mine]").click()
         self.person.await_saved()

@@ -86,7 +86,7 @@ class Sessions(Trouble):
         self.change_session(token=self.servers.token(bad="wrong-aud"), owner=None)
         self.chrome.refresh()
         self.person.await_welcome()
-        self.assertIn("does not take this sign-in", self.chrome.one("#welcome-error").text)
+        self.assertIn("does not take this sign-in", self.chrome.words("#welcome-error"))
 
     def test_signed_out_in_one_tab_is_signed_out_in_all(self):
         self.newcomer()
@@ -177,7 +177,7 @@ class Connections(Trouble):
         self.person.add("Buy milk")
         self.chrome.until(lambda: "store.overloaded" in self.chrome.one("#trouble").text, "the trouble")
         self.chrome.until(lambda: self.chrome.one(".problem").is_displayed(), "the refusal")
-        self.assertIn("Title task.too_many", self.chrome.one(".problem").text)
+        self.assertIn("Title task.too_many", self.chrome.words(".problem"))
         self.assertEqual(
             self.chrome.one(".problem a").get_attribute("href"), f"{self.servers.page}/problems.html#task.too_many")
         self.person.await_texts("Buy milk")
@@ -192,7 +192,7 @@ class Connections(Trouble):
         self.chrome.one("#account").click()
         self.chrome.one("#sign-out").click()
         self.chrome.until(lambda: self.chrome.one("#leaving").is_displayed(), "the warning")
-        self.assertIn("1 change is not saved yet", self.chrome.one("#leaving").text)
+        self.assertIn("1 change is not saved yet", self.chrome.words("#leaving"))
         self.chrome.connect(True)
         self.chrome.switch_to.active_element.send_keys(Keys.ESCAPE)
         self.person.look_again()
