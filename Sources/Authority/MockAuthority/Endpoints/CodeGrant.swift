@@ -1,4 +1,5 @@
 internal import OpenSSL
+import Tokens
 
 extension TokenEndpoint {
     /// The authorization code grant (RFC 6749 section 4.1.3) with proof keys (RFC 7636); a code works once.
@@ -16,7 +17,7 @@ extension TokenEndpoint {
 
     private func check(_ verifier: String?, _ challenge: Grant.Challenge) throws(Refusal) {
         guard let verifier else { throw .missingVerifier }
-        let text = challenge.hashed ? Base64.encodeURL(SHA256.digest(Array(verifier.utf8))) : verifier
+        let text = challenge.hashed ? Base64URL.encode(SHA256.digest(Array(verifier.utf8))) : verifier
         guard text.isSame(as: challenge.text) else { throw .wrongVerifier }
     }
 

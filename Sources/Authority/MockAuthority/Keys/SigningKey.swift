@@ -1,5 +1,6 @@
 public import JSON
 public import OpenSSL
+import Tokens
 
 /// A key that signs tokens, and its public half as the key set shows it.
 public struct SigningKey: Sendable {
@@ -18,10 +19,10 @@ public struct SigningKey: Sendable {
     public init(_ privateKey: RSAPrivateKey, notBefore: Int64, name: String? = nil) {
         self.privateKey = privateKey
         self.notBefore = notBefore
-        modulus = Base64.encodeURL(privateKey.modulus)
-        exponent = Base64.encodeURL(privateKey.exponent)
+        modulus = Base64URL.encode(privateKey.modulus)
+        exponent = Base64URL.encode(privateKey.exponent)
         let canonical = "{\"e\":\"\(exponent)\",\"kty\":\"RSA\",\"n\":\"\(modulus)\"}"
-        identifier = name ?? Base64.encodeURL(SHA256.digest(Array(canonical.utf8)))
+        identifier = name ?? Base64URL.encode(SHA256.digest(Array(canonical.utf8)))
     }
 
     /// The members of the service, in its order: no `alg`, no `x5t`, no `x5c`.

@@ -1,5 +1,6 @@
 internal import HTTP
 internal import JSON
+import Tokens
 
 /// The name of a transaction as URLs and scripts of the real page carry it.
 enum StateProperties {
@@ -7,7 +8,7 @@ enum StateProperties {
 
     /// `StateProperties=` and the name in JSON in Base64.
     static func text(_ name: String) -> String {
-        prefix + Base64.encodeURL(JSONValue.object(JSONObject([("TID", .string(name))])).serialized())
+        prefix + Base64URL.encode(JSONValue.object(JSONObject([("TID", .string(name))])).serialized())
     }
 
     /// The name, read back.

@@ -1,5 +1,6 @@
 internal import JSON
 internal import OpenSSL
+import Tokens
 
 /// Seals codes, refresh tokens and session cookies, so that the authority need not remember them.
 ///
@@ -18,8 +19,8 @@ struct GrantSeal: Sendable {
     func seal(_ value: JSONObject) -> String {
         var bytes = JSONValue.object(value).serialized()
         bytes += Array(repeating: UInt8(ascii: " "), count: max(0, Self.shortest - bytes.count))
-        let vector = Base64.encodeURL(SecureRandom.bytes(12))
-        let sealed = "\(Self.header)..\(vector).\(Base64.encodeURL(bytes))"
+        let vector = Base64URL.encode(SecureRandom.bytes(12))
+        let sealed = "\(Self.header)..\(vector).\(Base64URL.encode(bytes))"
         return "\(sealed).\(tag(sealed))"
     }
 
@@ -39,6 +40,6 @@ struct GrantSeal: Sendable {
     }
 
     private func tag(_ sealed: String) -> String {
-        Base64.encodeURL(Array(HMACSHA256.authenticate(key: secret, message: Array(sealed.utf8)).prefix(16)))
+        Base64URL.encode(Array(HMACSHA256.authenticate(key: secret, message: Array(sealed.utf8)).prefix(16)))
     }
 }

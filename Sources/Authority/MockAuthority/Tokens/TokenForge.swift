@@ -1,5 +1,6 @@
 internal import JSON
 internal import OpenSSL
+import Tokens
 
 /// Makes the bad tokens of the catalogue: good ones with exactly one thing wrong.
 struct TokenForge: Sendable {
@@ -89,7 +90,7 @@ struct TokenForge: Sendable {
             var signature = Base64.decode(token[token.index(after: dot)...])
         else { return String(token.dropLast(6)) }
         signature[signature.count / 2] ^= 1
-        return token[...dot] + Base64.encodeURL(signature)
+        return token[...dot] + Base64URL.encode(signature)
     }
 
     private func input(_ claims: JSONObject, algorithm: String) -> String {
@@ -101,7 +102,7 @@ struct TokenForge: Sendable {
         let input = input(claims, algorithm: "HS256")
         let secret = PublicKeyText.pem(of: signer.key.privateKey)
         let code = HMACSHA256.authenticate(key: Array(secret.utf8), message: Array(input.utf8))
-        return input + "." + Base64.encodeURL(code)
+        return input + "." + Base64URL.encode(code)
     }
 
     private func huge(_ good: JSONObject) throws(RSAError) -> String {

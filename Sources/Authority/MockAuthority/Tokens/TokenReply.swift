@@ -1,5 +1,6 @@
 internal import JSON
 internal import OpenSSL
+import Tokens
 
 /// The tokens of one answer and the shape in which the token endpoint gives them.
 struct TokenReply: Sendable {
@@ -78,6 +79,6 @@ struct TokenReply: Sendable {
     }
 
     private func encoded(_ value: JSONValue) -> String {
-        Base64.encodeURL(value.serialized())
+        Base64URL.encode(value.serialized())
     }
 }

@@ -1,5 +1,6 @@
 internal import JSON
 internal import OpenSSL
+import Tokens
 
 /// Makes the compact form of tokens (RFC 7515 section 7.1).
 struct TokenSigner: Sendable {
@@ -24,16 +25,16 @@ struct TokenSigner: Sendable {
         header: JSONObject, payload: [UInt8], digest: DigestAlgorithm = .sha256
     ) throws(RSAError) -> String {
         let input = Self.input(header: header, payload: payload)
-        return input + "." + Base64.encodeURL(try key.privateKey.sign(Array(input.utf8), digest: digest))
+        return input + "." + Base64URL.encode(try key.privateKey.sign(Array(input.utf8), digest: digest))
     }
 
     /// What is signed: both parts in base64url with a dot between them.
     static func input(header: JSONObject, payload: [UInt8]) -> String {
-        Base64.encodeURL(JSONValue.object(header).serialized()) + "." + Base64.encodeURL(payload)
+        Base64URL.encode(JSONValue.object(header).serialized()) + "." + Base64URL.encode(payload)
     }
 
     /// The left half of the SHA-256 of a token or code: `at_hash` and `c_hash` (OpenID Connect Core 3.3.2.11).
     static func hash(_ text: String) -> JSONValue {
-        .string(Base64.encodeURL(Array(SHA256.digest(Array(text.utf8)).prefix(16))))
+        .string(Base64URL.encode(Array(SHA256.digest(Array(text.utf8)).prefix(16))))
     }
 }

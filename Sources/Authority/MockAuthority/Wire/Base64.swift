@@ -1,20 +1,9 @@
-/// Base64 of RFC 4648, in both alphabets.
+/// Base64 of RFC 4648, written in the standard alphabet and read in both; tokens are written by `Base64URL`.
 enum Base64 {
-    private static let standard = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-    private static let url = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
     /// With `+`, `/` and padding: for Basic credentials and the page's settings.
     static func encode(_ bytes: [UInt8]) -> String {
-        let digits = encode(bytes, standard)
-        return digits + String(repeating: "=", count: (4 - digits.utf8.count % 4) % 4)
-    }
-
-    /// With `-` and `_`, without padding: for tokens (RFC 7515 section 2).
-    static func encodeURL(_ bytes: [UInt8]) -> String {
-        encode(bytes, url)
-    }
-
-    private static func encode(_ bytes: [UInt8], _ alphabet: [UInt8]) -> String {
         var digits: [UInt8] = []
         digits.reserveCapacity((bytes.count * 4 + 2) / 3)
         var held: UInt32 = 0
@@ -29,6 +18,7 @@ enum Base64 {
             held &= (1 << UInt32(count)) - 1
         }
         if count > 0 { digits.append(alphabet[Int(held << UInt32(6 - count) & 63)]) }
+        while digits.count % 4 > 0 { digits.append(UInt8(ascii: "=")) }
         return String(decoding: digits, as: UTF8.self)
     }
 
