@@ -4,14 +4,18 @@ import Synchronization
 
 /// A PostgreSQL server of the tests' own: Debian's programs, an unprivileged user, a free port, a folder of its own.
 ///
-/// It ends with this process, however that ends: a shell beside it looks for the process twice a second.
+/// It ends with this process, however that ends.
 public final class PostgreSQLServer: Sendable {
     /// Where it listens, on 127.0.0.1.
     public let port: Int
     /// Its folder; the database cluster is `data` in it.
     public let folder: String
+    private let environment: [String: String]
     private let watchdog: Mutex<ChildProcess>
     private let number = Atomic(0)
+
+    /// A role's name that the shared server asks for a password.
+    public static let asked = "asked"
 
     private static let programs = "/usr/lib/postgresql/15/bin"
     private static let shared = Mutex<Result<PostgreSQLServer, ChildProcess.Failure>?>(nil)
@@ -21,16 +25,49 @@ public final class PostgreSQLServer: Sendable {
         try shared.withLock { shared in
             let result =
                 shared
-                ?? Result { () throws(ChildProcess.Failure) in try PostgreSQLServer(settings: ["max_connections=600"]) }
+                ?? Result { () throws(ChildProcess.Failure) in
+                    try PostgreSQLServer(
+                        settings: ["max_connections=600"], access: ["host all \(asked) all scram-sha-256"])
+                }
             shared = result
             return try result.get()
         }
     }
 
-    /// A server of one test; the settings are lines of postgresql.conf.
-    public init(settings: [String] = []) throws(ChildProcess.Failure) {
+    /// A server of one test.
+    ///
+    /// - Parameters:
+    ///   - settings: lines of postgresql.conf.
+    ///   - access: lines of pg_hba.conf before the one that lets everybody in.
+    ///   - environment: of its processes.
+    public convenience init(
+        settings: [String] = [], access: [String] = [], environment: [String: String] = [:]
+    ) throws(ChildProcess.Failure) {
+        try self.init(settings: settings, environment: environment) { data in
+            """
+            initdb -D \(data) -U test -A trust -E UTF8 --locale=C --no-sync >&2
+            { \(access.map { "echo '\($0)'; " }.joined()) cat \(data)/pg_hba.conf; } > \(data)/access
+            cat \(data)/access > \(data)/pg_hba.conf
+            """
+        }
+    }
+
+    /// A copy of a server that follows it and takes no writes, known to it by this name.
+    public convenience init(following primary: PostgreSQLServer, as name: String) throws(ChildProcess.Failure) {
+        try self.init(settings: [], environment: [:]) { data in
+            """
+            pg_basebackup -D \(data) -R -X stream -c fast --no-sync \
+                -d '\(primary.address())&application_name=\(name)' >&2
+            """
+        }
+    }
+
+    private init(
+        settings: [String], environment: [String: String], making: (_ data: String) -> String
+    ) throws(ChildProcess.Failure) {
         let port = try freePort()
         self.port = port
+        self.environment = environment
         do {
             let folder = try ChildProcess.temporaryFolder()
             self.folder = folder
@@ -38,22 +75,23 @@ public final class PostgreSQLServer: Sendable {
                 throw ChildProcess.Failure(description: "PostgreSQL 15 is missing; install it: scripts/install test")
             }
             chmod(folder, 0o755)
-            let user = Self.unprivileged.joined(separator: " ")
             let lines = ["listen_addresses='127.0.0.1'", "port=\(port)", "unix_socket_directories=''"] + settings
             let configuration = lines.map { "echo \"\($0)\" >> \(folder)/data/postgresql.conf" }
+            let user = GuardedProgram.unprivileged.joined(separator: " ")
             let script = """
                 set -e
-                mkdir \(folder)/data
-                \(Self.unprivileged.isEmpty ? "" : "chown postgres: \(folder)/data")
-                \(user) \(Self.programs)/initdb -D \(folder)/data -U test -A trust -E UTF8 --locale=C --no-sync >&2
+                mkdir -m 700 \(folder)/data
+                \(GuardedProgram.give("\(folder)/data"))
+                PATH=\(Self.programs):$PATH exec \(user) /bin/sh -e <<'END'
+                \(making("\(folder)/data"))
                 \(configuration.joined(separator: "\n"))
-                echo made
+                END
                 """
             let making = try ChildProcess("/bin/sh", ["-c", script])
             guard try making.wait(seconds: 120) == .exit(0) else {
-                throw ChildProcess.Failure(description: "initdb: \(making.errors)")
+                throw ChildProcess.Failure(description: "making a server: \(making.errors)")
             }
-            watchdog = Mutex(try Self.run(folder))
+            watchdog = Mutex(try Self.run(folder, environment))
             try awaitReadiness()
         } catch let failure as ChildProcess.Failure {
             throw failure
@@ -67,23 +105,9 @@ public final class PostgreSQLServer: Sendable {
         _ = try? ChildProcess("/bin/rm", ["-rf", folder]).wait()
     }
 
-    /// The words before a command that make it run as a user who is not root.
-    private static var unprivileged: [String] {
-        guard getuid() == 0 else { return [] }
-        return ["/usr/bin/setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups"]
-    }
-
-    /// Starts the server, and a shell that ends it with this process.
-    private static func run(_ folder: String) throws -> ChildProcess {
-        let script = """
-            \(unprivileged.joined(separator: " ")) \(programs)/postgres -D \(folder)/data >\(folder)/log 2>&1 &
-            server=$!
-            trap 'kill -QUIT $server; wait $server; exit' TERM
-            while [ -d /proc/\(getpid()) ] && [ -d /proc/$server ]; do sleep 0.5; done
-            kill -QUIT $server 2>/dev/null
-            [ -d /proc/\(getpid()) ] || { wait $server; rm -rf \(folder); }
-            """
-        return try ChildProcess("/bin/sh", ["-c", script])
+    private static func run(_ folder: String, _ environment: [String: String]) throws -> ChildProcess {
+        try GuardedProgram.start(
+            "\(programs)/postgres -D \(folder)/data", in: folder, environment: environment, endedBy: "QUIT")
     }
 
     /// Waits until it lets somebody in.
@@ -127,8 +151,16 @@ public final class PostgreSQLServer: Sendable {
 
     /// Starts it again after ``stop()`` or ``kill9()``.
     public func startAgain() throws {
-        try watchdog.withLock { $0 = try Self.run(folder) }
+        try watchdog.withLock { $0 = try Self.run(folder, environment) }
         try awaitReadiness()
+    }
+
+    /// Makes a server that follows another one take writes.
+    public func promote() throws {
+        // It waits until the server does.
+        guard try command("SELECT pg_promote(true, 60)") == "t\n" else {
+            throw ChildProcess.Failure(description: "not promoted; \(log)")
+        }
     }
 
     /// The connection string of a database.
@@ -137,10 +169,13 @@ public final class PostgreSQLServer: Sendable {
     }
 
     /// The connection string of a new, empty database.
-    public func newDatabase() throws -> String {
+    public func newDatabase() throws -> String { address(try newDatabaseName()) }
+
+    /// The name of a new, empty database.
+    public func newDatabaseName() throws -> String {
         let name = "db\(number.add(1, ordering: .relaxed).newValue)"
         try command("CREATE DATABASE \(name)")
-        return address(name)
+        return name
     }
 
     /// Runs statements with psql; what they print, without headers.
@@ -167,13 +202,17 @@ public func freePort() throws(ChildProcess.Failure) -> Int {
 private func isFree(_ port: UInt16) -> Bool {
     let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(number) }
+    return withLoopback(port) { bind(number, $0, $1) } == 0
+}
+
+/// Lends an address of this machine.
+func withLoopback(_ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    let length = socklen_t(MemoryLayout<sockaddr_in>.size)
     return withUnsafePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-            bind(number, address, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-        }
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }
     }
 }

@@ -35,6 +35,9 @@ final class Events: Sendable {
     func append(_ event: StoreEvent) { events.withLock { $0.append(event) } }
 
     var all: [StoreEvent] { events.withLock { $0 } }
+
+    /// How often a full disk was reported.
+    var diskFull: Int { all.filter { if case .diskFull = $0 { true } else { false } }.count }
 }
 
 extension TaskText {

@@ -8,9 +8,11 @@ private import CPostgreSQL
 public struct ConnectionTarget: Sendable {
     private(set) var keywords: [(name: String, value: String)]
 
-    /// Other than libpq's own: of several hosts the one that takes writes, and no wait without an end.
+    /// Other than libpq's own: of several hosts the primary, and no wait without an end.
+    ///
+    /// Not `read-write`: from a primary that is set to read only, reads shall go on.
     private static let defaults = [
-        ("target_session_attrs", "read-write"), ("connect_timeout", "5"), ("keepalives_idle", "10"),
+        ("target_session_attrs", "primary"), ("connect_timeout", "5"), ("keepalives_idle", "10"),
         ("keepalives_interval", "5"), ("keepalives_count", "3"), ("tcp_user_timeout", "15000"),
     ]
 
@@ -35,9 +37,27 @@ public struct ConnectionTarget: Sendable {
             unsafe option += 1
         }
         let missing = Self.defaults.filter { name, _ in !given.contains { $0.name == name } }
+        try Self.refuseMisread(given)
         keywords =
             given.filter { one in !Self.demands.contains { $0.0 == one.name } }
             + (missing + Self.demands).map { (name: $0.0, value: $0.1) }
+    }
+
+    /// An unescaped `@` or `/` in a password makes the rest of it a host, a port or a name, which messages would show.
+    private static func refuseMisread(_ given: [(name: String, value: String)]) throws(PostgreSQLError) {
+        for (name, value) in given {
+            let isMisread =
+                switch name {
+                // An @ at the start is an abstract socket.
+                case "host": value.split(separator: ",").contains { $0.utf8.dropFirst().contains(UInt8(ascii: "@")) }
+                case "port": !value.utf8.allSatisfy { $0 == UInt8(ascii: ",") || (48...57).contains($0) }
+                case "dbname": value.utf8.contains(UInt8(ascii: "@"))
+                default: false
+                }
+            guard isMisread else { continue }
+            throw PostgreSQLError(
+                sqlState: nil, message: "the \(name) is none; in a password, write %40 for @, %2F for / and %3A for :")
+        }
     }
 
     /// What libpq quotes of a string that it cannot read may be a part of the password.

@@ -35,7 +35,8 @@ enum StateFailure: Error {
                 headers: ["Retry-After": "1"])
         case .unavailable:
             Problem(
-                503, "store.unavailable", "The store is out of reach", "Nothing was changed; try again shortly.",
+                503, "store.unavailable", "The store is out of reach",
+                "A change may have been made or not; try again shortly, with the same Idempotency-Key.",
                 headers: ["Retry-After": "5"])
         case .full:
             Problem(

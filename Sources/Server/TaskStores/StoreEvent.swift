@@ -8,8 +8,8 @@ public enum StoreEvent: Sendable, Equatable {
     ///
     /// Reported once for a reason, until something could be written again; ``StoreStatistics`` counts each.
     case commitFailed(reason: String)
-    /// No room on the disk; reported once until a commit succeeds again.
-    case diskFull
+    /// A commit failed because there is no room on the disk; reported once until something could be written again.
+    case diskFull(reason: String)
     /// The first commit that wrote something after failures.
     case recovered
     /// Another program (an import) changed the database; everything remembered was dropped.

@@ -16,6 +16,9 @@ struct StoreUnderTest: Sendable, CustomTestStringConvertible {
         StoreUnderTest(testDescription: "PostgreSQL") { _ in
             try PostgreSQLTaskStore.open(PostgreSQLServer.started().newDatabase())
         },
+        StoreUnderTest(testDescription: "PostgreSQL through PgBouncer") { _ in
+            try PostgreSQLTaskStore.open(PgBouncer.started().newDatabase())
+        },
     ]
 
     /// Gives the body a new store, and ends it.

@@ -9,8 +9,22 @@ import Testing
 struct SeveralServersTests {
     private let alice = Owner("alice")
 
-    private func withTwo(_ body: (PostgreSQLTaskStore, PostgreSQLTaskStore) async throws -> Void) async throws {
-        let address = try PostgreSQLServer.started().newDatabase()
+    /// How they reach it.
+    enum Way: CaseIterable {
+        case directly, throughPgBouncer
+
+        func newDatabase() throws -> String {
+            switch self {
+            case .directly: try PostgreSQLServer.started().newDatabase()
+            case .throughPgBouncer: try PgBouncer.started().newDatabase()
+            }
+        }
+    }
+
+    private func withTwo(
+        _ way: Way, _ body: (PostgreSQLTaskStore, PostgreSQLTaskStore) async throws -> Void
+    ) async throws {
+        let address = try way.newDatabase()
         let (first, second) = (try PostgreSQLTaskStore.open(address), try PostgreSQLTaskStore.open(address))
         defer {
             first.close()
@@ -19,9 +33,9 @@ struct SeveralServersTests {
         try await body(first, second)
     }
 
-    @Test("what one wrote the other reads, at once")
-    func noStaleAnswers() async throws {
-        try await withTwo { first, second in
+    @Test("what one wrote the other reads, at once", arguments: Way.allCases)
+    func noStaleAnswers(way: Way) async throws {
+        try await withTwo(way) { first, second in
             for number in 1...50 {
                 _ = try await first.added("task \(number)", of: alice)
                 let list = try await second.list(.all, of: alice)
@@ -31,10 +45,10 @@ struct SeveralServersTests {
         }
     }
 
-    @Test("ids stay unique and without gaps, whoever gives them")
-    func identifiers() async throws {
+    @Test("ids stay unique and without gaps, whoever gives them", arguments: Way.allCases)
+    func identifiers(way: Way) async throws {
         let owners = (0..<4).map { Owner("owner-\($0)") }
-        try await withTwo { first, second in
+        try await withTwo(way) { first, second in
             let ids = try await withThrowingTaskGroup(of: (Owner, Int64).self) { group in
                 for number in 0..<400 {
                     let (owner, store) = (owners[number % 4], number % 8 < 4 ? first : second)
@@ -46,11 +60,11 @@ struct SeveralServersTests {
         }
     }
 
-    @Test("an idempotency key holds across them")
-    func idempotency() async throws {
+    @Test("an idempotency key holds across them", arguments: Way.allCases)
+    func idempotency(way: Way) async throws {
         let key = IdempotencyKey(key: "k", fingerprint: 7)
         let now = SystemTime().wallMilliseconds
-        try await withTwo { first, second in
+        try await withTwo(way) { first, second in
             for round in 0..<10 {
                 let owner = Owner("owner-\(round)")
                 let outcomes = try await withThrowingTaskGroup(of: AddOutcome.self) { group in
@@ -66,9 +80,9 @@ struct SeveralServersTests {
         }
     }
 
-    @Test("mixed writes of the same people end all, without deadlocks that anybody sees")
-    func mixed() async throws {
-        try await withTwo { first, second in
+    @Test("mixed writes of the same people end all, without deadlocks that anybody sees", arguments: Way.allCases)
+    func mixed(way: Way) async throws {
+        try await withTwo(way) { first, second in
             for number in 0..<10 { _ = try await first.added("seed", of: Owner("owner-\(number)")) }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<300 {
@@ -89,11 +103,10 @@ struct SeveralServersTests {
         }
     }
 
-    @Test("ten that start at once make the tables once")
-    func migrations() async throws {
-        let server = try PostgreSQLServer.started()
+    @Test("ten that start at once make the tables once", arguments: Way.allCases)
+    func migrations(way: Way) async throws {
         for partitions in [nil, 4] {
-            let address = try server.newDatabase()
+            let address = try way.newDatabase()
             var options = PostgreSQLStoreOptions()
             options.partitions = partitions
             let events = Events()

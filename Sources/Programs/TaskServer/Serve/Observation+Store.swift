@@ -11,7 +11,7 @@ extension Observation {
                 line.number("to", to)
             }
         case .commitFailed(let reason): log.write(.error, "commit-failed") { $0.text("reason", reason) }
-        case .diskFull: log.write(.error, "disk-full")
+        case .diskFull(let reason): log.write(.error, "disk-full") { $0.text("reason", reason) }
         case .recovered: log.write(.info, "commits-recovered")
         case .changedByOthers: log.write(.info, "database-changed-by-others")
         case .connectionLost(let reason): log.write(.error, "database-lost") { $0.text("reason", reason) }

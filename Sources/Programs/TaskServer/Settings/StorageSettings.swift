@@ -1,4 +1,5 @@
 import Settings
+import TaskStores
 
 /// Where tasks, keys and the page are.
 struct StorageSettings: Sendable {
@@ -13,6 +14,9 @@ struct StorageSettings: Sendable {
             help:
                 "Where tasks are kept: sqlite:PATH, postgresql://USER@HOST/NAME for more than one server, or memory: to "
                 + "forget them at the end.")
+        if case .postgresql(let address) = database, let mistake = PostgreSQLTaskStore.mistake(in: address) {
+            reader.mistake(mistake)
+        }
         partitions = reader.value(
             "PARTITIONS", .orOff(.integer(2...1024, example: 16)), default: "off",
             help: "PostgreSQL only: into how many partitions new tables are divided, by owner.")

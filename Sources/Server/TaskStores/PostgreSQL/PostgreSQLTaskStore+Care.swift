@@ -1,6 +1,11 @@
 import PostgreSQL
 
 extension PostgreSQLTaskStore {
+    /// What is wrong with a connection string, as far as it shows without a server; nil if nothing is.
+    public static func mistake(in connectionString: String) -> String? {
+        StoreDatabase.mistake(in: connectionString)
+    }
+
     /// Looks whether a server could work with the database, and changes nothing; the good news in a line.
     public static func check(_ connectionString: String) throws(StoreOpenError) -> String {
         let database = try StoreDatabase(connectionString)

@@ -40,7 +40,7 @@ public final class PostgreSQLTaskStore: TaskStore {
             throw .failed(path: database.name, reason: "too many open files")
         }
         let inbox = StoreInbox(capacity: options.waiting, doorbell: doorbell)
-        let connector = StoreConnector(to: database.target, for: inbox)
+        let connector = StoreConnector(to: database.target, for: inbox, observer: options.observer)
         let counts = StoreCounts(isOneOwnerOnly: facts.isForeign)
         let store = PostgreSQLTaskStore(inbox, connector, counts)
         do throws(NamedThread.Failure) {

@@ -17,15 +17,19 @@ final class StoreConnector: Sendable {
 
     private let target: ConnectionTarget
     private let inbox: StoreInbox
+    private let observer: @Sendable (StoreEvent) -> Void
     private let state = Mutex(State())
     private let wakeup = Wakeup()
     /// Off for good once a session was found that others share: a pool in transaction mode.
     private let preparing = Atomic(true)
     private let time = SystemTime()
 
-    init(to target: ConnectionTarget, for inbox: StoreInbox) {
+    init(
+        to target: ConnectionTarget, for inbox: StoreInbox, observer: @escaping @Sendable (StoreEvent) -> Void
+    ) {
         self.target = target
         self.inbox = inbox
+        self.observer = observer
     }
 
     /// Asks for a connection, not before a monotonic time.
@@ -34,8 +38,12 @@ final class StoreConnector: Sendable {
         wakeup.wake()
     }
 
-    /// From now on connections come without prepared statements; whether that is news.
-    func stopPreparing() -> Bool { preparing.exchange(false, ordering: .relaxed) }
+    /// From now on connections come without prepared statements.
+    ///
+    /// Either thread may find it first; it is told once.
+    func stopPreparing() {
+        if preparing.exchange(false, ordering: .relaxed) { observer(.sessionsShared) }
+    }
 
     var isPreparing: Bool { preparing.load(ordering: .relaxed) }
 
@@ -94,7 +102,7 @@ final class StoreConnector: Sendable {
             return true
         } catch {
             guard error.kind == .unprepared else { throw error }
-            _ = stopPreparing()
+            stopPreparing()
             return false
         }
     }

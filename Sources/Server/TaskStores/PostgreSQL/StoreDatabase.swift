@@ -17,6 +17,16 @@ struct StoreDatabase {
 
     var name: String { target.name }
 
+    /// What is wrong with the connection string, without asking any server; nil if nothing is.
+    static func mistake(in string: String) -> String? {
+        do throws(StoreOpenError) {
+            _ = try StoreDatabase(string)
+            return nil
+        } catch {
+            return error.words
+        }
+    }
+
     /// What was found.
     struct Facts: Equatable {
         /// The version before the tables were brought up to date; nil if they were.
@@ -30,6 +40,7 @@ struct StoreDatabase {
     /// Connects and checks all that can be checked before work; makes the tables if they are missing.
     func prepare(partitions: Int?) throws(StoreOpenError) -> Facts {
         let connection = try connect()
+        try refuseMissingRights(on: connection)
         try refuseFuture(on: connection)
         let facts = try translating { () throws(PostgreSQLError) in
             Facts(
@@ -46,10 +57,9 @@ struct StoreDatabase {
     /// The version of the tables, nil if there are none; throws if a server could not work with them.
     func checkedVersion() throws(StoreOpenError) -> Int? {
         let connection = try connect()
+        try refuseMissingRights(on: connection)
         try refuseFuture(on: connection)
-        let version = try translating { () throws(PostgreSQLError) in try StoreSchema.version(on: connection) }
-        if version != nil { try refuseMissingRights(on: connection) }
-        return version
+        return try translating { () throws(PostgreSQLError) in try StoreSchema.version(on: connection) }
     }
 
     /// A session with a server that takes writes.
@@ -74,26 +84,35 @@ struct StoreDatabase {
         }
     }
 
+    /// Of the tables that are there: in a database without any there is nothing to refuse.
     private func refuseMissingRights(on connection: PipelineConnection) throws(StoreOpenError) {
         let missing = try translating { () throws(PostgreSQLError) in
             let rows = try connection.run(
                 """
-                SELECT string_agg(r || ' on ' || t, ', '), current_user::text
-                FROM unnest(ARRAY['owners', 'tasks', 'attempts']) t,
-                    unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) r
-                WHERE NOT has_table_privilege(t, r)
+                SELECT string_agg(rights || ' on ' || t, '; '), current_user::text FROM (
+                    SELECT t, string_agg(r, ', ') AS rights
+                    FROM unnest(ARRAY['task_server_schema', 'owners', 'tasks', 'attempts']) t,
+                        unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) r
+                    WHERE to_regclass('task_server_schema') IS NOT NULL
+                        AND (t <> 'task_server_schema' OR r = 'SELECT') AND NOT has_table_privilege(to_regclass(t), r)
+                    GROUP BY t ORDER BY t
+                ) AS missing
                 """)
             return rows.isNull(0, 0) ? nil : (rights: rows.text(0, 0), user: rows.text(0, 1))
         }
         guard let missing else { return }
         throw .refused(
-            "the role \(missing.user) lacks rights in the database \(name): \(missing.rights); GRANT them, as the owner "
+            "the role \(missing.user) lacks rights in the database \(name) (\(missing.rights)); GRANT them, as the owner "
                 + "of the tables")
     }
 
     private var readOnlyWords: String {
         "the database \(name) only reads: it is a standby, or set to default_transaction_read_only; name the primary, or "
             + "all hosts with target_session_attrs=read-write"
+    }
+
+    private var noSchemaWords: String {
+        "the role may use no schema in the database \(name); GRANT USAGE on that of the tables, and CREATE to migrate"
     }
 
     /// Runs statements, with errors in the operator's words.
@@ -104,16 +123,17 @@ struct StoreDatabase {
     private func words(_ error: PostgreSQLError) -> StoreOpenError {
         switch error.kind {
         case .readOnly: .refused(readOnlyWords)
-        case .disconnected where error.message.hasSuffix("session is read-only"): .refused(readOnlyWords)
+        case .disconnected where UnreachableDatabase.isReadOnly(error): .refused(readOnlyWords)
         case .disconnected, .exhausted:
             .refused(
-                "the database \(name) cannot be reached (\(error.description)); check TASKS_DATABASE and the server")
+                "the database \(name) cannot be reached (\(error.description)); \(UnreachableDatabase.advice(error))")
         case .full: .full(path: name)
         case .forbidden:
             .refused(
                 "the role has no right to make tables in the database \(name) (\(error.description)); run `task-server "
                     + "migrate` as a role that has, then GRANT SELECT, INSERT, UPDATE, DELETE on them")
         case .other where error.sqlState == "42P07": .foreign(path: name)
+        case .other where error.sqlState == "3F000": .refused(noSchemaWords)
         case .retryable, .transactionFailed, .unprepared, .cancelled, .other:
             .failed(path: name, reason: error.description)
         }

@@ -18,6 +18,8 @@ final class StoreDriver {
     private var isClosing = false
     private var lastFailure = "not connected yet"
     private var isHealthy = false
+    /// Of the failure that was reported last.
+    private var failureCode: String?
     /// The first attempt to connect has ended, one way or the other.
     private var hasTried = false
 
@@ -192,7 +194,7 @@ final class StoreDriver {
             }
             gather(write)
         }
-        guard end.isCommitted, !isHealthy else { return }
+        guard end.hasWritten, !isHealthy else { return }
         isHealthy = true
         if counts.hasFailed { options.observer(.recovered) }
     }
@@ -202,15 +204,15 @@ final class StoreDriver {
         case .retryable, .transactionFailed: return
         case .unprepared:
             for link in links { link.stopUsingPrepared() }
-            if connector.stopPreparing() { options.observer(.sessionsShared) }
+            connector.stopPreparing()
             return
         case .disconnected, .full, .exhausted, .readOnly, .forbidden, .cancelled, .other: break
         }
-        // Once, until something could be written again: a log that grows with every request helps nobody.
-        guard isHealthy || !counts.hasFailed else { return }
-        (isHealthy, counts.hasFailed) = (false, true)
-        options.observer(.commitFailed(reason: error.description))
-        if error.kind == .full { options.observer(.diskFull) }
+        // Once for a reason, until something could be written again: a log that grows with every request helps nobody.
+        guard isHealthy || !counts.hasFailed || error.sqlState != failureCode else { return }
+        (isHealthy, counts.hasFailed, failureCode) = (false, true, error.sqlState)
+        let reason = error.description
+        options.observer(error.kind == .full ? .diskFull(reason: reason) : .commitFailed(reason: reason))
     }
 
     // MARK: Sessions

@@ -43,6 +43,8 @@ struct UnitEnd {
     var error: PostgreSQLError?
     /// It was committed.
     var isCommitted = false
+    /// It was committed, and somebody wanted to write: a probe alone shows nothing of the room on a disk.
+    var hasWritten = false
 }
 
 /// One statement that reads, for all who asked the same before it went out.
@@ -171,7 +173,8 @@ final class WriteUnit: StoreUnit {
 
     init(_ writes: [QueuedWrite], deadlineMilliseconds: Int) {
         steps = TransactionPlan(writes).steps
-        var calls: [UnitCall] = [.words("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")]
+        // Not READ WRITE: who sets default_transaction_read_only, as some do before a disk is full, means it.
+        var calls: [UnitCall] = [.words("BEGIN ISOLATION LEVEL READ COMMITTED")]
         var places: [(step: Int, call: Int)?] = [nil]
         // Only for this transaction, so that a pool of sessions may lie in between.
         calls.append(.words(Self.guarantees(deadlineMilliseconds)))
@@ -235,6 +238,7 @@ final class WriteUnit: StoreUnit {
     private func endWell() -> UnitEnd {
         var result = UnitEnd()
         result.isCommitted = true
+        result.hasWritten = writes.contains { if case .touch = $0.request { false } else { true } }
         for step in steps { result.writes += step.answer() }
         result.answered = callers - result.writes.count
         return result

@@ -68,10 +68,12 @@ struct WriterLoop: ~Copyable {
     private mutating func note(_ error: SQLiteError) {
         writer.count { $0.failedCommits += 1 }
         // Not each of them: a log that grows with every request would keep a full disk full.
-        if failure != error.code { writer.observer(.commitFailed(reason: error.description)) }
-        failure = error.code
-        guard error.kind == .full, !isFull else { return }
-        writer.observer(.diskFull)
+        defer { failure = error.code }
+        guard error.kind == .full else {
+            if failure != error.code { writer.observer(.commitFailed(reason: error.description)) }
+            return
+        }
+        if !isFull { writer.observer(.diskFull(reason: error.description)) }
         isFull = true
     }
 

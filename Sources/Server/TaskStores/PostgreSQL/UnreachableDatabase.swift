@@ -1,0 +1,35 @@
+import PostgreSQL
+
+/// What an operator can do where no session comes about.
+///
+/// libpq gives no codes for that, only words, which a server may give in another language: then the advice is general.
+enum UnreachableDatabase {
+    private static let advices: [(words: StaticString, advice: String)] = [
+        ("password authentication failed", "check user and password in TASKS_DATABASE"),
+        ("no password supplied", "give a password in TASKS_DATABASE, or in the file that PGPASSFILE names"),
+        ("no pg_hba.conf entry", "add a line for this user, database and address to the server's pg_hba.conf"),
+        ("permission denied for database", "GRANT CONNECT on it, as its owner"),
+        ("root certificate file", "correct sslrootcert in TASKS_DATABASE"),
+        ("certificate verify failed", "let sslrootcert name the certificate that signed the server's"),
+        ("does not match host name", "name the host as its certificate does"),
+        ("does not exist", "make it, or correct TASKS_DATABASE"),
+        ("remaining connection slots", "raise its max_connections, or put PgBouncer in between"),
+        ("too many clients", "raise its max_connections, or put PgBouncer in between"),
+        ("timeout expired", "check that the host is right, and that no firewall lies in between"),
+    ]
+
+    /// What to do, behind a semicolon.
+    static func advice(_ error: PostgreSQLError) -> String {
+        advices.first { holds(error.message, $0.words) }?.advice ?? "check TASKS_DATABASE and the server"
+    }
+
+    /// Whether the last of the hosts was reached, and takes no writes.
+    static func isReadOnly(_ error: PostgreSQLError) -> Bool {
+        error.message.hasSuffix("session is read-only") || error.message.hasSuffix("server is in hot standby mode")
+    }
+
+    private static func holds(_ text: String, _ words: StaticString) -> Bool {
+        let words = words.description.utf8
+        return text.utf8.indices.contains { text.utf8[$0...].starts(with: words) }
+    }
+}

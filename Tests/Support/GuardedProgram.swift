@@ -1,0 +1,36 @@
+import Glibc
+
+/// A program that refuses to run as root, run as another user then, and ended with this process, however that ends: a
+/// shell beside it looks for the process twice a second.
+enum GuardedProgram {
+    /// The words before a command that make it run as a user who is not root.
+    static var unprivileged: [String] {
+        guard getuid() == 0 else { return [] }
+        return ["/usr/bin/setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups"]
+    }
+
+    /// The command that gives a folder to that user; empty if it is ours already.
+    static func give(_ path: String) -> String { unprivileged.isEmpty ? "true" : "chown -R postgres: \(path)" }
+
+    /// Starts the program; SIGTERM to the shell sends the signal to the program and waits for its end.
+    ///
+    /// - Parameters:
+    ///   - command: what the shell runs.
+    ///   - folder: where its `log` is; removed when this process is gone.
+    ///   - environment: added to that of the program.
+    ///   - signal: how it is ended.
+    static func start(
+        _ command: String, in folder: String, environment: [String: String] = [:], endedBy signal: String
+    ) throws -> ChildProcess {
+        let variables = environment.map { "\($0)=\($1)" }.joined(separator: " ")
+        let script = """
+            /usr/bin/env \(variables) \(unprivileged.joined(separator: " ")) \(command) >>\(folder)/log 2>&1 &
+            server=$!
+            trap 'kill -\(signal) $server; wait $server; exit' TERM
+            while [ -d /proc/\(getpid()) ] && [ -d /proc/$server ]; do sleep 0.5; done
+            kill -\(signal) $server 2>/dev/null
+            [ -d /proc/\(getpid()) ] || { wait $server; rm -rf \(folder); }
+            """
+        return try ChildProcess("/bin/sh", ["-c", script])
+    }
+}

@@ -1,0 +1,108 @@
+import Glibc
+import Platform
+import Synchronization
+
+/// PgBouncer in transaction mode before a server: every transaction may get another of its few sessions.
+public final class PgBouncer: Sendable {
+    /// Where it listens, on 127.0.0.1.
+    public let port: Int
+    private let folder: String
+    private let watchdog: Mutex<ChildProcess>
+    private let server: PostgreSQLServer
+
+    private static let program = "/usr/sbin/pgbouncer"
+    private static let shared = Mutex<Result<PgBouncer, ChildProcess.Failure>?>(nil)
+
+    /// The one that all tests share, before the server that they share; with fewer sessions than a store wants.
+    public static func started() throws -> PgBouncer {
+        let server = try PostgreSQLServer.started()
+        return try shared.withLock { shared in
+            let result =
+                shared ?? Result { () throws(ChildProcess.Failure) in try PgBouncer(before: server, sessions: 2) }
+            shared = result
+            return try result.get()
+        }
+    }
+
+    /// One of a test's own; so many sessions for each database.
+    public init(before server: PostgreSQLServer, sessions: Int) throws(ChildProcess.Failure) {
+        let port = try freePort()
+        (self.port, self.server) = (port, server)
+        do {
+            let folder = try ChildProcess.temporaryFolder()
+            self.folder = folder
+            guard access(Self.program, X_OK) == 0 else {
+                throw ChildProcess.Failure(description: "PgBouncer is missing; install it: scripts/install test")
+            }
+            chmod(folder, 0o755)
+            let settings = """
+                [databases]
+                * = host=127.0.0.1 port=\(server.port) user=test
+                [pgbouncer]
+                listen_addr = 127.0.0.1
+                listen_port = \(port)
+                unix_socket_dir =
+                auth_type = any
+                pool_mode = transaction
+                default_pool_size = \(sessions)
+                max_client_conn = 500
+                server_login_retry = 0.1
+                """
+            try File.replace("\(folder)/settings", with: Array(settings.utf8), mode: 0o644)
+            watchdog = Mutex(try Self.run(folder))
+            try awaitReadiness()
+        } catch let failure as ChildProcess.Failure {
+            throw failure
+        } catch {
+            throw ChildProcess.Failure(description: "\(error)")
+        }
+    }
+
+    deinit {
+        kill9()
+        for name in ["settings", "log"] { File.remove("\(folder)/\(name)") }
+        rmdir(folder)
+    }
+
+    private static func run(_ folder: String) throws -> ChildProcess {
+        try GuardedProgram.start("\(program) \(folder)/settings", in: folder, endedBy: "KILL")
+    }
+
+    /// Kills it, and with it every session through it.
+    public func kill9() {
+        watchdog.withLock { watchdog in
+            watchdog.send(SIGTERM)
+            _ = try? watchdog.wait(seconds: 30)
+        }
+    }
+
+    /// Starts it again after ``kill9()``.
+    public func startAgain() throws {
+        try watchdog.withLock { $0 = try Self.run(folder) }
+        try awaitReadiness()
+    }
+
+    private func awaitReadiness() throws {
+        for _ in 0..<600 {
+            if isListening(UInt16(port)) { return }
+            usleep(20_000)
+        }
+        let log = (try? File.read("\(folder)/log")).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        throw ChildProcess.Failure(description: "PgBouncer does not start; \(log)")
+    }
+
+    /// The connection string of a database of the server, through here.
+    public func address(_ database: String) -> String {
+        "postgresql://test@127.0.0.1:\(port)/\(database)?sslmode=disable&connect_timeout=2"
+    }
+
+    /// The connection string of a new, empty database, through here.
+    public func newDatabase() throws -> String { address(try server.newDatabaseName()) }
+}
+
+/// Whether somebody takes connections there.
+private func isListening(_ port: UInt16) -> Bool {
+    let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(number) }
+    return withLoopback(port) { connect(number, $0, $1) } == 0
+}
