@@ -178,6 +178,15 @@ public final class PostgreSQLServer: Sendable {
         return name
     }
 
+    /// Waits until a question is answered with true.
+    public func await(_ question: String) throws {
+        for _ in 0..<300 {
+            if try command(question) == "t\n" { return }
+            usleep(50_000)
+        }
+        throw ChildProcess.Failure(description: "never true: \(question)")
+    }
+
     /// Runs statements with psql; what they print, without headers.
     @discardableResult
     public func command(_ sql: String, in database: String = "postgres") throws -> String {

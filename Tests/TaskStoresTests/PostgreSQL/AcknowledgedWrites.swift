@@ -9,13 +9,20 @@ final class AcknowledgedWrites: Sendable {
     private let acknowledged = Mutex<[String: Int64]>([:])
     private let isOver = Atomic(false)
     private let number = Atomic(0)
+    private let refusals = Atomic(0)
+    /// Behind each text, so that it takes room.
+    private let filling: String
     let owners: [Owner]
 
-    init(owners: Int) {
+    init(owners: Int, filling: Int = 0) {
         self.owners = (0..<owners).map { Owner("owner-\($0)") }
+        self.filling = String(repeating: "x", count: filling)
     }
 
     var count: Int { acknowledged.withLock { $0.count } }
+
+    /// How many were not acknowledged.
+    var refused: Int { refusals.load(ordering: .relaxed) }
 
     /// Adds until told to stop, from so many callers at once.
     func add(to store: any TaskStore, callers: Int = 16) async {
@@ -29,11 +36,12 @@ final class AcknowledgedWrites: Sendable {
     private func addUntilOver(to store: any TaskStore) async {
         while !isOver.load(ordering: .acquiring) {
             let serial = number.add(1, ordering: .relaxed).newValue
-            let text = "task \(serial)"
+            let text = "task \(serial)\(filling)"
             let outcome = try? await store.add(text, of: owners[serial % owners.count])
             if case .added(let item) = outcome {
                 acknowledged.withLock { $0[text] = item.id }
             } else {
+                refusals.add(1, ordering: .relaxed)
                 try? await Task.sleep(for: .milliseconds(5))
             }
         }

@@ -7,7 +7,7 @@ enum UnreachableDatabase {
     private static let advices: [(words: StaticString, advice: String)] = [
         ("password authentication failed", "check user and password in TASKS_DATABASE"),
         ("no password supplied", "give a password in TASKS_DATABASE, or in the file that PGPASSFILE names"),
-        ("no pg_hba.conf entry", "add a line for this user, database and address to the server's pg_hba.conf"),
+        ("pg_hba.conf", "let the server's pg_hba.conf take this user, database, address and encryption"),
         ("permission denied for database", "GRANT CONNECT on it, as its owner"),
         ("root certificate file", "correct sslrootcert in TASKS_DATABASE"),
         ("certificate verify failed", "let sslrootcert name the certificate that signed the server's"),

@@ -1,0 +1,117 @@
+import Glibc
+import Platform
+import Support
+import TaskStores
+import Tasks
+import Testing
+
+/// A PostgreSQL server whose databases lie in a folder that can be full: ``scripts/full-disk.c``.
+private final class SmallDisk {
+    let server: PostgreSQLServer
+    private let folder: String
+    private var tables: String { "\(folder)/tables" }
+
+    init() throws {
+        folder = try ChildProcess.temporaryFolder()
+        let library = "\(folder)/full-disk.so"
+        let source = TestFile("../../../scripts/full-disk.c").path
+        // The compiler beside Swift is always there.
+        let script = """
+            set -e
+            compiler=$(dirname "$(readlink -f "$(command -v swift)")")/clang
+            [ -x "$compiler" ] || compiler=cc
+            "$compiler" -O1 -shared -fPIC -o \(library) \(source) -ldl
+            mkdir \(folder)/tables
+            chmod 755 \(folder)
+            if [ $(id -u) = 0 ]; then chown postgres: \(folder)/tables; fi
+            """
+        let making = try ChildProcess("/bin/sh", ["-c", script])
+        guard try making.wait(seconds: 120) == .exit(0) else {
+            throw ChildProcess.Failure(description: "full-disk.so: \(making.errors)")
+        }
+        server = try PostgreSQLServer(environment: ["LD_PRELOAD": library, "FULL_DISK": "\(folder)/tables"])
+        try server.command("CREATE TABLESPACE small LOCATION '\(folder)/tables'")
+        try server.command("CREATE DATABASE tasks TABLESPACE small")
+    }
+
+    deinit {
+        server.stop()
+        _ = try? ChildProcess("/bin/rm", ["-rf", folder]).wait()
+    }
+
+    func fill() throws { try File.replace("\(tables).full", with: []) }
+
+    func makeRoom() { File.remove("\(tables).full") }
+}
+
+@Suite("A PostgreSQL server without room on its disk")
+struct FullDiskTests {
+    private let alice = Owner("alice")
+    private let disk: SmallDisk
+    private let events = Events()
+
+    init() throws {
+        disk = try SmallDisk()
+    }
+
+    private func open() throws -> PostgreSQLTaskStore {
+        var options = PostgreSQLStoreOptions()
+        options.observer = { [events] in events.append($0) }
+        return try PostgreSQLTaskStore.open(disk.server.address("tasks"), options: options)
+    }
+
+    @Test("refuses what needs room and says so once; all else goes on, and room made is used")
+    func full() async throws {
+        let store = try open()
+        defer { store.close() }
+        var kept = [try await store.added("before", of: alice)]
+        try disk.fill()
+        var error: StoreError?
+        while error == nil, kept.count < 1000 {
+            do {
+                kept.append(try await store.added(String(repeating: "x", count: 1500), of: alice))
+            } catch let failure as StoreError {
+                error = failure
+            }
+        }
+        #expect(error == .full)
+        for _ in 0..<5 {
+            await #expect(throws: StoreError.full) {
+                try await store.added(String(repeating: "x", count: 1500), of: alice)
+            }
+            // A probe between two refusals is no news.
+            try await store.check()
+        }
+        #expect(try await store.lists(kept, of: alice))
+        #expect(events.diskFull == 1)
+        #expect(!events.all.contains { if case .commitFailed = $0 { true } else { false } })
+        #expect(!events.all.contains(.recovered))
+        disk.makeRoom()
+        kept.append(try await store.added("after", of: alice))
+        #expect(kept.last?.id == Int64(kept.count))
+        #expect(try await store.lists(kept, of: alice))
+        #expect(events.all.filter { $0 == .recovered }.count == 1)
+    }
+
+    @Test("loses no acknowledged task and doubles none, while its disk is full again and again")
+    func again() async throws {
+        let store = try open()
+        defer { store.close() }
+        let writes = AcknowledgedWrites(owners: 3, filling: 700)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await writes.add(to: store) }
+            for round in 1...5 {
+                let (before, refused) = (writes.count, writes.refused)
+                while writes.count < before + 50 { try await Task.sleep(for: .milliseconds(1)) }
+                try disk.fill()
+                while writes.refused < refused + 20 { try await Task.sleep(for: .milliseconds(1)) }
+                #expect(try await store.list(.all, of: writes.owners[round % 3]) != TaskList(rendering: [], next: nil))
+                disk.makeRoom()
+            }
+            try await awaitStore(store)
+            writes.stop()
+        }
+        #expect(try await writes.faults(in: store) == [])
+        #expect(events.diskFull >= 5)
+    }
+}
