@@ -1,3 +1,4 @@
+import Glibc
 import Support
 import Testing
 
@@ -30,6 +31,25 @@ import Testing
         let ready = try stage.run(["health", "ready"], listen)
         #expect(ready.end == .exit(1) && ready.output.isEmpty)
         #expect(ready.errors.contains("/readyz: 503 not ready: no keys"))
+    }
+
+    @Test("who asks every second fills no log: there is a line when the answer changes")
+    func quiet() throws {
+        stage.mock.send(SIGSTOP)
+        let server = try Server(ChildProcess(ChildProcess.built("task-server"), environment: stage.settings))
+        for _ in 0..<5 { #expect(try server.ask("GET", "/readyz").status == 503) }
+        stage.mock.send(SIGCONT)
+        try server.awaitReadiness()
+        for _ in 0..<5 {
+            #expect(try server.ask("GET", "/readyz").status == 200)
+            #expect(try server.ask("GET", "/healthz").status == 200)
+        }
+        #expect(try server.stop() == .exit(0))
+        let lines = server.process.output.split(separator: "\n").filter { $0.contains("\"event\":\"request\"") }
+        let statuses = lines.filter { $0.contains("\"/readyz\"") }.map { $0.contains("\"status\":503") }
+        #expect(statuses == [true, false], "\(lines)")
+        #expect(lines.filter { $0.contains("\"/healthz\"") }.count == 1, "\(lines)")
+        #expect(!lines.contains { $0.contains("\"level\":\"error\"") }, "\(lines)")
     }
 
     @Test("a server that speaks TLS is asked on the operators' listener")

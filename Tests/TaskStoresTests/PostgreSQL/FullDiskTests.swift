@@ -1,48 +1,8 @@
-import Glibc
 import Platform
 import Support
 import TaskStores
 import Tasks
 import Testing
-
-/// A PostgreSQL server whose databases lie in a folder that can be full: ``scripts/full-disk.c``.
-private final class SmallDisk {
-    let server: PostgreSQLServer
-    private let folder: String
-    private var tables: String { "\(folder)/tables" }
-
-    init() throws {
-        folder = try ChildProcess.temporaryFolder()
-        let library = "\(folder)/full-disk.so"
-        let source = TestFile("../../../scripts/full-disk.c").path
-        // The compiler beside Swift is always there.
-        let script = """
-            set -e
-            compiler=$(dirname "$(readlink -f "$(command -v swift)")")/clang
-            [ -x "$compiler" ] || compiler=cc
-            "$compiler" -O1 -shared -fPIC -o \(library) \(source) -ldl
-            mkdir \(folder)/tables
-            chmod 755 \(folder)
-            if [ $(id -u) = 0 ]; then chown postgres: \(folder)/tables; fi
-            """
-        let making = try ChildProcess("/bin/sh", ["-c", script])
-        guard try making.wait(seconds: 120) == .exit(0) else {
-            throw ChildProcess.Failure(description: "full-disk.so: \(making.errors)")
-        }
-        server = try PostgreSQLServer(environment: ["LD_PRELOAD": library, "FULL_DISK": "\(folder)/tables"])
-        try server.command("CREATE TABLESPACE small LOCATION '\(folder)/tables'")
-        try server.command("CREATE DATABASE tasks TABLESPACE small")
-    }
-
-    deinit {
-        server.stop()
-        _ = try? ChildProcess("/bin/rm", ["-rf", folder]).wait()
-    }
-
-    func fill() throws { try File.replace("\(tables).full", with: []) }
-
-    func makeRoom() { File.remove("\(tables).full") }
-}
 
 @Suite("A PostgreSQL server without room on its disk")
 struct FullDiskTests {

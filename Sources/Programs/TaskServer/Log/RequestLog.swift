@@ -1,12 +1,14 @@
 import HTTP
 import Platform
+import Synchronization
 import TaskAPI
 import Tokens
 
-/// One line for every request; of refusals of one kind only so many (V-132).
+/// One line for every request; of refusals of one kind only so many (V-132), of probes only those that find something new.
 struct RequestLog: Sendable {
     let log: Log
     private let ration = LogRation()
+    private let probes = ProbeMemory()
     private let time: any TimeSource
 
     init(_ log: Log, time: any TimeSource = SystemTime()) {
@@ -15,14 +17,17 @@ struct RequestLog: Sendable {
     }
 
     func write(_ record: RequestRecord) {
-        guard let problem = record.problem else { return line(record, leftOut: 0) }
+        guard let problem = record.problem else {
+            guard !probes.isNoNews(record) else { return }
+            return line(record, leftOut: 0)
+        }
         let reason = record.refusal.map { "\(problem) \($0.code)" } ?? problem
         guard let leftOut = ration.take(reason, at: time.monotonicNanoseconds) else { return }
         line(record, leftOut: leftOut)
     }
 
     private func line(_ record: RequestRecord, leftOut: Int) {
-        log.write(Self.level(of: record.status), "request") { line in
+        log.write(Self.level(of: record), "request") { line in
             line.text("method", record.method.name, limit: 16)
             line.text("route", record.route)
             line.number("status", record.status.rawValue)
@@ -41,10 +46,27 @@ struct RequestLog: Sendable {
         }
     }
 
-    private static func level(of status: Status) -> LogLevel {
-        switch status.rawValue {
+    private static func level(of record: RequestRecord) -> LogLevel {
+        switch record.status.rawValue {
+        // Somebody asked whether the server can answer, and was told: each start begins like that.
+        case 500... where record.isProbe: .warning
         case 500...: .error
         default: .info
         }
     }
+}
+
+/// What the health pages answered last: balancers ask every second, and only a change tells anybody anything.
+private final class ProbeMemory: Sendable {
+    private let last = Mutex<[String: Status]>([:])
+
+    /// Whether this is the answer that the same page gave before.
+    func isNoNews(_ record: RequestRecord) -> Bool {
+        guard record.isProbe else { return false }
+        return last.withLock { $0.updateValue(record.status, forKey: record.route) } == record.status
+    }
+}
+
+extension RequestRecord {
+    fileprivate var isProbe: Bool { route == "/healthz" || route == "/readyz" }
 }

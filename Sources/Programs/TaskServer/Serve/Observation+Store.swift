@@ -10,12 +10,12 @@ extension Observation {
                 line.number("from", from)
                 line.number("to", to)
             }
-        case .commitFailed(let reason): log.write(.error, "commit-failed") { $0.text("reason", reason) }
-        case .diskFull(let reason): log.write(.error, "disk-full") { $0.text("reason", reason) }
-        case .recovered: log.write(.info, "commits-recovered")
+        case .commitFailed(let reason): ration(.error, "commit-failed", reason)
+        case .diskFull(let reason): ration(.error, "disk-full", reason)
+        case .recovered: ration(.info, "commits-recovered", nil)
         case .changedByOthers: log.write(.info, "database-changed-by-others")
-        case .connectionLost(let reason): log.write(.error, "database-lost") { $0.text("reason", reason) }
-        case .connected: log.write(.info, "database-connected")
+        case .connectionLost(let reason): ration(.error, "database-lost", reason)
+        case .connected: ration(.info, "database-connected", nil)
         case .sessionsShared: log.write(.info, "database-sessions-shared")
         case .closed(let checkpointed):
             log.write(.info, "database-closed") { $0.text("log", checkpointed ? "emptied" : "kept") }

@@ -10,6 +10,7 @@ final class Observation: Sendable {
     let faults = CounterByWord()
     private let requestLog: RequestLog
     private let faultRation = LogRation()
+    private let storeRation = LogRation()
 
     init(_ settings: LogSettings) {
         let format: LogText.Format =
@@ -43,6 +44,15 @@ final class Observation: Sendable {
             }
         }
         return response
+    }
+
+    /// A line about the store, if not too many were written: full and not full, lost and not lost can take turns fast.
+    func ration(_ level: LogLevel, _ event: StaticString, _ reason: String?) {
+        guard let leftOut = storeRation.take(event.description, at: SystemTime().monotonicNanoseconds) else { return }
+        log.write(level, event) { line in
+            line.text("reason", reason)
+            if leftOut > 0 { line.number("leftOut", leftOut) }
+        }
     }
 
     /// What the HTTP server notices.

@@ -10,6 +10,7 @@ extension PostgreSQLTaskStore {
     public static func check(_ connectionString: String) throws(StoreOpenError) -> String {
         let database = try StoreDatabase(connectionString)
         guard let version = try database.checkedVersion() else {
+            try database.refuseMissingRightToMakeTables()
             return "\(database.name) can be reached; tables will be made at the first start"
         }
         let age = version < StoreSchema.known ? "; tables will be brought up to date at the next start" : ""

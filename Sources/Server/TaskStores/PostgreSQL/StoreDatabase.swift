@@ -106,9 +106,26 @@ struct StoreDatabase {
                 + "of the tables")
     }
 
+    /// In a database without tables.
+    func refuseMissingRightToMakeTables() throws(StoreOpenError) {
+        let connection = try connect()
+        let schema = try translating { () throws(PostgreSQLError) in
+            let rows = try connection.run(
+                "SELECT current_schema()::text, has_schema_privilege(current_schema(), 'CREATE')")
+            return rows.isNull(0, 0) ? nil : (name: rows.text(0, 0), takesTables: rows.boolean(0, 1))
+        }
+        guard let schema else { throw .refused(noSchemaWords) }
+        guard schema.takesTables else { throw .refused(noTablesWords("no CREATE on the schema \(schema.name)")) }
+    }
+
     private var readOnlyWords: String {
         "the database \(name) only reads: it is a standby, or set to default_transaction_read_only; name the primary, or "
             + "all hosts with target_session_attrs=read-write"
+    }
+
+    private func noTablesWords(_ reason: String) -> String {
+        "the role has no right to make tables in the database \(name) (\(reason)); run `task-server migrate` as a role "
+            + "that has, then GRANT SELECT, INSERT, UPDATE, DELETE on them"
     }
 
     private var noSchemaWords: String {
@@ -129,9 +146,7 @@ struct StoreDatabase {
                 "the database \(name) cannot be reached (\(error.description)); \(UnreachableDatabase.advice(error))")
         case .full: .full(path: name)
         case .forbidden:
-            .refused(
-                "the role has no right to make tables in the database \(name) (\(error.description)); run `task-server "
-                    + "migrate` as a role that has, then GRANT SELECT, INSERT, UPDATE, DELETE on them")
+            .refused(noTablesWords(error.description))
         case .other where error.sqlState == "42P07": .foreign(path: name)
         case .other where error.sqlState == "3F000": .refused(noSchemaWords)
         case .retryable, .transactionFailed, .unprepared, .cancelled, .other:

@@ -1,0 +1,179 @@
+import Glibc
+import Platform
+import Support
+import Testing
+
+@Suite("With a PostgreSQL that it cannot work with, task-server") struct PostgreSQLCommandTests {
+    private let stage: Stage
+    private let server: PostgreSQLServer
+
+    init() throws {
+        stage = try Stage()
+        server = try PostgreSQLServer.started()
+    }
+
+    private static let commands = ["serve", "check", "migrate", "export", "import"]
+    private static let password = "pa55w0rd"
+
+    /// Runs the commands, each of which must end with this code and one line that begins and ends with these words.
+    private func expect(
+        _ commands: [String] = commands, at address: String, exit code: Int32 = 1, _ start: String, _ end: String,
+        at location: SourceLocation = #_sourceLocation
+    ) throws {
+        let settings = stage.settings.merging([
+            "TASKS_DATABASE": address, "TASKS_POLICIES": "b2c_1_sign_in", "TASKS_KEY_CACHE_FILE": "off",
+        ]) { $1 }
+        // Side by side, since some wait for a deadline.
+        let programs = try commands.map { command in
+            (command, try ChildProcess(ChildProcess.built("task-server"), [command], environment: settings))
+        }
+        for (command, program) in programs {
+            #expect(try program.wait(seconds: 60) == .exit(code), "\(command)", sourceLocation: location)
+            let all = "\(program.output)\(program.errors)".split(separator: "\n").map(String.init)
+            #expect(!all.contains { $0.contains(Self.password) }, "\(command): \(all)", sourceLocation: location)
+            let prefix = command == "check" && code == 1 ? "WRONG database: " : "task-server: "
+            let lines = all.filter { $0.hasPrefix(prefix) && $0 != "task-server: --help explains every setting." }
+            #expect(lines.count == 1, "\(command): \(all)", sourceLocation: location)
+            let line = lines.first ?? ""
+            #expect(line.hasPrefix(prefix + start), "\(command): \(line)", sourceLocation: location)
+            #expect(line.hasSuffix(end), "\(command): \(line)", sourceLocation: location)
+        }
+    }
+
+    /// The connection string of a database, with a password that nobody may see again.
+    private func address(_ database: String, user: String = "test", _ rest: String = "") -> String {
+        "postgresql://\(user):\(Self.password)@127.0.0.1:\(server.port)/\(database)?sslmode=disable\(rest)"
+    }
+
+    @Test(arguments: [
+        "postgresql://user:%\(password)@host/tasks", "postgresql://user:\(password)@host:port/tasks",
+        "postgresql://user:\(password)@host/tasks?sslmod=require", "postgresql://user:pass/\(password)@host/tasks",
+        "postgresql://user:pass@\(password)@host/tasks", "postgresql://user:12/\(password)@host/tasks",
+        "postgresql://user:\(password)@[host/tasks",
+    ])
+    func `ends with 78 for a connection string that is none`(address: String) throws {
+        try expect(
+            at: address, exit: 78, "TASKS_DATABASE is no connection string of PostgreSQL (",
+            "; one is postgresql://user:password@host:5432/tasks?sslmode=verify-full")
+    }
+
+    @Test func `says that the host does not answer, after the deadline`() throws {
+        let silent = try SilentPort()
+        let start = SystemTime().monotonicNanoseconds
+        try expect(
+            at: "postgresql://u:\(Self.password)@127.0.0.1:\(silent.port)/tasks?connect_timeout=2",
+            "the database postgresql://127.0.0.1:\(silent.port)/tasks cannot be reached (",
+            "timeout expired); check that the host is right, and that no firewall lies in between")
+        #expect(SystemTime().monotonicNanoseconds - start > 1_000_000_000)
+    }
+
+    @Test func `says that nobody listens there`() throws {
+        let port = try freePort()
+        try expect(
+            at: "postgresql://u:\(Self.password)@127.0.0.1:\(port)/tasks",
+            "the database postgresql://127.0.0.1:\(port)/tasks cannot be reached (",
+            "TCP/IP connections?); check TASKS_DATABASE and the server")
+    }
+
+    @Test func `says that the password is wrong, or the name of the database`() throws {
+        let database = try server.newDatabaseName()
+        try server.command("CREATE ROLE \(PostgreSQLServer.asked) LOGIN PASSWORD 'another'")
+        let unreachable = "the database postgresql://127.0.0.1:\(server.port)/"
+        try expect(
+            at: address(database, user: PostgreSQLServer.asked), "\(unreachable)\(database) cannot be reached (",
+            "); check user and password in TASKS_DATABASE")
+        try expect(
+            at: address("nowhere"), "\(unreachable)nowhere cannot be reached (",
+            "database \"nowhere\" does not exist); make it, or correct TASKS_DATABASE")
+    }
+
+    @Test func `says which rights are missing`() throws {
+        let database = try server.newDatabaseName()
+        let weak = "\(database)_weak"
+        try server.command("CREATE ROLE \(weak) LOGIN")
+        let place = "the database postgresql://127.0.0.1:\(server.port)/\(database)"
+        try expect(
+            ["serve", "check", "migrate", "import"], at: address(database, user: weak),
+            "the role has no right to make tables in \(place) (",
+            "); run `task-server migrate` as a role that has, then GRANT SELECT, INSERT, UPDATE, DELETE on them")
+        try expect(
+            ["export"], at: address(database, user: weak), "\(place) has no tables of this task-server",
+            "; there is nothing to export")
+
+        #expect(try stage.run(["migrate"], ["TASKS_DATABASE": address(database)]).end == .exit(0))
+        let rest = "attempts; SELECT, INSERT, UPDATE, DELETE on owners; SELECT on task_server_schema; "
+        try expect(
+            at: address(database, user: weak),
+            "the role \(weak) lacks rights in \(place) (SELECT, INSERT, UPDATE, DELETE on \(rest)",
+            "SELECT, INSERT, UPDATE, DELETE on tasks); GRANT them, as the owner of the tables")
+        try server.command("GRANT SELECT ON task_server_schema TO \(weak)", in: database)
+        try server.command("GRANT SELECT, INSERT, UPDATE, DELETE ON owners, attempts TO \(weak)", in: database)
+        try server.command("GRANT SELECT, UPDATE, DELETE ON tasks TO \(weak)", in: database)
+        try expect(
+            at: address(database, user: weak), "the role \(weak) lacks rights in \(place) (INSERT on tasks)",
+            "; GRANT them, as the owner of the tables")
+        try server.command("GRANT INSERT ON tasks TO \(weak)", in: database)
+        #expect(try stage.run(["check"], ["TASKS_DATABASE": address(database, user: weak)]).end == .exit(0))
+    }
+
+    @Test func `refuses a database of the future, and one that only reads`() throws {
+        let database = try server.newDatabaseName()
+        let place = "the database postgresql://127.0.0.1:\(server.port)/\(database)"
+        #expect(try stage.run(["migrate"], ["TASKS_DATABASE": address(database)]).end == .exit(0))
+        try server.command("INSERT INTO task_server_schema VALUES (99)", in: database)
+        try expect(
+            at: address(database), "\(place) has version 99, written by a newer task-server",
+            "install the newer one, or use a backup from before")
+        try server.command("DELETE FROM task_server_schema WHERE version = 99", in: database)
+        try server.command("ALTER DATABASE \(database) SET default_transaction_read_only = on")
+        try expect(
+            at: address(database), "\(place) only reads",
+            "; name the primary, or all hosts with target_session_attrs=read-write")
+    }
+}
+
+@Suite("Beside a PostgreSQL without room, task-server") struct PostgreSQLFullDiskTests {
+    @Test func `answers additions with 507, logs one line, and goes on`() throws {
+        let disk = try SmallDisk()
+        let stage = try Stage()
+        let server = try stage.server(["TASKS_DATABASE": disk.server.address("tasks")])
+        let token = try stage.token()
+        try disk.fill()
+        let text = String(repeating: "x", count: 1500)
+        var added = 0
+        var refusal: RawResponse?
+        while refusal == nil, added < 1000 {
+            let answer = try server.add(text, token: token)
+            if answer.status == 201 { added += 1 } else { refusal = answer }
+        }
+        #expect(refusal?.status == 507)
+        #expect(refusal?.text.contains("the server's operator must make room") == true, "\(refusal?.text ?? "")")
+        for _ in 0..<5 { #expect(try server.add(text, token: token).status == 507) }
+        #expect(try server.texts(token: token).count == added)
+        disk.makeRoom()
+        #expect(try server.add("Room again", token: token).status == 201)
+        #expect(try server.texts(token: token).count == added + 1)
+        #expect(try server.stop() == .exit(0))
+        let lines = server.process.output.split(separator: "\n")
+        for event in ["disk-full", "commits-recovered"] {
+            #expect(lines.filter { $0.contains("\"event\":\"\(event)\"") }.count == 1, "\(event)")
+        }
+        #expect(!lines.contains { $0.contains("\"event\":\"commit-failed\"") })
+    }
+}
+
+/// A port where connections come about and nothing is ever said.
+private final class SilentPort {
+    let port: Int
+    private let number: Int32
+
+    init() throws {
+        port = try freePort()
+        number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard withLoopback(UInt16(port), { bind(number, $0, $1) }) == 0, listen(number, 64) == 0 else {
+            throw ChildProcess.Failure(description: "cannot listen")
+        }
+    }
+
+    deinit { close(number) }
+}
