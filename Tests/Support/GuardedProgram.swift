@@ -14,11 +14,7 @@ enum GuardedProgram {
 
     /// Starts the program; SIGTERM to the shell sends the signal to the program and waits for its end.
     ///
-    /// - Parameters:
-    ///   - command: what the shell runs.
-    ///   - folder: where its `log` is; removed when this process is gone.
-    ///   - environment: added to that of the program.
-    ///   - signal: how it is ended.
+    /// The folder, where its `log` is, is removed when this process is gone.
     static func start(
         _ command: String, in folder: String, environment: [String: String] = [:], endedBy signal: String
     ) throws -> ChildProcess {

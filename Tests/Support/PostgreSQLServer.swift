@@ -36,10 +36,7 @@ public final class PostgreSQLServer: Sendable {
 
     /// A server of one test.
     ///
-    /// - Parameters:
-    ///   - settings: lines of postgresql.conf.
-    ///   - access: lines of pg_hba.conf before the one that lets everybody in.
-    ///   - environment: of its processes.
+    /// The settings are lines of postgresql.conf; the lines of access go before those of pg_hba.conf that let everybody in.
     public convenience init(
         settings: [String] = [], access: [String] = [], environment: [String: String] = [:]
     ) throws(ChildProcess.Failure) {

@@ -56,7 +56,7 @@ public struct ConnectionTarget: Sendable {
                 }
             guard isMisread else { continue }
             throw PostgreSQLError(
-                sqlState: nil, message: "the \(name) is none; in a password, write %40 for @, %2F for / and %3A for :")
+                sqlState: nil, message: "no good \(name); in a password write %40 for @, %2F for / and %3A for :")
         }
     }
 

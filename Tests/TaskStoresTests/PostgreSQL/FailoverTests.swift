@@ -22,8 +22,8 @@ struct FailoverTests {
 
         /// Nobody, the standby, and the primary.
         func hosts(_ rest: String) throws -> String {
-            let ports = [try freePort(), standby.port, primary.port]
-            return "postgresql://test@\(ports.map { "127.0.0.1:\($0)" }.joined(separator: ","))/tasks?sslmode=disable\(rest)"
+            let hosts = [try freePort(), standby.port, primary.port].map { "127.0.0.1:\($0)" }
+            return "postgresql://test@\(hosts.joined(separator: ","))/tasks?sslmode=disable\(rest)"
         }
     }
 
