@@ -58,8 +58,16 @@ public final class ChildProcess {
         var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
         var lines: [UnsafeMutablePointer<CChar>?] = variables.map { strdup($0) } + [nil]
         defer { (words + lines).forEach { free($0) } }
+        // The thread of a test may block signals, and a program that inherits that hears of no child's end.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         var number = pid_t()
-        let code = posix_spawn(&number, path, &actions, nil, &words, &lines)
+        let code = posix_spawn(&number, path, &actions, &attributes, &words, &lines)
         guard code == 0 else { throw Failure(description: "cannot start \(path): error \(code)") }
         identifier = number
     }

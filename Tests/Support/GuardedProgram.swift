@@ -18,12 +18,13 @@ enum GuardedProgram {
     static func start(
         _ command: String, in folder: String, environment: [String: String] = [:], endedBy signal: String
     ) throws -> ChildProcess {
+        // A shell that waits for the end of a sleep takes the signal at once, one that sleeps only behind it.
         let variables = environment.map { "\($0)=\($1)" }.joined(separator: " ")
         let script = """
             /usr/bin/env \(variables) \(unprivileged.joined(separator: " ")) \(command) >>\(folder)/log 2>&1 &
             server=$!
             trap 'kill -\(signal) $server; wait $server; exit' TERM
-            while [ -d /proc/\(getpid()) ] && [ -d /proc/$server ]; do sleep 0.5; done
+            while [ -d /proc/\(getpid()) ] && [ -d /proc/$server ]; do sleep 0.5 & wait $!; done
             kill -\(signal) $server 2>/dev/null
             [ -d /proc/\(getpid()) ] || { wait $server; rm -rf \(folder); }
             """

@@ -24,8 +24,10 @@ public final class PgBouncer: Sendable {
         }
     }
 
-    /// One of a test's own; so many sessions for each database.
-    public init(before server: PostgreSQLServer, sessions: Int) throws(ChildProcess.Failure) {
+    /// One of a test's own, with so many sessions for each database, which may forget all behind each transaction.
+    public init(
+        before server: PostgreSQLServer, sessions: Int, forgetting: Bool = false
+    ) throws(ChildProcess.Failure) {
         let port = try freePort()
         (self.port, self.server) = (port, server)
         do {
@@ -46,6 +48,7 @@ public final class PgBouncer: Sendable {
                 pool_mode = transaction
                 default_pool_size = \(sessions)
                 max_client_conn = 500
+                server_reset_query_always = \(forgetting ? 1 : 0)
                 server_login_retry = 0.1
                 """
             try File.replace("\(folder)/settings", with: Array(settings.utf8), mode: 0o644)

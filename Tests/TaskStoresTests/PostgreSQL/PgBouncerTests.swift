@@ -8,9 +8,11 @@ import Testing
 struct PgBouncerTests {
     private let alice = Owner("alice")
 
-    @Test("is noticed, told once, and served without prepared statements", arguments: [1, 3])
-    func noticed(sessions: Int) async throws {
-        let bouncer = try PgBouncer(before: PostgreSQLServer.started(), sessions: sessions)
+    /// What is noticed: names that another session of the store took, or names that are gone.
+    @Test("is noticed, told once, and served without prepared statements", arguments: [1, 3], [true, false])
+    func noticed(sessions: Int, forgetting: Bool) async throws {
+        let bouncer = try PgBouncer(
+            before: PostgreSQLServer.started(), sessions: sessions, forgetting: forgetting)
         let address = try bouncer.newDatabase()
         let events = Events()
         var options = PostgreSQLStoreOptions()
