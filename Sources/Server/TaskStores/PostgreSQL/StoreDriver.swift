@@ -15,6 +15,8 @@ final class StoreDriver {
     private var lists: [Owner: ReadStep] = [:]
     /// What waits, by the link that takes it: an owner always has the same, so that its row is not fought for.
     private var writes: [[QueuedWrite]]
+    /// Committed, and their callers not told yet.
+    private var committed: [any StoreUnit] = []
     private var isClosing = false
     private var lastFailure = "not connected yet"
     private var isHealthy = false
@@ -43,6 +45,7 @@ final class StoreDriver {
             let now = time.monotonicNanoseconds
             dropLate(at: now)
             dispatch(at: now)
+            answerCommitted()
             if isClosing, reads.isEmpty, writes.allSatisfy(\.isEmpty), links.allSatisfy(\.isQuiet) { break }
             sleepAndServe()
         }
@@ -169,7 +172,9 @@ final class StoreDriver {
     private func serve(_ link: StoreLink) {
         do throws(PostgreSQLError) {
             var rollBack = false
-            try link.serve { unit, end in
+            try link.serve { unit in
+                if unit.isCommitted { return committed.append(unit) }
+                let end = unit.end()
                 if end.mustRollBack { rollBack = true }
                 finish(unit, end)
             }
@@ -177,6 +182,13 @@ final class StoreDriver {
         } catch {
             lose(link, error)
         }
+    }
+
+    /// Tells the callers of what is committed, when the next transaction is on its way: the server need not wait for that.
+    private func answerCommitted() {
+        let units = committed
+        committed = []
+        for unit in units { finish(unit, unit.end()) }
     }
 
     private func finish(_ unit: any StoreUnit, _ end: UnitEnd) {

@@ -63,7 +63,7 @@ final class StoreLink {
     }
 
     /// Reads and writes what the socket allows; hands over each unit that ended.
-    func serve(_ ended: (any StoreUnit, UnitEnd) -> Void) throws(PostgreSQLError) {
+    func serve(_ ended: (any StoreUnit) -> Void) throws(PostgreSQLError) {
         guard let connection else { return }
         try connection.receive()
         if hasUnsent { hasUnsent = try !connection.flush() }
@@ -77,8 +77,7 @@ final class StoreLink {
                 units[0].next += 1
             case .skipped: units[0].next += 1
             case .synchronized:
-                let unit = units.removeFirst().unit
-                ended(unit, unit.end())
+                ended(units.removeFirst().unit)
             }
         }
         // A server that ends the session says so, and nobody may be waiting for anything.

@@ -8,6 +8,8 @@ import Tasks
 protocol StoreUnit: AnyObject {
     /// Whether it is a transaction that writes.
     var isWriting: Bool { get }
+    /// Whether it wrote, and what it wrote is kept.
+    var isCommitted: Bool { get }
     /// How many callers wait for it.
     var callers: Int { get }
     /// The statements in their order.
@@ -16,7 +18,7 @@ protocol StoreUnit: AnyObject {
     func take(_ rows: borrowing Rows, ofCall index: Int)
     /// A statement failed; those behind it were not run.
     func fail(_ error: PostgreSQLError, atCall index: Int)
-    /// All outcomes are there.
+    /// All outcomes are there: tells the callers.
     func end() -> UnitEnd
     /// There will be no more outcomes.
     func lose(_ error: StoreError)
@@ -110,6 +112,7 @@ final class ReadStep {
 /// Reads that wait together, one point of synchronization behind them.
 final class ReadUnit: StoreUnit {
     let isWriting = false
+    let isCommitted = false
     let calls: [UnitCall]
     private let steps: [ReadStep]
     private var result = UnitEnd()
@@ -169,7 +172,7 @@ final class WriteUnit: StoreUnit {
     private let places: [(step: Int, call: Int)?]
     private var broken: StoreError?
     private var failure: (error: PostgreSQLError, call: Int)?
-    private var isCommitted = false
+    private(set) var isCommitted = false
 
     init(_ writes: [QueuedWrite], deadlineMilliseconds: Int) {
         steps = TransactionPlan(writes).steps
@@ -288,6 +291,7 @@ final class WriteUnit: StoreUnit {
 /// Ends a transaction that failed.
 final class RollBackUnit: StoreUnit {
     let isWriting = true
+    let isCommitted = false
     let callers = 0
     let calls: [UnitCall] = [.words("ROLLBACK")]
 
