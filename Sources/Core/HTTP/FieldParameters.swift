@@ -7,7 +7,7 @@ struct FieldParameters: Sendable, Equatable {
 
     init(_ field: some Sequence<UInt8>) {
         var bytes = Array(field)[...]
-        value = String(lenient: bytes.removePrefix { $0 != UInt8(ascii: ";") }.trimmed)
+        value = String(lenient: Array(bytes.removePrefix { $0 != UInt8(ascii: ";") }.trimmed))
         var parameters: [RequestTarget.Argument] = []
         while let parameter = bytes.removeParameter() { parameters.append(parameter) }
         self.parameters = parameters
@@ -19,10 +19,10 @@ struct FieldParameters: Sendable, Equatable {
 }
 
 extension ArraySlice<UInt8> {
-    fileprivate mutating func removePrefix(while condition: (UInt8) -> Bool) -> [UInt8] {
+    fileprivate mutating func removePrefix(while condition: (UInt8) -> Bool) -> ArraySlice<UInt8> {
         let prefix = prefix(while: condition)
         self = self[prefix.endIndex...]
-        return Array(prefix)
+        return prefix
     }
 
     /// Takes `; name=value` from the front; nothing at the end, or where something else stands.
@@ -34,7 +34,7 @@ extension ArraySlice<UInt8> {
         let lowered = String(lenient: name.map(\.lowercasedASCII))
         guard first == UInt8(ascii: "\"") else {
             let value = removePrefix { $0 != UInt8(ascii: ";") }.trimmed
-            return RequestTarget.Argument(name: lowered, value: String(lenient: value))
+            return RequestTarget.Argument(name: lowered, value: String(lenient: Array(value)))
         }
         removeFirst()
         return removeQuotedRest().map { RequestTarget.Argument(name: lowered, value: String(lenient: $0)) }
@@ -51,9 +51,11 @@ extension ArraySlice<UInt8> {
     }
 }
 
-extension [UInt8] {
+extension ArraySlice<UInt8> {
     /// Without spaces and tabs around.
-    fileprivate var trimmed: [UInt8] {
-        Array(self[...].drop(while: \.isBlank).reversed().drop(while: \.isBlank).reversed())
+    fileprivate var trimmed: ArraySlice<UInt8> {
+        var rest = drop(while: \.isBlank)
+        while rest.last?.isBlank == true { rest.removeLast() }
+        return rest
     }
 }

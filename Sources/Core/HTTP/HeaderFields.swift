@@ -59,9 +59,10 @@ extension HeaderFields: ExpressibleByDictionaryLiteral {
 extension String {
     /// Equality of field names: ASCII letters without case, everything else by its bytes (RFC 9110 section 5.1).
     public func isSameField(as other: String) -> Bool {
-        let (mine, theirs) = (utf8, other.utf8)
+        let (mine, theirs) = (utf8.span, other.utf8.span)
         guard mine.count == theirs.count else { return false }
-        return zip(mine, theirs).allSatisfy { $0 == $1 || $0.lowercasedASCII == $1.lowercasedASCII }
+        for index in mine.indices where mine[index].lowercasedASCII != theirs[index].lowercasedASCII { return false }
+        return true
     }
 }
 

@@ -7,11 +7,15 @@ public struct MediaType: Sendable, Equatable {
     /// Reads a field value; nothing, if there is no type with a subtype.
     public init?(_ value: String) {
         field = FieldParameters(value.utf8)
-        let parts = field.value.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy(\.isTokenCharacter) }) else {
-            return nil
+        var bytes = Array(field.value.utf8)
+        var slash: Int?
+        for (index, byte) in bytes.enumerated() where !byte.isTokenCharacter {
+            guard byte == UInt8(ascii: "/"), slash == nil else { return nil }
+            slash = index
         }
-        name = String(decoding: field.value.utf8.map(\.lowercasedASCII), as: UTF8.self)
+        guard let slash, slash > 0, slash < bytes.count - 1 else { return nil }
+        for index in bytes.indices { bytes[index] = bytes[index].lowercasedASCII }
+        name = String(decoding: bytes, as: UTF8.self)
     }
 
     /// What separates the parts of a multipart body.
@@ -34,7 +38,11 @@ extension UInt8 {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"):
             true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(self)
+        case UInt8(ascii: "!"), UInt8(ascii: "#")...UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"),
+            UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "^")...UInt8(ascii: "`"), UInt8(ascii: "|"),
+            UInt8(ascii: "~"):
+            true
+        default: false
         }
     }
 }

@@ -38,16 +38,16 @@ extension RequestTarget {
 /// A target on its way from text to parts: what was found in the one pass over its bytes.
 private struct TargetForm {
     let text: String
+    private let bytes: [UInt8]
     private(set) var isClean = true
     private var hasEscape = false
-    private var start: String.UTF8View.Index
-    private var question: String.UTF8View.Index?
+    private var start = 0
+    private var question: Int?
 
     init(_ text: String) {
         self.text = text
-        start = text.utf8.startIndex
-        for index in text.utf8.indices {
-            let byte = text.utf8[index]
+        bytes = Array(text.utf8)
+        for (index, byte) in bytes.enumerated() {
             if byte == UInt8(ascii: "%") { hasEscape = true }
             if byte == UInt8(ascii: "?"), question == nil { question = index }
             if byte <= 0x20 || byte >= 0x7F || byte == UInt8(ascii: "#") { isClean = false }
@@ -56,25 +56,24 @@ private struct TargetForm {
 
     /// Turns the absolute form into the origin form, if it names the host that was asked (RFC 9112 section 3.2.2).
     mutating func dropAuthority(host: String?) throws(TargetError) {
-        let bytes = text.utf8
         if bytes.first == UInt8(ascii: "/") { return }
         guard let scheme = ["http://", "https://"].first(where: { text.beginsWithoutCase($0) }) else { throw .form }
-        let authority = bytes.index(start, offsetBy: scheme.utf8.count)
-        let end = bytes[authority...].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }
-        start = end ?? bytes.endIndex
-        guard let host, String(text[authority..<start]).isSameField(as: host) else { throw .authority }
+        let authority = scheme.utf8.count
+        start = bytes[authority...].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? bytes.count
+        let named = String(decoding: bytes[authority..<start], as: UTF8.self)
+        guard let host, named.isSameField(as: host) else { throw .authority }
     }
 
     func path() throws(TargetError) -> [String] {
         var segments: [String] = []
-        for piece in text.utf8[start..<(question ?? text.utf8.endIndex)].split(separator: UInt8(ascii: "/")) {
+        for piece in bytes[start..<(question ?? bytes.count)].split(separator: UInt8(ascii: "/")) {
             segments.append(try segment(piece))
         }
         return segments
     }
 
-    private func segment(_ piece: Substring.UTF8View) throws(TargetError) -> String {
-        var segment = String(Substring(piece))
+    private func segment(_ piece: ArraySlice<UInt8>) throws(TargetError) -> String {
+        var segment = String(decoding: piece, as: UTF8.self)
         if hasEscape {
             let bytes: [UInt8]
             do throws(PercentError) {
@@ -91,9 +90,8 @@ private struct TargetForm {
 
     func query() throws(TargetError) -> [RequestTarget.Argument] {
         guard let question else { return [] }
-        let bytes = text.utf8[text.utf8.index(after: question)...]
         do throws(PercentError) {
-            return try PercentDecoding(plusIsSpace: true).arguments(of: bytes)
+            return try PercentDecoding(plusIsSpace: true).arguments(of: bytes[(question + 1)...])
         } catch {
             throw TargetError(error)
         }

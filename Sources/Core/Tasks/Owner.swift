@@ -13,6 +13,9 @@ public struct Owner: Hashable, Sendable {
     /// The standard library takes NFC for NFD: then two people of another claim than `oid` would share what is
     /// remembered under their names. Equal bytes have equal hashes, so the hash can be the string's.
     public static func == (left: Owner, right: Owner) -> Bool {
-        left.identifier.utf8.elementsEqual(right.identifier.utf8)
+        let (mine, theirs) = (left.identifier.utf8.span, right.identifier.utf8.span)
+        guard mine.count == theirs.count else { return false }
+        for index in mine.indices where mine[index] != theirs[index] { return false }
+        return true
     }
 }

@@ -10,7 +10,10 @@ extension ClientConnection {
         defer { unsafe MHD_destroy_response(answer) }
         for field in response.headers.fields {
             // Refused where the text would break out of its line; then the field is missing and the answer is sound.
-            _ = unsafe MHD_add_response_header(answer, field.name, field.value)
+            // Passed as arguments, each would be copied into an array first.
+            unsafe field.name.withCString { name in
+                unsafe field.value.withCString { value in _ = unsafe MHD_add_response_header(answer, name, value) }
+            }
         }
         let isCut = response.missing > 0
         if isCut {

@@ -36,9 +36,8 @@ public enum Parameter: Sendable, Equatable {
 
 extension [UInt8] {
     mutating func append(bigEndian value: some FixedWidthInteger) {
-        for shift in stride(from: value.bitWidth - 8, through: 0, by: -8) {
-            append(UInt8(truncatingIfNeeded: value >> shift))
-        }
+        var value = value.bigEndian
+        unsafe Swift.withUnsafeBytes(of: &value) { unsafe append(contentsOf: $0) }
     }
 
     /// The form of array_recv: dimensions, whether there are NULLs, type, count, first index, then each with its length.
@@ -53,9 +52,10 @@ extension [UInt8] {
             let start = count
             append(bigEndian: Int32(0))
             appendElement(&self, value)
-            var length: [UInt8] = []
-            length.append(bigEndian: Int32(count - start - 4))
-            replaceSubrange(start..<start + 4, with: length)
+            let length = UInt32(truncatingIfNeeded: count - start - 4)
+            for place in 0..<4 {
+                self[start + place] = UInt8(truncatingIfNeeded: length >> UInt32(24 - 8 * place))
+            }
         }
     }
 }

@@ -7,7 +7,7 @@ import Tokens
 ///
 /// The order in which a request passes: log, headers that every answer carries, preflight, credentials, routing,
 /// then the task routes. It blocks nowhere; where the store or the keys need time, it awaits.
-public struct TaskAPI: RequestHandler {
+public final class TaskAPI: RequestHandler {
     private let configuration: TaskAPIConfiguration
     private let authentication: BearerAuthentication
     private let routes: TaskRoutes
@@ -36,7 +36,7 @@ public struct TaskAPI: RequestHandler {
         switch decision {
         case .respond(let response): return .respond(finish(response, head, trail))
         case .readBody(let limit, let work):
-            return .readBody(limit: limit) { finish(await work($0), head, trail) }
+            return .readBody(limit: limit) { [self] in finish(await work($0), head, trail) }
         }
     }
 
@@ -64,7 +64,7 @@ public struct TaskAPI: RequestHandler {
         case (.me, _):
             return .respond(PrincipalAnswer.answer(principal))
         default:
-            return .readBody(limit: configuration.bodyLimit) { body in
+            return .readBody(limit: configuration.bodyLimit) { [self] body in
                 do throws(APIFailure) {
                     return try await change(head, route, body: body, of: owner)
                 } catch {

@@ -22,6 +22,7 @@ struct PostgreSQLSchemaTests {
     private static let arguments: [TaskStatement: (types: String, values: String)] = [
         .list: ("text", "'alice'"), .page: ("text,int8,bool,int8", "'alice',0,NULL,10"),
         .find: ("text,int8", "'alice',1"),
+        .addOne: ("text,int8,text,bool,int8", "'alice',10,'x',false,5"),
         .add: ("text,int8,int8,text[],bool[],int8[]", "'alice',1,10,'{x}','{f}','{5}'"),
         .forgetAttempts: ("text,int8", "'alice',1"), .makeOwner: ("text", "'alice'"), .lockOwner: ("text", "'alice'"),
         .addOnce: ("text,text,int8,int8,text,bool,int8", "'alice','k',10,7,'x',false,5"),

@@ -64,16 +64,13 @@ struct LogText: Sendable {
     mutating func text(_ name: StaticString, _ value: String?, limit: Int = longest) {
         guard let value else { return }
         begin(field: name)
-        let quoted = format == .json || !value.utf8.allSatisfy(Self.isPlain) || value.isEmpty
+        let isPlain = Self.isPlain(value.utf8.span)
+        let quoted = format == .json || !isPlain
         if quoted { raw("\"") }
-        var rest = limit
-        for byte in value.utf8 {
-            guard rest > 0 else {
-                raw("...")
-                break
-            }
-            rest -= 1
-            append(escaping: byte)
+        if isPlain, value.utf8.count <= limit {
+            bytes.append(contentsOf: value.utf8)
+        } else {
+            append(escaping: value.utf8.span, limit: limit)
         }
         if quoted { raw("\"") }
     }
@@ -96,6 +93,11 @@ struct LogText: Sendable {
             raw(name)
             raw("=")
         }
+    }
+
+    private mutating func append(escaping text: Span<UInt8>, limit: Int) {
+        for index in 0..<min(text.count, limit) { append(escaping: text[index]) }
+        if text.count > limit { raw("...") }
     }
 
     /// Printable ASCII stands for itself; every other byte is escaped by itself, as nothing needs to be read back.
@@ -125,6 +127,11 @@ struct LogText: Sendable {
 
     private mutating func raw(_ text: StaticString) {
         text.withUTF8Buffer { unsafe bytes.append(contentsOf: $0) }
+    }
+
+    private static func isPlain(_ text: Span<UInt8>) -> Bool {
+        for index in text.indices where !isPlain(text[index]) { return false }
+        return !text.isEmpty
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {

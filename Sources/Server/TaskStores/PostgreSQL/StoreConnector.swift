@@ -99,6 +99,9 @@ final class StoreConnector: Sendable {
             for statement in TaskStatement.allCases {
                 try connection.prepare(statement.preparedName, statement.sql, statement.types)
             }
+            for statement in TransactionStatement.allCases {
+                try connection.prepare(statement.preparedName, statement.sql, statement.types)
+            }
             return true
         } catch {
             guard error.kind == .unprepared else { throw error }

@@ -128,8 +128,7 @@ final class StoreDriver {
     }
 
     private func nextBatch(from place: Int, at now: UInt64) -> [QueuedWrite] {
-        let due = writes[place].filter { $0.notBefore <= now }
-        guard let first = due.first else { return [] }
+        guard let first = writes[place].first(where: { $0.notBefore <= now }) else { return [] }
         // Behind foreign partitions a commit covers one owner, as it is atomic on one server only.
         let onlyOwner = first.isAlone || counts.isOneOwnerOnly ? first.request.owner : nil
         var batch: [QueuedWrite] = []

@@ -50,16 +50,16 @@ final class StoreLink {
         units.append(Flight(unit: unit, deadline: deadline))
         for call in unit.calls {
             switch call {
-            case .words(let sql): try connection.send(.text(sql))
-            case .task(let call): try connection.send(words(of: call.statement), call.parameters)
+            case .task(let call):
+                let statement = call.statement
+                try connection.send(
+                    isPrepared ? .prepared(statement.preparedName) : .text(statement.sql), call.parameters)
+            case .transaction(let statement, let parameters):
+                try connection.send(isPrepared ? .prepared(statement.preparedName) : .text(statement.sql), parameters)
             }
         }
         try connection.synchronize()
         hasUnsent = try !connection.flush()
-    }
-
-    private func words(of statement: TaskStatement) -> PipelineConnection.Statement {
-        isPrepared ? .prepared(statement.preparedName) : .text(statement.sql)
     }
 
     /// Reads and writes what the socket allows; hands over each unit that ended.

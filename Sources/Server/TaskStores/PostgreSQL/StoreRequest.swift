@@ -68,8 +68,8 @@ struct QueuedWrite: Sendable {
     var tries = 0
     /// It gets a transaction of its own: it, or one that shared its last transaction, fails.
     var isAlone = false
-    /// It found no room, or another server made the owner's row at that moment; the second time it is believed.
-    var foundNoRoom = false
+    /// How often it found no row of the owner with room: there may be none yet, or another server made it at that moment.
+    var timesWithoutRoom = 0
     /// Not to be tried again before this monotonic time.
     var notBefore: UInt64 = 0
 }

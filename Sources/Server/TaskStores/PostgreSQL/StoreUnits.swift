@@ -28,8 +28,8 @@ protocol StoreUnit: AnyObject {
 enum UnitCall {
     /// Of the table of statements.
     case task(TaskCall)
-    /// Words of their own, never prepared.
-    case words(String)
+    /// Of the transaction around them.
+    case transaction(TransactionStatement, [Parameter])
 }
 
 /// What is to be done behind a unit.
@@ -176,31 +176,20 @@ final class WriteUnit: StoreUnit {
 
     init(_ writes: [QueuedWrite], deadlineMilliseconds: Int) {
         steps = TransactionPlan(writes).steps
-        // Not READ WRITE: who sets default_transaction_read_only, as some do before a disk is full, means it.
-        var calls: [UnitCall] = [.words("BEGIN ISOLATION LEVEL READ COMMITTED")]
-        var places: [(step: Int, call: Int)?] = [nil]
-        // Only for this transaction, so that a pool of sessions may lie in between.
-        calls.append(.words(Self.guarantees(deadlineMilliseconds)))
-        places.append(nil)
+        var calls: [UnitCall] = [
+            .transaction(.begin, []), .transaction(.guarantee, [.text(String(deadlineMilliseconds))]),
+        ]
+        var places: [(step: Int, call: Int)?] = [nil, nil]
         for (number, step) in steps.enumerated() {
             for (index, call) in step.calls.enumerated() {
                 calls.append(.task(call))
                 places.append((number, index))
             }
         }
-        calls.append(.words("COMMIT"))
+        calls.append(.transaction(.commit, []))
         places.append(nil)
         self.calls = calls
         self.places = places
-    }
-
-    /// A deadline for each statement, and a commit that is on a disk when it answers, whatever the role's defaults are.
-    private static func guarantees(_ milliseconds: Int) -> String {
-        """
-        SELECT set_config('statement_timeout', '\(milliseconds)', true), set_config('synchronous_commit', \
-        CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on' \
-        ELSE current_setting('synchronous_commit') END, true)
-        """
     }
 
     var callers: Int { steps.reduce(0) { $0 + $1.writes.count } }
@@ -293,7 +282,7 @@ final class RollBackUnit: StoreUnit {
     let isWriting = true
     let isCommitted = false
     let callers = 0
-    let calls: [UnitCall] = [.words("ROLLBACK")]
+    let calls: [UnitCall] = [.transaction(.rollBack, [])]
 
     func take(_ rows: borrowing Rows, ofCall index: Int) {}
 

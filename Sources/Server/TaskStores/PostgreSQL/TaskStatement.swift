@@ -8,7 +8,7 @@ import PostgreSQL
 /// server's own, `ON CONFLICT DO UPDATE`, advisory locks, and whatever lives in a session.
 package enum TaskStatement: String, CaseIterable, Sendable {
     case list, page, find
-    case add, forgetAttempts, makeOwner, lockOwner, addOnce
+    case addOne, add, forgetAttempts, makeOwner, lockOwner, addOnce
     case lockTask, change, remove, removeText
 
     /// The words.
@@ -19,6 +19,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         case .list: "SELECT \(TaskColumns.all) FROM tasks WHERE owner = $1 ORDER BY id"
         case .page: Self.pageWords
         case .find: "SELECT \(TaskColumns.all) FROM tasks WHERE owner = $1 AND id = $2"
+        case .addOne: Self.addOneWords
         case .add: Self.addWords
         case .forgetAttempts: "DELETE FROM attempts WHERE owner = $1 AND time <= $2"
         case .makeOwner: "INSERT INTO owners(owner, next_id, tasks) VALUES ($1, 1, 0) ON CONFLICT DO NOTHING"
@@ -34,6 +35,17 @@ package enum TaskStatement: String, CaseIterable, Sendable {
     private static let pageWords = """
         SELECT \(TaskColumns.all) FROM tasks WHERE owner = $1 AND id > $2 AND ($3 IS NULL OR completed = $3)
         ORDER BY id LIMIT $4
+        """
+
+    /// Adds one task, if the owner has a row with less than $2: what almost every addition finds, at two thirds of the price
+    /// of ``addWords``.
+    private static let addOneWords = """
+        WITH taken AS (
+            UPDATE owners SET next_id = next_id + 1, tasks = tasks + 1 WHERE owner = $1 AND tasks < $2
+            RETURNING next_id - 1 AS id
+        )
+        INSERT INTO tasks(owner, id, text, completed, created, modified, revision)
+        SELECT $1, id, $3, $4, $5, $5, 1 FROM taken RETURNING id
         """
 
     /// Adds $2 tasks at once, if there are not more than $3 then.
@@ -105,6 +117,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         case .list, .makeOwner, .lockOwner: [text]
         case .page: [text, number, truth, number]
         case .find, .forgetAttempts, .lockTask, .remove: [text, number]
+        case .addOne: [text, number, text, truth, number]
         case .add: [text, number, number, .texts([]), .booleans([]), .integers([])]
         case .addOnce: [text, text, number, number, text, truth, number]
         case .change: [text, number, text, truth, number, truth, .integers([])]
@@ -112,15 +125,9 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         }
     }
 
-    /// The name it is prepared under: it changes with the words, so that in a pool of sessions shared with another version
-    /// of this program one name never means two things.
+    /// The name it is prepared under.
     var preparedName: String { Self.preparedNames[self] ?? rawValue }
 
     private static let preparedNames = Dictionary(
-        uniqueKeysWithValues: allCases.map { ($0, "task_\($0.rawValue)_\(String(Self.digest($0.sql), radix: 36))") })
-
-    /// FNV-1a.
-    private static func digest(_ words: String) -> UInt64 {
-        words.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-    }
+        uniqueKeysWithValues: allCases.map { ($0, statementName("task_\($0.rawValue)", for: $0.sql)) })
 }

@@ -35,15 +35,29 @@ final class AdditionStep: WriteStep {
             return (new, reply)
         }
         self.tasks = tasks
-        calls = [
-            TaskCall(
-                statement: .add,
-                parameters: [
-                    .text(owner.identifier), .integer(Int64(tasks.count)),
-                    .integer(Int64(tasks.map(\.new.limit).min() ?? 0)), .texts(tasks.map(\.new.text.value)),
-                    .booleans(tasks.map(\.new.completed)), .integers(tasks.map(\.new.time)),
-                ])
-        ]
+        if tasks.count == 1, let new = tasks.first?.new, writes.allSatisfy({ $0.timesWithoutRoom == 0 }) {
+            calls = [Self.call(adding: new, of: owner)]
+        } else {
+            calls = [Self.call(adding: tasks.map(\.new), of: owner)]
+        }
+    }
+
+    private static func call(adding new: NewTask, of owner: Owner) -> TaskCall {
+        TaskCall(
+            statement: .addOne,
+            parameters: [
+                .text(owner.identifier), .integer(Int64(new.limit)), .text(new.text.value), .boolean(new.completed),
+                .integer(new.time),
+            ])
+    }
+
+    private static func call(adding tasks: [NewTask], of owner: Owner) -> TaskCall {
+        TaskCall(
+            statement: .add,
+            parameters: [
+                .text(owner.identifier), .integer(Int64(tasks.count)), .integer(Int64(tasks.map(\.limit).min() ?? 0)),
+                .texts(tasks.map(\.text.value)), .booleans(tasks.map(\.completed)), .integers(tasks.map(\.time)),
+            ])
     }
 
     func take(_ rows: borrowing Rows, ofCall index: Int) {
@@ -58,16 +72,18 @@ final class AdditionStep: WriteStep {
         return []
     }
 
-    /// There was no room for all of them together: each asks for itself, twice.
+    /// There was no row with room for all of them together: each asks for itself, and makes the row if there is none.
+    ///
+    /// Another server may do so at the same moment, so only the second time that this finds nothing is believed.
     private func answerNoRoom() -> [QueuedWrite] {
-        if tasks.count == 1, writes.allSatisfy(\.foundNoRoom) {
+        if tasks.count == 1, writes.allSatisfy({ $0.timesWithoutRoom == 2 }) {
             tasks.first?.reply.answer(.success(.full))
             return []
         }
         return writes.map { write in
             var write = write
             write.isAlone = true
-            write.foundNoRoom = tasks.count == 1
+            if tasks.count == 1 { write.timesWithoutRoom += 1 }
             return write
         }
     }

@@ -1,0 +1,44 @@
+import PostgreSQL
+
+/// The statements around those of the tasks, prepared like them: parsed each time they would cost more than a task.
+enum TransactionStatement: String, CaseIterable {
+    case begin, guarantee, commit, rollBack
+
+    /// The words.
+    var sql: String {
+        switch self {
+        // Not READ WRITE: who sets default_transaction_read_only, as some do before a disk is full, means it.
+        case .begin: "BEGIN ISOLATION LEVEL READ COMMITTED"
+        case .guarantee: Self.guaranteeWords
+        case .commit: "COMMIT"
+        case .rollBack: "ROLLBACK"
+        }
+    }
+
+    /// A deadline of $1 milliseconds for each statement, and a commit that is on a disk when it answers, whatever the role's
+    /// defaults are.
+    ///
+    /// Only for this transaction, so that a pool of sessions may lie in between.
+    private static let guaranteeWords = """
+        SELECT set_config('statement_timeout', $1, true), set_config('synchronous_commit',
+            CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on'
+            ELSE current_setting('synchronous_commit') END, true)
+        """
+
+    /// The types of the parameters, shown by values of them.
+    var types: [Parameter] { self == .guarantee ? [.text(nil)] : [] }
+
+    /// The name it is prepared under.
+    var preparedName: String { Self.preparedNames[self] ?? rawValue }
+
+    private static let preparedNames = Dictionary(
+        uniqueKeysWithValues: allCases.map { ($0, statementName("transaction_\($0.rawValue)", for: $0.sql)) })
+}
+
+/// A name that changes with the words, so that in a pool of sessions shared with another version of this program one name
+/// never means two things.
+func statementName(_ name: String, for words: String) -> String {
+    // FNV-1a.
+    let digest = words.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    return "\(name)_\(String(digest, radix: 36))"
+}
