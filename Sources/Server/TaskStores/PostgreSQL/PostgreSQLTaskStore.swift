@@ -39,7 +39,7 @@ public final class PostgreSQLTaskStore: TaskStore {
         guard let doorbell = Doorbell() else {
             throw .failed(path: database.name, reason: "too many open files")
         }
-        let inbox = StoreInbox(capacity: options.waiting, doorbell: doorbell)
+        let inbox = StoreInbox(capacity: options.waiting, places: max(options.writers, 1), doorbell: doorbell)
         let connector = StoreConnector(to: database.target, for: inbox, observer: options.observer)
         let counts = StoreCounts(isOneOwnerOnly: facts.isForeign)
         let store = PostgreSQLTaskStore(inbox, connector, counts)

@@ -13,7 +13,7 @@ final class StoreDriver {
     private var reads: [ReadStep] = []
     /// The whole lists among them by owner, for others to join.
     private var lists: [Owner: ReadStep] = [:]
-    /// What waits, by the link that takes it: an owner always has the same, so that its row is not fought for.
+    /// What waits, by place, see ``StoreInbox/place(of:)``.
     private var writes: [[QueuedWrite]]
     /// Committed, and their callers not told yet.
     private var committed: [any StoreUnit] = []
@@ -69,8 +69,7 @@ final class StoreDriver {
     }
 
     private func gather(_ write: QueuedWrite) {
-        let place = write.request.owner.hashValue.magnitude % UInt(writes.count)
-        writes[Int(place)].append(write)
+        writes[inbox.place(of: write.request)].append(write)
     }
 
     // MARK: Sending
@@ -117,14 +116,19 @@ final class StoreDriver {
     }
 
     private func sendWrites(from place: Int, at now: UInt64) {
-        let up = links.filter(\.isUp)
-        let own = up.filter(\.isForWriting)
-        let usable = own.isEmpty ? up : own
-        let wanted = usable.first { $0.number == links.count - writes.count + place } ?? usable[place % usable.count]
-        guard wanted.writesUnderWay == 0 else { return }
+        guard let wanted = writingLink(of: place), wanted.writesUnderWay == 0 else { return }
         let batch = nextBatch(from: place, at: now)
         guard !batch.isEmpty else { return }
         send(WriteUnit(batch, deadlineMilliseconds: options.deadlineMilliseconds), on: wanted, at: now)
+    }
+
+    /// The link whose turn it is for a place; nothing without any session.
+    private func writingLink(of place: Int) -> StoreLink? {
+        let up = links.filter(\.isUp)
+        let own = up.filter(\.isForWriting)
+        let usable = own.isEmpty ? up : own
+        guard !usable.isEmpty else { return nil }
+        return usable.first { $0.number == links.count - writes.count + place } ?? usable[place % usable.count]
     }
 
     private func nextBatch(from place: Int, at now: UInt64) -> [QueuedWrite] {
@@ -155,9 +159,18 @@ final class StoreDriver {
 
     private func sleepAndServe() {
         let up = links.filter(\.isUp)
-        let milliseconds = inbox.isIdleNow() ? patience : 0
+        let milliseconds = inbox.isIdleNow(wakingFor: interest) ? patience : 0
         let ready = inbox.doorbell.wait(for: up.compactMap(\.interest), milliseconds: milliseconds)
         for (link, isReady) in zip(up, ready) where isReady { serve(link) }
+    }
+
+    /// What can be sent when it comes; without a session everything is refused at once.
+    private var interest: StoreInbox.Interest {
+        guard links.contains(where: \.isUp) else {
+            return StoreInbox.Interest(reads: true, writes: writes.map { _ in true })
+        }
+        return StoreInbox.Interest(
+            reads: readingLink != nil, writes: writes.indices.map { writingLink(of: $0)?.writesUnderWay == 0 })
     }
 
     /// How long nothing needs to be done unless something comes.

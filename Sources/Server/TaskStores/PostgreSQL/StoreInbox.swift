@@ -17,32 +17,48 @@ final class StoreInbox: Sendable {
         var contents = Contents()
         /// Accepted and not answered.
         var waiting = 0
-        /// The thread sleeps or is about to: only then it needs the costly bell.
-        var isIdle = false
+        /// What the thread wakes for, if it sleeps or is about to: only then it needs the costly bell.
+        var interest: Interest?
+    }
+
+    /// What the thread can begin at once; the rest would only wake it, and is seen when something that is under way ends.
+    struct Interest {
+        var reads: Bool
+        /// By place, see ``StoreInbox/place(of:)``.
+        var writes: [Bool]
     }
 
     private let state = Mutex(State())
     private let capacity: Int
+    private let places: Int
     let doorbell: Doorbell
 
-    init(capacity: Int, doorbell: Doorbell) {
+    /// An inbox for so many requests, with writes going to so many places.
+    init(capacity: Int, places: Int, doorbell: Doorbell) {
         self.capacity = capacity
+        self.places = places
         self.doorbell = doorbell
+    }
+
+    /// Where a write waits: an owner always has the same place, so that its row is not fought for.
+    func place(of write: WriteRequest) -> Int {
+        Int(write.owner.hashValue.magnitude % UInt(places))
     }
 
     /// Leaves a read; false if too much waits, or the store is closed.
     func submit(_ read: ReadRequest) -> Bool {
-        leave(counting: true) { $0.reads.append(read) }
+        leave(counting: true, isWanted: \.reads) { $0.reads.append(read) }
     }
 
     /// Leaves a write; false if too much waits, or the store is closed.
     func submit(_ write: WriteRequest) -> Bool {
-        leave(counting: true) { $0.writes.append(write) }
+        let place = place(of: write)
+        return leave(counting: true, isWanted: { $0.writes[place] }) { $0.writes.append(write) }
     }
 
     /// Leaves a connection, or why there is none.
     func deliver(_ arrival: ConnectionArrival) {
-        _ = leave(counting: false) { $0.arrivals.append(arrival) }
+        _ = leave(counting: false, isWanted: { _ in true }) { $0.arrivals.append(arrival) }
     }
 
     /// Refuses whatever comes from now on.
@@ -61,12 +77,13 @@ final class StoreInbox: Sendable {
         }
     }
 
-    /// Whether the thread may sleep: nothing has come meanwhile, and what comes from now on rings.
-    func isIdleNow() -> Bool {
+    /// Whether the thread may sleep: nothing has come meanwhile, and what it can begin rings from now on.
+    func isIdleNow(wakingFor interest: Interest) -> Bool {
         state.withLock { state in
             let contents = state.contents
-            state.isIdle = contents.reads.isEmpty && contents.writes.isEmpty && contents.arrivals.isEmpty
-            return state.isIdle
+            let isEmpty = contents.reads.isEmpty && contents.writes.isEmpty && contents.arrivals.isEmpty
+            state.interest = isEmpty ? interest : nil
+            return isEmpty
         }
     }
 
@@ -75,15 +92,18 @@ final class StoreInbox: Sendable {
         state.withLock { $0.waiting -= count }
     }
 
-    private func leave(counting: Bool, _ put: (inout Contents) -> Void) -> Bool {
+    private func leave(
+        counting: Bool, isWanted: (Interest) -> Bool, _ put: (inout Contents) -> Void
+    ) -> Bool {
         let (accepted, rings) = state.withLock { state in
             if counting {
                 guard !state.contents.isClosed, state.waiting < capacity else { return (false, false) }
                 state.waiting += 1
             }
             put(&state.contents)
-            defer { state.isIdle = false }
-            return (true, state.isIdle)
+            guard let interest = state.interest, isWanted(interest) else { return (true, false) }
+            state.interest = nil
+            return (true, true)
         }
         if rings { doorbell.ring() }
         return accepted
