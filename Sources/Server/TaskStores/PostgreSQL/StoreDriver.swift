@@ -252,13 +252,15 @@ final class StoreDriver {
             return reconnect(link)
         }
         link.attach(connection, isPrepared: arrival.result.isPrepared && connector.isPreparing)
+        lastFailure = "no connection"
         if !links.contains(where: { $0.isUp && $0.number != link.number }) { options.observer(.connected) }
     }
 
     private func lose(_ link: StoreLink, _ error: PostgreSQLError) {
         guard link.isUp else { return }
+        // A server that goes takes all sessions with it, each with the same words.
+        if error.description != lastFailure { options.observer(.connectionLost(reason: error.description)) }
         lastFailure = error.description
-        options.observer(.connectionLost(reason: error.description))
         inbox.answered(link.drop(.unavailable(reason: error.description)))
         reconnect(link)
     }
