@@ -230,8 +230,10 @@ final class WriteUnit: StoreUnit {
     private func endWell() -> UnitEnd {
         var result = UnitEnd()
         result.isCommitted = true
-        result.hasWritten = writes.contains { if case .touch = $0.request { false } else { true } }
         for step in steps { result.writes += step.answer() }
+        // Those to be tried again have written nothing yet.
+        let wishes = writes.count { if case .touch = $0.request { false } else { true } }
+        result.hasWritten = wishes > result.writes.count
         result.answered = callers - result.writes.count
         return result
     }
