@@ -25,7 +25,7 @@ import Testing
         for text in ["One", "Two"] { #expect(try server.add(text, token: token).status == 201) }
         let (end, lines, errors) = try stage.run(["export"])
         #expect(end == .exit(0) && errors == "task-server: 2 tasks exported\n")
-        #expect(lines.split(separator: "\n").count == 2)
+        #expect(lines.split(separator: "\n").count == 3 && lines.hasSuffix("{\"end\":true,\"tasks\":2}\n"))
         #expect(try server.stop() == .exit(0))
 
         let settings = ["TASKS_DATABASE": "sqlite:\(stage.folder)/other.db"]

@@ -57,7 +57,7 @@ struct ArchiveTests {
                         + #""created":"2016-08-30T16:48:40.124Z","modified":"2016-08-30T16:48:40.125Z","revision":2}"#,
                     #"{"owner":"b\"ob\#u{E9}","id":1,"text":"bob's","completed":false,"#
                         + #""created":"1970-01-01T00:00:01.000Z","modified":"1970-01-01T00:00:01.000Z","revision":1}"#,
-                    #"{"owner":"b\"ob\#u{E9}","next":3}"#,
+                    #"{"owner":"b\"ob\#u{E9}","next":3}"#, #"{"end":true,"tasks":3}"#,
                 ].map { Array($0.utf8) })
     }
 
@@ -68,9 +68,9 @@ struct ArchiveTests {
         store.close()
         let lines = try export(path)
         var summary = try importLines(lines, to: other)
-        #expect((summary.added, summary.present) == (3, 0))
+        #expect((summary.added, summary.present, summary.differing, summary.end) == (3, 0, 0, .whole))
         summary = try importLines(lines + [""], to: other)
-        #expect((summary.added, summary.present) == (0, 3))
+        #expect((summary.added, summary.present, summary.differing, summary.end) == (0, 3, 0, .whole))
         #expect(try export(other) == lines)
 
         let copy = try SQLiteTaskStore.open(path: other)
@@ -89,7 +89,105 @@ struct ArchiveTests {
                 + #""created":"2016-08-30T16:48:40.123Z","modified":"2016-08-30T16:48:40.123Z","revision":1}"#
         }
         #expect(try importLines(lines, to: path).added == 1203)
-        #expect(try export(path).sorted() == lines.sorted())
+        #expect(try export(path).dropLast().sorted() == lines.sorted())
+    }
+
+    /// Lines of people in the order of an export: so many tasks of each.
+    private func lines(_ counts: [String: Int]) -> [String] {
+        counts.sorted { $0.key < $1.key }.flatMap { owner, count in
+            (0..<count).map { number in
+                #"{"owner":"\#(owner)","id":\#(number + 1),"text":"t","completed":false,"#
+                    + #""created":"2016-08-30T16:48:40.123Z","modified":"2016-08-30T16:48:40.123Z","revision":1}"#
+            }
+        }
+    }
+
+    @Test("a person with more tasks than a page is not divided, and those around keep their order")
+    func largePerson() throws {
+        let counts = ["a": 1500, "b": 4500, "c": 0, "d": 1, "e": 1999, "f": 3]
+        let lines = lines(counts) + [#"{"end":true,"tasks":8003}"#]
+        #expect(try importLines(lines, to: path).end == .whole)
+        #expect(try export(path) == lines)
+        let seen = Mutex<[Int]>([])
+        _ = try TaskArchive(path: path).export(ExportStart(), to: { _ in }) { count in
+            seen.withLock { $0.append(count) }
+            return true
+        }
+        #expect(seen.withLock { $0 } == [0, 1500, 6000, 8000, 8003])
+        #expect(try TaskArchive(path: path).countTasks() == 8003)
+    }
+
+    @Test("an import says whether the lines were all, and which tasks are others than theirs")
+    func ends() throws {
+        let three = lines(["a": 2, "b": 1])
+        #expect(try importLines(three, to: path).end == .cut)
+        #expect(try importLines([], to: path).end == .cut)
+        let end = #"{"end":true,"tasks":3}"#
+        #expect(try importLines(three + [end], to: path).end == .whole)
+        #expect(try importLines(three + [end] + three, to: path).end == .cut)
+        #expect(try importLines(three + [end] + three + [end], to: path).end == .whole)
+        for wrong in [three.dropFirst() + [end], three[...] + ["", three[0], end]] {
+            #expect(throws: ArchiveError.self) { try importLines(Array(wrong), to: path) }
+        }
+        let changed = three.map { $0.replacingFirst(#""text":"t""#, with: #""text":"T""#) }
+        let summary = try importLines(Array(changed.prefix(1)) + three.dropFirst() + [end], to: path)
+        #expect((summary.added, summary.present, summary.differing) == (0, 3, 1))
+        #expect(try export(path) == three + [end])
+    }
+
+    @Test("an import and an export end where nobody wants to go on, and go on later")
+    func stopping() throws {
+        let all = lines(["a": 2500, "b": 2500]) + [#"{"end":true,"tasks":5000}"#]
+        var rest = all[...]
+        let first = try TaskArchive(path: path).importLines { () throws(SystemError) in
+            rest.popFirst().map { Array($0.utf8) }
+        } goOn: {
+            $0.tasks < 2000
+        }
+        #expect((first.added, first.end) == (2000, .stopped))
+        let second = try importLines(all, to: path)
+        #expect((second.added, second.present, second.end) == (3000, 2000, .whole))
+        let written = Mutex<[String]>([])
+        func part(_ start: ExportStart, until limit: Int) throws -> ExportSummary {
+            try TaskArchive(path: path).export(
+                start, to: { line in written.withLock { $0.append(String(decoding: line, as: UTF8.self)) } },
+                goOn: { $0 < limit })
+        }
+        #expect(try !part(ExportStart(), until: 1).isWhole)
+        #expect(written.withLock { $0 } == Array(all.prefix(2500)))
+        var start = ExportStart()
+        (start.owner, start.tasks) = ("a", 2500)
+        let summary = try part(start, until: .max)
+        #expect(summary.isWhole && summary.tasks == 5000)
+        #expect(written.withLock { $0 } == all)
+    }
+
+    @Test("a file that an export has left is believed up to the last person who is surely whole")
+    func partial() throws {
+        let whole = (lines(["a": 2, "b": 3]) + [#"{"owner":"b","next":9}"#, #"{"end":true,"tasks":5}"#])
+            .map { $0 + "\n" }.joined()
+        let bytes = Array(whole.utf8)
+        let firstOfB = lines(["a": 2]).map { $0.utf8.count + 1 }.reduce(0, +)
+        let lineLength = lines(["a": 1])[0].utf8.count
+        for count in 0..<bytes.count {
+            try File.replace(other, with: Array(bytes.prefix(count)))
+            let found = try #require(try PartialExport(of: other), "\(count)")
+            // A line that lacks its end is none.
+            let hasB = count > firstOfB + lineLength
+            #expect(found.bytes == (hasB ? firstOfB : 0), "\(count)")
+            #expect((found.start.owner, found.start.tasks) == (hasB ? ("a", 2) : ("", 0)), "\(count)")
+            #expect(!found.isWhole, "\(count)")
+        }
+        try File.replace(other, with: bytes)
+        let found = try #require(try PartialExport(of: other))
+        #expect(found.isWhole && found.start.tasks == 5)
+        // Spoilt in the middle of what follows: not believed from there on.
+        try File.replace(other, with: Array(bytes.prefix(firstOfB + 5)) + [0, 0, 10] + bytes.suffix(200))
+        #expect(try #require(try PartialExport(of: other)).bytes == 0)
+        for text in ["hello\n", "{}\nmore", whole + "more"] {
+            try File.replace(other, with: Array(text.utf8))
+            #expect(try PartialExport(of: other) == nil, "\(text)")
+        }
     }
 
     @Test("an import beside a running store is seen by its readers")
@@ -125,7 +223,7 @@ struct ArchiveTests {
             #expect(error == .line(number: 2, reason: reason))
             #expect(error?.words.contains("secret") == false)
         }
-        #expect(try export(path) == [good])
+        #expect(try export(path) == [good, #"{"end":true,"tasks":0}"#])
     }
 
     @Test("a backup is a database of its own, readable by its owner alone")

@@ -25,6 +25,13 @@ extension File {
         unsafe access(path, F_OK) == 0
     }
 
+    /// How many bytes a file has; nil for pipes and devices.
+    public static func size(_ path: String) throws(SystemError) -> Int? {
+        var facts = stat()
+        guard unsafe fstatat(AT_FDCWD, path, &facts, 0) == 0 else { throw .last("open '\(path)'") }
+        return facts.st_mode & S_IFMT == S_IFREG ? Int(facts.st_size) : nil
+    }
+
     /// The path without symbolic links, or as it is if it does not lead anywhere yet.
     public static func resolved(_ path: String) -> String {
         guard let real = unsafe realpath(path, nil) else { return path }

@@ -8,6 +8,8 @@ public struct LineReader: ~Copyable {
     private let file: FileDescriptor
     private var buffer: ArraySlice<UInt8> = []
     private var isAtEnd = false
+    /// How many bytes the lines had that were read so far, with their ends.
+    public private(set) var position = 0
 
     /// Reads this stream from here on.
     public init(_ stream: StandardStream) throws(SystemError) {
@@ -25,11 +27,13 @@ public struct LineReader: ~Copyable {
         while true {
             let rest = buffer.dropFirst(searched)
             if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                position += end + 1 - buffer.startIndex
                 defer { buffer = buffer[(end + 1)...] }
                 return Self.withoutReturn(buffer[..<end])
             }
             searched = buffer.count
             guard !isAtEnd else {
+                position += buffer.count
                 defer { buffer = [] }
                 return buffer.isEmpty ? nil : Self.withoutReturn(buffer)
             }

@@ -9,7 +9,8 @@ public enum Signal: Sendable, Equatable, CaseIterable {
     /// SIGHUP: read again what is kept.
     case hangup
 
-    fileprivate var number: Int32 {
+    /// The system's number: what ends with a signal has an exit code of 128 and this.
+    public var number: Int32 {
         switch self {
         case .terminate: SIGTERM
         case .interrupt: SIGINT
@@ -42,6 +43,20 @@ public struct Signals: Sendable {
             _ = unsafe sigwait(&set, &number)
             if let signal = Signal.allCases.first(where: { $0.number == number }) { return signal }
         }
+    }
+
+    /// Waits so many seconds for the next signal; nil if none came.
+    public func next(withinSeconds seconds: Int) -> Signal? {
+        var set = Self.set
+        var time = timespec(tv_sec: seconds, tv_nsec: 0)
+        let number = unsafe sigtimedwait(&set, nil, &time)
+        return Signal.allCases.first { $0.number == number }
+    }
+
+    /// Lets signals end the program again, for work that may end anywhere.
+    public func release() {
+        var set = Self.set
+        _ = unsafe pthread_sigmask(SIG_UNBLOCK, &set, nil)
     }
 
     private static var set: sigset_t {

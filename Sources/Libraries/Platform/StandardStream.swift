@@ -15,6 +15,20 @@ public enum StandardStream: Sendable {
     /// Whether a person sees it: a terminal, not a file or a pipe.
     public var isTerminal: Bool { isatty(number) == 1 }
 
+    /// How many characters a line of the terminal has; nil where there is none, or it does not say.
+    public var columns: Int? {
+        var size = winsize()
+        guard isTerminal, unsafe ioctl(number, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+        return Int(size.ws_col)
+    }
+
+    /// How many bytes lie ahead in the file that the stream is; nil for pipes and terminals.
+    public var remainingBytes: Int? {
+        var facts = stat()
+        guard unsafe fstat(number, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
+        return max(0, Int(facts.st_size) - max(0, Int(lseek(number, 0, SEEK_CUR))))
+    }
+
     /// Writes all bytes; waits for a slow reader.
     public func write(_ bytes: [UInt8]) throws(SystemError) {
         try Platform.write(bytes, to: number)

@@ -14,6 +14,13 @@ extension Connection {
         }
     }
 
+    /// Runs a body that only reads, all of it on one state of the database.
+    public func snapshot<Outcome>(_ body: () throws(SQLiteError) -> Outcome) throws(SQLiteError) -> Outcome {
+        try execute("BEGIN")
+        defer { rollBack() }
+        return try body()
+    }
+
     /// Ends the open transaction without its changes, if the error has not ended it already.
     public func rollBack() {
         guard isInTransaction else { return }

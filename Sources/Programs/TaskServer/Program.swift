@@ -6,6 +6,8 @@ enum ExitCode: Int32 {
     case ok = 0
     /// Something is wrong outside of the settings: a database, a port, an authority.
     case failure = 1
+    /// Stopped by a signal: 128 and its number.
+    case hungUp = 129, interrupted = 130, terminated = 143
     /// The settings or the command line are wrong (EX_CONFIG).
     case badSettings = 78
 }
@@ -45,15 +47,17 @@ private func run(_ read: ReadSettings<ServerSettings>, _ signals: Signals) -> Ex
         return .badSettings  // Seen before: the table checks the command, too.
     }
     let settings = read.values
+    if !command.heedsSignals { signals.release() }
     do throws(StartFailure) {
         switch command {
         case .serve: return try serve(settings, signals)
+        case .export(let target):
+            return try export(settings.storage, to: target, resume: settings.command.resume, signals)
+        case .import(let source): return try importLines(settings.storage, from: source, signals)
         case .check: return check(settings)
         case .health(let question): return health(settings, question)
         case .explainToken: return explainToken(settings)
         case .backup(let target): return try backup(settings.storage, to: target)
-        case .export: return try export(settings.storage)
-        case .import: return try importLines(settings.storage)
         case .migrate: return migrate(settings.storage)
         }
     } catch {

@@ -5,8 +5,10 @@ enum Command: Sendable, Equatable {
     case health(HealthQuestion)
     case explainToken
     case backup(to: String)
-    case export
-    case `import`
+    /// To a file, or standard output.
+    case export(to: String?)
+    /// From a file, or standard input.
+    case `import`(from: String?)
     case migrate
 
     /// The command of these words; none is `serve`.
@@ -18,11 +20,13 @@ enum Command: Sendable, Equatable {
         case ("health", 2) where words[1] == "ready": self = .health(.ready)
         case ("explain-token", 1): self = .explainToken
         case ("backup", 2): self = .backup(to: words[1])
-        case ("export", 1): self = .export
-        case ("import", 1): self = .import
+        case ("export", 1...2): self = .export(to: words.dropFirst().first)
+        case ("import", 1...2): self = .import(from: words.dropFirst().first)
         case ("migrate", 1): self = .migrate
         case ("backup", _):
             throw CommandMistake(sentence: "backup needs one file to write. Example: task-server backup tasks-copy.db")
+        case ("export", _), ("import", _):
+            throw CommandMistake(sentence: "\(words[0]) takes one file. Example: task-server \(words[0]) tasks.jsonl")
         case ("health", _):
             throw CommandMistake(
                 sentence: "health takes nothing behind it but ready. Example: task-server health ready")
@@ -39,6 +43,22 @@ enum Command: Sendable, Equatable {
     }
 
     private static let words = ["serve", "check", "health", "explain-token", "backup", "export", "import", "migrate"]
+
+    /// Whether it can go on with what another run has left.
+    var canResume: Bool {
+        switch self {
+        case .export(.some): true
+        case .serve, .check, .health, .explainToken, .backup, .export(nil), .import, .migrate: false
+        }
+    }
+
+    /// Whether it ends by itself when it is told to; the others just end, as they may anywhere.
+    var heedsSignals: Bool {
+        switch self {
+        case .serve, .export, .import: true
+        case .check, .health, .explainToken, .backup, .migrate: false
+        }
+    }
 
     /// Whether it cannot work without knowing whose tokens are good.
     var needsAuthority: Bool {

@@ -13,8 +13,12 @@ enum HelpText {
             task-server explain-token    reads a token from standard input and goes through every check; the token
                                          is sent nowhere
             task-server backup FILE      writes a copy of the database, also while a server runs
-            task-server export           writes all tasks to standard output, one JSON object a line
-            task-server import           reads such lines from standard input into the database
+            task-server export [FILE]    writes all tasks to a file, or standard output, one JSON object a line: each
+                                         person as of one moment, people one after the other. What is not whole is
+                                         FILE.part; export --resume FILE goes on with it, with the people behind those
+                                         that are in it as they are by then
+            task-server import [FILE]    reads such lines from a file, or standard input, into the database. What is
+                                         there stays as it is; so an import that was stopped goes on by being repeated
             task-server migrate          makes the tables or brings them up to date; --partitions 16 divides new ones
 
         Examples:
@@ -31,7 +35,7 @@ enum HelpText {
 
         \(ServerSettings.helpText)
         The log goes to standard output: text on a terminal, else one JSON object a line. Mistakes go to standard error.
-        Exit codes: 0 done, 1 failed, 78 wrong settings or command line.
+        Exit codes: 0 done, 1 failed, 130 stopped by Ctrl-C (export, import; 143 by SIGTERM), 78 wrong settings or command line.
         """
     }
 }

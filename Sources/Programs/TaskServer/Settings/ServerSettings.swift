@@ -37,6 +37,9 @@ struct ServerSettings: SettingTable {
         } catch {
             return [error.sentence]
         }
+        guard !self.command.resume || command.canResume || self.command.answersAtOnce else {
+            return ["--resume is for export with a file; an import goes on by itself when it is run again."]
+        }
         return command.needsAuthority && !self.command.answersAtOnce ? authority.whatIsMissing : []
     }
 }
@@ -87,11 +90,14 @@ struct CommandFlags: Sendable {
     let help: Bool
     let version: Bool
     let printSettings: Bool
+    let resume: Bool
 
     init(reading reader: inout SettingReader) {
         printSettings = reader.flag(
             "print-settings", help: "Prints each setting with its value and where that came from, secrets hidden.")
         version = reader.flag("version", help: "Prints the version.")
+        resume = reader.flag(
+            "resume", help: "For export FILE: goes on with FILE.part, which an export that was stopped has left.")
         help = reader.flag("help", help: "Prints this.")
     }
 

@@ -7,6 +7,8 @@ enum ArchiveLine: Equatable {
     case task(TaskItem)
     /// The next id of an owner whose newest tasks are gone.
     case owner(Owner, next: Int64)
+    /// The last line: the export is whole, and has so many tasks.
+    case end(tasks: Int)
 
     /// The line as JSON.
     var json: [UInt8] {
@@ -23,6 +25,17 @@ enum ArchiveLine: Equatable {
             ).serialized()
         case .owner(let owner, let next):
             JSONValue.object(JSONObject([("owner", .string(owner.identifier)), ("next", .integer(next))])).serialized()
+        case .end(let tasks):
+            JSONValue.object(JSONObject([("end", .boolean(true)), ("tasks", .integer(Int64(tasks)))])).serialized()
+        }
+    }
+
+    /// Whose line it is; the last one is nobody's.
+    var owner: Owner? {
+        switch self {
+        case .task(let item): item.owner
+        case .owner(let owner, _): owner
+        case .end: nil
         }
     }
 
@@ -33,7 +46,16 @@ enum ArchiveLine: Equatable {
 
     /// Reads a line, strictly: every member, and no other.
     init(parsing bytes: [UInt8]) throws(Fault) {
+        if let item = TaskLineReader.item(in: bytes) {
+            self = .task(item)
+            return
+        }
         let members = try Self.members(of: bytes)
+        if members["end"]?.boolean == true {
+            self = .end(tasks: Int(try Self.need(members["tasks"]?.integer.flatMap { $0 >= 0 ? $0 : nil }, "tasks")))
+            try Self.only(2, members)
+            return
+        }
         let owner = Owner(try Self.need(members["owner"]?.string.flatMap { $0.isEmpty ? nil : $0 }, "owner"))
         if members.contains("next") {
             self = .owner(owner, next: try Self.need(members["next"]?.integer.flatMap(Self.counted), "next"))

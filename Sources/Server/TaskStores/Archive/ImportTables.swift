@@ -4,6 +4,7 @@ import Tasks
 /// The statements of an import.
 struct ImportTables: ~Copyable {
     private let insert: Statement
+    private let compare: Statement
     private let raise: Statement
 
     static func compiled(on connection: borrowing Connection) throws(SQLiteError) -> ImportTables {
@@ -13,32 +14,43 @@ struct ImportTables: ~Copyable {
                 INSERT INTO tasks(owner, \(TaskRow.columns)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
                 ON CONFLICT(owner, id) DO NOTHING RETURNING id
                 """),
+            compare: try connection.prepare("SELECT \(TaskRow.columns) FROM tasks WHERE owner = ?1 AND id = ?2"),
+            // Writes nothing where nothing is new, so that going over what is there costs no commit.
             raise: try connection.prepare(
                 """
                 INSERT INTO owners(owner, next_id, tasks) VALUES (?1, ?2, ?3)
                 ON CONFLICT(owner) DO UPDATE
                 SET next_id = max(next_id, excluded.next_id), tasks = tasks + excluded.tasks
+                WHERE next_id < excluded.next_id OR excluded.tasks > 0
                 """))
     }
 
-    /// Takes a line in; whether it was a task that was not there.
-    func add(_ line: ArchiveLine) throws(SQLiteError) -> Bool {
-        switch line {
-        case .owner(let owner, let next):
-            try raise.run(owner.identifier, next, Int64(0))
-            return false
-        case .task(let item):
-            let isNew = try insertTask(
-                item.owner.identifier, item.id, item.text.value, item.completed, item.created, item.modified,
-                item.revision)
-            try raise.run(item.owner.identifier, item.id + 1, Int64(isNew ? 1 : 0))
-            return isNew
+    /// Takes the lines of an owner in.
+    func add(_ lines: OwnersLines, _ summary: inout ImportSummary) throws(SQLiteError) {
+        var added = 0
+        for item in lines.items {
+            if try insertTask(item) {
+                added += 1
+            } else {
+                summary.present += 1
+                if try !isThere(item) { summary.differing += 1 }
+            }
         }
+        summary.added += added
+        try raise.run(lines.owner.identifier, lines.next, Int64(added))
     }
 
-    private func insertTask<each Value: Bindable>(_ values: repeat each Value) throws(SQLiteError) -> Bool {
+    private func insertTask(_ item: TaskItem) throws(SQLiteError) -> Bool {
         defer { insert.reset() }
-        try insert.bind(repeat each values)
+        try insert.bind(
+            item.owner.identifier, item.id, item.text.value, item.completed, item.created, item.modified, item.revision)
         return try insert.step()
+    }
+
+    private func isThere(_ item: TaskItem) throws(SQLiteError) -> Bool {
+        defer { compare.reset() }
+        try compare.bind(item.owner.identifier, item.id)
+        guard try compare.step() else { return false }
+        return try TaskRow.item(in: compare, of: item.owner) == item
     }
 }

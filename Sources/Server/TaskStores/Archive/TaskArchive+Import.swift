@@ -1,39 +1,27 @@
 public import Platform
 import SQLite
 
-/// What an import did.
-public struct ImportSummary: Sendable, Equatable {
-    /// Tasks that were not there.
-    public var added = 0
-    /// Tasks whose owner and id were there: they stayed as they were.
-    public var present = 0
-
-    /// Nothing yet.
-    public init() {}
-}
-
 extension TaskArchive {
-    /// Adds the lines of an export, ids and times kept; repeating it changes nothing.
-    ///
-    /// A missing database is made. Beside a running server it adds in small transactions, between which the server
-    /// goes on; the server notices within a second. An empty line is skipped.
-    ///
-    /// - Parameter nextLine: the next line without its end; nil at the end.
-    /// - Returns: how many tasks were new, and how many were there.
-    /// - Throws: ``ArchiveError``; with `line`, what stood before that line is in.
+    /// See ``LineArchive/importLines(_:goOn:)``; a running server notices within a second.
     public func importLines(
-        _ nextLine: () throws(SystemError) -> [UInt8]?
+        _ nextLine: () throws(SystemError) -> [UInt8]?, goOn: (ImportSummary) -> Bool
     ) throws(ArchiveError) -> ImportSummary {
         let target = try openForImport()
-        let tables = try database { () throws(SQLiteError) in try ImportTables.compiled(on: target.connection) }
-        var summary = ImportSummary()
-        var number = 0
-        while true {
-            let chunk = try ArchiveChunk.next(&number, nextLine)
-            try add(chunk.lines, to: tables, on: target.connection, &summary)
-            if let fault = chunk.fault { throw fault }
-            guard !chunk.isLast else { return summary }
+        let tables = try ArchiveError.sqlite { () throws(SQLiteError) in
+            try ImportTables.compiled(on: target.connection)
         }
+        var summary = ImportSummary()
+        var input = ArchiveInput()
+        while goOn(summary) {
+            let stretch = try input.next(nextLine)
+            summary = try added(stretch.lines, to: summary, tables, on: target.connection)
+            if let fault = stretch.fault { throw fault }
+            guard !stretch.isLast else {
+                summary.end = input.isWhole ? .whole : .cut
+                return summary
+            }
+        }
+        return summary
     }
 
     private struct Target: ~Copyable {
@@ -50,7 +38,7 @@ extension TaskArchive {
             return Target(connection: connection, lock: lock)
         } catch .locked {
             // A server runs, so the file is there and up to date.
-            let connection = try opening { () throws(StoreOpenError) in try file.open(.readWrite) }
+            let connection = try ArchiveError.opening { () throws(StoreOpenError) in try file.open(.readWrite) }
             connection.setBusyTimeout(milliseconds: 60_000)
             return Target(connection: connection, lock: nil)
         } catch {
@@ -58,21 +46,17 @@ extension TaskArchive {
         }
     }
 
-    private func add(
-        _ lines: [ArchiveLine], to tables: borrowing ImportTables, on connection: borrowing Connection,
-        _ summary: inout ImportSummary
-    ) throws(ArchiveError) {
-        guard !lines.isEmpty else { return }
-        var (added, tasks) = (0, 0)
-        try database { () throws(SQLiteError) in
+    private func added(
+        _ lines: [ArchiveLine], to summary: ImportSummary, _ tables: borrowing ImportTables,
+        on connection: borrowing Connection
+    ) throws(ArchiveError) -> ImportSummary {
+        guard !lines.isEmpty else { return summary }
+        return try ArchiveError.sqlite { () throws(SQLiteError) in
             try connection.transaction { () throws(SQLiteError) in
-                for line in lines {
-                    if case .task = line { tasks += 1 }
-                    if try tables.add(line) { added += 1 }
-                }
+                var summary = summary
+                for owner in OwnersLines.grouped(lines) { try tables.add(owner, &summary) }
+                return summary
             }
         }
-        summary.added += added
-        summary.present += tasks - added
     }
 }

@@ -1,0 +1,40 @@
+import Platform
+import TaskStores
+
+/// `task-server backup FILE`: a copy of the database, also while a server runs on it.
+func backup(_ storage: StorageSettings, to target: String) throws(StartFailure) -> ExitCode {
+    guard let path = storage.database.path else {
+        throw StartFailure(
+            sentence: "TASKS_DATABASE: only a sqlite:PATH is copied as a file; for PostgreSQL use pg_dump, or export")
+    }
+    try StartFailure.translating { () throws(ArchiveError) in try TaskArchive(path: path).backup(to: target) }
+    StandardStream.error.print("task-server: the copy is in \(target)")
+    return .ok
+}
+
+extension StorageSettings {
+    /// The database as export and import see it.
+    func archive() throws(StartFailure) -> any LineArchive {
+        switch database {
+        case .memory: throw StartFailure(sentence: "TASKS_DATABASE: there is nothing to copy in memory:")
+        case .sqlite(let path): TaskArchive(path: path)
+        case .postgresql(let address): PostgreSQLArchive(address)
+        }
+    }
+}
+
+extension StartFailure {
+    /// Runs a body, with its errors in a line for the operator; `advice` says how to go on behind an end in the middle.
+    static func translating<Value>(
+        advice: String? = nil, _ body: () throws(ArchiveError) -> Value
+    ) throws(StartFailure) -> Value {
+        do throws(ArchiveError) {
+            return try body()
+        } catch {
+            switch error {
+            case .failed, .full, .file: throw StartFailure(sentence: "\(error.words)\(advice.map { ". \($0)" } ?? "")")
+            case .database, .targetExists, .line: throw StartFailure(sentence: error.words)
+            }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import Platform
+import TaskStores
+
+/// The file of an export: `FILE.part` until it is whole, then `FILE`.
+struct ExportFile: ~Copyable {
+    private let target: String
+    private let partial: String
+    private let file: GrowingFile
+    /// What an earlier export has left.
+    let found: PartialExport
+
+    /// Opens the file, and with `resume` cuts it back to where an export can go on.
+    init(_ target: String, resume: Bool) throws(StartFailure) {
+        let partial = "\(target).part"
+        // Empty is what an export has left that failed before its first line.
+        guard resume || (try? File.size(partial)) ?? 0 == 0 else {
+            throw StartFailure(
+                sentence: "\(partial) is there, of an export that did not come to its end. \(Self.advice(target)), or "
+                    + "remove it")
+        }
+        let file = try Self.open(partial)
+        // Looked for now, because another export may have ended while this one waited for nothing but the file.
+        guard !File.exists(target) else {
+            if (try? File.size(partial)) == 0 { File.remove(partial) }
+            throw StartFailure(sentence: ArchiveError.targetExists(path: target).words)
+        }
+        found = try Self.cutBack(file, partial)
+        self.file = file
+        (self.target, self.partial) = (target, partial)
+    }
+
+    /// How an export that ended here is gone on with.
+    var advice: String { Self.advice(target) }
+
+    private static func advice(_ target: String) -> String { "Go on with: task-server export --resume \(target)" }
+
+    /// Writes behind what is there.
+    borrowing func append(_ bytes: [UInt8]) throws(SystemError) {
+        try file.append(bytes)
+    }
+
+    /// Gives the whole file its name.
+    borrowing func publish(tasks: Int) throws(StartFailure) -> ExitCode {
+        do throws(SystemError) {
+            try File.publish(partial, as: target)
+        } catch {
+            throw StartFailure(sentence: "\(error). \(advice)")
+        }
+        StandardStream.error.print("task-server: \(tasks) tasks exported to \(target)")
+        return .ok
+    }
+
+    private static func open(_ partial: String) throws(StartFailure) -> GrowingFile {
+        do throws(FileLock.Failure) {
+            return try GrowingFile.open(partial)
+        } catch {
+            switch error {
+            case .held: throw StartFailure(sentence: "another export is writing \(partial)")
+            case .system(let error): throw StartFailure(sentence: "\(error)")
+            }
+        }
+    }
+
+    private static func cutBack(
+        _ file: borrowing GrowingFile, _ partial: String
+    ) throws(StartFailure) -> PartialExport {
+        let found: PartialExport?
+        do throws(SystemError) {
+            found = try PartialExport(of: partial)
+            if let found, !found.isWhole { try file.cut(to: found.bytes) }
+        } catch {
+            throw StartFailure(sentence: "\(error)")
+        }
+        guard let found else {
+            throw StartFailure(sentence: "\(partial) is not the beginning of an export; move it away")
+        }
+        return found
+    }
+}

@@ -1,0 +1,76 @@
+import Platform
+import TaskStores
+
+/// `task-server import`: the lines of an export, from a file or from standard input, into the database.
+func importLines(
+    _ storage: StorageSettings, from source: String?, _ signals: Signals
+) throws(StartFailure) -> ExitCode {
+    let archive = try storage.archive()
+    let stop = try StopRequest.watching(signals, advice: importAdvice)
+    let input = try ImportInput.open(source)
+    let summary = try run(archive, input, stop)
+    let words = summaryWords(summary)
+    switch summary.end {
+    case .whole:
+        StandardStream.error.print("task-server: \(words)")
+        return .ok
+    case .cut:
+        throw StartFailure(
+            sentence: "\(words), but the last line of an export is missing: the export was not finished, or "
+                + "something was lost on the way. Get it whole and import it again")
+    case .stopped:
+        StandardStream.error.print("task-server: stopped: \(words). \(importAdvice)")
+        return stop.exitCode
+    }
+}
+
+private let importAdvice = "Import the same lines again to go on: what is there already is passed over"
+
+private func run(
+    _ archive: any LineArchive, _ input: consuming ImportInput, _ stop: StopRequest
+) throws(StartFailure) -> ImportSummary {
+    var progress = ProgressLine("tasks", besides: input.isFile ? nil : .input)
+    return try StartFailure.translating(advice: importAdvice) { () throws(ArchiveError) in
+        defer { progress.leave() }
+        progress.begin(at: 0, of: nil, part: input.part)
+        let summary = try archive.importLines { () throws(SystemError) in
+            try input.next()
+        } goOn: { summary in
+            progress.show(summary.tasks, part: input.part)
+            return !stop.isMade
+        }
+        progress.finish(summary.tasks, isWhole: summary.end == .whole)
+        return summary
+    }
+}
+
+private func summaryWords(_ summary: ImportSummary) -> String {
+    let words = "\(summary.added) tasks imported, \(summary.present) were there"
+    return summary.differing == 0
+        ? words : "\(words), \(summary.differing) of them with other contents, which they keep"
+}
+
+/// The lines of an import, and how many of them are read.
+private struct ImportInput: ~Copyable {
+    private var lines: LineReader
+    private let total: Int?
+    /// Whether it has a name, and is not standard input.
+    let isFile: Bool
+
+    static func open(_ path: String?) throws(StartFailure) -> ImportInput {
+        do throws(SystemError) {
+            guard let path else {
+                let total = StandardStream.input.remainingBytes
+                return ImportInput(lines: try LineReader(.input), total: total, isFile: false)
+            }
+            return ImportInput(lines: try LineReader(path: path), total: try File.size(path), isFile: true)
+        } catch {
+            throw StartFailure(sentence: path == nil ? "standard input: \(error)" : "\(error)")
+        }
+    }
+
+    /// The part that is read; nil if nobody knows how long it is.
+    var part: Double? { total.map { $0 > 0 ? Double(lines.position) / Double($0) : 1 } }
+
+    mutating func next() throws(SystemError) -> [UInt8]? { try lines.next() }
+}

@@ -1,0 +1,72 @@
+import Platform
+
+/// The last line of a terminal, which shows how far a command is; where nobody looks, nothing.
+struct ProgressLine: ~Copyable {
+    private let isShown: Bool
+    private let clock = SystemTime()
+    private let started: UInt64
+    private var drawn: UInt64 = 0
+    private var lastLength = 0
+    private var isOpen = false
+    private(set) var bar: ProgressBar
+
+    /// A line that is shown if standard error is a terminal, and the lines of the command do not run over one as well.
+    init(_ unit: String, besides stream: StandardStream?) {
+        isShown = StandardStream.error.isTerminal && stream?.isTerminal != true
+        bar = ProgressBar(unit)
+        started = clock.monotonicNanoseconds
+    }
+
+    /// Whether anybody sees it, so that it is worth to count what is to be done.
+    var isWatched: Bool { isShown }
+
+    /// Begins with so much done, of so much; or with this part done.
+    mutating func begin(at count: Int, of total: Int?, part: Double? = nil) {
+        (bar.before, bar.count, bar.total, bar.knownPart) = (count, count, total, part)
+        draw()
+    }
+
+    /// Shows how far it is; at most ten times a second.
+    mutating func show(_ count: Int, part: Double? = nil) {
+        (bar.count, bar.knownPart) = (count, part)
+        guard isShown, clock.monotonicNanoseconds - drawn >= 100_000_000 else { return }
+        draw()
+    }
+
+    /// Shows the end and leaves the line; the last count is the whole if all was done.
+    mutating func finish(_ count: Int, isWhole: Bool) {
+        bar.count = count
+        if isWhole {
+            bar.total = bar.total.map { _ in count }
+            bar.knownPart = bar.knownPart.map { _ in 1 }
+        }
+        draw()
+        leave()
+    }
+
+    /// Leaves the line to others.
+    mutating func leave() {
+        guard isOpen else { return }
+        isOpen = false
+        _ = try? StandardStream.error.write([UInt8(ascii: "\n")])
+    }
+
+    private mutating func draw() {
+        guard isShown else { return }
+        drawn = clock.monotonicNanoseconds
+        bar.seconds = Double(drawn - started) / 1e9
+        // One column less, because some terminals go to the next line when the last one is filled.
+        let columns = columns
+        let line = bar.line(columns: columns - 1)
+        // What the longer line before has left is written over with spaces: every terminal knows these.
+        let length = line.utf8.count
+        let rest = String(repeating: " ", count: max(0, min(lastLength, columns - 1) - length))
+        lastLength = length
+        isOpen = true
+        _ = try? StandardStream.error.write(Array("\r\(line)\(rest)".utf8))
+    }
+
+    private var columns: Int {
+        StandardStream.error.columns ?? ProcessFacts.environment["COLUMNS"].flatMap { Int($0) }.map { max(2, $0) } ?? 80
+    }
+}

@@ -1,0 +1,76 @@
+import Platform
+import Tasks
+
+/// Some people with all their tasks, as they were at one moment.
+struct ExportPage {
+    /// How many people are looked at for a page, and how many tasks they may have together.
+    ///
+    /// One person is never divided, so a page is in memory as a whole.
+    static let most = (people: 500, tasks: Int64(2000))
+
+    /// A row of the table of owners.
+    struct Person {
+        let name: String
+        let next: Int64
+        let tasks: Int64
+    }
+
+    /// Ordered by the bytes of their names.
+    private(set) var people: [Person] = []
+    /// Ordered by owner and id.
+    var tasks: [TaskItem] = []
+
+    /// Of these people, who follow each other, as many as make a page.
+    init(_ candidates: [Person]) {
+        var sum: Int64 = 0
+        for person in candidates {
+            sum += person.tasks
+            guard people.isEmpty || sum <= Self.most.tasks else { return }
+            people.append(person)
+        }
+    }
+
+    /// The lines: of each person the tasks, and the next id where no task tells it.
+    func write(_ output: (ArchiveLine) throws(SystemError) -> Void) throws(SystemError) {
+        var rest = tasks[...]
+        for person in people {
+            var next: Int64 = 1
+            while let item = rest.first, item.owner == Owner(person.name) {
+                try output(.task(item))
+                next = item.id + 1
+                rest.removeFirst()
+            }
+            if person.next > next { try output(.owner(Owner(person.name), next: person.next)) }
+        }
+    }
+}
+
+/// A database that gives its people page by page.
+protocol ExportSource: ~Copyable {
+    /// The people behind this one; an empty page behind the last.
+    borrowing func page(after owner: String) throws(ArchiveError) -> ExportPage
+}
+
+extension ExportSource where Self: ~Copyable {
+    /// See ``LineArchive/export(_:to:goOn:)``.
+    borrowing func export(
+        _ start: ExportStart, to output: ([UInt8]) throws(SystemError) -> Void, goOn: (Int) -> Bool
+    ) throws(ArchiveError) -> ExportSummary {
+        var place = start
+        while goOn(place.tasks) {
+            let page = try page(after: place.owner)
+            do throws(SystemError) {
+                try page.write { (line) throws(SystemError) in try output(line.json) }
+                guard let last = page.people.last else {
+                    try output(ArchiveLine.end(tasks: place.tasks).json)
+                    return ExportSummary(tasks: place.tasks, isWhole: true)
+                }
+                place.owner = last.name
+                place.tasks += page.tasks.count
+            } catch {
+                throw .file(error)
+            }
+        }
+        return ExportSummary(tasks: place.tasks, isWhole: false)
+    }
+}

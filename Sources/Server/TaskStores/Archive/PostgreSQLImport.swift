@@ -1,0 +1,116 @@
+import PostgreSQL
+import Tasks
+
+/// The session that takes an import in, many people with each statement.
+struct PostgreSQLImport {
+    let connection: PipelineConnection
+    /// Some partitions lie on other servers.
+    let isForeign: Bool
+
+    /// Takes lines in, in one transaction; none if all of them are in already.
+    func add(_ people: [OwnersLines], _ summary: inout ImportSummary) throws(PostgreSQLError) {
+        let lines = ImportParameters(people)
+        let count = people.reduce(0) { $0 + $1.items.count }
+        if try knows(lines) {
+            let (there, same) = try compare(lines)
+            if there == count {
+                summary.present += count
+                summary.differing += count - same
+                return
+            }
+        }
+        let added = try insert(lines)
+        summary.added += added
+        summary.present += count - added
+        if added < count { summary.differing += count - (try compare(lines).same) }
+    }
+
+    /// Whether all owners are there, and will give no id of these lines again.
+    private func knows(_ lines: ImportParameters) throws(PostgreSQLError) -> Bool {
+        let rows = try connection.run(
+            """
+            SELECT count(*) FROM unnest($1, $2) AS line(owner, next), LATERAL (
+                SELECT FROM owners o WHERE o.owner = line.owner AND o.next_id >= line.next LIMIT 1) AS known
+            """, [lines.owners, lines.nexts])
+        return rows.integer(0, 0) == lines.ownerCount
+    }
+
+    /// How many of the tasks are there, and how many of them are the same.
+    ///
+    /// LIMIT keeps the planner from joining in another way than by looking each one up, even where it has no
+    /// statistics of tables that were filled a moment ago.
+    private func compare(_ lines: ImportParameters) throws(PostgreSQLError) -> (there: Int, same: Int) {
+        let rows = try connection.run(
+            """
+            SELECT count(*), count(*) FILTER (WHERE same)
+            FROM unnest($1, $2, $3, $4, $5, $6, $7) AS line(owner, \(TaskColumns.all)), LATERAL (
+                SELECT (t.text, t.completed, t.created, t.modified, t.revision)
+                    = (line.text, line.completed, line.created, line.modified, line.revision) AS same
+                FROM tasks t WHERE t.owner = line.owner AND t.id = line.id LIMIT 1) AS found
+            """, lines.tasks)
+        return (Int(rows.integer(0, 0)), Int(rows.integer(0, 1)))
+    }
+
+    /// Adds what is missing, and answers how many tasks that were; tried again where a server came in between.
+    private func insert(_ lines: ImportParameters) throws(PostgreSQLError) -> Int {
+        var failures = 0
+        while true {
+            do throws(PostgreSQLError) {
+                _ = try connection.run("BEGIN ISOLATION LEVEL READ COMMITTED")
+                let added = try insertInTransaction(lines)
+                _ = try connection.run("COMMIT")
+                return added
+            } catch {
+                _ = try? connection.run("ROLLBACK")
+                failures += 1
+                guard error.kind == .retryable, failures < 10 else { throw error }
+            }
+        }
+    }
+
+    private func insertInTransaction(_ lines: ImportParameters) throws(PostgreSQLError) -> Int {
+        _ = try connection.run(
+            "INSERT INTO owners(owner, next_id, tasks) SELECT owner, 1, 0 FROM unnest($1) AS owner ON CONFLICT DO NOTHING",
+            [lines.owners])
+        _ = try connection.run("SELECT FROM owners WHERE owner = ANY ($1) ORDER BY owner FOR UPDATE", [lines.owners])
+        let rows = try connection.run(
+            """
+            WITH added AS (
+                INSERT INTO tasks(owner, \(TaskColumns.all)) SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7)
+                ON CONFLICT DO NOTHING RETURNING owner
+            ) SELECT owner, count(*) FROM added GROUP BY owner
+            """, lines.tasks)
+        var counts: [Owner: Int64] = [:]
+        for row in 0..<rows.count { counts[Owner(rows.text(row, 0))] = rows.integer(row, 1) }
+        _ = try connection.run(
+            """
+            UPDATE owners SET next_id = greatest(next_id, line.next), tasks = tasks + line.added
+            FROM unnest($1, $2, $3) AS line(name, next, added)
+            WHERE owner = line.name AND (next_id < line.next OR line.added > 0)
+            """, [lines.owners, lines.nexts, .integers(lines.names.map { counts[$0] ?? 0 })])
+        return Int(counts.values.reduce(0, +))
+    }
+}
+
+/// Lines as columns.
+private struct ImportParameters {
+    let names: [Owner]
+    let owners: Parameter
+    let nexts: Parameter
+    /// Seven columns: the owner, and those of ``TaskColumns``.
+    let tasks: [Parameter]
+
+    var ownerCount: Int { names.count }
+
+    init(_ people: [OwnersLines]) {
+        names = people.map(\.owner)
+        owners = .texts(names.map(\.identifier))
+        nexts = .integers(people.map(\.next))
+        let items = people.flatMap(\.items)
+        tasks = [
+            .texts(items.map(\.owner.identifier)), .integers(items.map(\.id)), .texts(items.map(\.text.value)),
+            .booleans(items.map(\.completed)), .integers(items.map(\.created)), .integers(items.map(\.modified)),
+            .integers(items.map(\.revision)),
+        ]
+    }
+}

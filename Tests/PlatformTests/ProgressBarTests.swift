@@ -1,0 +1,47 @@
+import Platform
+import Testing
+
+@Suite("A progress bar") struct ProgressBarTests {
+    private func bar(_ count: Int, of total: Int?, seconds: Double = 10) -> ProgressBar {
+        var bar = ProgressBar("tasks")
+        (bar.count, bar.total, bar.seconds) = (count, total, seconds)
+        return bar
+    }
+
+    @Test func `shows part, count, rate and the time left`() {
+        #expect(
+            bar(250, of: 1000).line(columns: 79)
+                == "[########..........................]   25 %  250 of 1000 tasks  25/s  30 s left")
+        #expect(bar(250, of: nil).line(columns: 79) == "250 tasks  25/s")
+        #expect(
+            bar(1000, of: 1000).line(columns: 60) == "[########################]  100 %  1000 of 1000 tasks  100/s")
+        #expect(bar(0, of: 0, seconds: 0).line(columns: 40) == "[#################]  100 %  0 of 0 tasks")
+    }
+
+    @Test func `takes the part from elsewhere, such as the bytes of a file`() {
+        var bar = bar(30, of: nil)
+        bar.knownPart = 0.5
+        #expect(bar.line(columns: 60) == "[############.............]   50 %  30 tasks  3/s  10 s left")
+    }
+
+    @Test func `counts rate and time from where the work was begun again`() {
+        var bar = bar(600, of: 1000)
+        bar.before = 500
+        #expect(bar.line(columns: 41) == " 60 %  600 of 1000 tasks  10/s  40 s left")
+        #expect(bar.line(columns: 40) == " 60 %  600 of 1000 tasks  10/s")
+    }
+
+    @Test func `is never longer than its line, and plain ASCII`() {
+        for count in [0, 1, 999, 1000, 5000] {
+            for columns in 0...200 {
+                let line = bar(count, of: 1000).line(columns: columns)
+                #expect(line.utf8.count <= columns && line.utf8.allSatisfy { (0x20..<0x7F).contains($0) })
+            }
+        }
+    }
+
+    @Test func `names long times in minutes and hours`() {
+        #expect(bar(1, of: 61).line(columns: 50).hasSuffix("10 min left"))
+        #expect(bar(1, of: 7201, seconds: 1).line(columns: 50).hasSuffix("2 h left"))
+    }
+}

@@ -1,0 +1,83 @@
+import Glibc
+import Platform
+import Support
+
+/// Moves people between databases with the program, in a folder of its own.
+final class Mover {
+    let folder: String
+
+    init() throws {
+        folder = try ChildProcess.temporaryFolder()
+    }
+
+    deinit {
+        for name in (try? Folder.files(below: folder)) ?? [] { File.remove("\(folder)/\(name)") }
+        rmdir(folder)
+    }
+
+    /// A file of the folder.
+    func file(_ name: String) -> String { "\(folder)/\(name)" }
+    /// A SQLite database in the folder.
+    func database(_ name: String) -> String { "sqlite:\(file(name))" }
+
+    /// Starts the program on a database.
+    func start(_ arguments: [String], on database: String) throws -> ChildProcess {
+        try ChildProcess(
+            ChildProcess.built("task-server"), arguments, environment: ["TASKS_DATABASE": database])
+    }
+
+    /// Runs the program on a database to its end.
+    func run(_ arguments: [String], on database: String) throws -> (end: ChildProcess.End, errors: String) {
+        let program = try start(arguments, on: database)
+        let end = try program.wait(seconds: 300)
+        return (end, program.errors)
+    }
+
+    /// Runs the program on a terminal of so many columns; what the terminal is sent.
+    func onTerminal(
+        _ words: String, columns: Int, on database: String, piped: String? = nil
+    ) throws -> (end: ChildProcess.End, shown: String) {
+        let pipe = piped.map { "cat \($0) | " } ?? "exec "
+        let command = "stty cols \(columns); \(pipe)\(ChildProcess.built("task-server")) \(words)"
+        let program = try ChildProcess(
+            "/usr/bin/script", ["-qec", command, "/dev/null"],
+            environment: ["TASKS_DATABASE": database, "SHELL": "/bin/sh", "PATH": "/usr/bin:/bin"])
+        let end = try program.wait(seconds: 300)
+        return (end, program.output)
+    }
+
+    /// All of a file.
+    func bytes(_ name: String) throws -> [UInt8] { try File.read(file(name), limit: 1 << 27) }
+
+    private static let texts = [
+        "Milk", "caf\u{E9}", "cafe\u{301}", "\\\"\\\\\\n\\u0001", "\u{5E9}\u{1F469}\u{200D}\u{1F4BB}",
+    ]
+
+    /// Writes an export that is made up so that all that a line can say is said somewhere.
+    ///
+    /// - Parameters:
+    ///   - people: how many.
+    ///   - name: the file.
+    /// - Returns: how many tasks they have.
+    /// - Throws: what the system said.
+    @discardableResult func write(people: Int, to name: String) throws -> Int {
+        var lines: [String] = []
+        var tasks = 0
+        for number in 0..<people {
+            let owner = "\(100_000 + number)-\(["a", "\u{E9}", "e\u{301}", "\u{1F600}", "\\\"q\\\""][number % 5])"
+            // Some have many, and some have none any more.
+            let count = number % 2000 == 7 ? 2600 : number % 4
+            for id in 0..<count {
+                lines.append(
+                    #"{"owner":"\#(owner)","id":\#(id * 3 + 1),"text":"\#(Self.texts[id % 5]) \#(id)","#
+                        + #""completed":\#(id % 3 == 0),"created":"2016-08-30T16:48:40.\#(100 + number % 900)Z","#
+                        + #""modified":"2026-01-01T00:00:00.\#(100 + id % 900)Z","revision":\#(id + 1)}"#)
+            }
+            if number % 4 != 1 { lines.append(#"{"owner":"\#(owner)","next":\#(count * 3 + 50)}"#) }
+            tasks += count
+        }
+        lines.append(#"{"end":true,"tasks":\#(tasks)}"#)
+        try File.replace(file(name), with: Array(lines.map { $0 + "\n" }.joined().utf8))
+        return tasks
+    }
+}

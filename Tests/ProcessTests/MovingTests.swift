@@ -1,0 +1,142 @@
+import Glibc
+import Platform
+import Support
+import Testing
+
+@Suite("People who move") struct MovingTests {
+    @Test func `from SQLite to PostgreSQL and back are the same to the byte`() throws {
+        let mover = try Mover()
+        let shared = try PostgreSQLServer.started().newDatabase()
+        try mover.write(people: 10_000, to: "first.jsonl")
+        #expect(try mover.run(["import", mover.file("first.jsonl")], on: mover.database("old.db")).end == .exit(0))
+        #expect(try mover.run(["export", mover.file("second.jsonl")], on: mover.database("old.db")).end == .exit(0))
+        let (end, errors) = try mover.run(["import", mover.file("second.jsonl")], on: shared)
+        #expect(end == .exit(0) && errors.hasSuffix(" tasks imported, 0 were there\n"), "\(errors)")
+        #expect(!errors.contains("\r"))
+        #expect(try mover.run(["export", mover.file("third.jsonl")], on: shared).end == .exit(0))
+        #expect(try mover.run(["import", mover.file("third.jsonl")], on: mover.database("new.db")).end == .exit(0))
+        #expect(try mover.run(["export", mover.file("fourth.jsonl")], on: mover.database("new.db")).end == .exit(0))
+        let first = try mover.bytes("first.jsonl")
+        for name in ["second", "third", "fourth"] { #expect(try mover.bytes("\(name).jsonl") == first, "\(name)") }
+        #expect(try !Folder.files(below: mover.folder).contains { $0.hasSuffix(".part") })
+    }
+
+    @Test(arguments: [false, true])
+    func `arrive once, however often an import is killed`(shared: Bool) throws {
+        let mover = try Mover()
+        let target = shared ? try PostgreSQLServer.started().newDatabase() : mover.database("target.db")
+        try mover.write(people: 4000, to: "lines.jsonl")
+        var kills = 0
+        // Each time somewhat later, so that some come in the middle of every part of the work.
+        for milliseconds in stride(from: UInt32(5), through: 400, by: 19) {
+            let program = try mover.start(["import", mover.file("lines.jsonl")], on: target)
+            usleep(milliseconds * 1000)
+            program.send(SIGKILL)
+            if try program.wait() == .signal(SIGKILL) { kills += 1 }
+        }
+        #expect(kills > 0)
+        let (end, errors) = try mover.run(["import", mover.file("lines.jsonl")], on: target)
+        #expect(end == .exit(0) && !errors.contains("other contents"), "\(errors)")
+        #expect(try mover.run(["export", mover.file("back.jsonl")], on: target).end == .exit(0))
+        #expect(try mover.bytes("back.jsonl") == mover.bytes("lines.jsonl"))
+    }
+
+    @Test(arguments: [false, true])
+    func `are all in a file whose export was killed and gone on with`(shared: Bool) throws {
+        let mover = try Mover()
+        let source = shared ? try PostgreSQLServer.started().newDatabase() : mover.database("source.db")
+        try mover.write(people: 4000, to: "lines.jsonl")
+        #expect(try mover.run(["import", mover.file("lines.jsonl")], on: source).end == .exit(0))
+        let target = mover.file("out.jsonl")
+        var kills = 0
+        for milliseconds in stride(from: UInt32(5), through: 300, by: 19) where !File.exists(target) {
+            let program = try mover.start(["export", "--resume", target], on: source)
+            usleep(milliseconds * 1000)
+            program.send(SIGKILL)
+            if try program.wait() == .signal(SIGKILL) { kills += 1 }
+        }
+        #expect(kills > 0)
+        if !File.exists(target) {
+            let (end, errors) = try mover.run(["export", "--resume", target], on: source)
+            #expect(end == .exit(0), "\(errors)")
+        }
+        #expect(try mover.bytes("out.jsonl") == mover.bytes("lines.jsonl"))
+        #expect(!File.exists("\(target).part"))
+    }
+
+    @Test func `leave a file that is gone on with from every place, but only when that is asked for`() throws {
+        let mover = try Mover()
+        try mover.write(people: 300, to: "lines.jsonl")
+        let (source, target) = (mover.database("source.db"), mover.file("out.jsonl"))
+        #expect(try mover.run(["import", mover.file("lines.jsonl")], on: source).end == .exit(0))
+        let lines = try mover.bytes("lines.jsonl")
+        for count in [1, 200, lines.count / 2, lines.count - 30, lines.count - 1, lines.count] {
+            try File.replace("\(target).part", with: Array(lines.prefix(count)))
+            let (end, errors) = try mover.run(["export", target], on: source)
+            #expect(end == .exit(1) && errors.contains("export --resume \(target)"), "\(errors)")
+            #expect(try mover.run(["export", "--resume", target], on: source).end == .exit(0))
+            #expect(try mover.bytes("out.jsonl") == lines, "\(count)")
+            let again = try mover.run(["export", "--resume", target], on: source)
+            #expect(again.end == .exit(1) && again.errors.contains("exists, and is not replaced"))
+            File.remove(target)
+        }
+        try File.replace("\(target).part", with: Array("something else\n".utf8))
+        #expect(try mover.run(["export", "--resume", target], on: source).end == .exit(1))
+        #expect(try mover.bytes("out.jsonl.part") == Array("something else\n".utf8))
+        for words in [["--resume", "export"], ["--resume", "import", target], ["export", target, "more"]] {
+            #expect(try mover.run(words, on: source).end == .exit(78), "\(words)")
+        }
+    }
+
+    @Test func `are missed where the end of their file is missing`() throws {
+        let mover = try Mover()
+        try mover.write(people: 300, to: "lines.jsonl")
+        let lines = try mover.bytes("lines.jsonl")
+        let end = try #require(lines.dropLast().lastIndex(of: UInt8(ascii: "\n"))) + 1
+        try File.replace(mover.file("cut.jsonl"), with: Array(lines.prefix(end)))
+        let cut = try mover.run(["import", mover.file("cut.jsonl")], on: mover.database("target.db"))
+        #expect(cut.end == .exit(1) && cut.errors.contains("the last line of an export is missing"), "\(cut.errors)")
+        #expect(try mover.run(["import", mover.file("lines.jsonl")], on: mover.database("target.db")).end == .exit(0))
+        // One of the lines before it is missing as well.
+        let start = try #require(lines.firstIndex(of: UInt8(ascii: "\n"))) + 1
+        let middle = try #require(lines[start...].firstIndex(of: UInt8(ascii: "\n"))) + 1
+        try File.replace(mover.file("hole.jsonl"), with: Array(lines[..<start] + lines[middle...]))
+        let hole = try mover.run(["import", mover.file("hole.jsonl")], on: mover.database("other.db"))
+        #expect(hole.end == .exit(1) && hole.errors.contains("lines are missing or doubled"), "\(hole.errors)")
+    }
+
+    @Test func `arrive all the same when the database is lost on the way`() throws {
+        let mover = try Mover()
+        let tasks = try mover.write(people: 10_000, to: "lines.jsonl")
+        let server = try PostgreSQLServer()
+        let target = try server.newDatabase()
+        let name = "\(target.split(separator: "/").last?.split(separator: "?").first ?? "")"
+        let program = try mover.start(["import", mover.file("lines.jsonl")], on: target)
+        _ = try program.await { (_) -> Bool? in
+            let count = try? server.command("SELECT count(*) FROM tasks", in: name)
+            return count.flatMap { Int($0.prefix { $0.isNumber }) } ?? 0 > 0 ? true : nil
+        }
+        try server.kill9()
+        #expect(try program.wait() == .exit(1))
+        #expect(program.errors.contains("Import the same lines again to go on"), "\(program.errors)")
+        try server.startAgain()
+        let (end, errors) = try mover.run(["import", mover.file("lines.jsonl")], on: target)
+        #expect(end == .exit(0) && !errors.contains("task-server: \(tasks) tasks"), "\(errors)")
+        #expect(try mover.run(["export", mover.file("back.jsonl")], on: target).end == .exit(0))
+        #expect(try mover.bytes("back.jsonl") == mover.bytes("lines.jsonl"))
+    }
+
+    @Test func `go on to a file when there is room again`() throws {
+        let mover = try Mover()
+        try mover.write(people: 4000, to: "lines.jsonl")
+        let (source, target) = (mover.database("source.db"), mover.file("out.jsonl"))
+        #expect(try mover.run(["import", mover.file("lines.jsonl")], on: source).end == .exit(0))
+        // A limit of the shell's, in kibibytes; the shared memory of SQLite has to fit in.
+        let words = "ulimit -f 600; exec \(ChildProcess.built("task-server")) export \(target)"
+        let limited = try ChildProcess("/bin/bash", ["-c", words], environment: ["TASKS_DATABASE": source])
+        #expect(try limited.wait() == .exit(1))
+        #expect(limited.errors.contains("File too large. Go on with: task-server export --resume"), "\(limited.errors)")
+        #expect(try mover.run(["export", "--resume", target], on: source).end == .exit(0))
+        #expect(try mover.bytes("out.jsonl") == mover.bytes("lines.jsonl"))
+    }
+}

@@ -1,0 +1,104 @@
+import Glibc
+import Platform
+import Support
+import Testing
+
+@Suite("How far an export or an import is") struct ProgressTests {
+    /// The states that a line of the terminal had; the last one is the one that stays.
+    private func states(_ shown: String) -> [Substring] {
+        shown.split(separator: "\r\n").first?.split(separator: "\r") ?? []
+    }
+
+    @Test func `is shown on a terminal, in one line that ends with 100 %`() throws {
+        let mover = try Mover()
+        let tasks = try mover.write(people: 3000, to: "lines.jsonl")
+        let database = mover.database("tasks.db")
+        for columns in [79, 40] {
+            let target = mover.file("\(columns).jsonl")
+            let input = try mover.onTerminal("import \(mover.file("lines.jsonl"))", columns: columns, on: database)
+            let output = try mover.onTerminal("export \(target)", columns: columns, on: database)
+            for (end, shown) in [input, output] {
+                #expect(end == .exit(0), "\(shown)")
+                let states = states(shown)
+                #expect(states.count >= 2, "\(shown)")
+                #expect(states.allSatisfy { $0.utf8.count < columns }, "\(shown)")
+                #expect(states.last?.contains("100 %  \(tasks)") == true, "\(shown)")
+                #expect(states.allSatisfy { $0.hasPrefix("[") || columns == 40 }, "\(shown)")
+                #expect(shown.utf8.allSatisfy { (0x20..<0x7F).contains($0) || [10, 13].contains($0) }, "\(shown)")
+                #expect(shown.split(separator: "\r\n").last?.hasPrefix("task-server: ") == true, "\(shown)")
+            }
+            #expect(output.shown.contains("\(tasks) of \(tasks) tasks"))
+        }
+        // Nobody knows how long a pipe is.
+        let piped = try mover.onTerminal("import", columns: 80, on: database, piped: mover.file("lines.jsonl"))
+        #expect(piped.end == .exit(0), "\(piped.shown)")
+        #expect(states(piped.shown).last?.hasPrefix("\(tasks) tasks") == true, "\(piped.shown)")
+        #expect(!piped.shown.contains("%"))
+    }
+
+    @Test func `is one line at the end where there is no terminal`() throws {
+        let mover = try Mover()
+        let tasks = try mover.write(people: 3000, to: "lines.jsonl")
+        let database = mover.database("tasks.db")
+        #expect(
+            try mover.run(["import", mover.file("lines.jsonl")], on: database).errors
+                == "task-server: \(tasks) tasks imported, 0 were there\n")
+        let target = mover.file("out.jsonl")
+        let errors = try mover.run(["export", target], on: database).errors
+        #expect(errors == "task-server: \(tasks) tasks exported to \(target)\n")
+    }
+
+    /// Waits until the program has written so many bytes to a file.
+    private func waitUntil(_ program: ChildProcess, _ path: String, toHave count: Int) throws {
+        _ = try program.await { (_) -> Bool? in
+            guard let size = try? File.size(path), size >= count else { return nil }
+            return true
+        }
+    }
+
+    @Test(arguments: [SIGINT: Int32(130), SIGTERM: 143, SIGHUP: 129])
+    func `is said when a signal stops it, and how to go on`(signal: Int32, code: Int32) throws {
+        let mover = try Mover()
+        try mover.write(people: 10_000, to: "lines.jsonl")
+        let database = mover.database("tasks.db")
+        let program = try mover.start(["import", mover.file("lines.jsonl")], on: database)
+        // Some of it is in.
+        try waitUntil(program, "\(mover.file("tasks.db"))-wal", toHave: 100_000)
+        program.send(signal)
+        #expect(try program.wait() == .exit(code))
+        #expect(program.errors.hasPrefix("task-server: stopped: "), "\(program.errors)")
+        #expect(program.errors.contains("Import the same lines again"), "\(program.errors)")
+        #expect(try mover.run(["import", mover.file("lines.jsonl")], on: database).end == .exit(0))
+
+        let target = mover.file("out.jsonl")
+        let export = try mover.start(["export", target], on: database)
+        try waitUntil(export, "\(target).part", toHave: 1)
+        export.send(signal)
+        #expect(try export.wait() == .exit(code))
+        #expect(export.errors.contains("Go on with: task-server export --resume \(target)"), "\(export.errors)")
+        #expect(try mover.run(["export", "--resume", target], on: database).end == .exit(0))
+        #expect(try mover.bytes("out.jsonl") == mover.bytes("lines.jsonl"))
+    }
+
+    @Test func `does not keep a command that waits for its input from being stopped`() throws {
+        let mover = try Mover()
+        let pipe = mover.file("pipe")
+        mkfifo(pipe, 0o600)
+        // Both ends, so that neither the test nor the program waits for the other to open it.
+        let end = open(pipe, O_RDWR)
+        defer { close(end) }
+        let program = try mover.start(["import", pipe], on: mover.database("tasks.db"))
+        // One transaction and a half, and the last piece that the program reads is less than that half: when the pipe is
+        // empty, it waits for more.
+        let line = "{\"owner\":\"\(String(repeating: "o", count: 200))\",\"next\":7}\n"
+        let lines = Array(String(repeating: line, count: 1500).utf8)
+        #expect(write(end, lines, lines.count) == lines.count)
+        _ = try program.await { (_) -> Bool? in
+            var waiting: Int32 = 1
+            return ioctl(end, UInt(FIONREAD), &waiting) == 0 && waiting == 0 ? true : nil
+        }
+        program.send(SIGINT)
+        #expect(try program.wait() == .exit(130))
+        #expect(program.errors.hasPrefix("task-server: stopped. Import the same lines again"), "\(program.errors)")
+    }
+}
