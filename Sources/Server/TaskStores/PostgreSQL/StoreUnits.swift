@@ -218,7 +218,8 @@ final class WriteUnit: StoreUnit {
         guard let failure else { return isCommitted ? endWell() : endDoubtful() }
         var result = UnitEnd()
         result.error = failure.error
-        result.mustRollBack = failure.call < calls.count - 1
+        // A COMMIT that failed has ended the transaction, unless its name was not known in the session.
+        result.mustRollBack = failure.call < calls.count - 1 || failure.error.kind == .unprepared
         result.writes = retries(failure.error, atCall: failure.call)
         if result.writes.isEmpty {
             refuse(StoreError(failure.error))
@@ -247,8 +248,9 @@ final class WriteUnit: StoreUnit {
 
     /// Those that may be tried again; none if all must be refused.
     private func retries(_ error: PostgreSQLError, atCall index: Int) -> [QueuedWrite] {
-        // A failed COMMIT is in doubt: behind foreign partitions a part of it may be done. A serialization failure is not.
-        if index == calls.count - 1, error.kind != .retryable { return [] }
+        // A failed COMMIT is in doubt: behind foreign partitions a part of it may be done. A serialization failure is not,
+        // nor a COMMIT whose name is not known in the session.
+        if index == calls.count - 1, ![.retryable, .unprepared].contains(error.kind) { return [] }
         let all = writes
         switch error.kind {
         case .retryable, .transactionFailed, .unprepared:

@@ -1,0 +1,54 @@
+import PostgreSQL
+import Tasks
+import Testing
+
+@testable import TaskStores
+
+@Suite("A transaction of a PostgreSQL store")
+struct WriteUnitTests {
+    /// What becomes of one removal whose transaction fails at a statement counted from the end.
+    private func end(failingWith code: String?, atCallFromTheEnd place: Int) async throws -> UnitEnd {
+        var end = UnitEnd()
+        let result: Result<Bool, StoreError>
+        do throws(StoreError) {
+            result = .success(
+                try await Reply<Bool>.awaiting { reply in
+                    let write = QueuedWrite(request: .remove(1, Owner("alice"), reply))
+                    let unit = WriteUnit([write], deadlineMilliseconds: 1000)
+                    unit.fail(PostgreSQLError(sqlState: code, message: "x"), atCall: unit.calls.count - place)
+                    end = unit.end()
+                    if !end.writes.isEmpty { reply.answer(.success(true)) }
+                })
+        } catch {
+            result = .failure(error)
+        }
+        #expect((try? result.get()) == (end.writes.isEmpty ? nil : true))
+        return end
+    }
+
+    @Test("whose COMMIT is not known by its name in a shared session is rolled back and tried again")
+    func unknownCommit() async throws {
+        let end = try await end(failingWith: "26000", atCallFromTheEnd: 1)
+        #expect(end.writes.count == 1 && end.mustRollBack)
+    }
+
+    @Test("whose COMMIT met another transaction has ended, and is tried again")
+    func serialization() async throws {
+        let end = try await end(failingWith: "40001", atCallFromTheEnd: 1)
+        #expect(end.writes.count == 1 && !end.mustRollBack)
+    }
+
+    @Test("whose COMMIT failed otherwise is in doubt, and is not tried again", arguments: ["57014", "XX000", "53100"])
+    func doubt(code: String) async throws {
+        let end = try await end(failingWith: code, atCallFromTheEnd: 1)
+        #expect(end.writes.isEmpty && !end.mustRollBack && end.answered == 1)
+    }
+
+    @Test("that failed before its COMMIT is rolled back")
+    func early() async throws {
+        for (code, isTriedAgain) in [("26000", true), ("40P01", true), ("53100", false), ("57014", false)] {
+            let end = try await end(failingWith: code, atCallFromTheEnd: 2)
+            #expect(end.mustRollBack && !end.writes.isEmpty == isTriedAgain, "\(code)")
+        }
+    }
+}
