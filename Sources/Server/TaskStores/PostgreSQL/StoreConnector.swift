@@ -100,7 +100,8 @@ final class StoreConnector: Sendable {
                 try connection.prepare(statement.preparedName, statement.sql, statement.types)
             }
             for statement in TransactionStatement.allCases {
-                try connection.prepare(statement.preparedName, statement.sql, statement.types)
+                guard let name = statement.preparedName else { continue }
+                try connection.prepare(name, statement.sql, statement.types)
             }
             return true
         } catch {

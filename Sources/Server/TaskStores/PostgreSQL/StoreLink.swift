@@ -55,9 +55,8 @@ final class StoreLink {
                 try connection.send(
                     isPrepared ? .prepared(statement.preparedName) : .text(statement.sql), call.parameters)
             case .transaction(let statement, let parameters):
-                // Behind a pool a session may lack names; a ROLLBACK that fails would leave it in its failed transaction.
-                let isNamed = isPrepared && statement != .rollBack
-                try connection.send(isNamed ? .prepared(statement.preparedName) : .text(statement.sql), parameters)
+                let name = isPrepared ? statement.preparedName : nil
+                try connection.send(name.map { .prepared($0) } ?? .text(statement.sql), parameters)
             }
         }
         try connection.synchronize()

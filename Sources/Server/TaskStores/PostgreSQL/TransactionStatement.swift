@@ -1,6 +1,6 @@
 import PostgreSQL
 
-/// The statements around those of the tasks, prepared like them: parsed each time they would cost more than a task.
+/// The statements around those of the tasks.
 enum TransactionStatement: String, CaseIterable {
     case begin, guarantee, commit, rollBack
 
@@ -28,11 +28,13 @@ enum TransactionStatement: String, CaseIterable {
     /// The types of the parameters, shown by values of them.
     var types: [Parameter] { self == .guarantee ? [.text(nil)] : [] }
 
-    /// The name it is prepared under.
-    var preparedName: String { Self.preparedNames[self] ?? rawValue }
+    /// The name it is prepared under, if it is: planning it each time would cost more than a task.
+    ///
+    /// The others always carry their words. Behind a pool a session may lack names; a COMMIT that fails for that is in doubt,
+    /// and a ROLLBACK that does leaves the session in its failed transaction.
+    var preparedName: String? { self == .guarantee ? Self.guaranteeName : nil }
 
-    private static let preparedNames = Dictionary(
-        uniqueKeysWithValues: allCases.map { ($0, statementName("transaction_\($0.rawValue)", for: $0.sql)) })
+    private static let guaranteeName = statementName("guarantee", for: guaranteeWords)
 }
 
 /// A name that changes with the words, so that in a pool of sessions shared with another version of this program one name
