@@ -34,7 +34,7 @@ test-asan: ## Only the tests with the address sanitizer
 test-tsan: ## Only the tests with the thread sanitizer
 	@scripts/test thread
 
-test-containers: ## The image and docker-compose.yml, for real, with Podman (5 minutes)
+test-containers: ## The image and docker-compose.yml, for real, with Podman (6 minutes)
 	@scripts/test-containers
 
 drill-failover: ## Kill a primary PostgreSQL under load and promote its standby
