@@ -98,6 +98,26 @@ struct PostgreSQLSchemaTests {
         }
     }
 
+    @Test("with a text that no task-server wrote says so, whatever is asked of that task")
+    func brokenText() async throws {
+        let address = try server.newDatabase()
+        let store = try PostgreSQLTaskStore.open(address)
+        defer { store.close() }
+        let good = try await store.added("good", of: alice)
+        try server.command(
+            "UPDATE owners SET next_id = 3; INSERT INTO tasks VALUES ('alice', 2, '', false, 5, 5, 1)",
+            in: name(address))
+        let isBroken = { (error: any Error) in if case .broken = error as? StoreError { true } else { false } }
+        await #expect(performing: { try await store.list(.all, of: alice) }, throws: isBroken)
+        await #expect(performing: { try await store.find(2, of: alice) }, throws: isBroken)
+        let done = TaskChange(completed: true)
+        await #expect(
+            performing: { try await store.change(2, done, expected: nil, at: 9, of: alice) }, throws: isBroken)
+        #expect(try await store.find(good.id, of: alice) == good)
+        #expect(try await store.remove(2, of: alice))
+        #expect(try await store.lists([good], of: alice))
+    }
+
     @Test("of another program is refused")
     func foreign() throws {
         let address = try server.newDatabase()

@@ -26,10 +26,9 @@ struct WriteUnitTests {
         return end
     }
 
-    @Test("whose COMMIT is not known by its name in a shared session is rolled back and tried again")
-    func unknownCommit() async throws {
-        let end = try await end(failingWith: "26000", atCallFromTheEnd: 1)
-        #expect(end.writes.count == 1 && end.mustRollBack)
+    @Test("begins, ends and is undone by words, which every session of a pool knows")
+    func words() {
+        #expect(TransactionStatement.allCases.filter { $0.preparedName != nil } == [.guarantee])
     }
 
     @Test("whose COMMIT met another transaction has ended, and is tried again")
