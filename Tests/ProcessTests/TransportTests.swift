@@ -29,6 +29,16 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
+    @Test func `names the authority as clients reach it (RFC 9728)`() throws {
+        let stage = try Stage()
+        let server = try stage.server(["TASKS_PAGE_AUTHORITY": "http://localhost:9/contoso.onmicrosoft.com"])
+        let resource = try server.ask("GET", "/.well-known/oauth-protected-resource").text
+        #expect(
+            resource.contains(#""authorization_servers":["http://localhost:9/contoso.onmicrosoft.com"]"#), "\(resource)"
+        )
+        #expect(try server.stop() == .exit(0))
+    }
+
     @Test func `does not start with half of what it needs`() throws {
         let stage = try Stage()
         try certificate(stage, "tls")

@@ -30,11 +30,13 @@ extension ServerSettings {
 
     /// For the page.
     var page: PageConfiguration {
-        PageConfiguration(
-            authority: authority.pageAddress?.text ?? authority.address?.text ?? "",
+        // Whoever reads this is where browsers are, not where this server is.
+        let reached = authority.pageAddress ?? authority.address
+        return PageConfiguration(
+            authority: reached?.text ?? "",
             clientIdentifier: authority.clientIdentifiers.first ?? "", policies: authority.policies,
             scopes: tokens.scopesToAsk,
-            authorizationServers: authority.address.map { [$0.text] } ?? authority.metadata.map(\.text))
+            authorizationServers: reached.map { [$0.text] } ?? authority.metadata.map(\.text))
     }
 }
 
