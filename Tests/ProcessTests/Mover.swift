@@ -1,6 +1,7 @@
 import Glibc
 import Platform
 import Support
+import Tasks
 
 /// Moves people between databases with the program, in a folder of its own.
 final class Mover {
@@ -62,7 +63,8 @@ final class Mover {
     /// - Throws: what the system said.
     @discardableResult func write(people: Int, to name: String) throws -> Int {
         var lines: [String] = []
-        var tasks = 0
+        var (tasks, keys) = (0, 0)
+        let added = Timestamp(milliseconds: SystemTime().wallMilliseconds - 3_600_000).text
         for number in 0..<people {
             let owner = "\(100_000 + number)-\(["a", "\u{E9}", "e\u{301}", "\u{1F600}", "\\\"q\\\""][number % 5])"
             // Some have many, and some have none any more.
@@ -73,10 +75,17 @@ final class Mover {
                         + #""completed":\#(id % 3 == 0),"created":"2016-08-30T16:48:40.\#(100 + number % 900)Z","#
                         + #""modified":"2026-01-01T00:00:00.\#(100 + id % 900)Z","revision":\#(id + 1)}"#)
             }
+            // Added an hour ago, so that a key is still remembered.
+            for key in 0..<number % 3 {
+                lines.append(
+                    #"{"owner":"\#(owner)","key":"k \#(key)\"","fingerprint":"\#(["0", "ffffffffffffffff"][key])","id":1,"#
+                        + #""text":"\#(Self.texts[number % 5])","completed":\#(key == 1),"created":"\#(added)"}"#)
+                keys += 1
+            }
             if number % 4 != 1 { lines.append(#"{"owner":"\#(owner)","next":\#(count * 3 + 50)}"#) }
             tasks += count
         }
-        lines.append(#"{"end":true,"tasks":\#(tasks)}"#)
+        lines.append(#"{"end":true,"tasks":\#(tasks),"keys":\#(keys)}"#)
         try File.replace(file(name), with: Array(lines.map { $0 + "\n" }.joined().utf8))
         return tasks
     }

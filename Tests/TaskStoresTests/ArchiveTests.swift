@@ -162,12 +162,52 @@ struct ArchiveTests {
         #expect(written.withLock { $0 } == all)
     }
 
+    /// The line of an idempotency key that was used so many milliseconds ago.
+    private func key(_ owner: String, _ name: String, ago: Int64 = 60_000, text: String = "t") -> String {
+        let added = Timestamp(milliseconds: SystemTime().wallMilliseconds - ago).text
+        return #"{"owner":"\#(owner)","key":"\#(name)","fingerprint":"ff","id":1,"text":"\#(text)","completed":true,"#
+            + #""created":"\#(added)"}"#
+    }
+
+    @Test("keys that are still remembered come in once, and are counted")
+    func keys() throws {
+        let old = key("a", "b", ago: IdempotencyKey.lifetime + 1)
+        // A minute is left, for machines that are busy.
+        let young = key("a", "b", ago: IdempotencyKey.lifetime - 60_000, text: "again")
+        let tasks = lines(["a": 2])
+        let first = tasks + [key("a", "a"), old, #"{"end":true,"tasks":2,"keys":2}"#]
+        #expect(try importLines(first, to: path).end == .whole)
+        let kept = tasks + [first[2], #"{"end":true,"tasks":2,"keys":1}"#]
+        #expect(try export(path) == kept)
+        // What is there stays; what it has forgotten may come again, also over a row that is not cleared away yet.
+        do {
+            let database = try Connection(path: path, mode: .readWrite)
+            try database.execute(
+                """
+                INSERT INTO attempts(owner, key, fingerprint, time, id, text, completed)
+                VALUES ('a', 'b', 1, 5, 1, 't', 0)
+                """)
+        }
+        #expect(try export(path) == kept)
+        let other = tasks + [key("a", "a", text: "other"), young, #"{"end":true,"tasks":2,"keys":2}"#]
+        for _ in 0..<2 { #expect(try importLines(other, to: path).added == 0) }
+        #expect(try export(path) == tasks + [first[2], young, #"{"end":true,"tasks":2,"keys":2}"#])
+        for end in [#"{"end":true,"tasks":2}"#, #"{"end":true,"tasks":2,"keys":1}"#] {
+            #expect(throws: ArchiveError.self) { try importLines(other.dropLast() + [end], to: path) }
+        }
+        // An id that a key names is not given again, even if nothing else tells of it.
+        let lone = key("b", "k")
+        #expect(try importLines([lone], to: self.other).added == 0)
+        #expect(try export(self.other) == [lone, #"{"owner":"b","next":2}"#, #"{"end":true,"tasks":0,"keys":1}"#])
+    }
+
     @Test("a file that an export has left is believed up to the last person who is surely whole")
     func partial() throws {
-        let whole = (lines(["a": 2, "b": 3]) + [#"{"owner":"b","next":9}"#, #"{"end":true,"tasks":5}"#])
-            .map { $0 + "\n" }.joined()
+        let beginning = lines(["a": 2]) + [key("a", "k")]
+        let rest = lines(["b": 3]) + [key("b", "k"), key("b", "l"), #"{"owner":"b","next":9}"#]
+        let whole = (beginning + rest + [#"{"end":true,"tasks":5,"keys":3}"#]).map { $0 + "\n" }.joined()
         let bytes = Array(whole.utf8)
-        let firstOfB = lines(["a": 2]).map { $0.utf8.count + 1 }.reduce(0, +)
+        let firstOfB = beginning.map { $0.utf8.count + 1 }.reduce(0, +)
         let lineLength = lines(["a": 1])[0].utf8.count
         for count in 0..<bytes.count {
             try File.replace(other, with: Array(bytes.prefix(count)))
@@ -175,12 +215,13 @@ struct ArchiveTests {
             // A line that lacks its end is none.
             let hasB = count > firstOfB + lineLength
             #expect(found.bytes == (hasB ? firstOfB : 0), "\(count)")
-            #expect((found.start.owner, found.start.tasks) == (hasB ? ("a", 2) : ("", 0)), "\(count)")
+            let start = found.start
+            #expect((start.owner, start.tasks, start.keys) == (hasB ? ("a", 2, 1) : ("", 0, 0)), "\(count)")
             #expect(!found.isWhole, "\(count)")
         }
         try File.replace(other, with: bytes)
         let found = try #require(try PartialExport(of: other))
-        #expect(found.isWhole && found.start.tasks == 5)
+        #expect(found.isWhole && found.start.tasks == 5 && found.start.keys == 3)
         // Spoilt in the middle of what follows: not believed from there on.
         try File.replace(other, with: Array(bytes.prefix(firstOfB + 5)) + [0, 0, 10] + bytes.suffix(200))
         #expect(try #require(try PartialExport(of: other)).bytes == 0)
@@ -218,6 +259,11 @@ struct ArchiveTests {
             (task.replacingFirst("secret", with: ""), "'text' is not 1 to 4096 bytes without U+0000"),
             (task.replacingFirst("40.123Z", with: "40Z"), "'created' is missing or has no proper value"),
             (task.replacingFirst(":1}", with: ":1,\"more\":1}"), "members that no export has"),
+            (key("a", ""), "'key' is missing or has no proper value"),
+            (key("a", "\u{E9}"), "'key' is missing or has no proper value"),
+            (key("a", "k").replacingFirst("ff", with: "0ff"), "'fingerprint' is missing or has no proper value"),
+            (key("a", "k").replacingFirst("}", with: ",\"more\":1}"), "members that no export has"),
+            (#"{"end":true,"tasks":0,"keys":0}"#, "'keys' is missing or has no proper value"),
         ] {
             let error = #expect(throws: ArchiveError.self) { _ = try importLines([good, bad, good], to: path) }
             #expect(error == .line(number: 2, reason: reason))

@@ -13,10 +13,10 @@ enum HelpText {
             task-server explain-token    reads a token from standard input and goes through every check; the token
                                          is sent nowhere
             task-server backup FILE      writes a copy of the database, also while a server runs
-            task-server export [FILE]    writes all tasks to a file, or standard output, one JSON object a line: each
-                                         person as of one moment, people one after the other. What is not whole is
-                                         FILE.part; export --resume FILE goes on with it, with the people behind those
-                                         that are in it as they are by then
+            task-server export [FILE]    writes all tasks, and the idempotency keys of the last day, to a file, or
+                                         standard output, one JSON object a line: each person as of one moment, people
+                                         one after the other. What is not whole is FILE.part; export --resume FILE goes
+                                         on with it, with the people behind those that are in it as they are by then
             task-server import [FILE]    reads such lines from a file, or standard input, into the database. What is
                                          there stays as it is; so an import that was stopped goes on by being repeated
             task-server migrate          makes the tables or brings them up to date; --partitions 16 divides new ones

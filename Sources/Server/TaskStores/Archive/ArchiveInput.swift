@@ -14,7 +14,7 @@ struct ArchiveInput {
     private static let most = (lines: 1000, bytes: 1 << 22)
 
     private var number = 0
-    private var tasksSinceEnd = 0
+    private var (tasksSinceEnd, keysSinceEnd) = (0, 0)
     /// Whether the last line was one that says that all came before it.
     private(set) var isWhole = false
 
@@ -51,13 +51,19 @@ struct ArchiveInput {
         isWhole = false
         switch line {
         case .task: tasksSinceEnd += 1
+        case .attempt: keysSinceEnd += 1
         case .owner: break
-        case .end(let tasks):
-            guard tasks == tasksSinceEnd else {
-                throw ArchiveLine.Fault(
-                    reason: "the export had \(tasks) tasks, here are \(tasksSinceEnd): lines are missing or doubled")
-            }
-            (tasksSinceEnd, isWhole) = (0, true)
+        case .end(let tasks, let keys):
+            try expect(tasks, "tasks", tasksSinceEnd)
+            try expect(keys, "idempotency keys", keysSinceEnd)
+            (tasksSinceEnd, keysSinceEnd, isWhole) = (0, 0, true)
+        }
+    }
+
+    private func expect(_ count: Int, _ name: String, _ found: Int) throws(ArchiveLine.Fault) {
+        guard count == found else {
+            throw ArchiveLine.Fault(
+                reason: "the export had \(count) \(name), here are \(found): lines are missing or doubled")
         }
     }
 }

@@ -5,10 +5,12 @@ import Tasks
 enum ArchiveLine: Equatable {
     /// A task with everything that the store knows of it.
     case task(TaskItem)
+    /// A task as it was added under an idempotency key.
+    case attempt(Attempt)
     /// The next id of an owner whose newest tasks are gone.
     case owner(Owner, next: Int64)
-    /// The last line: the export is whole, and has so many tasks.
-    case end(tasks: Int)
+    /// The last line: the export is whole, and has so many tasks and idempotency keys.
+    case end(tasks: Int, keys: Int)
 
     /// The line as JSON.
     var json: [UInt8] {
@@ -23,10 +25,15 @@ enum ArchiveLine: Equatable {
                     ("revision", .integer(item.revision)),
                 ])
             ).serialized()
+        case .attempt(let attempt): attempt.json.serialized()
         case .owner(let owner, let next):
             JSONValue.object(JSONObject([("owner", .string(owner.identifier)), ("next", .integer(next))])).serialized()
-        case .end(let tasks):
-            JSONValue.object(JSONObject([("end", .boolean(true)), ("tasks", .integer(Int64(tasks)))])).serialized()
+        case .end(let tasks, let keys):
+            JSONValue.object(
+                JSONObject(
+                    [("end", .boolean(true)), ("tasks", .integer(Int64(tasks)))]
+                        + (keys > 0 ? [("keys", .integer(Int64(keys)))] : []))
+            ).serialized()
         }
     }
 
@@ -34,6 +41,7 @@ enum ArchiveLine: Equatable {
     var owner: Owner? {
         switch self {
         case .task(let item): item.owner
+        case .attempt(let attempt): attempt.item.owner
         case .owner(let owner, _): owner
         case .end: nil
         }
@@ -52,14 +60,20 @@ enum ArchiveLine: Equatable {
         }
         let members = try Self.members(of: bytes)
         if members["end"]?.boolean == true {
-            self = .end(tasks: Int(try Self.need(members["tasks"]?.integer.flatMap { $0 >= 0 ? $0 : nil }, "tasks")))
-            try Self.only(2, members)
+            let tasks = Int(try Self.need(members["tasks"]?.integer.flatMap { $0 >= 0 ? $0 : nil }, "tasks"))
+            var keys: Int64 = 0
+            if members.contains("keys") { keys = try Self.need(members["keys"]?.integer.flatMap(Self.counted), "keys") }
+            self = .end(tasks: tasks, keys: Int(keys))
+            try Self.only(keys > 0 ? 3 : 2, members)
             return
         }
         let owner = Owner(try Self.need(members["owner"]?.string.flatMap { $0.isEmpty ? nil : $0 }, "owner"))
         if members.contains("next") {
             self = .owner(owner, next: try Self.need(members["next"]?.integer.flatMap(Self.counted), "next"))
             try Self.only(2, members)
+        } else if members.contains("key") {
+            self = .attempt(try Self.attempt(members, of: owner))
+            try Self.only(7, members)
         } else {
             self = .task(try Self.task(members, of: owner))
             try Self.only(7, members)
@@ -74,6 +88,19 @@ enum ArchiveLine: Equatable {
             created: try need(members["created"]?.string.flatMap(Timestamp.init(parsing:)), "created").milliseconds,
             modified: try need(members["modified"]?.string.flatMap(Timestamp.init(parsing:)), "modified").milliseconds,
             revision: try need(members["revision"]?.integer.flatMap(counted), "revision"))
+    }
+
+    private static func attempt(_ members: JSONObject, of owner: Owner) throws(Fault) -> Attempt {
+        let key = IdempotencyKey(
+            key: try need(members["key"]?.string.flatMap(Attempt.key), "key"),
+            fingerprint: try need(members["fingerprint"]?.string.flatMap(Attempt.fingerprint), "fingerprint"))
+        let created = try need(members["created"]?.string.flatMap(Timestamp.init(parsing:)), "created").milliseconds
+        return Attempt(
+            key: key,
+            item: TaskItem(
+                id: try need(members["id"]?.integer.flatMap(counted), "id"), owner: owner,
+                text: try text(need(members["text"]?.string, "text")),
+                completed: try need(members["completed"]?.boolean, "completed"), created: created, modified: created))
     }
 
     private static func members(of bytes: [UInt8]) throws(Fault) -> JSONObject {

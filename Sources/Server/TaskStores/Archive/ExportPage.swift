@@ -19,6 +19,8 @@ struct ExportPage {
     private(set) var people: [Person] = []
     /// Ordered by owner and id.
     var tasks: [TaskItem] = []
+    /// Those that are remembered now, ordered by owner and key.
+    var attempts: [Attempt] = []
 
     /// Of these people, who follow each other, as many as make a page.
     init(_ candidates: [Person]) {
@@ -30,17 +32,22 @@ struct ExportPage {
         }
     }
 
-    /// The lines: of each person the tasks, and the next id where no task tells it.
+    /// The lines: of each person the tasks, the idempotency keys, and the next id where no task tells it.
     func write(_ output: (ArchiveLine) throws(SystemError) -> Void) throws(SystemError) {
-        var rest = tasks[...]
+        var (rest, attempts) = (tasks[...], attempts[...])
         for person in people {
+            let owner = Owner(person.name)
             var next: Int64 = 1
-            while let item = rest.first, item.owner == Owner(person.name) {
+            while let item = rest.first, item.owner == owner {
                 try output(.task(item))
                 next = item.id + 1
                 rest.removeFirst()
             }
-            if person.next > next { try output(.owner(Owner(person.name), next: person.next)) }
+            while let attempt = attempts.first, attempt.item.owner == owner {
+                try output(.attempt(attempt))
+                attempts.removeFirst()
+            }
+            if person.next > next { try output(.owner(owner, next: person.next)) }
         }
     }
 }
@@ -62,11 +69,12 @@ extension ExportSource where Self: ~Copyable {
             do throws(SystemError) {
                 try page.write { (line) throws(SystemError) in try output(line.json) }
                 guard let last = page.people.last else {
-                    try output(ArchiveLine.end(tasks: place.tasks).json)
+                    try output(ArchiveLine.end(tasks: place.tasks, keys: place.keys).json)
                     return ExportSummary(tasks: place.tasks, isWhole: true)
                 }
                 place.owner = last.name
                 place.tasks += page.tasks.count
+                place.keys += page.attempts.count
             } catch {
                 throw .file(error)
             }

@@ -1,3 +1,4 @@
+import Platform
 import SQLite
 import Tasks
 
@@ -5,13 +6,14 @@ import Tasks
 struct ExportTables: ~Copyable, ExportSource {
     private let people: Statement
     private let tasks: Statement
+    private let attempts: Statement
     private let connection: Connection
 
     static func compiled(on connection: consuming Connection) throws(ArchiveError) -> ExportTables {
         do throws(SQLiteError) {
             return ExportTables(
                 people: try connection.prepare(peopleWords), tasks: try connection.prepare(tasksWords),
-                connection: connection)
+                attempts: try connection.prepare(attemptsWords), connection: connection)
         } catch {
             throw .failed(reason: error.description)
         }
@@ -21,13 +23,20 @@ struct ExportTables: ~Copyable, ExportSource {
         "SELECT owner, next_id, tasks FROM owners WHERE owner > ?1 ORDER BY owner LIMIT \(ExportPage.most.people)"
     private static let tasksWords =
         "SELECT \(TaskRow.columns), owner FROM tasks WHERE owner > ?1 AND owner <= ?2 ORDER BY owner, id"
+    // The plus keeps SQLite from the index by time, which would have to be sorted by owner.
+    private static let attemptsWords = """
+        SELECT key, fingerprint, id, text, completed, time, owner FROM attempts
+        WHERE owner > ?1 AND owner <= ?2 AND +time > ?3 ORDER BY owner, key
+        """
 
     /// See ``ExportSource``; the transaction ends before anybody reads the page.
     borrowing func page(after owner: String) throws(ArchiveError) -> ExportPage {
         try ArchiveError.sqlite { () throws(SQLiteError) in
             try connection.snapshot { () throws(SQLiteError) in
                 var page = ExportPage(try people(after: owner))
-                if let last = page.people.last { page.tasks = try tasks(after: owner, through: last.name) }
+                guard let last = page.people.last else { return page }
+                page.tasks = try tasks(after: owner, through: last.name)
+                page.attempts = try attempts(after: owner, through: last.name)
                 return page
             }
         }
@@ -48,6 +57,22 @@ struct ExportTables: ~Copyable, ExportSource {
         try tasks.bind(owner, last)
         var found: [TaskItem] = []
         while try tasks.step() { found.append(try TaskRow.item(in: tasks, of: Owner(tasks.text(6)))) }
+        return found
+    }
+
+    private borrowing func attempts(after owner: String, through last: String) throws(SQLiteError) -> [Attempt] {
+        defer { attempts.reset() }
+        try attempts.bind(owner, last, SystemTime().wallMilliseconds - IdempotencyKey.lifetime)
+        var found: [Attempt] = []
+        while try attempts.step() {
+            let key = IdempotencyKey(
+                key: attempts.text(0), fingerprint: UInt64(bitPattern: attempts.integer(1)))
+            let added = attempts.integer(5)
+            let item = TaskItem(
+                id: attempts.integer(2), owner: Owner(attempts.text(6)), text: try TaskRow.text(attempts.text(3)),
+                completed: attempts.integer(4) != 0, created: added, modified: added)
+            found.append(Attempt(key: key, item: item))
+        }
         return found
     }
 }

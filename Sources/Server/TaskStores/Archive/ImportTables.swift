@@ -1,3 +1,4 @@
+import Platform
 import SQLite
 import Tasks
 
@@ -6,6 +7,7 @@ struct ImportTables: ~Copyable {
     private let insert: Statement
     private let compare: Statement
     private let raise: Statement
+    private let attempts: AttemptTable
 
     static func compiled(on connection: borrowing Connection) throws(SQLiteError) -> ImportTables {
         ImportTables(
@@ -22,7 +24,8 @@ struct ImportTables: ~Copyable {
                 ON CONFLICT(owner) DO UPDATE
                 SET next_id = max(next_id, excluded.next_id), tasks = tasks + excluded.tasks
                 WHERE next_id < excluded.next_id OR excluded.tasks > 0
-                """))
+                """),
+            attempts: try AttemptTable.compiled(on: connection))
     }
 
     /// Takes the lines of an owner in.
@@ -38,6 +41,13 @@ struct ImportTables: ~Copyable {
         }
         summary.added += added
         try raise.run(lines.owner.identifier, lines.next, Int64(added))
+        for attempt in lines.attempts { try remember(attempt) }
+    }
+
+    private func remember(_ attempt: Attempt) throws(SQLiteError) {
+        let (now, owner) = (SystemTime().wallMilliseconds, attempt.item.owner)
+        guard try attempts.outcome(of: attempt.key, at: now, owner: owner) == nil else { return }
+        try attempts.put(attempt.key, attempt.item)
     }
 
     private func insertTask(_ item: TaskItem) throws(SQLiteError) -> Bool {

@@ -9,8 +9,8 @@ public protocol LineArchive: Sendable {
     ///
     /// Goes person by person: all lines of one show one moment, and stand together. Those of different people may show
     /// different moments, since no transaction is kept open while a slow reader takes its time. Where the newest tasks
-    /// of a person are gone, a line with the `next` id follows, so that no id is ever given again. The last line says
-    /// that the export is whole.
+    /// of a person are gone, a line with the `next` id follows, so that no id is ever given again. Idempotency keys that
+    /// are remembered now are lines behind the tasks of their owner. The last line says that the export is whole.
     ///
     /// - Parameters:
     ///   - start: where to begin: at the start, or behind the people that an earlier export has.
@@ -22,7 +22,7 @@ public protocol LineArchive: Sendable {
         _ start: ExportStart, to output: ([UInt8]) throws(SystemError) -> Void, goOn: (Int) -> Bool
     ) throws(ArchiveError) -> ExportSummary
 
-    /// Adds the lines of an export, ids and times kept; what is there is passed over.
+    /// Adds the lines of an export, ids and times kept; what is there is passed over, and so is a key of other days.
     ///
     /// So an import that ended in the middle, however it ended, is gone on with by doing it again: a stretch of lines
     /// that is in already is only read. A missing database is made, or its tables. Beside a running server it adds in
@@ -58,6 +58,8 @@ public struct ExportStart: Sendable, Equatable {
     public var owner = ""
     /// How many tasks are out already.
     public var tasks = 0
+    /// How many idempotency keys are out already.
+    public var keys = 0
 
     /// At the start.
     public init() {}

@@ -11,8 +11,8 @@ public struct PartialExport: Sendable, Equatable {
     public private(set) var isWhole = false
     /// The person of the last line.
     private var current = Owner("")
-    /// The tasks of all lines.
-    private var tasks = 0
+    /// The tasks and idempotency keys of all lines.
+    private var (tasks, keys) = (0, 0)
 
     /// Looks through the file of this path; nil if it holds something else.
     ///
@@ -37,13 +37,17 @@ public struct PartialExport: Sendable, Equatable {
     /// Counts a line that begins behind so many bytes; false if it cannot be where it is.
     private mutating func take(_ line: ArchiveLine, at position: Int) -> Bool {
         switch line {
-        case .end(let count):
-            isWhole = count == tasks
-            start.tasks = tasks
+        case .end(let allTasks, let allKeys):
+            isWhole = allTasks == tasks && allKeys == keys
+            (start.tasks, start.keys) = (tasks, keys)
             return isWhole
         case .task(let item):
             guard take(item.owner, at: position) else { return false }
             tasks += 1
+            return true
+        case .attempt(let attempt):
+            guard take(attempt.item.owner, at: position) else { return false }
+            keys += 1
             return true
         case .owner(let owner, _): return take(owner, at: position)
         }
@@ -52,7 +56,7 @@ public struct PartialExport: Sendable, Equatable {
     private mutating func take(_ owner: Owner, at position: Int) -> Bool {
         guard owner != current else { return true }
         guard current.identifier.utf8.lexicographicallyPrecedes(owner.identifier.utf8) else { return false }
-        (start.owner, start.tasks, bytes) = (current.identifier, tasks, position)
+        (start.owner, start.tasks, start.keys, bytes) = (current.identifier, tasks, keys, position)
         current = owner
         return true
     }

@@ -36,7 +36,7 @@ public struct PostgreSQLArchive: LineArchive {
         var input = ArchiveInput()
         while goOn(summary) {
             let stretch = try input.next(nextLine)
-            let people = OwnersLines.grouped(stretch.lines)
+            let people = OwnersLines.grouped(stretch.lines, at: SystemTime().wallMilliseconds)
             // A commit across foreign servers would not be one.
             for group in target.isForeign ? people.map({ [$0] }) : [people] where !group.isEmpty {
                 try ArchiveError.postgresql { () throws(PostgreSQLError) in try target.add(group, &summary) }

@@ -1,3 +1,4 @@
+import Platform
 import PostgreSQL
 import Tasks
 
@@ -19,10 +20,25 @@ struct PostgreSQLExport: ExportSource {
             let rows = try connection.run(
                 "SELECT owner, \(TaskColumns.all) FROM tasks WHERE owner > $1 AND owner <= $2 ORDER BY owner, id",
                 [.text(owner), .text(last.name)])
-            do throws(StoreError) { page.tasks = try Self.items(in: rows) } catch { failure = error }
+            let attempts = try attempts(after: owner, through: last.name)
+            do throws(StoreError) {
+                page.tasks = try Self.items(in: rows)
+                page.attempts = try Self.attempts(in: attempts)
+            } catch {
+                failure = error
+            }
         }
         _ = try connection.run("COMMIT")
         return failure.map { .failure($0) } ?? .success(page)
+    }
+
+    private func attempts(after owner: String, through last: String) throws(PostgreSQLError) -> Rows {
+        try connection.run(
+            """
+            SELECT key, fingerprint, id, text, completed, time, owner FROM attempts
+            WHERE owner > $1 AND owner <= $2 AND time > $3 ORDER BY owner, key
+            """,
+            [.text(owner), .text(last), .integer(SystemTime().wallMilliseconds - IdempotencyKey.lifetime)])
     }
 
     private func people(after owner: String) throws(PostgreSQLError) -> [ExportPage.Person] {
@@ -44,5 +60,19 @@ struct PostgreSQLExport: ExportSource {
             items.append(try TaskColumns.item(in: rows, row, of: Owner(rows.text(row, 0)), behind: 1))
         }
         return items
+    }
+
+    private static func attempts(in rows: borrowing Rows) throws(StoreError) -> [Attempt] {
+        var attempts: [Attempt] = []
+        for row in 0..<rows.count {
+            let key = IdempotencyKey(key: rows.text(row, 0), fingerprint: UInt64(bitPattern: rows.integer(row, 1)))
+            let added = rows.integer(row, 5)
+            let item = TaskItem(
+                id: rows.integer(row, 2), owner: Owner(rows.text(row, 6)),
+                text: try TaskColumns.text(rows.text(row, 3)), completed: rows.boolean(row, 4), created: added,
+                modified: added)
+            attempts.append(Attempt(key: key, item: item))
+        }
+        return attempts
     }
 }

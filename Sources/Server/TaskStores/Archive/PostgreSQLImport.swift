@@ -1,3 +1,4 @@
+import Platform
 import PostgreSQL
 import Tasks
 
@@ -11,7 +12,7 @@ struct PostgreSQLImport {
     func add(_ people: [OwnersLines], _ summary: inout ImportSummary) throws(PostgreSQLError) {
         let lines = ImportParameters(people)
         let count = people.reduce(0) { $0 + $1.items.count }
-        if try knows(lines) {
+        if try knows(lines), try remembers(lines) {
             let (there, same) = try compare(lines)
             if there == count {
                 summary.present += count
@@ -34,6 +35,20 @@ struct PostgreSQLImport {
             """, [lines.owners, lines.nexts])
         return rows.integer(0, 0) == lines.ownerCount
     }
+
+    /// Whether all idempotency keys are there; a key that was used long ago is none.
+    private func remembers(_ lines: ImportParameters) throws(PostgreSQLError) -> Bool {
+        guard let attempts = lines.attempts else { return true }
+        let rows = try connection.run(
+            """
+            SELECT count(*) FROM unnest($1, $2) AS line(owner, key), LATERAL (
+                SELECT FROM attempts a WHERE a.owner = line.owner AND a.key = line.key AND a.time > $3 LIMIT 1) AS known
+            """, [attempts[0], attempts[1], Self.oldest])
+        return rows.integer(0, 0) == lines.attemptCount
+    }
+
+    /// What is as old as that is forgotten.
+    private static var oldest: Parameter { .integer(SystemTime().wallMilliseconds - IdempotencyKey.lifetime) }
 
     /// How many of the tasks are there, and how many of them are the same.
     ///
@@ -88,7 +103,19 @@ struct PostgreSQLImport {
             FROM unnest($1, $2, $3) AS line(name, next, added)
             WHERE owner = line.name AND (next_id < line.next OR line.added > 0)
             """, [lines.owners, lines.nexts, .integers(lines.names.map { counts[$0] ?? 0 })])
+        if let attempts = lines.attempts { try remember(attempts) }
         return Int(counts.values.reduce(0, +))
+    }
+
+    /// The owners are locked, so that nobody uses a key meanwhile.
+    private func remember(_ attempts: [Parameter]) throws(PostgreSQLError) {
+        _ = try connection.run(
+            "DELETE FROM attempts WHERE owner = ANY ($1) AND time <= $2", [attempts[0], Self.oldest])
+        _ = try connection.run(
+            """
+            INSERT INTO attempts(owner, key, fingerprint, time, id, text, completed)
+            SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING
+            """, attempts)
     }
 }
 
@@ -99,6 +126,9 @@ private struct ImportParameters {
     let nexts: Parameter
     /// Seven columns: the owner, and those of ``TaskColumns``.
     let tasks: [Parameter]
+    /// Seven columns, in the order of the table; nil if there are none, as in most stretches.
+    let attempts: [Parameter]?
+    let attemptCount: Int
 
     var ownerCount: Int { names.count }
 
@@ -111,6 +141,18 @@ private struct ImportParameters {
             .texts(items.map(\.owner.identifier)), .integers(items.map(\.id)), .texts(items.map(\.text.value)),
             .booleans(items.map(\.completed)), .integers(items.map(\.created)), .integers(items.map(\.modified)),
             .integers(items.map(\.revision)),
+        ]
+        let attempts = people.flatMap(\.attempts)
+        attemptCount = attempts.count
+        self.attempts = attempts.isEmpty ? nil : Self.columns(attempts)
+    }
+
+    private static func columns(_ attempts: [Attempt]) -> [Parameter] {
+        let items = attempts.map(\.item)
+        return [
+            .texts(items.map(\.owner.identifier)), .texts(attempts.map(\.key.key)),
+            .integers(attempts.map { Int64(bitPattern: $0.key.fingerprint) }), .integers(items.map(\.created)),
+            .integers(items.map(\.id)), .texts(items.map(\.text.value)), .booleans(items.map(\.completed)),
         ]
     }
 }

@@ -51,10 +51,11 @@ extension TaskArchive {
         on connection: borrowing Connection
     ) throws(ArchiveError) -> ImportSummary {
         guard !lines.isEmpty else { return summary }
+        let now = SystemTime().wallMilliseconds
         return try ArchiveError.sqlite { () throws(SQLiteError) in
             try connection.transaction { () throws(SQLiteError) in
                 var summary = summary
-                for owner in OwnersLines.grouped(lines) { try tables.add(owner, &summary) }
+                for owner in OwnersLines.grouped(lines, at: now) { try tables.add(owner, &summary) }
                 return summary
             }
         }
