@@ -182,6 +182,7 @@ struct ArchiveTests {
         // What is there stays; what it has forgotten may come again, also over a row that is not cleared away yet.
         do {
             let database = try Connection(path: path, mode: .readWrite)
+            #expect(try database.integer("SELECT count(*) FROM attempts") == 1)
             try database.execute(
                 """
                 INSERT INTO attempts(owner, key, fingerprint, time, id, text, completed)

@@ -68,7 +68,9 @@ struct MovingKeysTests {
 
     @Test("adds nothing, also where PostgreSQL had all tasks but not the key, or an old one of its name")
     func late() async throws {
-        let address = try PostgreSQLServer.started().newDatabase()
+        let server = try PostgreSQLServer.started()
+        let database = try server.newDatabaseName()
+        let address = server.address(database)
         let archive = PostgreSQLArchive(address)
         func line(_ members: String, ago: Int64, text: String) -> String {
             let time = Timestamp(milliseconds: start - ago).text
@@ -91,9 +93,10 @@ struct MovingKeysTests {
         ]
         let gone = IdempotencyKey(key: key.key, fingerprint: 3)
         _ = try await store.add("gone", at: start - IdempotencyKey.lifetime - 1, attempt: gone, of: alice)
-        for line in lines {
+        for (line, known) in zip(lines, ["gone", "x", "x"]) {
             let summary = try imported([task, line])
             #expect((summary.added, summary.present, summary.differing) == (0, 1, 0))
+            #expect(try server.command("SELECT text FROM attempts", in: database) == "\(known)\n")
         }
         let item = TaskItem(
             id: 1, owner: alice, text: try TaskText("x"), completed: true, created: start, modified: start)
