@@ -12,7 +12,8 @@ import Testing
         server = try PostgreSQLServer.started()
     }
 
-    private static let commands = ["serve", "check", "migrate", "export", "import"]
+    private static let writing = ["serve", "check", "migrate", "import"]
+    private static let commands = writing + ["export"]
     private static let password = "pa55w0rd"
 
     /// Runs the commands, each of which must end with this code and one line that begins and ends with these words.
@@ -93,7 +94,7 @@ import Testing
         try server.command("CREATE ROLE \(weak) LOGIN")
         let place = "the database postgresql://127.0.0.1:\(server.port)/\(database)"
         try expect(
-            ["serve", "check", "migrate", "import"], at: address(database, user: weak),
+            Self.writing, at: address(database, user: weak),
             "the role has no right to make tables in \(place) (",
             "); run `task-server migrate` as a role that has, then GRANT SELECT, INSERT, UPDATE, DELETE on them")
         try expect(
@@ -103,15 +104,20 @@ import Testing
         #expect(try stage.run(["migrate"], ["TASKS_DATABASE": address(database)]).end == .exit(0))
         let rest = "attempts; SELECT, INSERT, UPDATE, DELETE on owners; SELECT on task_server_schema; "
         try expect(
-            at: address(database, user: weak),
+            Self.writing, at: address(database, user: weak),
             "the role \(weak) lacks rights in \(place) (SELECT, INSERT, UPDATE, DELETE on \(rest)",
             "SELECT, INSERT, UPDATE, DELETE on tasks); GRANT them, as the owner of the tables")
+        try expect(
+            ["export"], at: address(database, user: weak),
+            "the role \(weak) lacks rights in \(place) (SELECT on attempts; SELECT on owners; SELECT on ",
+            "; SELECT on tasks); GRANT them, as the owner of the tables")
         try server.command("GRANT SELECT ON task_server_schema TO \(weak)", in: database)
         try server.command("GRANT SELECT, INSERT, UPDATE, DELETE ON owners, attempts TO \(weak)", in: database)
         try server.command("GRANT SELECT, UPDATE, DELETE ON tasks TO \(weak)", in: database)
         try expect(
-            at: address(database, user: weak), "the role \(weak) lacks rights in \(place) (INSERT on tasks)",
-            "; GRANT them, as the owner of the tables")
+            Self.writing, at: address(database, user: weak),
+            "the role \(weak) lacks rights in \(place) (INSERT on tasks)", "; GRANT them, as the owner of the tables")
+        #expect(try stage.run(["export"], ["TASKS_DATABASE": address(database, user: weak)]).end == .exit(0))
         try server.command("GRANT INSERT ON tasks TO \(weak)", in: database)
         #expect(try stage.run(["check"], ["TASKS_DATABASE": address(database, user: weak)]).end == .exit(0))
     }
@@ -127,8 +133,12 @@ import Testing
         try server.command("DELETE FROM task_server_schema WHERE version = 99", in: database)
         try server.command("ALTER DATABASE \(database) SET default_transaction_read_only = on")
         try expect(
-            at: address(database), "\(place) only reads",
+            Self.writing, at: address(database), "\(place) only reads",
             "; name the primary, or all hosts with target_session_attrs=read-write")
+        #expect(try stage.run(["export"], ["TASKS_DATABASE": address(database)]).end == .exit(0))
+        try expect(
+            ["export"], at: "\(address(database))&target_session_attrs=read-write",
+            "\(place) only reads, and TASKS_DATABASE asks for a primary; ", "add target_session_attrs=any")
     }
 }
 

@@ -20,6 +20,11 @@ struct FailoverTests {
             try primary.await("SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'")
         }
 
+        /// Where the primary's log is now.
+        func position() throws -> String {
+            String(try primary.command("SELECT pg_current_wal_flush_lsn()").prefix { $0 != "\n" })
+        }
+
         /// Nobody, the standby, and the primary.
         func hosts(_ rest: String) throws -> String {
             let hosts = [try freePort(), standby.port, primary.port].map { "127.0.0.1:\($0)" }
@@ -38,6 +43,7 @@ struct FailoverTests {
             second.close()
         }
         expectRefusal(of: pair.standby)
+        try await expectExport(from: pair, first)
         let writes = AcknowledgedWrites(owners: 3)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for store in [first, second] { group.addTask { await writes.add(to: store, callers: 8) } }
@@ -64,6 +70,19 @@ struct FailoverTests {
                 }
             }
         }
+    }
+
+    /// An export writes nothing, but a standby may be behind: it must be asked for.
+    private func expectExport(from pair: Pair, _ store: PostgreSQLTaskStore) async throws {
+        _ = try await store.added("exported", of: Owner("exporter"))
+        try pair.standby.await("SELECT pg_last_wal_replay_lsn() >= '\(try pair.position())'")
+        let address = pair.standby.address("tasks")
+        #expect {
+            _ = try PostgreSQLArchive(address).export { _ in }
+        } throws: { error in
+            (error as? ArchiveError)?.words.hasSuffix("add target_session_attrs=any") == true
+        }
+        #expect(try PostgreSQLArchive("\(address)&target_session_attrs=any").export { _ in } == 1)
     }
 
     @Test("that was set to read only goes on answering reads, and takes writes when it may again")

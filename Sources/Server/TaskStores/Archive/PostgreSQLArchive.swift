@@ -58,7 +58,7 @@ public struct PostgreSQLArchive: LineArchive {
 
     private func connect() throws(ArchiveError) -> PipelineConnection {
         try ArchiveError.opening { () throws(StoreOpenError) in
-            let database = try StoreDatabase(connectionString)
+            let database = try StoreDatabase(connectionString, onlyReads: true)
             guard try database.checkedVersion() == StoreSchema.known else {
                 throw .refused(
                     "the database \(database.name) has no tables of this task-server; there is nothing to export")

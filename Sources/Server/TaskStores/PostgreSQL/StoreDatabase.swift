@@ -3,9 +3,12 @@ import PostgreSQL
 /// A PostgreSQL database: reached, checked, and brought up to date.
 struct StoreDatabase {
     let target: ConnectionTarget
+    /// Whether nothing will be written, so that a standby and a role that may only read will do.
+    private let onlyReads: Bool
 
     /// The database that a connection string names.
-    init(_ string: String) throws(StoreOpenError) {
+    init(_ string: String, onlyReads: Bool = false) throws(StoreOpenError) {
+        self.onlyReads = onlyReads
         do throws(PostgreSQLError) {
             target = try ConnectionTarget(parsing: string)
         } catch {
@@ -62,7 +65,7 @@ struct StoreDatabase {
         return try translating { () throws(PostgreSQLError) in try StoreSchema.version(on: connection) }
     }
 
-    /// A session with a server that takes writes.
+    /// A session with a server that takes writes, if there will be any.
     func connect() throws(StoreOpenError) -> PipelineConnection {
         let connection = try translating { () throws(PostgreSQLError) in try PipelineConnection(to: target) }
         let (encoding, isReadOnly) = try translating { () throws(PostgreSQLError) in
@@ -73,7 +76,7 @@ struct StoreDatabase {
         guard encoding == "UTF8" else {
             throw .refused("the database \(name) has the encoding \(encoding); make one with ENCODING 'UTF8'")
         }
-        guard !isReadOnly else { throw .refused(readOnlyWords) }
+        guard !isReadOnly || onlyReads else { throw .refused(readOnlyWords) }
         return connection
     }
 
@@ -92,12 +95,12 @@ struct StoreDatabase {
                 SELECT string_agg(rights || ' on ' || t, '; '), current_user::text FROM (
                     SELECT t, string_agg(r, ', ') AS rights
                     FROM unnest(ARRAY['task_server_schema', 'owners', 'tasks', 'attempts']) t,
-                        unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) r
+                        unnest($1) r
                     WHERE to_regclass('task_server_schema') IS NOT NULL
                         AND (t <> 'task_server_schema' OR r = 'SELECT') AND NOT has_table_privilege(to_regclass(t), r)
                     GROUP BY t ORDER BY t
                 ) AS missing
-                """)
+                """, [.texts(onlyReads ? ["SELECT"] : ["SELECT", "INSERT", "UPDATE", "DELETE"])])
             return rows.isNull(0, 0) ? nil : (rights: rows.text(0, 0), user: rows.text(0, 1))
         }
         guard let missing else { return }
@@ -119,8 +122,13 @@ struct StoreDatabase {
     }
 
     private var readOnlyWords: String {
-        "the database \(name) only reads: it is a standby, or set to default_transaction_read_only; name the primary, or "
-            + "all hosts with target_session_attrs=read-write"
+        guard !onlyReads else {
+            return "the database \(name) only reads, and TASKS_DATABASE asks for a primary; to export from it all the "
+                + "same, add target_session_attrs=any"
+        }
+        return
+            "the database \(name) only reads: it is a standby, or set to default_transaction_read_only; name the "
+            + "primary, or all hosts with target_session_attrs=read-write"
     }
 
     private func noTablesWords(_ reason: String) -> String {
