@@ -43,7 +43,8 @@ public struct ConnectionTarget: Sendable {
             + (missing + Self.demands).map { (name: $0.0, value: $0.1) }
     }
 
-    /// An unescaped `@` or `/` in a password makes the rest of it a host, a port or a name, which messages would show.
+    /// An unescaped `@`, `/` or `?` in a password makes the rest of it a host, a port, a name or a parameter, which messages
+    /// would show.
     private static func refuseMisread(_ given: [(name: String, value: String)]) throws(PostgreSQLError) {
         for (name, value) in given {
             let isMisread =
@@ -51,24 +52,31 @@ public struct ConnectionTarget: Sendable {
                 // An @ at the start is an abstract socket.
                 case "host": value.split(separator: ",").contains { $0.utf8.dropFirst().contains(UInt8(ascii: "@")) }
                 case "port": !value.utf8.allSatisfy { $0 == UInt8(ascii: ",") || (48...57).contains($0) }
-                case "dbname": value.utf8.contains(UInt8(ascii: "@"))
-                default: false
+                case "user", "password", "sslpassword", "options", "application_name": false
+                // Folders may have one in their names.
+                default: value.utf8.contains(UInt8(ascii: "@")) && !value.utf8.starts(with: "/".utf8)
                 }
             guard isMisread else { continue }
-            throw PostgreSQLError(
-                sqlState: nil, message: "no good \(name); in a password write %40 for @, %2F for / and %3A for :")
+            throw PostgreSQLError(sqlState: nil, message: "no good \(name); \(escapes)")
         }
     }
 
-    /// What libpq quotes of a string that it cannot read may be a part of the password.
+    private static let escapes = "in a password write %40 for @, %2F for /, %3A for : and %3F for ?"
+
+    /// What libpq quotes of a string that it cannot read may be a part of the password, also where it takes it for a name.
     private static func withoutQuotes(_ words: String) -> String {
-        let line = words.split(separator: "\n").first ?? ""
-        guard !line.hasPrefix("invalid URI query parameter"), !line.hasPrefix("invalid connection option") else {
-            return String(line)
+        let line = words.prefix { $0 != "\"" && $0 != ":" && $0 != "\n" }
+        let plain = line.last == " " ? line.dropLast() : line
+        return switch plain {
+        case "invalid URI query parameter": "\(plain); known are \(names); \(escapes)"
+        case "invalid connection option": "\(plain); known are \(names); put '...' around a password with spaces"
+        default: String(plain)
         }
-        let plain = line.prefix { $0 != "\"" && $0 != ":" }
-        return String(plain.last == " " ? plain.dropLast() : plain)
     }
+
+    /// Those that are used most, for whoever mistyped one.
+    private static let names =
+        "host, port, dbname, user, password, sslmode, sslrootcert, connect_timeout, target_session_attrs and others of libpq"
 
     /// Hosts, ports and database for people, without user or password.
     public var name: String {
