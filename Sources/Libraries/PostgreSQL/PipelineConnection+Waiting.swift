@@ -27,9 +27,14 @@ extension PipelineConnection {
         _ = try outcome(within: seconds)
     }
 
+    /// From now on all waits together take no longer than this, whatever the deadline of each is.
+    public func limitWaits(toSeconds seconds: Int) {
+        lastMoment = Self.milliseconds + Int64(seconds) * 1000
+    }
+
     /// The last outcome of what was sent, or its first failure.
     private func outcome(within seconds: Int) throws(PostgreSQLError) -> Rows {
-        let deadline = Self.milliseconds + Int64(seconds) * 1000
+        let deadline = min(Self.milliseconds + Int64(seconds) * 1000, lastMoment)
         while !(try flush()) { try wait(POLLIN | POLLOUT, until: deadline) }
         var rows: Rows?
         var failure: PostgreSQLError?

@@ -26,6 +26,8 @@ public final class PipelineConnection {
     }
 
     let handle: OpaquePointer
+    /// No wait outside of pipeline mode goes on beyond this, see ``limitWaits(toSeconds:)``.
+    var lastMoment = Int64.max
 
     /// Connects, waiting for it; the deadline of each host is `connect_timeout`.
     public init(to target: ConnectionTarget) throws(PostgreSQLError) {

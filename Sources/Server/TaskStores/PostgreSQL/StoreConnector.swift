@@ -23,6 +23,8 @@ final class StoreConnector: Sendable {
     /// Off for good once a session was found that others share: a pool in transaction mode.
     private let preparing = Atomic(true)
     private let time = SystemTime()
+    /// How long a session may take to get ready, once it is there: all others wait for their turn.
+    private static let mostSeconds = 5
 
     init(
         to target: ConnectionTarget, for inbox: StoreInbox, observer: @escaping @Sendable (StoreEvent) -> Void
@@ -83,6 +85,7 @@ final class StoreConnector: Sendable {
 
     private func connect() throws(PostgreSQLError) -> ConnectionBox {
         let connection = try PipelineConnection(to: target)
+        connection.limitWaits(toSeconds: Self.mostSeconds)
         let version = try StoreSchema.version(on: connection) ?? 0
         guard version <= StoreSchema.known else {
             throw PostgreSQLError(
