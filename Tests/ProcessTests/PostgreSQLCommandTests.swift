@@ -50,7 +50,7 @@ import Testing
         "postgresql://user:%\(password)@host/tasks", "postgresql://user:\(password)@host:port/tasks",
         "postgresql://user:\(password)@host/tasks?sslmod=require", "postgresql://user:pass/\(password)@host/tasks",
         "postgresql://user:pass@\(password)@host/tasks", "postgresql://user:12/\(password)@host/tasks",
-        "postgresql://user:\(password)@[host/tasks",
+        "postgresql://user:\(password)@[host/tasks", "postgresql://user:12/?\(password)=1@host/tasks",
     ])
     func `ends with 78 for a connection string that is none`(address: String) throws {
         try expect(
@@ -120,6 +120,14 @@ import Testing
         #expect(try stage.run(["export"], ["TASKS_DATABASE": address(database, user: weak)]).end == .exit(0))
         try server.command("GRANT INSERT ON tasks TO \(weak)", in: database)
         #expect(try stage.run(["check"], ["TASKS_DATABASE": address(database, user: weak)]).end == .exit(0))
+    }
+
+    @Test func `closes it without a word of a log, which only SQLite has`() throws {
+        let running = try stage.server(["TASKS_DATABASE": address(try server.newDatabaseName())])
+        #expect(try running.stop() == .exit(0))
+        let lines = running.process.output.split(separator: "\n").filter { $0.contains("\"database-closed\"") }
+        #expect(lines.count == 1)
+        #expect(lines.allSatisfy { !$0.contains("\"log\"") }, "\(lines)")
     }
 
     @Test func `refuses a database of the future, and one that only reads`() throws {

@@ -20,6 +20,6 @@ public enum StoreEvent: Sendable, Equatable {
     case connected
     /// A pool in between gives sessions to many: statements are no longer prepared in them.
     case sessionsShared
-    /// The store ended; whether all of the log went into the database (if not, the next start does it).
-    case closed(checkpointed: Bool)
+    /// The store ended; whether all of its log went into the database (if not, the next start does it), nil if it has none.
+    case closed(checkpointed: Bool?)
 }

@@ -18,7 +18,9 @@ extension Observation {
         case .connected: ration(.info, "database-connected", nil)
         case .sessionsShared: log.write(.info, "database-sessions-shared")
         case .closed(let checkpointed):
-            log.write(.info, "database-closed") { $0.text("log", checkpointed ? "emptied" : "kept") }
+            log.write(.info, "database-closed") { line in
+                if let checkpointed { line.text("log", checkpointed ? "emptied" : "kept") }
+            }
         }
     }
 }

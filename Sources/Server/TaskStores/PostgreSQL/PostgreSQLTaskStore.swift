@@ -46,7 +46,7 @@ public final class PostgreSQLTaskStore: TaskStore {
         do throws(NamedThread.Failure) {
             let driving = try NamedThread.start("postgresql") {
                 StoreDriver(inbox, connector, options, counts).run()
-                options.observer(.closed(checkpointed: true))
+                options.observer(.closed(checkpointed: nil))
             }
             store.thread.withLock { $0 = driving }
             // Nobody waits for its end, which a host that does not answer may delay.
