@@ -273,6 +273,24 @@ struct ArchiveTests {
         #expect(try export(path) == [good, #"{"end":true,"tasks":0}"#])
     }
 
+    @Test("a task without a row of its owner stops an export, whether others stand behind it or not")
+    func strays() async throws {
+        let carol = Owner("carol")
+        for missing in [[alice], [bob], [carol], [alice, bob, carol]] {
+            let path = folder.file(missing.map { String($0.identifier.first ?? "-") }.joined())
+            let store = try SQLiteTaskStore.open(path: path)
+            for owner in [alice, bob, carol] { _ = try await store.added("x", of: owner) }
+            store.close()
+            let database = try Connection(path: path, mode: .readWrite)
+            for owner in missing {
+                let delete = try database.prepare("DELETE FROM owners WHERE owner = ?1")
+                try delete.run(owner.identifier)
+            }
+            let error = #expect(throws: ArchiveError.self) { try export(path) }
+            #expect(error?.words.hasPrefix("the database failed: the table owners lacks people") == true, "\(missing)")
+        }
+    }
+
     @Test("a backup is a database of its own, readable by its owner alone")
     func backup() async throws {
         let store = try await filled()

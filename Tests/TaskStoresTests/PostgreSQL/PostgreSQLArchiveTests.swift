@@ -61,4 +61,40 @@ struct PostgreSQLArchiveTests {
         #expect(try await store.add("x", limit: 3, of: Owner("twin")) != .full)
         #expect(try archive.countTasks() == 904)
     }
+
+    @Test(
+        "commits on a disk, whatever the role's default is",
+        arguments: [("off", "on"), ("local", "local"), ("remote_apply", "remote_apply")])
+    func durable(setting: String, used: String) throws {
+        let server = try PostgreSQLServer.started()
+        let database = try server.newDatabaseName()
+        let address = server.address(database)
+        _ = try PostgreSQLTaskStore.migrate(address, partitions: nil)
+        try server.command(
+            """
+            ALTER DATABASE \(database) SET synchronous_commit = \(setting);
+            CREATE TABLE used(setting text);
+            CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN INSERT INTO used VALUES (current_setting('synchronous_commit')); RETURN NULL; END $$;
+            CREATE TRIGGER note AFTER INSERT ON tasks EXECUTE FUNCTION note();
+            """, in: database)
+        #expect(try imported([line("alice", 1)], to: PostgreSQLArchive(address)).added == 1)
+        #expect(try server.command("SELECT DISTINCT setting FROM used", in: database) == "\(used)\n")
+    }
+
+    /// A table may be restored without the others, or somebody may tidy up.
+    @Test("is not left out of an export for a missing owner: that stops", arguments: ["bob", "dave", "*"])
+    func strays(owner: String) async throws {
+        let server = try PostgreSQLServer.started()
+        let database = try server.newDatabaseName()
+        let archive = PostgreSQLArchive(server.address(database))
+        let people = ["alice", "bob", "carol", "dave"]
+        #expect(try imported(people.map { line($0, 1) }, to: archive).added == 4)
+        try server.command("DELETE FROM owners WHERE '\(owner)' IN ('*', owner)", in: database)
+        #expect {
+            try exported(archive)
+        } throws: { error in
+            (error as? ArchiveError)?.words.hasPrefix("the database failed: the table owners lacks people") == true
+        }
+    }
 }

@@ -32,6 +32,18 @@ struct ExportPage {
         }
     }
 
+    /// Whether all that is there is of these people, so that nothing is left out.
+    var isWhole: Bool { areThere(tasks.lazy.map(\.owner)) && areThere(attempts.lazy.map(\.item.owner)) }
+
+    private func areThere(_ owners: some Sequence<Owner>) -> Bool {
+        var rest = people[...]
+        for owner in owners {
+            rest = rest.drop { Owner($0.name) != owner }
+            if rest.isEmpty { return false }
+        }
+        return true
+    }
+
     /// The lines: of each person the tasks, the idempotency keys, and the next id where no task tells it.
     func write(_ output: (ArchiveLine) throws(SystemError) -> Void) throws(SystemError) {
         var (rest, attempts) = (tasks[...], attempts[...])
@@ -54,7 +66,7 @@ struct ExportPage {
 
 /// A database that gives its people page by page.
 protocol ExportSource: ~Copyable {
-    /// The people behind this one; an empty page behind the last.
+    /// The people behind this one; nobody behind the last, and then a task only if it has no owner.
     borrowing func page(after owner: String) throws(ArchiveError) -> ExportPage
 }
 
@@ -66,6 +78,7 @@ extension ExportSource where Self: ~Copyable {
         var place = start
         while goOn(place.tasks) {
             let page = try page(after: place.owner)
+            guard page.isWhole else { throw .failed(reason: missingOwners) }
             do throws(SystemError) {
                 try page.write { (line) throws(SystemError) in try output(line.json) }
                 guard let last = page.people.last else {
@@ -82,3 +95,7 @@ extension ExportSource where Self: ~Copyable {
         return ExportSummary(tasks: place.tasks, isWhole: false)
     }
 }
+
+private let missingOwners =
+    "the table owners lacks people whose tasks or idempotency keys are there; restore it, or add them (next_id: one more than "
+    + "their greatest id, tasks: how many they have), then try again"

@@ -6,6 +6,8 @@ import Tasks
 struct ExportTables: ~Copyable, ExportSource {
     private let people: Statement
     private let tasks: Statement
+    /// A task behind the last person, which has no owner.
+    private let stray: Statement
     private let attempts: Statement
     private let connection: Connection
 
@@ -13,6 +15,7 @@ struct ExportTables: ~Copyable, ExportSource {
         do throws(SQLiteError) {
             return ExportTables(
                 people: try connection.prepare(peopleWords), tasks: try connection.prepare(tasksWords),
+                stray: try connection.prepare("SELECT \(TaskRow.columns), owner FROM tasks WHERE owner > ?1 LIMIT 1"),
                 attempts: try connection.prepare(attemptsWords), connection: connection)
         } catch {
             throw .failed(reason: error.description)
@@ -34,7 +37,10 @@ struct ExportTables: ~Copyable, ExportSource {
         try ArchiveError.sqlite { () throws(SQLiteError) in
             try connection.snapshot { () throws(SQLiteError) in
                 var page = ExportPage(try people(after: owner))
-                guard let last = page.people.last else { return page }
+                guard let last = page.people.last else {
+                    page.tasks = try strays(after: owner)
+                    return page
+                }
                 page.tasks = try tasks(after: owner, through: last.name)
                 page.attempts = try attempts(after: owner, through: last.name)
                 return page
@@ -55,8 +61,18 @@ struct ExportTables: ~Copyable, ExportSource {
     private borrowing func tasks(after owner: String, through last: String) throws(SQLiteError) -> [TaskItem] {
         defer { tasks.reset() }
         try tasks.bind(owner, last)
+        return try Self.items(in: tasks)
+    }
+
+    private borrowing func strays(after owner: String) throws(SQLiteError) -> [TaskItem] {
+        defer { stray.reset() }
+        try stray.bind(owner)
+        return try Self.items(in: stray)
+    }
+
+    private static func items(in rows: borrowing Statement) throws(SQLiteError) -> [TaskItem] {
         var found: [TaskItem] = []
-        while try tasks.step() { found.append(try TaskRow.item(in: tasks, of: Owner(tasks.text(6)))) }
+        while try rows.step() { found.append(try TaskRow.item(in: rows, of: Owner(rows.text(6)))) }
         return found
     }
 

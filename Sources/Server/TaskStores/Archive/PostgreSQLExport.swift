@@ -16,20 +16,24 @@ struct PostgreSQLExport: ExportSource {
         _ = try connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         var page = ExportPage(try people(after: owner))
         var failure: StoreError?
-        if let last = page.people.last {
-            let rows = try connection.run(
-                "SELECT owner, \(TaskColumns.all) FROM tasks WHERE owner > $1 AND owner <= $2 ORDER BY owner, id",
-                [.text(owner), .text(last.name)])
-            let attempts = try attempts(after: owner, through: last.name)
-            do throws(StoreError) {
-                page.tasks = try Self.items(in: rows)
-                page.attempts = try Self.attempts(in: attempts)
-            } catch {
-                failure = error
-            }
+        let last = page.people.last?.name
+        let rows = try tasks(after: owner, through: last)
+        let attempts = try attempts(after: owner, through: last ?? owner)
+        do throws(StoreError) {
+            page.tasks = try Self.items(in: rows)
+            page.attempts = try Self.attempts(in: attempts)
+        } catch {
+            failure = error
         }
         _ = try connection.run("COMMIT")
         return failure.map { .failure($0) } ?? .success(page)
+    }
+
+    /// Behind the last person one is enough: it has no owner.
+    private func tasks(after owner: String, through last: String?) throws(PostgreSQLError) -> Rows {
+        let words = "SELECT owner, \(TaskColumns.all) FROM tasks WHERE owner > $1"
+        guard let last else { return try connection.run("\(words) LIMIT 1", [.text(owner)]) }
+        return try connection.run("\(words) AND owner <= $2 ORDER BY owner, id", [.text(owner), .text(last)])
     }
 
     private func attempts(after owner: String, through last: String) throws(PostgreSQLError) -> Rows {

@@ -71,7 +71,9 @@ struct PostgreSQLImport {
         var failures = 0
         while true {
             do throws(PostgreSQLError) {
-                _ = try connection.run("BEGIN ISOLATION LEVEL READ COMMITTED")
+                _ = try connection.run(TransactionStatement.begin.sql)
+                // What is said to be done is on a disk.
+                _ = try connection.run(TransactionStatement.guarantee.sql, [.text("60000")])
                 let added = try insertInTransaction(lines)
                 _ = try connection.run("COMMIT")
                 return added
