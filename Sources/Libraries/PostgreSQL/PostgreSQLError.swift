@@ -23,6 +23,8 @@ public struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConvertib
         case disconnected
         /// Another transaction came in between (serialization failure, deadlock): the same again may work.
         case retryable
+        /// Another transaction keeps a row locked for longer than this one may wait.
+        case locked
         /// An earlier statement of the transaction failed, so this one was not run.
         case transactionFailed
         /// A prepared statement is not where it was prepared: a pool gave this transaction another session.
@@ -45,7 +47,8 @@ public struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConvertib
     public var kind: Kind {
         guard let sqlState else { return .disconnected }
         switch sqlState {
-        case "40001", "40P01", "55P03": return .retryable
+        case "40001", "40P01": return .retryable
+        case "55P03": return .locked
         case "25P02": return .transactionFailed
         case "26000", "42P05": return .unprepared
         case "53100": return .full

@@ -12,6 +12,9 @@ final class StoreProxy: Sendable {
         case cutBehindRequest(bytes: Int)
         /// Both sides are cut when so many more bytes came from the server.
         case cutBehindAnswer(bytes: Int)
+        /// The next answer ends behind its last result, where the server would say that it is ready: with the words of a
+        /// server that stops, or with nothing.
+        case endBeforeReady(saying: Bool)
         /// New connections are refused, and those that are there are cut.
         case down
     }
@@ -94,14 +97,39 @@ final class StoreProxy: Sendable {
         let count = recv(from, &bytes, bytes.count, Int32(MSG_DONTWAIT))
         guard count != 0, count > 0 || errno == EAGAIN else { return cut(pair) }
         guard count > 0 else { return }
+        bytes.removeLast(bytes.count - count)
+        if !isRequest, endBeforeReady(&bytes) {
+            send(bytes, to: to, pair)
+            return cut(pair)
+        }
         let (allowed, isLast) = allowance(count, isRequest: isRequest)
+        send(bytes[..<allowed], to: to, pair)
+        if isLast { cutAll() }
+    }
+
+    private func send(_ bytes: some Collection<UInt8>, to: Int32, _ pair: (Int32, Int32)) {
+        let bytes = Array(bytes)
         var sent = 0
-        while sent < allowed {
-            let step = bytes[sent..<allowed].withUnsafeBytes { send(to, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+        while sent < bytes.count {
+            let step = bytes[sent...].withUnsafeBytes { Glibc.send(to, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
             guard step > 0 else { return cut(pair) }
             sent += step
         }
-        if isLast { cutAll() }
+    }
+
+    /// Takes the end off an answer, if that is the fault; whether it was.
+    private func endBeforeReady(_ bytes: inout [UInt8]) -> Bool {
+        let ready: [UInt8] = [UInt8(ascii: "Z"), 0, 0, 0, 5]
+        return state.withLock { state in
+            guard case .endBeforeReady(let isSaid) = state.fault, bytes.count > 6, bytes.suffix(6).starts(with: ready)
+            else { return false }
+            state.fault = .none
+            bytes.removeLast(6)
+            guard isSaid else { return true }
+            let fields = Array("SFATAL\0VFATAL\0C57P01\0Mterminating connection\0\0".utf8)
+            bytes += [UInt8(ascii: "E"), 0, 0, 0, UInt8(fields.count + 4)] + fields
+            return true
+        }
     }
 
     /// How many of these bytes may pass, and whether they are the last.
@@ -114,7 +142,8 @@ final class StoreProxy: Sendable {
             case (.cutBehindAnswer(let left), false):
                 state.fault = left > count ? .cutBehindAnswer(bytes: left - count) : .none
                 return (min(left, count), left <= count)
-            case (.none, _), (.down, _), (.cutBehindRequest, false), (.cutBehindAnswer, true): return (count, false)
+            case (.none, _), (.down, _), (.endBeforeReady, _), (.cutBehindRequest, false), (.cutBehindAnswer, true):
+                return (count, false)
             }
         }
     }

@@ -6,7 +6,7 @@ extension StoreError {
     init(_ error: PostgreSQLError) {
         switch error.kind {
         case .full: self = .full
-        case .disconnected, .retryable, .transactionFailed, .unprepared, .exhausted, .readOnly, .cancelled:
+        case .disconnected, .retryable, .locked, .transactionFailed, .unprepared, .exhausted, .readOnly, .cancelled:
             self = .unavailable(reason: error.description)
         case .forbidden, .other: self = .broken(reason: error.description)
         }

@@ -5,10 +5,13 @@ import Tasks
 final class ReadStep {
     let call: TaskCall
     private(set) var requests: [ReadRequest]
+    /// The first of them waits since this monotonic time.
+    let since: UInt64
     var tries = 0
 
-    init(_ request: ReadRequest) {
+    init(_ request: ReadRequest, since: UInt64) {
         requests = [request]
+        self.since = since
         switch request {
         case .list(.all, let owner, _): call = TaskCall(statement: .list, parameters: [.text(owner.identifier)])
         case .list(let query, let owner, _):
@@ -75,7 +78,8 @@ final class ReadUnit: StoreUnit {
         calls = steps.map { .task($0.call) }
     }
 
-    var callers: Int { steps.dropFirst(next).reduce(0) { $0 + $1.requests.count } }
+    /// Also those who have their answer: they are counted as answered when the unit ends.
+    var callers: Int { steps.reduce(0) { $0 + $1.requests.count } }
 
     func take(_ rows: borrowing Rows, ofCall index: Int) {
         steps[index].answer(rows)
@@ -94,7 +98,7 @@ final class ReadUnit: StoreUnit {
                 next = steps.count
                 return
             }
-        case .disconnected, .full, .exhausted, .readOnly, .forbidden, .cancelled, .other: break
+        case .locked, .disconnected, .full, .exhausted, .readOnly, .forbidden, .cancelled, .other: break
         }
         step.refuse(StoreError(error))
         settle(index)

@@ -157,7 +157,7 @@ struct StoreDatabase {
             .refused(noTablesWords(error.description))
         case .other where error.sqlState == "42P07": .foreign(path: name)
         case .other where error.sqlState == "3F000": .refused(noSchemaWords)
-        case .retryable, .transactionFailed, .unprepared, .cancelled, .other:
+        case .retryable, .locked, .transactionFailed, .unprepared, .cancelled, .other:
             .failed(path: name, reason: error.description)
         }
     }

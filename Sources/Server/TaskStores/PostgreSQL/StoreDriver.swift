@@ -10,11 +10,9 @@ final class StoreDriver {
     private let counts: StoreCounts
     private let links: [StoreLink]
     private let time = SystemTime()
-    private var reads: [ReadStep] = []
-    /// The whole lists among them by owner, for others to join.
-    private var lists: [Owner: ReadStep] = [:]
-    /// What waits, by place, see ``StoreInbox/place(of:)``.
-    private var writes: [[QueuedWrite]]
+    private var reads = ReadQueue()
+    /// By place, see ``StoreInbox/place(of:)``.
+    private var writes: [WriteQueue]
     /// Committed, and their callers not told yet.
     private var committed: [any StoreUnit] = []
     private var isClosing = false
@@ -34,7 +32,7 @@ final class StoreDriver {
         self.counts = counts
         let (readers, writers) = (max(options.readers, 1), max(options.writers, 1))
         links = (0..<(readers + writers)).map { StoreLink(number: $0, isForWriting: $0 >= readers) }
-        writes = Array(repeating: [], count: writers)
+        writes = Array(repeating: WriteQueue(), count: writers)
     }
 
     /// Works until the store is closed and everything accepted is answered.
@@ -45,7 +43,8 @@ final class StoreDriver {
             let now = time.monotonicNanoseconds
             dropLate(at: now)
             dispatch(at: now)
-            answerCommitted()
+            // What is to be tried again would otherwise wait for something else to happen.
+            if answerCommitted() { continue }
             if isClosing, reads.isEmpty, writes.allSatisfy(\.isEmpty), links.allSatisfy(\.isQuiet) { break }
             sleepAndServe()
         }
@@ -56,16 +55,9 @@ final class StoreDriver {
     private func take(_ contents: StoreInbox.Contents) {
         isClosing = contents.isClosed
         for arrival in contents.arrivals { arrive(arrival) }
-        for read in contents.reads { gather(read) }
-        for write in contents.writes { gather(QueuedWrite(request: write)) }
-    }
-
-    private func gather(_ read: ReadRequest) {
-        guard case .list(.all, let owner, _) = read else { return reads.append(ReadStep(read)) }
-        if let step = lists[owner] { return step.join(read) }
-        let step = ReadStep(read)
-        lists[owner] = step
-        reads.append(step)
+        let now = time.monotonicNanoseconds
+        for read in contents.reads { reads.append(read, since: now) }
+        for write in contents.writes { gather(QueuedWrite(request: write, since: now)) }
     }
 
     private func gather(_ write: QueuedWrite) {
@@ -75,29 +67,24 @@ final class StoreDriver {
     // MARK: Sending
 
     private func dispatch(at now: UInt64) {
-        guard links.contains(where: \.isUp) else { return refuseWhatWaits() }
-        while !reads.isEmpty, let link = readingLink { sendReads(on: link, at: now) }
+        while !reads.isEmpty, let link = readingLink { send(ReadUnit(reads.next(64)), on: link, at: now) }
         for place in writes.indices where !writes[place].isEmpty { sendWrites(from: place, at: now) }
+        // Without a session nobody waits for one; while the first is being made, they do.
+        if hasTried, !links.contains(where: \.isUp) { refuseWaiting(.unavailable(reason: lastFailure)) }
     }
 
-    /// Without a session nobody waits for one: callers are told to come again.
-    ///
-    /// While a first one is being made they wait.
-    private func refuseWhatWaits() {
-        guard hasTried else { return }
-        let error = StoreError.unavailable(reason: lastFailure)
-        var count = 0
-        for step in reads {
-            count += step.requests.count
+    /// Tells callers to come again: all, or those that have waited since before a monotonic time.
+    private func refuseWaiting(_ error: StoreError, since limit: UInt64 = .max) {
+        for step in reads.removeAll(since: limit) {
             step.refuse(error)
+            inbox.answered(step.requests.count)
         }
         for place in writes.indices {
-            count += writes[place].count
-            for write in writes[place] { write.request.refuse(error) }
-            writes[place] = []
+            for write in writes[place].removeAll(since: limit) {
+                write.request.refuse(error)
+                inbox.answered(1)
+            }
         }
-        (reads, lists) = ([], [:])
-        inbox.answered(count)
     }
 
     private var readingLink: StoreLink? {
@@ -106,18 +93,10 @@ final class StoreDriver {
         return (own.isEmpty ? up : own).filter { $0.readsUnderWay < 2 }.min { $0.readsUnderWay < $1.readsUnderWay }
     }
 
-    private func sendReads(on link: StoreLink, at now: UInt64) {
-        let steps = Array(reads.prefix(64))
-        reads.removeFirst(steps.count)
-        for step in steps {
-            if case .list(.all, let owner, _) = step.requests.first { lists[owner] = nil }
-        }
-        send(ReadUnit(steps), on: link, at: now)
-    }
-
     private func sendWrites(from place: Int, at now: UInt64) {
         guard let wanted = writingLink(of: place), wanted.writesUnderWay == 0 else { return }
-        let batch = nextBatch(from: place, at: now)
+        // Behind foreign partitions a commit covers one owner, as it is atomic on one server only.
+        let batch = writes[place].next(options.batch, ofOneOwner: counts.isOneOwnerOnly, at: now)
         guard !batch.isEmpty else { return }
         send(WriteUnit(batch, deadlineMilliseconds: options.deadlineMilliseconds), on: wanted, at: now)
     }
@@ -129,22 +108,6 @@ final class StoreDriver {
         let usable = own.isEmpty ? up : own
         guard !usable.isEmpty else { return nil }
         return usable.first { $0.number == links.count - writes.count + place } ?? usable[place % usable.count]
-    }
-
-    private func nextBatch(from place: Int, at now: UInt64) -> [QueuedWrite] {
-        guard let first = writes[place].first(where: { $0.notBefore <= now }) else { return [] }
-        // Behind foreign partitions a commit covers one owner, as it is atomic on one server only.
-        let onlyOwner = first.isAlone || counts.isOneOwnerOnly ? first.request.owner : nil
-        var batch: [QueuedWrite] = []
-        var rest: [QueuedWrite] = []
-        for write in writes[place] {
-            let fits =
-                write.notBefore <= now && batch.count < options.batch && !(first.isAlone && !batch.isEmpty)
-                && write.isAlone == first.isAlone && (onlyOwner == nil || write.request.owner == onlyOwner)
-            if fits { batch.append(write) } else { rest.append(write) }
-        }
-        writes[place] = rest
-        return batch
     }
 
     private func send(_ unit: any StoreUnit, on link: StoreLink, at now: UInt64) {
@@ -170,13 +133,16 @@ final class StoreDriver {
             return StoreInbox.Interest(reads: true, writes: writes.map { _ in true })
         }
         return StoreInbox.Interest(
-            reads: readingLink != nil, writes: writes.indices.map { writingLink(of: $0)?.writesUnderWay == 0 })
+            reads: readingLink != nil, writes: writes.indices.map { isFree($0) })
     }
+
+    private func isFree(_ place: Int) -> Bool { writingLink(of: place)?.writesUnderWay == 0 }
 
     /// How long nothing needs to be done unless something comes.
     private var patience: Int32 {
-        let retry = writes.lazy.flatMap(\.self).map(\.notBefore).filter { $0 > 0 }.min() ?? .max
-        let next = min(retry, links.map(\.deadline).min() ?? .max)
+        // The end of a transaction that is under way wakes by itself.
+        let retries = writes.indices.lazy.filter { self.isFree($0) }.compactMap { self.writes[$0].nextTry }
+        let next = min(retries.min() ?? .max, links.map(\.deadline).min() ?? .max)
         let now = time.monotonicNanoseconds
         return next <= now ? 1 : Int32(min((next - now) / 1_000_000 + 1, 1000))
     }
@@ -197,23 +163,26 @@ final class StoreDriver {
     }
 
     /// Tells the callers of what is committed, when the next transaction is on its way: the server need not wait for that.
-    private func answerCommitted() {
-        let units = committed
+    ///
+    /// Whether some of them are to be tried again, as there was no room.
+    private func answerCommitted() -> Bool {
+        let ends = committed.map { ($0, $0.end()) }
         committed = []
-        for unit in units { finish(unit, unit.end()) }
+        for (unit, end) in ends { finish(unit, end) }
+        return ends.contains { !$0.1.writes.isEmpty }
     }
 
     private func finish(_ unit: any StoreUnit, _ end: UnitEnd) {
         inbox.answered(end.answered)
         counts.note(unit, end)
         if let error = end.error { note(error) }
-        // To the front: they have waited longest. No list can be joined any more.
-        reads.insert(contentsOf: end.reads, at: 0)
+        reads.putBack(end.reads)
         for write in end.writes {
             var write = write
-            // A little later and not in step with other servers that were in the way.
+            // A little later and not in step with other servers that were in the way; much later where a row stays locked.
             if write.tries > 0 {
-                let pause = UInt64.random(in: 1...(UInt64(min(write.tries, 6)) * 10)) * 1_000_000
+                let unit: UInt64 = write.company == .sameOwner ? 100_000_000 : 10_000_000
+                let pause = UInt64.random(in: 1_000_000...(UInt64(min(write.tries, 6)) * unit))
                 write.notBefore = time.monotonicNanoseconds + pause
             }
             gather(write)
@@ -225,7 +194,7 @@ final class StoreDriver {
 
     private func note(_ error: PostgreSQLError) {
         switch error.kind {
-        case .retryable, .transactionFailed: return
+        case .retryable, .locked, .transactionFailed: return
         case .unprepared:
             for link in links { link.stopUsingPrepared() }
             connector.stopPreparing()
@@ -276,5 +245,7 @@ final class StoreDriver {
         for link in links where link.deadline <= now {
             lose(link, PostgreSQLError(sqlState: nil, message: "no answer within the deadline"))
         }
+        let deadline = UInt64(options.deadlineMilliseconds) * 1_000_000
+        if now > deadline { refuseWaiting(.overloaded, since: now - deadline) }
     }
 }

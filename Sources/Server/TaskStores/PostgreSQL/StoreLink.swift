@@ -71,18 +71,30 @@ final class StoreLink {
         while !units.isEmpty, let outcome = try connection.next() {
             switch consume outcome {
             case .rows(let rows):
-                units[0].unit.take(rows, ofCall: units[0].next)
-                units[0].next += 1
+                let (unit, call) = try nextCall(ended)
+                unit.take(rows, ofCall: call)
             case .failure(let error):
-                units[0].unit.fail(error, atCall: units[0].next)
-                units[0].next += 1
-            case .skipped: units[0].next += 1
-            case .synchronized:
-                ended(units.removeFirst().unit)
+                let (unit, call) = try nextCall(ended)
+                unit.fail(error, atCall: call)
+            case .skipped: _ = try nextCall(ended)
+            case .synchronized: ended(units.removeFirst().unit)
             }
         }
         // A server that ends the session says so, and nobody may be waiting for anything.
         if connection.isLost { throw connection.lastError }
+    }
+
+    /// The statement that an outcome is of.
+    ///
+    /// A server that stops may say so behind the last of a unit: what the unit did holds, but nothing follows it.
+    private func nextCall(_ ended: (any StoreUnit) -> Void) throws(PostgreSQLError) -> (any StoreUnit, Int) {
+        let flight = units[0]
+        guard flight.next < flight.unit.calls.count else {
+            ended(units.removeFirst().unit)
+            throw connection?.lastError ?? PostgreSQLError(sqlState: nil, message: "connection lost")
+        }
+        units[0].next += 1
+        return (flight.unit, flight.next)
     }
 
     /// Gives the session up; how many callers were told.

@@ -63,11 +63,18 @@ struct TaskAlteration: Sendable {
 
 /// A write with what happened to it so far.
 struct QueuedWrite: Sendable {
+    /// Who may share its transaction.
+    enum Company: Sendable { case everybody, sameOwner, nobody }
+
     let request: WriteRequest
+    /// It waits since this monotonic time.
+    let since: UInt64
     /// How often it was tried and came to nothing for the sake of others.
     var tries = 0
-    /// It gets a transaction of its own: it, or one that shared its last transaction, fails.
-    var isAlone = false
+    /// Fewer, when a transaction failed for the sake of one in it.
+    var company = Company.everybody
+    /// It gets a statement of its own: there was no room for all that shared its last one.
+    var isApart = false
     /// How often it found no row of the owner with room: there may be none yet, or another server made it at that moment.
     var timesWithoutRoom = 0
     /// Not to be tried again before this monotonic time.

@@ -20,15 +20,19 @@ struct TransactionPlan {
         var others: [QueuedWrite] = []
         for write in writes {
             if case .add(let new, _, _) = write.request, new.attempt == nil {
-                additions.append(write)
+                if write.isApart {
+                    steps.append(AdditionStep([write], of: owner))
+                } else {
+                    additions.append(write)
+                }
             } else {
                 others.append(write)
             }
         }
-        // Its statement locks the row by itself.
         if !additions.isEmpty { steps.append(AdditionStep(additions, of: owner)) }
         for (index, write) in others.enumerated() {
-            append(write, of: owner, isLocked: index > 0 || !additions.isEmpty)
+            // Not by the additions: where there was no room they have locked nothing.
+            append(write, of: owner, isLocked: index > 0)
         }
     }
 

@@ -15,12 +15,13 @@ enum TransactionStatement: String, CaseIterable {
         }
     }
 
-    /// A deadline of $1 milliseconds for each statement, and a commit that is on a disk when it answers, whatever the role's
-    /// defaults are.
+    /// A deadline of $1 milliseconds for each statement, a quarter of a second of it for a row that others have locked, and a
+    /// commit that is on a disk when it answers, whatever the role's defaults are.
     ///
     /// Only for this transaction, so that a pool of sessions may lie in between.
     private static let guaranteeWords = """
-        SELECT set_config('statement_timeout', $1, true), set_config('synchronous_commit',
+        SELECT set_config('statement_timeout', $1, true), set_config('lock_timeout', '250', true),
+            set_config('synchronous_commit',
             CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on'
             ELSE current_setting('synchronous_commit') END, true)
         """

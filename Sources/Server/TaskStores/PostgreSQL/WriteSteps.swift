@@ -82,8 +82,7 @@ final class AdditionStep: WriteStep {
         }
         return writes.map { write in
             var write = write
-            write.isAlone = true
-            if tasks.count == 1 { write.timesWithoutRoom += 1 }
+            if tasks.count == 1 { write.timesWithoutRoom += 1 } else { write.isApart = true }
             return write
         }
     }

@@ -60,10 +60,7 @@ final class WriteUnit: StoreUnit {
         // A COMMIT that failed has ended the transaction.
         result.mustRollBack = failure.call < calls.count - 1
         result.writes = retries(failure.error, atCall: failure.call)
-        if result.writes.isEmpty {
-            refuse(StoreError(failure.error))
-            result.answered = callers
-        }
+        result.answered = callers - result.writes.count
         return result
     }
 
@@ -91,29 +88,36 @@ final class WriteUnit: StoreUnit {
         return result
     }
 
-    /// Those that may be tried again; none if all must be refused.
+    /// Those that are tried again; the others are refused.
     private func retries(_ error: PostgreSQLError, atCall index: Int) -> [QueuedWrite] {
-        // A failed COMMIT is in doubt: behind foreign partitions a part of it may be done. A serialization failure is not.
-        if index == calls.count - 1, error.kind != .retryable { return [] }
-        let all = writes
-        switch error.kind {
-        case .retryable, .transactionFailed, .unprepared:
-            guard all.allSatisfy({ $0.tries < 10 }) else { return [] }
-            return all.map { write in
-                var write = write
-                write.tries += 1
-                return write
+        var again: [QueuedWrite] = []
+        for write in writes {
+            // A failed COMMIT is in doubt: behind foreign partitions a part of it may be done. A serialization failure is not.
+            let isCertain = index < calls.count - 1 || error.kind == .retryable
+            if isCertain, let write = retry(write, error.kind) {
+                again.append(write)
+            } else {
+                write.request.refuse(StoreError(error))
             }
-        case .cancelled, .other:
-            // One of them is to blame, and only that one: each in a transaction of its own.
-            guard all.count > 1 else { return [] }
-            return all.map { write in
-                var write = write
-                write.isAlone = true
-                return write
-            }
-        case .disconnected, .full, .exhausted, .readOnly, .forbidden: return []
         }
+        return again
+    }
+
+    /// A write as it is tried again, if that may help.
+    private func retry(_ write: QueuedWrite, _ kind: PostgreSQLError.Kind) -> QueuedWrite? {
+        var write = write
+        switch kind {
+        case .retryable, .transactionFailed, .unprepared, .locked:
+            guard write.tries < 10 else { return nil }
+            write.tries += 1
+            if kind == .locked { write.company = .sameOwner }
+        case .cancelled, .full, .forbidden, .other:
+            // One of them is to blame, and only that one: each in a transaction of its own.
+            guard callers > 1 else { return nil }
+            write.company = .nobody
+        case .disconnected, .exhausted, .readOnly: return nil
+        }
+        return write
     }
 
     private func refuse(_ error: StoreError) {
@@ -121,7 +125,8 @@ final class WriteUnit: StoreUnit {
     }
 
     func lose(_ error: StoreError) {
-        refuse(error)
+        guard isCommitted else { return refuse(error) }
+        for write in endWell().writes { write.request.refuse(error) }
     }
 }
 
