@@ -2,6 +2,7 @@
 #include <microhttpd.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/eventfd.h>
 
 // What Swift cannot say of libmicrohttpd: calls with a variable number of arguments, and a logger that takes a va_list.
 
@@ -72,6 +73,11 @@ static inline struct MHD_Daemon *CMicroHTTPD_start(const CMicroHTTPD_settings *s
 /// Lets the next Content-Length of an answer differ from the content.
 static inline enum MHD_Result CMicroHTTPD_allow_wrong_length(struct MHD_Response *response) {
     return MHD_set_response_options(response, MHD_RF_INSANITY_HEADER_CONTENT_LENGTH, MHD_RO_END);
+}
+
+/// A descriptor on which nothing ever happens; -1 if the process may open no more files.
+static inline int CMicroHTTPD_nothing(void) {
+    return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 }
 
 static inline int CMicroHTTPD_socket(struct MHD_Connection *connection) {

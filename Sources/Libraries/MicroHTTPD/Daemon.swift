@@ -37,16 +37,24 @@ final class Daemon: @unchecked Sendable {
 
     /// Takes no more connections; the open ones go on.
     ///
-    /// The socket only stops listening: its number must stay ours until the loops have dropped it.
+    /// Not by MHD_quiesce_daemon: it and a loop may both take the socket out of the loop's epoll set, and the second of them
+    /// aborts the process (0.9.75). Instead something on which nothing ever happens takes the place of the socket, which
+    /// the system closes and takes out of every set by itself.
     func quiesce() {
-        _ = unsafe MHD_quiesce_daemon(handle)
-        _ = shutdown(socket, Int32(SHUT_RDWR))
+        let nothing = CMicroHTTPD_nothing()
+        guard nothing >= 0 else {
+            _ = shutdown(socket, Int32(SHUT_RDWR))
+            return
+        }
+        _ = dup2(nothing, socket)
+        _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
+        _ = close(nothing)
     }
 
     /// Ends all loops and connections, of a quiesced daemon; none may be suspended.
     func stop() {
+        // Closes the socket's descriptor, too.
         unsafe MHD_stop_daemon(handle)
-        _ = close(socket)
     }
 
     deinit {
