@@ -98,9 +98,10 @@ final class StoreProxy: Sendable {
         guard count != 0, count > 0 || errno == EAGAIN else { return cut(pair) }
         guard count > 0 else { return }
         bytes.removeLast(bytes.count - count)
-        if !isRequest, endBeforeReady(&bytes) {
+        if !isRequest, let isSaid = endBeforeReady(&bytes) {
             send(bytes, to: to, pair)
-            return cut(pair)
+            // The words are read before the end only if the end comes later.
+            return isSaid ? () : cut(pair)
         }
         let (allowed, isLast) = allowance(count, isRequest: isRequest)
         send(bytes[..<allowed], to: to, pair)
@@ -117,15 +118,15 @@ final class StoreProxy: Sendable {
         }
     }
 
-    /// Takes the end off an answer, if that is the fault; whether it was.
-    private func endBeforeReady(_ bytes: inout [UInt8]) -> Bool {
+    /// Takes the end off an answer, if that is the fault; whether words came in its place.
+    private func endBeforeReady(_ bytes: inout [UInt8]) -> Bool? {
         let ready: [UInt8] = [UInt8(ascii: "Z"), 0, 0, 0, 5]
         return state.withLock { state in
             guard case .endBeforeReady(let isSaid) = state.fault, bytes.count > 6, bytes.suffix(6).starts(with: ready)
-            else { return false }
+            else { return nil }
             state.fault = .none
             bytes.removeLast(6)
-            guard isSaid else { return true }
+            guard isSaid else { return false }
             let fields = Array("SFATAL\0VFATAL\0C57P01\0Mterminating connection\0\0".utf8)
             bytes += [UInt8(ascii: "E"), 0, 0, 0, UInt8(fields.count + 4)] + fields
             return true
