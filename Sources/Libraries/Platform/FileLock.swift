@@ -27,6 +27,9 @@ public struct FileLock: ~Copyable, Sendable {
     }
 
     deinit {
-        if file >= 0 { _ = close(file) }
+        guard file >= 0 else { return }
+        // A child that was just forked has the same opening until it runs its program, so closing ours alone may not do.
+        _ = flock(file, LOCK_UN)
+        _ = close(file)
     }
 }
