@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 
 /// A program that refuses to run as root, run as another user then, and ended with this process, however that ends: a
 /// shell beside it looks for the process twice a second.
@@ -29,5 +30,25 @@ enum GuardedProgram {
             [ -d /proc/\(getpid()) ] || { wait $server; rm -rf \(folder); }
             """
         return try ChildProcess("/bin/sh", ["-c", script])
+    }
+
+    /// Ends the program behind the shell, and waits for both.
+    static func end(_ shell: ChildProcess) {
+        shell.send(SIGTERM)
+        _ = try? shell.wait(seconds: 30)
+    }
+
+    /// What the program wrote to its log.
+    static func log(in folder: String) -> String {
+        (try? File.read("\(folder)/log")).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+
+    /// Waits until a program is ready; with its log, if it never is.
+    static func await(_ name: String, in folder: String, until isReady: () throws -> Bool) throws {
+        for _ in 0..<600 {
+            if try isReady() { return }
+            usleep(20_000)
+        }
+        throw ChildProcess.Failure(description: "\(name) does not start; \(log(in: folder))")
     }
 }

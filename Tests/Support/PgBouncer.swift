@@ -73,10 +73,7 @@ public final class PgBouncer: Sendable {
 
     /// Kills it, and with it every session through it.
     public func kill9() {
-        watchdog.withLock { watchdog in
-            watchdog.send(SIGTERM)
-            _ = try? watchdog.wait(seconds: 30)
-        }
+        watchdog.withLock { GuardedProgram.end($0) }
     }
 
     /// Starts it again after ``kill9()``.
@@ -86,12 +83,7 @@ public final class PgBouncer: Sendable {
     }
 
     private func awaitReadiness() throws {
-        for _ in 0..<600 {
-            if isListening(UInt16(port)) { return }
-            usleep(20_000)
-        }
-        let log = (try? File.read("\(folder)/log")).map { String(decoding: $0, as: UTF8.self) } ?? ""
-        throw ChildProcess.Failure(description: "PgBouncer does not start; \(log)")
+        try GuardedProgram.await("PgBouncer", in: folder) { isListening(UInt16(port)) }
     }
 
     /// The connection string of a database of the server, through here.

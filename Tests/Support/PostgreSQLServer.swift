@@ -109,28 +109,20 @@ public final class PostgreSQLServer: Sendable {
 
     /// Waits until it lets somebody in.
     public func awaitReadiness() throws {
-        for _ in 0..<600 {
-            if try ChildProcess("\(Self.programs)/pg_isready", ["-q", "-h", "127.0.0.1", "-p", "\(port)"]).wait()
+        try GuardedProgram.await("PostgreSQL", in: folder) {
+            try ChildProcess("\(Self.programs)/pg_isready", ["-q", "-h", "127.0.0.1", "-p", "\(port)"]).wait()
                 == .exit(0)
-            {
-                return
-            }
-            usleep(20_000)
         }
-        throw ChildProcess.Failure(description: "PostgreSQL does not start; \(log)")
     }
 
     /// What it wrote to its log.
     public var log: String {
-        (try? File.read("\(folder)/log")).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        GuardedProgram.log(in: folder)
     }
 
     /// Ends it in order.
     public func stop() {
-        watchdog.withLock { watchdog in
-            watchdog.send(SIGTERM)
-            _ = try? watchdog.wait(seconds: 30)
-        }
+        watchdog.withLock { GuardedProgram.end($0) }
     }
 
     /// Kills all its processes at once, as a power cut would, but for what the system still holds of its files.

@@ -49,9 +49,7 @@ extension ArraySlice<UInt8> {
         }
         return nil
     }
-}
 
-extension ArraySlice<UInt8> {
     /// Without spaces and tabs around.
     fileprivate var trimmed: ArraySlice<UInt8> {
         var rest = drop(while: \.isBlank)

@@ -39,8 +39,8 @@ final class StoreDriver {
     func run() {
         for link in links { connector.order(for: link.number, notBefore: 0) }
         while true {
-            take(inbox.take())
             let now = time.monotonicNanoseconds
+            take(inbox.take(), at: now)
             dropLate(at: now)
             dispatch(at: now)
             // What is to be tried again would otherwise wait for something else to happen.
@@ -52,10 +52,9 @@ final class StoreDriver {
         for link in links { _ = link.drop(.unavailable(reason: "closed")) }
     }
 
-    private func take(_ contents: StoreInbox.Contents) {
+    private func take(_ contents: StoreInbox.Contents, at now: UInt64) {
         isClosing = contents.isClosed
         for arrival in contents.arrivals { arrive(arrival) }
-        let now = time.monotonicNanoseconds
         for read in contents.reads { reads.append(read, since: now) }
         for write in contents.writes { gather(QueuedWrite(request: write, since: now)) }
     }
@@ -87,10 +86,15 @@ final class StoreDriver {
         }
     }
 
-    private var readingLink: StoreLink? {
+    /// The sessions for one purpose; without them all others.
+    private func sessions(forWriting: Bool) -> [StoreLink] {
         let up = links.filter(\.isUp)
-        let own = up.filter { !$0.isForWriting }
-        return (own.isEmpty ? up : own).filter { $0.readsUnderWay < 2 }.min { $0.readsUnderWay < $1.readsUnderWay }
+        let own = up.filter { $0.isForWriting == forWriting }
+        return own.isEmpty ? up : own
+    }
+
+    private var readingLink: StoreLink? {
+        sessions(forWriting: false).filter { $0.readsUnderWay < 2 }.min { $0.readsUnderWay < $1.readsUnderWay }
     }
 
     private func sendWrites(from place: Int, at now: UInt64) {
@@ -103,9 +107,7 @@ final class StoreDriver {
 
     /// The link whose turn it is for a place; nothing without any session.
     private func writingLink(of place: Int) -> StoreLink? {
-        let up = links.filter(\.isUp)
-        let own = up.filter(\.isForWriting)
-        let usable = own.isEmpty ? up : own
+        let usable = sessions(forWriting: true)
         guard !usable.isEmpty else { return nil }
         return usable.first { $0.number == links.count - writes.count + place } ?? usable[place % usable.count]
     }

@@ -91,10 +91,11 @@ final class WriteUnit: StoreUnit {
     /// Those that are tried again; the others are refused.
     private func retries(_ error: PostgreSQLError, atCall index: Int) -> [QueuedWrite] {
         var again: [QueuedWrite] = []
+        let writes = writes
         for write in writes {
             // A failed COMMIT is in doubt: behind foreign partitions a part of it may be done. A serialization failure is not.
             let isCertain = index < calls.count - 1 || error.kind == .retryable
-            if isCertain, let write = retry(write, error.kind) {
+            if isCertain, let write = retry(write, error.kind, isShared: writes.count > 1) {
                 again.append(write)
             } else {
                 write.request.refuse(StoreError(error))
@@ -104,7 +105,7 @@ final class WriteUnit: StoreUnit {
     }
 
     /// A write as it is tried again, if that may help.
-    private func retry(_ write: QueuedWrite, _ kind: PostgreSQLError.Kind) -> QueuedWrite? {
+    private func retry(_ write: QueuedWrite, _ kind: PostgreSQLError.Kind, isShared: Bool) -> QueuedWrite? {
         var write = write
         switch kind {
         case .retryable, .transactionFailed, .unprepared, .locked:
@@ -113,7 +114,7 @@ final class WriteUnit: StoreUnit {
             if kind == .locked { write.company = .sameOwner }
         case .cancelled, .full, .forbidden, .other:
             // One of them is to blame, and only that one: each in a transaction of its own.
-            guard callers > 1 else { return nil }
+            guard isShared else { return nil }
             write.company = .nobody
         case .disconnected, .exhausted, .readOnly: return nil
         }
