@@ -5,16 +5,27 @@ struct FieldParameters: Sendable, Equatable {
     /// The parameters in order, names in lower case; what follows a malformed one is left out.
     let parameters: [RequestTarget.Argument]
 
-    init(_ field: some Sequence<UInt8>) {
-        var bytes = Array(field)[...]
-        value = String(lenient: Array(bytes.removePrefix { $0 != UInt8(ascii: ";") }.trimmed))
-        var parameters: [RequestTarget.Argument] = []
-        while let parameter = bytes.removeParameter() { parameters.append(parameter) }
-        self.parameters = parameters
-    }
-
     subscript(name: String) -> String? {
         parameters.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
+    }
+}
+
+extension FieldParameters {
+    /// Reads a field value; most have no parameters, and nothing to take apart.
+    init(_ field: String) {
+        guard field.utf8.contains(where: { $0 == UInt8(ascii: ";") || $0.isBlank }) else {
+            self.init(value: field, parameters: [])
+            return
+        }
+        self.init(field.utf8)
+    }
+
+    init(_ field: some Sequence<UInt8>) {
+        var bytes = Array(field)[...]
+        let value = String(lenient: Array(bytes.removePrefix { $0 != UInt8(ascii: ";") }.trimmed))
+        var parameters: [RequestTarget.Argument] = []
+        while let parameter = bytes.removeParameter() { parameters.append(parameter) }
+        self.init(value: value, parameters: parameters)
     }
 }
 

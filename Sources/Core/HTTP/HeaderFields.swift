@@ -29,8 +29,13 @@ public struct HeaderFields: Sendable, Equatable {
 
     /// Puts this field in the place of all fields of the name.
     public mutating func set(_ name: String, _ value: String) {
-        fields.removeAll { $0.name.isSameField(as: name) }
+        if contains(name) { fields.removeAll { $0.name.isSameField(as: name) } }
         append(name, value)
+    }
+
+    /// Makes room for so many fields more.
+    public mutating func reserve(_ count: Int) {
+        fields.reserveCapacity(fields.count + count)
     }
 
     /// The value of the first field of this name, compared without case.
@@ -59,8 +64,9 @@ extension HeaderFields: ExpressibleByDictionaryLiteral {
 extension String {
     /// Equality of field names: ASCII letters without case, everything else by its bytes (RFC 9110 section 5.1).
     public func isSameField(as other: String) -> Bool {
+        // Most names differ in length, which needs no look at the bytes.
+        guard utf8.count == other.utf8.count else { return false }
         let (mine, theirs) = (utf8.span, other.utf8.span)
-        guard mine.count == theirs.count else { return false }
         for index in mine.indices where mine[index].lowercasedASCII != theirs[index].lowercasedASCII { return false }
         return true
     }

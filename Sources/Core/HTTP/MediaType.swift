@@ -6,29 +6,41 @@ public struct MediaType: Sendable, Equatable {
 
     /// Reads a field value; nothing, if there is no type with a subtype.
     public init?(_ value: String) {
-        field = FieldParameters(value.utf8)
-        var bytes = Array(field.value.utf8)
+        field = FieldParameters(value)
+        guard Self.isType(field.value.utf8.span) else { return nil }
+        name = field.value.lowercasedASCII
+    }
+
+    /// Whether these are two tokens with a slash between them.
+    private static func isType(_ bytes: Span<UInt8>) -> Bool {
         var slash: Int?
-        for (index, byte) in bytes.enumerated() where !byte.isTokenCharacter {
-            guard byte == UInt8(ascii: "/"), slash == nil else { return nil }
+        for index in bytes.indices where !bytes[index].isTokenCharacter {
+            guard bytes[index] == UInt8(ascii: "/"), slash == nil else { return false }
             slash = index
         }
-        guard let slash, slash > 0, slash < bytes.count - 1 else { return nil }
-        for index in bytes.indices { bytes[index] = bytes[index].lowercasedASCII }
-        name = String(decoding: bytes, as: UTF8.self)
+        guard let slash else { return false }
+        return slash > 0 && slash < bytes.count - 1
     }
 
     /// What separates the parts of a multipart body.
     public var boundary: String? { field["boundary"] }
     /// The character encoding in lower case, if one is named.
     public var charset: String? {
-        field["charset"].map { String(decoding: $0.utf8.map(\.lowercasedASCII), as: UTF8.self) }
+        field["charset"]?.lowercasedASCII
     }
 }
 
 extension RequestHead {
     /// The media type of the body; nothing, if none is named, or nothing that is one.
     public var contentType: MediaType? { headers["Content-Type"].flatMap(MediaType.init) }
+}
+
+extension String {
+    /// The same text, with `A` to `Z` as `a` to `z`.
+    fileprivate var lowercasedASCII: String {
+        let isLower = utf8.allSatisfy { $0 == $0.lowercasedASCII }
+        return isLower ? self : String(decoding: utf8.map(\.lowercasedASCII), as: UTF8.self)
+    }
 }
 
 extension UInt8 {

@@ -47,7 +47,8 @@ private struct TargetForm {
     init(_ text: String) {
         self.text = text
         bytes = Array(text.utf8)
-        for (index, byte) in bytes.enumerated() {
+        for index in bytes.indices {
+            let byte = bytes[index]
             if byte == UInt8(ascii: "%") { hasEscape = true }
             if byte == UInt8(ascii: "?"), question == nil { question = index }
             if byte <= 0x20 || byte >= 0x7F || byte == UInt8(ascii: "#") { isClean = false }
@@ -65,10 +66,14 @@ private struct TargetForm {
     }
 
     func path() throws(TargetError) -> [String] {
+        let end = question ?? bytes.count
         var segments: [String] = []
-        for piece in bytes[start..<(question ?? bytes.count)].split(separator: UInt8(ascii: "/")) {
-            segments.append(try segment(piece))
+        var first = start
+        for index in start..<end where bytes[index] == UInt8(ascii: "/") {
+            if first < index { segments.append(try segment(bytes[first..<index])) }
+            first = index + 1
         }
+        if first < end { segments.append(try segment(bytes[first..<end])) }
         return segments
     }
 

@@ -10,6 +10,7 @@ struct TaskRendering {
     init(owner: Owner, capacity: Int) {
         let name = EscapedText(owner.identifier)
         var members: [UInt8] = []
+        members.reserveCapacity(40 + 2 * owner.identifier.utf8.count)
         members.append(contentsOf: #","owner":""#.utf8)
         name.append(to: &members)
         members.append(contentsOf: #"","Owner":""#.utf8)

@@ -34,20 +34,26 @@ package enum BearerCredentials: Equatable, Sendable {
     }
 
     private static func read(_ value: String) -> BearerCredentials {
-        let bytes = value.utf8
-        guard let end = bytes.firstIndex(where: { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }) else {
-            return isBearer(bytes[...]) ? .malformed : .none
+        let bytes = value.utf8.span
+        var (start, end) = (isBegun(bytes, by: "Bearer") ? 6 : isBegun(bytes, by: "OAuth") ? 5 : 0, bytes.count)
+        guard start > 0 else { return .none }
+        if start < end, !isBlank(bytes[start]) { return .none }
+        while start < end, bytes[start] == UInt8(ascii: " ") { start += 1 }
+        while start < end, isBlank(bytes[end - 1]) { end -= 1 }
+        guard start < end, let token = try? UTF8Span(validating: bytes.extracting(start..<end)) else {
+            return .malformed
         }
-        guard isBearer(bytes[..<end]) else { return .none }
-        var rest = bytes[end...].drop { $0 == UInt8(ascii: " ") }
-        while let last = rest.last, last == UInt8(ascii: " ") || last == UInt8(ascii: "\t") { rest.removeLast() }
-        return rest.isEmpty ? .malformed : .token(String(Substring(rest)))
+        return .token(String(copying: token))
     }
 
-    private static func isBearer(_ scheme: Substring.UTF8View) -> Bool {
-        let scheme = String(Substring(scheme))
-        return scheme.isSameField(as: "Bearer") || scheme.isSameField(as: "OAuth")
+    private static func isBegun(_ bytes: Span<UInt8>, by scheme: String) -> Bool {
+        let scheme = scheme.utf8.span
+        guard bytes.count >= scheme.count else { return false }
+        for index in scheme.indices where bytes[index].lowercasedASCII != scheme[index].lowercasedASCII { return false }
+        return true
     }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 
     /// `b64token = 1*( ALPHA / DIGIT / "-" / "." / "_" / "~" / "+" / "/" ) *"="`: what else was sent is a malformed
     /// request, not a bad token (V-04).

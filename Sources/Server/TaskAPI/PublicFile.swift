@@ -11,7 +11,9 @@ public struct PublicFile: Sendable, Equatable {
     public init(name: String, bytes: [UInt8]) {
         self.bytes = bytes
         type = Self.type(of: name)
-        entityTag = "\"\(String(bytes.shortDigest(), radix: 16))\""
+        var digest = ShortDigest()
+        for byte in bytes { digest.add(byte) }
+        entityTag = "\"\(String(digest.value, radix: 16))\""
     }
 
     private static func type(of name: String) -> String {

@@ -15,6 +15,7 @@ struct ResponseDressing: Sendable {
     /// The answer with all its fields.
     func dress(_ response: Response, _ head: RequestHead, _ route: Route) -> Response {
         var response = response
+        response.headers.reserve(6)
         response.headers.append("X-Request-Id", head.identifier)
         response.headers.append("X-Content-Type-Options", "nosniff")
         if route.isProtected {

@@ -73,8 +73,12 @@ struct TaskInput {
 
     /// Bytes that are not UTF-8 are read as Latin-1: the Android client writes the low byte of each character.
     private static func asUTF8(_ body: [UInt8]) -> [UInt8] {
-        guard String(validating: body, as: UTF8.self) == nil else { return body }
-        return body.flatMap { $0 < 0x80 ? [$0] : [0xC0 | $0 >> 6, 0x80 | $0 & 0x3F] }
+        do {
+            _ = try UTF8Span(validating: body.span)
+            return body
+        } catch {
+            return body.flatMap { $0 < 0x80 ? [$0] : [0xC0 | $0 >> 6, 0x80 | $0 & 0x3F] }
+        }
     }
 }
 

@@ -165,7 +165,9 @@ extension IdempotencyKey {
             head.headers.values("Idempotency-Key").count == 1
         else { throw .input(.malformedIdempotencyKey) }
         // Of all that is asked for: the same key for anything else is a mistake of the client.
-        let state: [UInt8] = [completed ? 1 : 0]
-        self.init(key: value, fingerprint: text.value.utf8.shortDigest(from: state.shortDigest()))
+        var digest = ShortDigest()
+        digest.add(completed ? 1 : 0)
+        digest.add(text.value)
+        self.init(key: value, fingerprint: digest.value)
     }
 }

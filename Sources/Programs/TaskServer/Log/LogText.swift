@@ -54,9 +54,10 @@ struct LogText: Sendable {
     mutating func hex(_ name: StaticString, _ value: UInt64) {
         begin(field: name)
         if format == .json { raw("\"") }
-        for shift in stride(from: 60, through: 0, by: -4) {
-            bytes.append(Self.hexDigit(UInt8(truncatingIfNeeded: value >> UInt64(shift)) & 15))
-        }
+        bytes.append(
+            contentsOf: (0..<16).lazy.map { place in
+                Self.hexDigit(UInt8(truncatingIfNeeded: value >> UInt64(60 - 4 * place)) & 15)
+            })
         if format == .json { raw("\"") }
     }
 
