@@ -31,8 +31,11 @@ struct PgBouncerTests {
         }
         // The sessions of later connections are shared as well, and nothing new.
         bouncer.kill9()
+        // Why they do not come at first is told, too, and once.
+        for _ in 0..<2000 where !events.all.contains(where: \.isRefused) { try await Task.sleep(for: .milliseconds(5)) }
         try bouncer.startAgain()
         try await awaitStore(store)
+        #expect(events.all.filter(\.isRefused).count == 1)
         _ = try await store.added("later", of: alice)
         #expect(events.all.filter { $0 == .sessionsShared }.count == 1)
         #expect(!events.all.contains { if case .commitFailed = $0 { true } else { false } })
@@ -61,5 +64,13 @@ struct PgBouncerTests {
         }
         #expect(try await writes.faults(in: second) == [])
         #expect(writes.count >= 500)
+    }
+}
+
+extension StoreEvent {
+    /// Nobody listens where the database was.
+    fileprivate var isRefused: Bool {
+        guard case .connectionLost(let reason) = self else { return false }
+        return reason.contains("refused")
     }
 }

@@ -17,6 +17,8 @@ final class StoreDriver {
     private var committed: [any StoreUnit] = []
     private var isClosing = false
     private var lastFailure = "not connected yet"
+    /// The reasons that were reported since the last session came.
+    private var told: Set<String> = []
     private var isHealthy = false
     /// Of the failure that was reported last.
     private var failureCode: String?
@@ -216,24 +218,27 @@ final class StoreDriver {
         let link = links[arrival.link]
         hasTried = true
         guard let connection = arrival.result.take() else {
-            let failure = arrival.result.failure?.description ?? "no connection"
-            // Each link tells the same; one of them is enough.
-            if link.failures == 0, failure != lastFailure { options.observer(.connectionLost(reason: failure)) }
-            lastFailure = failure
+            tell(arrival.result.failure?.description ?? "no connection")
             return reconnect(link)
         }
         link.attach(connection, isPrepared: arrival.result.isPrepared && connector.isPreparing)
         lastFailure = "no connection"
+        told = []
         if !links.contains(where: { $0.isUp && $0.number != link.number }) { options.observer(.connected) }
     }
 
     private func lose(_ link: StoreLink, _ error: PostgreSQLError) {
         guard link.isUp else { return }
-        // A server that goes takes all sessions with it, each with the same words.
-        if error.description != lastFailure { options.observer(.connectionLost(reason: error.description)) }
-        lastFailure = error.description
+        tell(error.description)
         inbox.answered(link.drop(.unavailable(reason: error.description)))
         reconnect(link)
+    }
+
+    /// Why there is no session, once for a reason: a server that goes takes all with it, and each tells the same.
+    private func tell(_ reason: String) {
+        lastFailure = reason
+        guard told.count < 16, told.insert(reason).inserted else { return }
+        options.observer(.connectionLost(reason: reason))
     }
 
     /// At once the first time, then after a tenth of a second, doubling up to two.
