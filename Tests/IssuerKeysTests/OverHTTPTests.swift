@@ -11,7 +11,7 @@ import Tokens
 private struct Provider: RequestHandler {
     let keys: JSONValue
 
-    func decide(on head: RequestHead) async -> Decision {
+    func decide(on head: RequestHead) -> Decision {
         let host = head.headers["Host"] ?? ""
         let document: JSONValue =
             switch "/" + head.target.path.joined(separator: "/") {

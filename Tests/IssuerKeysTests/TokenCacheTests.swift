@@ -108,8 +108,8 @@ struct TokenCacheTests {
     func hit() async throws {
         let bench = Bench.loaded()
         let token = makeToken()
-        let first = try await bench.verifier.verify(token)
-        let second = try await bench.verifier.verify(token)
+        let first = try await bench.verifier.judge(token)
+        let second = try await bench.verifier.judge(token)
         #expect(first == second)
         let status = bench.verifier.tokenCacheStatus
         #expect(status.hits == 1 && status.misses == 1 && status.entries == 1)

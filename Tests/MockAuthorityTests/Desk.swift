@@ -3,6 +3,7 @@ import JSON
 import MockAuthority
 import OpenSSL
 import Platform
+import Support
 import Synchronization
 
 /// A clock that stands still until it is told otherwise.
@@ -52,10 +53,7 @@ struct Desk: Sendable {
         for field in headers.fields { fields.append(field.name, field.value) }
         let head = RequestHead(
             method: method, target: try RequestTarget(parsing: target), headers: fields, peer: peer)
-        switch await authority.decide(on: head) {
-        case .respond(let response): return response
-        case .readBody(_, let finish): return await finish(Array(body.utf8))
-        }
+        return await authority.decide(on: head).answered(Array(body.utf8))
     }
 
     func get(_ target: String, _ headers: HeaderFields = HeaderFields()) async throws -> Response {

@@ -1,6 +1,7 @@
 import HTTP
 import JSON
 import MockAuthority
+import Support
 import Testing
 
 @Suite("The pages can be clicked and scripted")
@@ -136,9 +137,8 @@ struct PageTests {
             target: try RequestTarget(
                 parsing: "/contoso.onmicrosoft.com/b2c_1_sign_in/oauth2/v2.0/authorize?\(Self.query)"),
             headers: ["Host": "localhost:8443"])
-        guard case .respond(let secure) = await desk.authority.decide(on: head, scheme: "https"),
-            case .respond(let plain) = await desk.authority.decide(on: head)
-        else { throw Browser.Lost(what: "no page") }
+        let secure = await desk.authority.decide(on: head, scheme: "https").answered()
+        let plain = await desk.authority.decide(on: head).answered()
         #expect(secure.headers.values("Set-Cookie").allSatisfy { $0.hasSuffix("HttpOnly; Secure; SameSite=None") })
         #expect(plain.headers.values("Set-Cookie").allSatisfy { $0.hasSuffix("HttpOnly; SameSite=Lax") })
     }

@@ -11,7 +11,7 @@ import Testing
 struct SecureServerTests {
     private struct Entrance: RequestHandler {
         let authority: MockAuthority
-        func decide(on head: RequestHead) async -> Decision { await authority.decide(on: head, scheme: "https") }
+        func decide(on head: RequestHead) -> Decision { authority.decide(on: head, scheme: "https") }
     }
 
     @Test("openssl connects, verifies chain and name strictly, and gets an answer")

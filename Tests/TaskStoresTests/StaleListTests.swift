@@ -56,4 +56,19 @@ struct StaleListTests {
         #expect(statistics.listBytes > 250)
         #expect((statistics.commits, statistics.writes) == (1, 1))
     }
+
+    @Test("has at hand what was read, and nothing behind a write")
+    func atHand() async throws {
+        let folder = try TemporaryFolder()
+        let store = try SQLiteTaskStore.open(path: folder.file("tasks.db"))
+        defer { store.close() }
+        #expect(store.listAtHand(of: alice) == nil)
+        let first = try await store.added("first", of: alice)
+        #expect(store.listAtHand(of: alice) == nil)
+        #expect(try await store.lists([first], of: alice))
+        #expect(store.listAtHand(of: alice) == TaskList(rendering: [first]))
+        #expect(store.listAtHand(of: Owner("bob")) == nil)
+        _ = try await store.added("second", of: alice)
+        #expect(store.listAtHand(of: alice) == nil)
+    }
 }

@@ -54,6 +54,34 @@ struct ConnectionTests {
         #expect(eventually { server.statistics.suspended == 0 })
     }
 
+    @Test("A handler that waited goes on on the loop where it began, whoever let it")
+    func goingOn() throws {
+        let client = try RawClient(port: server.port)
+        for count in 1...3 {
+            try client.send("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")
+            while handler.waiting.withLock({ $0.isEmpty }) { usleep(1000) }
+            handler.release()
+            #expect(try client.response()?.status == 200)
+            let threads = handler.threads.withLock { $0 }
+            #expect(threads.count == count)
+            #expect(threads.allSatisfy { $0.began == $0.wentOn && $0.began != pthread_self() })
+        }
+    }
+
+    @Test("Where the client has left meanwhile, the handler still comes to its end")
+    func gone() throws {
+        for count in 1...20 {
+            do {
+                let client = try RawClient(port: server.port)
+                try client.send("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")
+                while server.statistics.suspended == 0 { usleep(1000) }
+            }
+            handler.release()
+            #expect(eventually { handler.threads.withLock { $0.count } == count })
+            #expect(eventually { server.statistics.connections == 0 && server.statistics.suspended == 0 })
+        }
+    }
+
     @Test("A refusal before the body ends the connection", arguments: ["POST", "PUT", "PATCH", "DELETE", "GET"])
     func refusal(method: String) throws {
         let client = try RawClient(port: server.port)

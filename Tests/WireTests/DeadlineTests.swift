@@ -104,13 +104,14 @@ struct DeadlineTests {
         let handler = EchoHandler()
         let server = try server(handler) { $0.suspensionSeconds = 0.2 }
         let client = try RawClient(port: server.port)
-        for _ in 0..<2 {
+        for count in 1...2 {
             try client.send("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")
             let response = try #require(try client.response())
             #expect(response.status == 503)
             #expect(response.headers["Retry-After"] != nil)
-            // Too late: it must answer nothing and resume nobody.
+            // Too late: it must answer nothing and resume nobody, but come to its end.
             handler.release()
+            #expect(eventually { handler.threads.withLock { $0.count } == count })
         }
         try client.send("GET /a HTTP/1.1\r\nHost: h\r\n\r\n")
         #expect(try client.response()?.status == 200)
@@ -174,7 +175,7 @@ struct DeadlineTests {
 
 /// Answers with more than the buffers of two sockets hold.
 private struct BigHandler: RequestHandler {
-    func decide(on head: RequestHead) async -> Decision {
+    func decide(on head: RequestHead) -> Decision {
         .respond(Response(200, body: [UInt8](repeating: 0x78, count: 32 << 20)))
     }
 }

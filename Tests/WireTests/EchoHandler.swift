@@ -8,21 +8,35 @@ final class EchoHandler: RequestHandler {
     /// Continuations of requests under `/wait`.
     let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
 
-    func decide(on head: RequestHead) async -> Decision {
+    /// How many handlers began under `/wait`.
+    let begun = Atomic<Int>(0)
+    /// On which thread each handler under `/wait` began, and on which it went on.
+    let threads = Mutex<[(began: pthread_t, wentOn: pthread_t)]>([])
+
+    func decide(on head: RequestHead) -> Decision {
         switch head.target.path.first {
         case "wait":
-            await withCheckedContinuation { continuation in waiting.withLock { $0.append(continuation) } }
-            return .respond(describe(head))
+            return .later { [self] in
+                let began = pthread_self()
+                begun.add(1, ordering: .relaxed)
+                await wait()
+                threads.withLock { $0.append((began, pthread_self())) }
+                return .respond(describe(head))
+            }
         case "wait-then-read":
-            await withCheckedContinuation { continuation in waiting.withLock { $0.append(continuation) } }
-            return .readBody(limit: 1000) { Response(200, body: $0) }
+            return .later { [self] in
+                await wait()
+                return .readBody(limit: 1000) { .respond(Response(200, body: $0)) }
+            }
         case "wait-then-refuse":
-            await withCheckedContinuation { continuation in waiting.withLock { $0.append(continuation) } }
-            return .respond(Response(401, body: Array("no".utf8)))
-        case "read": return .readBody(limit: 1000) { Response(200, body: $0) }
+            return .later { [self] in
+                await wait()
+                return .respond(Response(401, body: Array("no".utf8)))
+            }
+        case "read": return .readBody(limit: 1000) { .respond(Response(200, body: $0)) }
         case "read-then-wait":
-            return .readBody(limit: 1000) { [self] body in
-                await withCheckedContinuation { continuation in waiting.withLock { $0.append(continuation) } }
+            return .answerBody(limit: 1000) { [self] body in
+                await wait()
                 return Response(201, body: body)
             }
         case "peer": return .respond(Response(200, body: Array(head.peer.utf8)))
@@ -32,7 +46,11 @@ final class EchoHandler: RequestHandler {
         }
     }
 
-    /// Lets all go on that wait, on the calling thread.
+    private func wait() async {
+        await withCheckedContinuation { continuation in waiting.withLock { $0.append(continuation) } }
+    }
+
+    /// Lets all go on that wait.
     func release() {
         for continuation in waiting.withLock({ waiting in
             defer { waiting = [] }

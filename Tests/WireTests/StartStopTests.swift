@@ -126,6 +126,9 @@ struct StartStopTests {
         isOver.store(true, ordering: .relaxed)
         for thread in threads { thread.join() }
         handler.release()
+        // Also those whose connection was closed under them come to their end.
+        let begun = handler.begun.load(ordering: .relaxed)
+        #expect(begun > 0 && eventually { handler.threads.withLock { $0.count } == begun })
     }
 
     @Test("More clients than connections wait their turn")

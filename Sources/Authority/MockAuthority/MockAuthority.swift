@@ -63,12 +63,16 @@ public final class MockAuthority: RequestHandler, Sendable {
     }
 
     /// See ``RequestHandler/decide(on:)``.
-    public func decide(on head: RequestHead) async -> Decision {
-        await decide(on: head, scheme: "http")
+    public func decide(on head: RequestHead) -> Decision {
+        decide(on: head, scheme: "http")
     }
 
     /// Answers a request that came over this scheme, which the URLs of its answers name.
-    public func decide(on head: RequestHead, scheme: String) async -> Decision {
+    public func decide(on head: RequestHead, scheme: String) -> Decision {
+        .later { await self.judge(head, scheme) }
+    }
+
+    private func judge(_ head: RequestHead, _ scheme: String) async -> Decision {
         let base = "\(scheme)://\(head.headers["Host"] ?? "127.0.0.1:3001")"
         if head.target.path.first == "_mock" {
             return await ControlEndpoint(authority: self, head: head, base: base).decide()

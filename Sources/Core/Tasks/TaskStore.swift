@@ -10,6 +10,9 @@ public protocol TaskStore: Sendable {
     /// The owner's tasks, filtered, rendered as the API shows them.
     func list(_ query: TaskQuery, of owner: Owner) async throws(StoreError) -> TaskList
 
+    /// Everything of an owner, as ``list(_:of:)`` would answer it, if that needs no wait at all.
+    func listAtHand(of owner: Owner) -> TaskList?
+
     /// The owner's task of this id, or nothing.
     func find(_ id: Int64, of owner: Owner) async throws(StoreError) -> TaskItem?
 
@@ -37,6 +40,11 @@ public protocol TaskStore: Sendable {
 
     /// Ends the store: what was accepted is finished, whatever comes later is refused. Blocks; not for a loop.
     func close()
+}
+
+extension TaskStore {
+    /// Nothing: what remembers no lists reads every time.
+    public func listAtHand(of owner: Owner) -> TaskList? { nil }
 }
 
 /// Which of an owner's tasks.

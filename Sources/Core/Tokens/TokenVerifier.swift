@@ -6,6 +6,14 @@ public protocol TokenVerifier: Sendable {
     /// - Returns: who it speaks for.
     /// - Throws: the fine reason, for the log; answers show only its ``TokenRefusal/outcome``.
     func verify(_ token: String) async throws(TokenRefusal) -> Principal
+
+    /// Who a token speaks for that was judged good before, as long as that can be believed; nil: it must be judged.
+    func remembered(_ token: String) -> Principal?
+}
+
+extension TokenVerifier {
+    /// Nobody: what remembers nothing judges every time.
+    public func remembered(_ token: String) -> Principal? { nil }
 }
 
 /// Who a verified token speaks for.

@@ -50,51 +50,67 @@ extension ClientConnection {
         return .YES
     }
 
-    /// Starts the handler on this thread; it is done when this returns, unless it waits for something.
-    func start() {
-        guard let head else { return }
+    /// Starts what has to wait, on this thread; it may be done when this returns.
+    func start(_ decide: @escaping @Sendable () async -> Decision) {
         step = .waiting
         let number = meeting.withLock { $0.begin() }
-        Task.immediate(executorPreference: InlineExecutor.shared) { [self] in
-            finish(await core.handler.decide(on: head), number)
-        }
+        Task.immediate(executorPreference: self) { [self] in finish(await decide(), number) }
     }
 
     /// Hands the body to the handler.
-    func hand(over finish: @escaping @Sendable ([UInt8]) async -> Response) -> MHD_Result {
-        step = .waiting
+    func hand(over decide: @Sendable ([UInt8]) -> Decision) -> MHD_Result {
         expectedBody = .none
-        let number = meeting.withLock { $0.begin() }
         let body = self.body
         self.body = []
-        Task.immediate(executorPreference: InlineExecutor.shared) { [self] in
-            self.finish(.respond(await finish(body)), number)
-        }
-        return goOn()
+        return follow(decide(body))
     }
 
-    /// The handler is done, on whatever thread.
+    /// The handler is done.
     private func finish(_ decision: Decision, _ number: UInt64) {
         meeting.withLock { meeting in
             if meeting.finish(decision, number: number) { resume() }
         }
     }
 
-    /// The decision, or nothing, and the connection is suspended until there is one.
+    /// The decision, or nothing, and the connection is suspended until the handler can go on.
     func takeOrSuspend() -> Decision? {
-        meeting.withLock { meeting in
-            if let decision = meeting.take() { return decision }
-            if let fault = faultOfWaiting {
-                meeting.abandon()
-                return .respond(refuse(fault))
+        while true {
+            switch meeting.withLock({ next(&$0) }) {
+            case .decision(let decision): return decision
+            case .job(let job): run(job)
+            case .pause: return nil
             }
-            let deadline = coarseNanoseconds() &+ core.limits.suspensionSeconds.nanoseconds
-            clock.enter(.handling, until: .max)
-            meeting.suspend(until: min(deadline, requestEnd))
-            core.suspended.add(1, ordering: .relaxed)
-            unsafe MHD_suspend_connection(handle)
-            return nil
         }
+    }
+
+    private enum Next {
+        case decision(Decision)
+        case job(UnownedJob)
+        case pause
+    }
+
+    private func next(_ meeting: inout Meeting) -> Next {
+        if let job = meeting.takeJob() { return .job(job) }
+        if let decision = meeting.take() { return .decision(decision) }
+        if let fault = faultOfWaiting {
+            meeting.abandon()
+            return .decision(.respond(refuse(fault)))
+        }
+        let deadline = coarseNanoseconds() &+ core.limits.suspensionSeconds.nanoseconds
+        clock.enter(.handling, until: .max)
+        meeting.suspend(until: min(deadline, requestEnd))
+        core.suspended.add(1, ordering: .relaxed)
+        unsafe MHD_suspend_connection(handle)
+        return .pause
+    }
+
+    /// The request is over: nobody comes by for what the handler still does.
+    func leaveHandler() {
+        let job = meeting.withLock { meeting in
+            meeting.abandon()
+            return meeting.takeJob()
+        }
+        if let job { run(job) }
     }
 
     /// Why this request may not wait, if it may not.
@@ -116,6 +132,27 @@ extension ClientConnection {
             if isExpired { resume() }
             return isExpired
         }
+    }
+}
+
+/// The handler of a request goes on where it began, on the loop of its connection.
+///
+/// So what has a result (a store's thread, of which there is one for all) only says so, the loops share the work of making
+/// answers, and memory is freed by the thread that took it, whose lock nobody else wants.
+extension ClientConnection: TaskExecutor {
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let errand = meeting.withLock { meeting in
+            let errand = meeting.leave(job)
+            if case .resuming = errand { resume() }
+            return errand
+        }
+        // Of a request that was given up: its handler still comes to its end.
+        if case .refused = errand { run(job) }
+    }
+
+    private func run(_ job: UnownedJob) {
+        unsafe job.runSynchronously(on: asUnownedTaskExecutor())
     }
 }
 

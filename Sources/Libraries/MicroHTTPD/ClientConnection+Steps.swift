@@ -53,7 +53,7 @@ extension ClientConnection {
     private func atEnd() -> MHD_Result {
         switch step {
         case .ready(let response), .draining(let response, _): return queue(response)
-        case .gathering(_, let finish): return hand(over: finish)
+        case .gathering(_, let decide): return hand(over: decide)
         case .discarding: return .NO
         case .idle, .head, .undecided, .waiting, .answered: return .YES
         }
@@ -69,24 +69,27 @@ extension ClientConnection {
 
     /// Asks the handler, with nothing but the head.
     func decide() -> MHD_Result {
-        start()
-        return goOn()
+        guard let head else { return .NO }
+        return follow(core.handler.decide(on: head))
     }
 
     /// Does what the handler decided; what is refused with a body to come is answered at once, and the body never read.
-    private func follow(_ decision: Decision) -> MHD_Result {
+    func follow(_ decision: Decision) -> MHD_Result {
         switch (decision, expectedBody) {
+        case (.later(let decide), _):
+            start(decide)
+            return goOn()
         case (.respond(let response), .none): return queue(response)
-        case (.readBody(_, let finish), .none): return hand(over: finish)
+        case (.readBody(_, let decide), .none): return hand(over: decide)
         case (.respond(let response), _):
             if response.status.rawValue >= 400 || isLonger(than: core.limits.drainedBody) {
                 return refuseBody(with: response)
             }
             step = .draining(response, left: core.limits.drainedBody)
-        case (.readBody(let limit, let finish), _):
+        case (.readBody(let limit, let decide), _):
             if isLonger(than: limit) { return refuseBody(with: refuse(.bodyTooLarge)) }
             if case .length(let length) = expectedBody { body.reserveCapacity(length) }
-            step = .gathering(limit: limit, finish)
+            step = .gathering(limit: limit, decide)
         }
         startBody()
         return .YES

@@ -53,6 +53,7 @@ final class ClientConnection: @unchecked Sendable {
 
     /// A request is over, answered or not.
     func end() {
+        if case .waiting = step { leaveHandler() }
         step = .idle
         head = nil
         if !body.isEmpty { body = [] }
@@ -93,7 +94,7 @@ extension ClientConnection {
         /// The handler has the request.
         case waiting
         /// The body is gathered for the handler.
-        case gathering(limit: Int, @Sendable ([UInt8]) async -> Response)
+        case gathering(limit: Int, @Sendable ([UInt8]) -> Decision)
         /// The body is dropped, at most this much more of it; then comes the answer.
         case draining(Response, left: Int)
         /// The answer was given in the middle of the body; the rest is dropped, then the connection.

@@ -1,5 +1,4 @@
 internal import HTTP
-internal import Synchronization
 
 /// Where the loop that needs a decision and the task that makes it find each other, whoever comes first.
 ///
@@ -13,14 +12,49 @@ struct Meeting {
         case done(Decision)
     }
 
+    /// What becomes of a part of the task that can go on.
+    enum Errand {
+        /// It is kept for the loop, which will come by.
+        case kept
+        /// It is kept, and the connection must be resumed, so that the loop comes.
+        case resuming
+        /// Nobody will come for it.
+        case refused
+    }
+
     private(set) var number: UInt64 = 0
     private var state = State.idle
+    private var job: UnownedJob?
 
     /// A task starts; its number.
     mutating func begin() -> UInt64 {
         number &+= 1
         state = .running
         return number
+    }
+
+    /// A part of the task can go on.
+    ///
+    /// There is one at a time, unless another of a request that was given up is still on its way.
+    mutating func leave(_ job: UnownedJob) -> Errand {
+        guard self.job == nil else { return .refused }
+        switch state {
+        case .running:
+            self.job = job
+            return .kept
+        case .suspended:
+            self.job = job
+            state = .running
+            return .resuming
+        case .idle, .done:
+            return .refused
+        }
+    }
+
+    /// The part of the task that can go on, if there is one.
+    mutating func takeJob() -> UnownedJob? {
+        defer { job = nil }
+        return job
     }
 
     /// A task is done; whether the connection waits for that and must be resumed.

@@ -80,11 +80,11 @@ private final class Door: Sendable {
         self.authority.withLock { $0 = authority }
     }
 
-    func decide(on head: RequestHead, scheme: String) async -> Decision {
+    func decide(on head: RequestHead, scheme: String) -> Decision {
         guard let authority = authority.withLock({ $0 }) else {
             return .respond(Response(503, headers: ["Retry-After": "1"]))
         }
-        return await authority.decide(on: head, scheme: scheme)
+        return authority.decide(on: head, scheme: scheme)
     }
 }
 
@@ -93,8 +93,8 @@ private struct DoorTo: RequestHandler {
     let door: Door
     let scheme: String
 
-    func decide(on head: RequestHead) async -> Decision {
-        await door.decide(on: head, scheme: scheme)
+    func decide(on head: RequestHead) -> Decision {
+        door.decide(on: head, scheme: scheme)
     }
 }
 

@@ -13,7 +13,8 @@ func answerAlone(_ settings: MockSettings, _ target: String) -> Never {
         fail(["'\(target)' is no order."], ExitCode.configuration)
     }
     Task.detached {
-        guard case .respond(let response) = await authority.decide(on: request) else {
+        guard case .later(let decide) = authority.decide(on: request), case .respond(let response) = await decide()
+        else {
             fail(["the order was not understood."], ExitCode.failure)
         }
         let text = String(decoding: response.body, as: UTF8.self)

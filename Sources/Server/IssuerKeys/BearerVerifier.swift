@@ -35,21 +35,25 @@ public final class BearerVerifier: TokenVerifier {
     /// How long a verified token is believed before it is verified anew, at most.
     private static let longestMemory: Int64 = 600 * 1_000_000_000
 
-    /// See ``TokenVerifier/verify(_:)``; waits only for an unknown key, and then not for long.
-    public func verify(_ token: String) async throws(TokenRefusal) -> Principal {
-        if tokens.isOff { return try await verified(token).token.principal }
-        // Before the form is judged: what is found is byte for byte a token that passed every check (V-101).
-        let key = TokenKey(token)
+    /// See ``TokenVerifier/remembered(_:)``: byte for byte a token that passed every check (V-101).
+    public func remembered(_ token: String) -> Principal? {
+        guard !tokens.isOff else { return nil }
         let now = time.now
         let seconds = time.wallMilliseconds / 1000
-        let remembered = tokens.find(key) { entry in
+        let found = tokens.find(TokenKey(token)) { entry in
             entry.verified.usableFrom <= seconds && seconds < entry.verified.usableUntil && now < entry.verifyAgainAt
                 && keys.isCurrent(entry.generation, now: now)
         }
-        if let remembered { return remembered.principal }
+        return found?.principal
+    }
+
+    /// See ``TokenVerifier/verify(_:)``; waits only for an unknown key, and then not for long.
+    public func verify(_ token: String) async throws(TokenRefusal) -> Principal {
+        let now = time.now
         let (verified, generation) = try await verified(token)
+        guard !tokens.isOff else { return verified.principal }
         tokens.insert(
-            key, .init(verified: verified, generation: generation, verifyAgainAt: now + Self.longestMemory))
+            TokenKey(token), .init(verified: verified, generation: generation, verifyAgainAt: now + Self.longestMemory))
         return verified.principal
     }
 

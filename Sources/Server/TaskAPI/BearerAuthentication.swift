@@ -17,27 +17,32 @@ struct BearerAuthentication: Sendable {
         rate = configuration.rateLimit.map { RateLimiter(perSecond: $0, time: configuration.time) }
     }
 
-    /// Who the request speaks for.
-    func principal(of head: RequestHead) async throws(APIFailure) -> Principal {
+    /// The token that the request presents.
+    func token(of head: RequestHead) throws(APIFailure) -> String {
         switch BearerCredentials(of: head, allowQuery: allowQueryToken) {
         case .none: throw .credentials(.missing)
         case .queryNotAllowed: throw .credentials(.inQuery)
         case .malformed: throw .credentials(.malformed)
-        case .token(let token):
-            let principal = try await verify(token)
-            if let rate, let seconds = rate.refuses(principal.owner) {
-                throw .credentials(.tooManyRequests(retryAfter: seconds))
-            }
-            return principal
+        case .token(let token): return token
         }
     }
 
-    private func verify(_ token: String) async throws(APIFailure) -> Principal {
+    /// Who a token speaks for that was judged before.
+    func remembered(_ token: String) -> Principal? { verifier.remembered(token) }
+
+    /// Who a token speaks for.
+    func verify(_ token: String) async throws(APIFailure) -> Principal {
         do {
             return try await verifier.verify(token)
         } catch {
             throw BearerCredentials.isWellFormed(token) ? .credentials(.token(error)) : .credentials(.malformed)
         }
+    }
+
+    /// Whether this person may ask once more now.
+    func admit(_ principal: Principal) throws(APIFailure) {
+        guard let rate, let seconds = rate.refuses(principal.owner) else { return }
+        throw .credentials(.tooManyRequests(retryAfter: seconds))
     }
 
     /// Whether the token allows what the method does (V-59).

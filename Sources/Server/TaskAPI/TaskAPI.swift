@@ -6,7 +6,8 @@ import Tokens
 /// The application as one request handler: what a person, a browser or a sample client may ask, and what it gets.
 ///
 /// The order in which a request passes: log, headers that every answer carries, preflight, credentials, routing,
-/// then the task routes. It blocks nowhere; where the store or the keys need time, it awaits.
+/// then the task routes. What is at hand (a token seen before, a list in memory) is answered at once; where the store or
+/// the keys need time, the rest of the way is a ``HTTP/Decision/later(_:)``.
 public final class TaskAPI: RequestHandler {
     private let configuration: TaskAPIConfiguration
     private let authentication: BearerAuthentication
@@ -18,34 +19,37 @@ public final class TaskAPI: RequestHandler {
     public init(_ configuration: TaskAPIConfiguration) {
         self.configuration = configuration
         authentication = BearerAuthentication(configuration)
-        routes = TaskRoutes(configuration: configuration)
+        routes = TaskRoutes(configuration)
         publicAnswers = PublicAnswers(configuration)
         dressing = ResponseDressing(configuration)
     }
 
     /// See ``RequestHandler``.
-    public func decide(on head: RequestHead) async -> Decision {
+    public func decide(on head: RequestHead) -> Decision {
         let route = Route(path: head.target.path)
         let trail = RequestTrail(head: head, route: route, started: configuration.time.monotonicNanoseconds)
-        let decision: Decision
-        do throws(APIFailure) {
-            decision = try await decide(on: head, route, trail)
-        } catch {
-            decision = .respond(refuse(error, head, trail))
+        if head.method == .options { return answer(dressing.options(head, route), trail) }
+        guard route.isProtected else {
+            return later(trail) { [self] () async throws(APIFailure) in try await publicAnswers.answer(head, route) }
         }
-        switch decision {
-        case .respond(let response): return .respond(finish(response, head, trail))
-        case .readBody(let limit, let work):
-            return .readBody(limit: limit) { [self] in finish(await work($0), head, trail) }
+        return attempt(trail) { () throws(APIFailure) in
+            let token = try authentication.token(of: head)
+            if let principal = authentication.remembered(token) { return try decide(for: principal, trail) }
+            return .later { [self] in await decide(by: token, trail) }
         }
     }
 
-    private func decide(
-        on head: RequestHead, _ route: Route, _ trail: RequestTrail
-    ) async throws(APIFailure) -> Decision {
-        if head.method == .options { return .respond(dressing.options(head, route)) }
-        guard route.isProtected else { return .respond(try await publicAnswers.answer(head, route)) }
-        let principal = try await authentication.principal(of: head)
+    private func decide(by token: String, _ trail: RequestTrail) async -> Decision {
+        do throws(APIFailure) {
+            return try decide(for: try await authentication.verify(token), trail)
+        } catch {
+            return answer(refuse(error, trail), trail)
+        }
+    }
+
+    private func decide(for principal: Principal, _ trail: RequestTrail) throws(APIFailure) -> Decision {
+        let (head, route) = (trail.head, trail.route)
+        try authentication.admit(principal)
         let owner = Owner(principal.owner)
         trail.owner = owner
         guard route.methods.contains(head.method) else {
@@ -54,43 +58,41 @@ public final class TaskAPI: RequestHandler {
         try authentication.checkScope(of: principal, for: head.method)
         switch (route, head.method) {
         case (.tasks, .get), (.tasks, .head), (.tasksOfNamedOwner, .get), (.tasksOfNamedOwner, .head):
-            return .respond(try await routes.list(head, of: owner))
+            if let response = routes.listAtHand(head, of: owner) { return answer(response, trail) }
+            return later(trail, try routes.list(head, of: owner))
         case (.task(let id), .get), (.task(let id), .head):
             guard let id else { throw .state(.noSuchTask) }
-            return .respond(try await routes.find(id, head, of: owner))
+            return later(trail, routes.find(id, head, of: owner))
         case (.task(let id), .delete):
-            guard let id else { return .respond(Response(204)) }
-            return .respond(try await routes.remove(id, of: owner))
+            guard let id else { return answer(Response(204), trail) }
+            return later(trail, routes.remove(id, of: owner))
         case (.me, _):
-            return .respond(PrincipalAnswer.answer(principal))
+            return answer(PrincipalAnswer.answer(principal), trail)
         default:
             return .readBody(limit: configuration.bodyLimit) { [self] body in
-                do throws(APIFailure) {
-                    return try await change(head, route, body: body, of: owner)
-                } catch {
-                    return refuse(error, head, trail)
-                }
+                attempt(trail) { () throws(APIFailure) in later(trail, try change(trail, body: body, of: owner)) }
             }
         }
     }
 
     /// What changes tasks by a body, or may.
     private func change(
-        _ head: RequestHead, _ route: Route, body: [UInt8], of owner: Owner
-    ) async throws(APIFailure) -> Response {
+        _ trail: RequestTrail, body: [UInt8], of owner: Owner
+    ) throws(APIFailure) -> TaskRoutes.Work {
+        let (head, route) = (trail.head, trail.route)
         switch (route, head.method) {
         case (.tasks, .post):
-            return try await routes.add(nil, head, body: body, of: owner)
+            return try routes.add(nil, head, body: body, of: owner)
         case (.taskByText(let text), .post):
-            return try await routes.add(try Self.text(text), head, body: body, of: owner)
+            return try routes.add(try Self.text(text), head, body: body, of: owner)
         case (.task(let id?), .put), (.task(let id?), .patch):
-            return try await routes.change(id, head, body: body, of: owner)
+            return try routes.change(id, head, body: body, of: owner)
         case (.task(nil), .put), (.task(nil), .patch):
             throw .state(.noSuchTask)
         case (.taskByText(let text), .delete):
-            return try await routes.removeAll(try Self.text(text), head, body: body, of: owner)
+            return try routes.removeAll(try Self.text(text), head, body: body, of: owner)
         case (.tasks, .delete), (.tasksOfNamedOwner, .delete):
-            return try await routes.removeAll(nil, head, body: body, of: owner)
+            return try routes.removeAll(nil, head, body: body, of: owner)
         default:
             throw .methodNotAllowed(route.methods)
         }
@@ -103,19 +105,40 @@ public final class TaskAPI: RequestHandler {
             throw .input(.text(error))
         }
     }
+}
 
-    private func refuse(_ failure: APIFailure, _ head: RequestHead, _ trail: RequestTrail) -> Response {
-        let refused = failure.tokenRefusal.flatMap { _ in
-            RefusedToken(
-                of: head, allowQuery: configuration.allowQueryToken, fingerprint: configuration.fingerprint)
-        }
-        trail.note(failure, refusedToken: refused)
-        return failure.problem.response(for: head)
+// The three ways to an answer: at once, perhaps a refusal, and when there has been a wait.
+extension TaskAPI {
+    private func answer(_ response: Response, _ trail: RequestTrail) -> Decision {
+        let dressed = dressing.dress(response, trail.head, trail.route)
+        configuration.observe(trail.record(dressed, at: configuration.time.monotonicNanoseconds))
+        return .respond(dressed)
     }
 
-    private func finish(_ response: Response, _ head: RequestHead, _ trail: RequestTrail) -> Response {
-        let dressed = dressing.dress(response, head, trail.route)
-        configuration.observe(trail.record(dressed, at: configuration.time.monotonicNanoseconds))
-        return dressed
+    private func attempt(_ trail: RequestTrail, _ decide: () throws(APIFailure) -> Decision) -> Decision {
+        do throws(APIFailure) {
+            return try decide()
+        } catch {
+            return answer(refuse(error, trail), trail)
+        }
+    }
+
+    private func later(_ trail: RequestTrail, _ work: @escaping TaskRoutes.Work) -> Decision {
+        .later { [self] in
+            do throws(APIFailure) {
+                return answer(try await work(), trail)
+            } catch {
+                return answer(refuse(error, trail), trail)
+            }
+        }
+    }
+
+    private func refuse(_ failure: APIFailure, _ trail: RequestTrail) -> Response {
+        let refused = failure.tokenRefusal.flatMap { _ in
+            RefusedToken(
+                of: trail.head, allowQuery: configuration.allowQueryToken, fingerprint: configuration.fingerprint)
+        }
+        trail.note(failure, refusedToken: refused)
+        return failure.problem.response(for: trail.head)
     }
 }

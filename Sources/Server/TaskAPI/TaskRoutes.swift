@@ -4,14 +4,40 @@ import Tasks
 import Tokens
 
 /// The rows of the API's table that touch the store, each for one owner.
-struct TaskRoutes: Sendable {
-    let configuration: TaskAPIConfiguration
+///
+/// Everything in the request is understood, or refused, before the work begins that a route hands back: only the store is
+/// waited for.
+final class TaskRoutes: Sendable {
+    /// What is left to do when a request is understood.
+    typealias Work = @Sendable () async throws(APIFailure) -> Response
+
+    private let store: any TaskStore
+    private let time: any TimeSource
+    private let taskLimit: Int
+
+    init(_ configuration: TaskAPIConfiguration) {
+        store = configuration.store
+        time = configuration.time
+        taskLimit = configuration.taskLimit
+    }
+
+    /// `GET /api/tasks` of everything, if the store has it at hand.
+    func listAtHand(_ head: RequestHead, of owner: Owner) -> Response? {
+        guard head.target.query.isEmpty, let list = store.listAtHand(of: owner) else { return nil }
+        return Self.answer(head, list, of: .all)
+    }
 
     /// `GET /api/tasks`.
-    func list(_ head: RequestHead, of owner: Owner) async throws(APIFailure) -> Response {
+    func list(_ head: RequestHead, of owner: Owner) throws(APIFailure) -> Work {
         let query = head.target.query.isEmpty ? .all : try TaskQuery(head.target)
-        let list = try await storing { () throws(StoreError) in try await configuration.store.list(query, of: owner) }
-        var headers = Self.headers(tag: list.entityTag)
+        return { [self] () async throws(APIFailure) in
+            let list = try await storing { () throws(StoreError) in try await store.list(query, of: owner) }
+            return Self.answer(head, list, of: query)
+        }
+    }
+
+    private static func answer(_ head: RequestHead, _ list: TaskList, of query: TaskQuery) -> Response {
+        var headers = headers(tag: list.entityTag)
         if let next = list.next {
             headers.append("Link", "</api/tasks?\(query.next(after: next))>; rel=\"next\"")
         }
@@ -20,22 +46,20 @@ struct TaskRoutes: Sendable {
     }
 
     /// `GET /api/tasks/{integer}`.
-    func find(_ id: Int64, _ head: RequestHead, of owner: Owner) async throws(APIFailure) -> Response {
-        guard
-            let task = try await storing({ () throws(StoreError) in try await configuration.store.find(id, of: owner) })
-        else {
-            throw .state(.noSuchTask)
+    func find(_ id: Int64, _ head: RequestHead, of owner: Owner) -> Work {
+        { [self] () async throws(APIFailure) in
+            guard let task = try await storing({ () throws(StoreError) in try await store.find(id, of: owner) }) else {
+                throw .state(.noSuchTask)
+            }
+            if head.knows(task.entityTag) {
+                return Response(304, headers: Self.headers(tag: task.entityTag))
+            }
+            return Self.answer(200, task)
         }
-        if head.knows(task.entityTag) {
-            return Response(304, headers: Self.headers(tag: task.entityTag))
-        }
-        return Self.answer(200, task)
     }
 
     /// `POST /api/tasks`, `POST /api/tasks/{owner}/{text}`.
-    func add(
-        _ given: TaskText?, _ head: RequestHead, body: [UInt8], of owner: Owner
-    ) async throws(APIFailure) -> Response {
+    func add(_ given: TaskText?, _ head: RequestHead, body: [UInt8], of owner: Owner) throws(APIFailure) -> Work {
         let queried = TaskInput(query: head.target.query)
         var text = given
         if text == nil { text = try queried.text() }
@@ -44,23 +68,29 @@ struct TaskRoutes: Sendable {
         guard let text else { throw .input(.missingText(input.hint)) }
         let completed = input.completed()
         let attempt = try IdempotencyKey(of: head, text: text, completed: completed)
-        let outcome = try await storing { () throws(StoreError) in
-            try await configuration.store.add(
-                text, completed: completed, at: configuration.time.wallMilliseconds, attempt: attempt,
-                limit: configuration.taskLimit, of: owner)
+        return { [self] () async throws(APIFailure) in
+            let outcome = try await storing { () throws(StoreError) in
+                try await store.add(
+                    text, completed: completed, at: time.wallMilliseconds, attempt: attempt, limit: taskLimit, of: owner
+                )
+            }
+            return try answer(outcome)
         }
+    }
+
+    private func answer(_ outcome: AddOutcome) throws(APIFailure) -> Response {
         switch outcome {
         case .added(let task), .repeated(let task):
             var answer = Self.answer(201, task)
             answer.headers.append("Location", "/api/tasks/\(task.id)")
             return answer
         case .keyReused: throw .input(.idempotencyKeyReused)
-        case .full: throw .state(.tooManyTasks(limit: configuration.taskLimit))
+        case .full: throw .state(.tooManyTasks(limit: taskLimit))
         }
     }
 
     /// `PATCH` (what is not named stays) and `PUT` (what is not named becomes the default) of a task.
-    func change(_ id: Int64, _ head: RequestHead, body: [UInt8], of owner: Owner) async throws(APIFailure) -> Response {
+    func change(_ id: Int64, _ head: RequestHead, body: [UInt8], of owner: Owner) throws(APIFailure) -> Work {
         let input = try TaskInput(body: body, head: head)
         var change = TaskChange(text: try input.agreedText(), completed: try input.agreedCompleted())
         if head.method == .put {
@@ -70,36 +100,39 @@ struct TaskRoutes: Sendable {
             throw .input(.missingText(.jsonSentAsForm))
         }
         let expected = head.expectedRevisions(of: id)
+        let isConditional = head.headers.contains("If-Match")
         let wanted = change
-        let outcome = try await storing { () throws(StoreError) in
-            try await configuration.store.change(
-                id, wanted, expected: expected, at: configuration.time.wallMilliseconds, of: owner)
-        }
-        switch outcome {
-        case .changed(let task): return Self.answer(200, task)
-        case .missing where head.headers.contains("If-Match"): throw .state(.changedMeanwhile)
-        case .missing: throw .state(.noSuchTask)
-        case .conflict: throw .state(.changedMeanwhile)
+        return { [self] () async throws(APIFailure) in
+            let outcome = try await storing { () throws(StoreError) in
+                try await store.change(id, wanted, expected: expected, at: time.wallMilliseconds, of: owner)
+            }
+            switch outcome {
+            case .changed(let task): return Self.answer(200, task)
+            case .missing where isConditional: throw .state(.changedMeanwhile)
+            case .missing: throw .state(.noSuchTask)
+            case .conflict: throw .state(.changedMeanwhile)
+            }
         }
     }
 
     /// `DELETE /api/tasks/{integer}`: 204 also when there is none.
-    func remove(_ id: Int64, of owner: Owner) async throws(APIFailure) -> Response {
-        _ = try await storing { () throws(StoreError) in try await configuration.store.remove(id, of: owner) }
-        return Response(204)
+    func remove(_ id: Int64, of owner: Owner) -> Work {
+        { [self] () async throws(APIFailure) in
+            _ = try await storing { () throws(StoreError) in try await store.remove(id, of: owner) }
+            return Response(204)
+        }
     }
 
     /// `DELETE /api/tasks` and `DELETE /api/tasks/{owner}/{text}`: by text; without one nothing is deleted.
-    func removeAll(
-        _ given: TaskText?, _ head: RequestHead, body: [UInt8], of owner: Owner
-    ) async throws(APIFailure) -> Response {
+    func removeAll(_ given: TaskText?, _ head: RequestHead, body: [UInt8], of owner: Owner) throws(APIFailure) -> Work {
         var text = given
         if text == nil { text = try TaskInput(query: head.target.query).text() }
         if text == nil { text = try TaskInput(body: body, head: head).text() }
-        guard let text else { return Response(204) }
-        _ = try await storing { () throws(StoreError) in try await configuration.store.removeAll(with: text, of: owner)
+        guard let text else { return { () async throws(APIFailure) in Response(204) } }
+        return { [self] () async throws(APIFailure) in
+            _ = try await storing { () throws(StoreError) in try await store.removeAll(with: text, of: owner) }
+            return Response(204)
         }
-        return Response(204)
     }
 
     private static func answer(_ status: Status, _ task: TaskItem) -> Response {

@@ -10,7 +10,7 @@ struct AuthorizeEndpoint: Sendable {
         switch call.head.method {
         case .get, .head: .respond(await answer(Parameters(call.head.target.query)))
         case .post:
-            .readBody(limit: 65536) { body in
+            .answerBody(limit: 65536) { body in
                 let form = Parameters(body: body, type: call.head.contentType)
                 return await answer(form.followed(by: call.head.target.query))
             }

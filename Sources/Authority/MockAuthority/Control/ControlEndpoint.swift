@@ -44,7 +44,7 @@ struct ControlEndpoint: Sendable {
     private func order(_ path: [String]) -> Decision {
         if let command = command(path) { return obey(command) }
         switch path {
-        case ["keys"]: return .readBody(limit: Self.bodyLimit) { await changeKeys($0) }
+        case ["keys"]: return .answerBody(limit: Self.bodyLimit) { await changeKeys($0) }
         case ["reset"]:
             authority.runs.reset(head.target["run"]?.lowercased() ?? "")
             return .respond(Reply.json(state))

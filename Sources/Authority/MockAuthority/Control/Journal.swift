@@ -34,16 +34,14 @@ final class Journal: Sendable {
 extension Call {
     /// The decision with a note of it in the journal, once its answer is known.
     func noted(_ decision: Decision) -> Decision {
-        switch decision {
-        case .respond(let response):
-            run.journal.note(head, body: [], status: response.status, now: now)
-            return decision
-        case .readBody(let limit, let finish):
-            return .readBody(limit: limit) { body in
-                let response = await finish(body)
-                run.journal.note(head, body: body, status: response.status, now: now)
-                return response
-            }
+        guard case .readBody(let limit, let decide) = decision else { return noted(decision, body: []) }
+        return .readBody(limit: limit) { noted(decide($0), body: $0) }
+    }
+
+    private func noted(_ decision: Decision, body: [UInt8]) -> Decision {
+        decision.map { response in
+            run.journal.note(head, body: body, status: response.status, now: now)
+            return response
         }
     }
 }

@@ -18,7 +18,7 @@ extension ControlEndpoint {
     func obey(
         _ command: @escaping @Sendable (ConfigurationMember) throws(ConfigurationMistake) -> JSONValue
     ) -> Decision {
-        .readBody(limit: Self.bodyLimit) { body in
+        .answerBody(limit: Self.bodyLimit) { body in
             do throws(ConfigurationMistake) {
                 return Reply.json(try command(try ConfigurationMember.root(body, place: "the order")))
             } catch {

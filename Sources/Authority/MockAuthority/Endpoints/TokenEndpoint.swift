@@ -12,7 +12,7 @@ struct TokenEndpoint: Sendable {
     /// Reads the form of a `POST` and answers.
     func decide() -> Decision {
         guard call.head.method == .post else { return .respond(Reply.methodNotAllowed("POST")) }
-        return .readBody(limit: Self.bodyLimit) { body in await answer(body) }
+        return .answerBody(limit: Self.bodyLimit) { body in await answer(body) }
     }
 
     private func answer(_ body: [UInt8]) async -> Response {

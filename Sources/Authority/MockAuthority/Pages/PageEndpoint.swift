@@ -20,7 +20,7 @@ struct PageEndpoint: Sendable {
         switch call.head.method {
         case .get, .head: .respond(step?.page(asked: call.head.target["form"]) ?? StateProperties.lost)
         case .post:
-            .readBody(limit: Self.bodyLimit) { body in
+            .answerBody(limit: Self.bodyLimit) { body in
                 guard let step else { return StateProperties.lost }
                 return await step.act(Parameters(body: body, type: call.head.contentType))
             }
@@ -31,7 +31,7 @@ struct PageEndpoint: Sendable {
     /// `POST /T/P/SelfAsserted?tx=&p=`: always 200, the outcome in the body.
     func selfAsserted() -> Decision {
         guard call.head.method == .post else { return .respond(Reply.methodNotAllowed("POST")) }
-        return .readBody(limit: Self.bodyLimit) { body in
+        return .answerBody(limit: Self.bodyLimit) { body in
             assert(Parameters(body: body, type: call.head.contentType))
         }
     }

@@ -10,7 +10,7 @@ struct OperatorPages: RequestHandler {
         self.metrics = metrics
     }
 
-    func decide(on head: RequestHead) async -> Decision {
+    func decide(on head: RequestHead) -> Decision {
         guard head.method == .get || head.method == .head else {
             return .respond(Self.text(405, "Only GET and HEAD here.\n", ["Allow": "GET, HEAD"]))
         }
@@ -22,10 +22,12 @@ struct OperatorPages: RequestHandler {
                     body: Array(metrics.text.utf8)))
         case ["healthz"]: return .respond(Self.text(200, "alive\n"))
         case ["readyz"]:
-            let reason = await readiness.reason()
-            let state = metrics.keyState
-            guard let reason else { return .respond(Self.text(200, "ready\n\(state)")) }
-            return .respond(Self.text(503, "not ready: \(reason)\n\(state)", ["Retry-After": "5"]))
+            return .later {
+                let reason = await readiness.reason()
+                let state = metrics.keyState
+                guard let reason else { return .respond(Self.text(200, "ready\n\(state)")) }
+                return .respond(Self.text(503, "not ready: \(reason)\n\(state)", ["Retry-After": "5"]))
+            }
         default:
             return .respond(Self.text(404, "There is nothing here; try /metrics, /healthz or /readyz.\n"))
         }

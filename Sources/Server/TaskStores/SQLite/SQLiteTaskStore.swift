@@ -73,14 +73,16 @@ public final class SQLiteTaskStore: TaskStore {
         return statistics
     }
 
-    /// See ``TaskStore/list(_:of:)``; a list in memory is answered without suspending.
+    /// See ``TaskStore/listAtHand(of:)``: a list in memory.
+    public func listAtHand(of owner: Owner) -> TaskList? { memory.list(of: owner) }
+
+    /// See ``TaskStore/list(_:of:)``.
     public func list(_ query: TaskQuery, of owner: Owner) async throws(StoreError) -> TaskList {
         guard query == .all else {
             return try await Reply<TaskList>.awaiting { reply in
                 readers.submit(PendingPage(query: query, owner: owner, reply: reply))
             }
         }
-        if let list = memory.list(of: owner) { return list }
         return try await Reply<TaskList>.awaiting { load(owner, $0) }
     }
 

@@ -1,0 +1,14 @@
+public import HTTP
+
+extension Decision {
+    /// The answer in the end, as a server would get it for a request with this body.
+    public func answered(_ body: [UInt8] = []) async -> Response {
+        switch self {
+        case .respond(let response): return response
+        case .later(let decide): return await decide().answered(body)
+        case .readBody(let limit, let decide):
+            precondition(body.count <= limit, "a server refuses a longer body by itself")
+            return await decide(body).answered()
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import HTTP
+import Support
+import Synchronization
+import TaskAPI
+import TaskStores
+import Tasks
+import Testing
+
+/// What needs no wait costs no task: who is known and whose list is in memory is answered by `decide` itself.
+@Suite("What is at hand is answered at once")
+struct AtHandTests {
+    /// The store in memory with one list at hand, and a note of whether anybody asked for it the long way.
+    private final class Shelf: TaskStore {
+        private let store = MemoryTaskStore()
+        let reads = Atomic<Int>(0)
+
+        func listAtHand(of owner: Owner) -> TaskList? {
+            owner == Owner(NameVerifier.alice) ? TaskList(json: Array("[]".utf8), entityTag: "\"shelf\"") : nil
+        }
+
+        func list(_ query: TaskQuery, of owner: Owner) async throws(StoreError) -> TaskList {
+            reads.add(1, ordering: .relaxed)
+            return try await store.list(query, of: owner)
+        }
+
+        func find(_ id: Int64, of owner: Owner) async throws(StoreError) -> TaskItem? {
+            try await store.find(id, of: owner)
+        }
+
+        func add(
+            _ text: TaskText, completed: Bool, at time: Int64, attempt: IdempotencyKey?, limit: Int, of owner: Owner
+        ) async throws(StoreError) -> AddOutcome {
+            try await store.add(text, completed: completed, at: time, attempt: attempt, limit: limit, of: owner)
+        }
+
+        func change(
+            _ id: Int64, _ change: TaskChange, expected: Set<Int64>?, at time: Int64, of owner: Owner
+        ) async throws(StoreError) -> ChangeOutcome {
+            try await store.change(id, change, expected: expected, at: time, of: owner)
+        }
+
+        func remove(_ id: Int64, of owner: Owner) async throws(StoreError) -> Bool {
+            try await store.remove(id, of: owner)
+        }
+
+        func removeAll(with text: TaskText, of owner: Owner) async throws(StoreError) -> Int {
+            try await store.removeAll(with: text, of: owner)
+        }
+
+        func check() async throws(StoreError) {}
+
+        func close() {}
+    }
+
+    private let shelf = Shelf()
+
+    private func decide(_ target: String, as token: String, _ headers: HeaderFields = HeaderFields()) throws -> Decision
+    {
+        let api = TestedAPI(.inProcess) { $0.store = shelf }.api
+        var headers = headers
+        headers.append("Authorization", "Bearer \(token)")
+        return api.decide(
+            on: RequestHead(method: .get, target: try RequestTarget(parsing: target), headers: headers))
+    }
+
+    @Test("A known token and a list in memory")
+    func list() throws {
+        guard case .respond(let response) = try decide("/api/tasks", as: "alice") else {
+            Issue.record("it waits for something")
+            return
+        }
+        #expect(response.status == 200 && response.text == "[]")
+        #expect(response.headers["ETag"] == "\"shelf\"" && response.headers["Cache-Control"] == "private, no-store")
+        #expect(shelf.reads.load(ordering: .relaxed) == 0)
+    }
+
+    @Test("The client has the list already")
+    func notModified() throws {
+        guard case .respond(let response) = try decide("/api/tasks", as: "alice", ["If-None-Match": "\"shelf\""]) else {
+            Issue.record("it waits for something")
+            return
+        }
+        #expect(response.status == 304)
+    }
+
+    @Test(
+        "Whatever is not at hand waits",
+        arguments: [("/api/tasks?completed=true", "alice"), ("/api/tasks", "bob"), ("/api/tasks/1", "alice")])
+    func other(target: String, token: String) async throws {
+        let decision = try decide(target, as: token)
+        guard case .later = decision else {
+            Issue.record("answered at once")
+            return
+        }
+        let response = await decision.answered()
+        #expect(response.status == (target == "/api/tasks/1" ? 404 : 200))
+        #expect(response.headers["ETag"] != "\"shelf\"")
+    }
+}
