@@ -106,6 +106,13 @@ public final class RawClient {
         return buffer
     }
 
+    /// Whether an answer begins to come in time; none of it is taken.
+    public var isAnswered: Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        var byte: UInt8 = 0
+        return poll(&entry, 1, Int32(timeout * 1000)) == 1 && recv(descriptor, &byte, 1, Int32(MSG_PEEK)) == 1
+    }
+
     /// Whether the server ends the connection within the time-out, without another byte.
     public var isClosedByServer: Bool {
         do throws(Failure) { return try rest().isEmpty } catch { return false }

@@ -27,12 +27,40 @@ extension ClientConnection {
     }
 
     private func makeAnswer(_ body: [UInt8]) -> OpaquePointer? {
-        unsafe body.withUnsafeBytes { bytes in
+        if body.count > LentBody.worthwhile { return unsafe LentBody(body).makeAnswer() }
+        return unsafe body.withUnsafeBytes { bytes in
             // The library copies: the pointer is only lent, though the parameter has no const.
             unsafe MHD_create_response_from_buffer(
                 bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_MUST_COPY)
         }
     }
+}
+
+/// A long body that libmicrohttpd sends from where it is: many who read the same list share it.
+private final class LentBody {
+    /// From this length on, in bytes; a copy of less costs no more than the keeping.
+    static let worthwhile = 16384
+
+    private let bytes: [UInt8]
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    /// An answer that keeps this object until it is sent.
+    func makeAnswer() -> OpaquePointer? {
+        // Nobody changes the array, and this object keeps it, so its bytes stay where they are.
+        let start = unsafe bytes.withUnsafeBytes { unsafe UnsafeMutableRawPointer(mutating: $0.baseAddress) }
+        let keeper = unsafe Unmanaged.passRetained(self)
+        let answer = unsafe MHD_create_response_from_buffer_with_free_callback_cls(
+            bytes.count, start, giveBack, keeper.toOpaque())
+        if unsafe answer == nil { unsafe keeper.release() }
+        return unsafe answer
+    }
+}
+
+/// The answer is sent, or nobody wants it any more.
+private func giveBack(_ body: UnsafeMutableRawPointer?) {
+    guard let body = unsafe body else { return }
+    unsafe Unmanaged<LentBody>.fromOpaque(body).release()
 }
 
 extension Status {

@@ -1,0 +1,82 @@
+import Glibc
+import HTTP
+import MicroHTTPD
+import Support
+import Testing
+
+private func pattern(_ length: Int) -> [UInt8] { (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31) } }
+
+/// Answers longer than what is copied: libmicrohttpd sends them from where they are.
+@Suite("Long answers are whole, shared, and given back", .serialized, .timeLimit(.minutes(2)))
+struct LongAnswerTests {
+    fileprivate static let length = 32 << 20
+
+    /// Under `/same` always the same bytes, elsewhere new ones each time: long ones, or those of a pattern of this length.
+    private struct Library: RequestHandler {
+        let same = [UInt8](repeating: 0x61, count: LongAnswerTests.length)
+
+        func decide(on head: RequestHead) -> Decision {
+            switch head.target.path.first {
+            case "same": .respond(Response(200, body: same))
+            case .some(let text): .respond(Response(200, body: Int(text).map(pattern) ?? []))
+            case nil: .respond(Response(200, body: [UInt8](repeating: 0x62, count: LongAnswerTests.length)))
+            }
+        }
+    }
+
+    /// How much memory the process has, in bytes.
+    private var resident: Int {
+        guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+        defer { fclose(file) }
+        var line = [CChar](repeating: 0, count: 128)
+        fgets(&line, 128, file)
+        let words = String(decoding: line.map { UInt8(bitPattern: $0) }, as: UTF8.self).split(separator: " ")
+        return (Int(words[1]) ?? 0) * Int(getpagesize())
+    }
+
+    @Test(
+        "Every byte arrives, around the length from which they are not copied",
+        arguments: [16383, 16384, 16385, 300_000])
+    func whole(length: Int) throws {
+        let server = try HTTPServer(port: 0, handler: Library())
+        defer { server.stop(patience: 0) }
+        let client = try RawClient(port: server.port)
+        for _ in 0..<2 {
+            try client.send("GET /\(length) HTTP/1.1\r\nHost: h\r\n\r\n")
+            let response = try #require(try client.response())
+            #expect(response.body == pattern(length))
+        }
+    }
+
+    @Test("Many who are sent the same share it")
+    func shared() throws {
+        let server = try HTTPServer(port: 0, handler: Library())
+        defer { server.stop(patience: 0) }
+        let before = resident
+        let clients = try (0..<24).map { _ in try RawClient(port: server.port) }
+        for client in clients { try client.send("GET /same HTTP/1.1\r\nHost: h\r\n\r\n") }
+        // The first bytes of each are there: so its answer is made.
+        for client in clients {
+            #expect(client.isAnswered)
+        }
+        #expect(resident - before < 12 * Self.length)
+    }
+
+    @Test("What is sent, and what nobody took, is given back")
+    func givenBack() throws {
+        let server = try HTTPServer(port: 0, handler: Library())
+        defer { server.stop(patience: 0) }
+        let before = resident
+        for number in 0..<24 {
+            let client = try RawClient(port: server.port)
+            try client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+            if number.isMultiple(of: 6) {
+                #expect(try client.response()?.body.count == Self.length)
+            } else {
+                #expect(client.isAnswered)
+            }
+        }
+        #expect(eventually { server.statistics.connections == 0 })
+        #expect(resident - before < 12 * Self.length)
+    }
+}
