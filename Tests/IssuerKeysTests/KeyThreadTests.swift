@@ -29,7 +29,7 @@ struct KeyThreadTests {
 
     private func refusal(_ verifier: BearerVerifier, _ token: String) async -> TokenRefusal? {
         do throws(TokenRefusal) {
-            _ = try await verifier.verify(token)
+            _ = try await verifier.judge(token)
             return nil
         } catch { return error }
     }

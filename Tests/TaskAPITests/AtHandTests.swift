@@ -13,6 +13,7 @@ struct AtHandTests {
     private final class Shelf: TaskStore {
         private let store = MemoryTaskStore()
         let reads = Atomic<Int>(0)
+        let attempts = Mutex<[IdempotencyKey?]>([])
 
         func listAtHand(of owner: Owner) -> TaskList? {
             owner == Owner(NameVerifier.alice) ? TaskList(json: Array("[]".utf8), entityTag: "\"shelf\"") : nil
@@ -30,7 +31,8 @@ struct AtHandTests {
         func add(
             _ text: TaskText, completed: Bool, at time: Int64, attempt: IdempotencyKey?, limit: Int, of owner: Owner
         ) async throws(StoreError) -> AddOutcome {
-            try await store.add(text, completed: completed, at: time, attempt: attempt, limit: limit, of: owner)
+            attempts.withLock { $0.append(attempt) }
+            return try await store.add(text, completed: completed, at: time, attempt: attempt, limit: limit, of: owner)
         }
 
         func change(
@@ -72,6 +74,17 @@ struct AtHandTests {
         #expect(response.status == 200 && response.text == "[]")
         #expect(response.headers["ETag"] == "\"shelf\"" && response.headers["Cache-Control"] == "private, no-store")
         #expect(shelf.reads.load(ordering: .relaxed) == 0)
+    }
+
+    @Test("The digests of idempotency keys stay what they are: databases hold them", arguments: [false, true])
+    func fingerprint(completed: Bool) async throws {
+        let api = TestedAPI(.inProcess) { $0.store = shelf }
+        let response = try await api.send(
+            "POST", "/api/tasks", as: "alice", [("Content-Type", "application/json"), ("Idempotency-Key", "5b1c")],
+            #"{"task":"milk","completed":\#(completed)}"#)
+        #expect(response.status == 201)
+        let wanted: UInt64 = completed ? 0xf4f5_e55c_05d7_6ed7 : 0xd456_e260_531b_5c48
+        #expect(shelf.attempts.withLock { $0 } == [IdempotencyKey(key: "5b1c", fingerprint: wanted)])
     }
 
     @Test("The client has the list already")

@@ -119,6 +119,44 @@ struct DeadlineTests {
         #expect(eventually { server.statistics.deadlines == [.suspension: 2] })
     }
 
+    @Test("A handler that waits again gets no more time")
+    func waitingAgain() throws {
+        let handler = EchoHandler()
+        let server = try server(handler) { $0.suspensionSeconds = 2 }
+        let client = try RawClient(port: server.port)
+        let began = SystemTime().monotonicNanoseconds
+        try client.send("GET /wait-twice HTTP/1.1\r\nHost: h\r\n\r\n")
+        usleep(1_300_000)
+        handler.release()
+        #expect(try client.response()?.status == 503)
+        #expect(SystemTime().monotonicNanoseconds - began < 3_000_000_000)
+        handler.release()
+    }
+
+    @Test("Who was let in to wait is not refused at the second time, though others wait by then")
+    func letIn() throws {
+        let handler = EchoHandler()
+        let server = try server(handler) { $0.suspensions = 1 }
+        let first = try RawClient(port: server.port)
+        try first.send("GET /wait-twice HTTP/1.1\r\nHost: h\r\n\r\n")
+        while server.statistics.suspended == 0 { usleep(1000) }
+        handler.isHeld.store(true, ordering: .relaxed)
+        handler.release()
+        // Its place is free while it goes on; somebody on another loop takes it.
+        while server.statistics.suspended > 0 { usleep(1000) }
+        var others: [RawClient] = []
+        while server.statistics.suspended == 0, others.count < 32 {
+            others.append(try RawClient(port: server.port))
+            try others.last?.send("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")
+            usleep(20_000)
+        }
+        #expect(server.statistics.suspended == 1)
+        handler.isHeld.store(false, ordering: .relaxed)
+        #expect(eventually { server.statistics.suspended == 2 })
+        handler.release()
+        #expect(try first.response()?.status == 200)
+    }
+
     @Test("An answer that comes too late is not taken for that of the next request")
     func lateAnswer() throws {
         let handler = EchoHandler()

@@ -8,6 +8,8 @@ final class EchoHandler: RequestHandler {
     /// Continuations of requests under `/wait`.
     let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
 
+    /// Keeps handlers under `/wait-twice` between their waits, and their loops.
+    let isHeld = Atomic<Bool>(false)
     /// How many handlers began under `/wait`.
     let begun = Atomic<Int>(0)
     /// On which thread each handler under `/wait` began, and on which it went on.
@@ -32,6 +34,13 @@ final class EchoHandler: RequestHandler {
             return .later { [self] in
                 await wait()
                 return .respond(Response(401, body: Array("no".utf8)))
+            }
+        case "wait-twice":
+            return .later { [self] in
+                await wait()
+                while isHeld.load(ordering: .relaxed) { usleep(1000) }
+                await wait()
+                return .respond(describe(head))
             }
         case "read": return .readBody(limit: 1000) { .respond(Response(200, body: $0)) }
         case "read-then-wait":

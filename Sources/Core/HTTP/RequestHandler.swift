@@ -5,7 +5,7 @@
 public protocol RequestHandler: Sendable {
     /// Decides on a request when its head is in, before a byte of the body was read (V-08, V-122).
     ///
-    /// A request without a body (or one whose body nobody wants) is answered here.
+    /// A request without a body (or one whose body nobody wants) is answered here, or ``Decision/later(_:)``.
     func decide(on head: RequestHead) -> Decision
 }
 
@@ -17,7 +17,8 @@ public enum Decision: Sendable {
     /// Decided when the body is in. A body longer than `limit` bytes never reaches the closure: it is refused with
     /// what ``RequestHandler`` implementations cannot see, a 413 of the server's own.
     case readBody(limit: Int, @Sendable (_ body: [UInt8]) -> Decision)
-    /// Decided when something else is there. Costs a task, so it is not for what is known already.
+    /// Decided when something else is there. Costs a task, so it is not for what is known already; and it goes on on the
+    /// server's loop, so it must not keep that busy either.
     case later(@Sendable () async -> Decision)
 
     /// Answered when the body is in, and something else perhaps.

@@ -38,7 +38,7 @@ extension ClientConnection {
 
 /// A long body that libmicrohttpd sends from where it is: many who read the same list share it.
 private final class LentBody {
-    /// From this length on, in bytes; a copy of less costs no more than the keeping.
+    /// Above this length, in bytes: a copy of less costs no more than the keeping.
     static let worthwhile = 16384
 
     private let bytes: [UInt8]

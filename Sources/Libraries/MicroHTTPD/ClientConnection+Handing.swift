@@ -60,6 +60,7 @@ extension ClientConnection {
     /// Hands the body to the handler.
     func hand(over decide: @Sendable ([UInt8]) -> Decision) -> MHD_Result {
         expectedBody = .none
+        waitEnd = nil
         let body = self.body
         self.body = []
         return follow(decide(body))
@@ -96,9 +97,11 @@ extension ClientConnection {
             meeting.abandon()
             return .decision(.respond(refuse(fault)))
         }
-        let deadline = coarseNanoseconds() &+ core.limits.suspensionSeconds.nanoseconds
+        // One deadline, however often the handler waits.
+        let deadline = waitEnd ?? min(coarseNanoseconds() &+ core.limits.suspensionSeconds.nanoseconds, requestEnd)
+        waitEnd = deadline
         clock.enter(.handling, until: .max)
-        meeting.suspend(until: min(deadline, requestEnd))
+        meeting.suspend(until: deadline)
         core.suspended.add(1, ordering: .relaxed)
         unsafe MHD_suspend_connection(handle)
         return .pause
@@ -116,6 +119,8 @@ extension ClientConnection {
     /// Why this request may not wait, if it may not.
     private var faultOfWaiting: HTTPFault? {
         if core.isEnding.load(ordering: .sequentiallyConsistent) { return .stopping }
+        // Who was let in stays in.
+        guard waitEnd == nil else { return nil }
         return core.suspended.load(ordering: .relaxed) >= core.limits.suspensions ? .overloaded : nil
     }
 

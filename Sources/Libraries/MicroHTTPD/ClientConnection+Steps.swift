@@ -59,7 +59,7 @@ extension ClientConnection {
         }
     }
 
-    /// The handler has decided while the connection was suspended.
+    /// The handler has begun, or can go on, or has decided.
     ///
     /// libmicrohttpd then repeats the call in which it was suspended, so the body has still not begun.
     func goOn() -> MHD_Result {

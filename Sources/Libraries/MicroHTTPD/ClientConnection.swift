@@ -21,6 +21,8 @@ final class ClientConnection: @unchecked Sendable {
     var head: RequestHead?
     var expectedBody = HeadIntake.Body.none
     var body: [UInt8] = []
+    /// When the handler must be done with the head or with the body, once it has begun to wait for something.
+    var waitEnd: UInt64?
     private var requestStart: UInt64
 
     // Everybody's.
@@ -46,6 +48,7 @@ final class ClientConnection: @unchecked Sendable {
         requests.store(count, ordering: .relaxed)
         rawTarget = target
         step = .head
+        waitEnd = nil
         requestStart = coarseNanoseconds()
         // The first header block has had its time since the connection was opened.
         if count > 1 { clock.enter(.header, until: requestStart &+ core.limits.headerSeconds.nanoseconds) }

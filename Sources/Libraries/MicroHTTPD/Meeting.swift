@@ -35,7 +35,7 @@ struct Meeting {
 
     /// A part of the task can go on.
     ///
-    /// There is one at a time, unless another of a request that was given up is still on its way.
+    /// There is one at a time, unless another of a request that was given up is still on its way, or the task has children.
     mutating func leave(_ job: UnownedJob) -> Errand {
         guard self.job == nil else { return .refused }
         switch state {

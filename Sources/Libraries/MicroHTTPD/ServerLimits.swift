@@ -26,7 +26,7 @@ public struct ServerLimits: Sendable, Equatable {
     public var bodyRate = 500.0
     /// Seconds without a demand on the speed of a body.
     public var bodyRateGraceSeconds = 5.0
-    /// Seconds that a request waits for the handler; then it is a 503.
+    /// Seconds that a request waits for the handler, once with its head and once with its body; then it is a 503.
     public var suspensionSeconds = 20.0
     /// Requests that wait for the handler at once; more are a 503 (V-153).
     public var suspensions = 1020

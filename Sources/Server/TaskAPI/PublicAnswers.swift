@@ -19,24 +19,28 @@ struct PublicAnswers: Sendable {
         scopes = [configuration.readScope, configuration.writeScope].compactMap(\.self)
     }
 
-    /// The answer to a request for anything public.
-    func answer(_ head: RequestHead, _ route: Route) async throws(APIFailure) -> Response {
+    /// The answer to a request for anything public; nothing if it is to be found out, see ``answerOnReadiness()``.
+    func answer(_ head: RequestHead, _ route: Route) throws(APIFailure) -> Response? {
         guard head.method == .get || head.method == .head else {
             if case .file(let name) = route, files[name] == nil { throw .nothingHere }
             throw .methodNotAllowed(route.methods)
         }
         switch route {
         case .health: return Self.text(200, "alive\n")
-        case .readiness:
-            guard let reason = await readiness() else { return Self.text(200, "ready\n") }
-            var answer = Self.text(503, "not ready: \(reason)\n")
-            answer.headers.append("Retry-After", "5")
-            return answer
+        case .readiness: return nil
         case .pageConfiguration: return Self.json(page)
         case .protectedResource: return Self.json(protectedResource(head))
         case .file(let name): return try file(name, head)
         case .tasks, .task, .tasksOfNamedOwner, .taskByText, .me, .unknownBelowAPI: throw .nothingHere
         }
+    }
+
+    /// `/readyz`.
+    func answerOnReadiness() async -> Response {
+        guard let reason = await readiness() else { return Self.text(200, "ready\n") }
+        var answer = Self.text(503, "not ready: \(reason)\n")
+        answer.headers.append("Retry-After", "5")
+        return answer
     }
 
     private func file(_ name: String, _ head: RequestHead) throws(APIFailure) -> Response {

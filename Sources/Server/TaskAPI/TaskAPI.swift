@@ -30,7 +30,10 @@ public final class TaskAPI: RequestHandler {
         let trail = RequestTrail(head: head, route: route, started: configuration.time.monotonicNanoseconds)
         if head.method == .options { return answer(dressing.options(head, route), trail) }
         guard route.isProtected else {
-            return later(trail) { [self] () async throws(APIFailure) in try await publicAnswers.answer(head, route) }
+            return attempt(trail) { () throws(APIFailure) in
+                if let response = try publicAnswers.answer(head, route) { return answer(response, trail) }
+                return later(trail) { [self] in await publicAnswers.answerOnReadiness() }
+            }
         }
         return attempt(trail) { () throws(APIFailure) in
             let token = try authentication.token(of: head)

@@ -21,7 +21,7 @@ struct Reply<Outcome: Sendable>: Sendable {
         return try result.get()
     }
 
-    /// Resumes the caller, on this thread if its executor allows.
+    /// Resumes the caller, wherever its executor wants it to go on.
     func answer(_ result: Result<Outcome, StoreError>) {
         unsafe continuation.resume(returning: result)
     }

@@ -17,7 +17,7 @@ final class StoreDriver {
     private var committed: [any StoreUnit] = []
     private var isClosing = false
     private var lastFailure = "not connected yet"
-    /// The reasons that were reported since the last session came.
+    /// The reasons that were reported since all was well, or since nothing was.
     private var told: Set<String> = []
     private var isHealthy = false
     /// Of the failure that was reported last.
@@ -223,8 +223,9 @@ final class StoreDriver {
         }
         link.attach(connection, isPrepared: arrival.result.isPrepared && connector.isPreparing)
         lastFailure = "no connection"
-        told = []
-        if !links.contains(where: { $0.isUp && $0.number != link.number }) { options.observer(.connected) }
+        let isFirst = !links.contains { $0.isUp && $0.number != link.number }
+        if isFirst || links.allSatisfy(\.isUp) { told = [] }
+        if isFirst { options.observer(.connected) }
     }
 
     private func lose(_ link: StoreLink, _ error: PostgreSQLError) {
