@@ -1,6 +1,6 @@
-import Glibc
 import HTTP
 import MicroHTTPD
+import Platform
 import Support
 import Testing
 
@@ -24,16 +24,6 @@ struct LongAnswerTests {
         }
     }
 
-    /// How much memory the process has, in bytes.
-    private var resident: Int {
-        guard let file = fopen("/proc/self/statm", "r") else { return 0 }
-        defer { fclose(file) }
-        var line = [CChar](repeating: 0, count: 128)
-        fgets(&line, 128, file)
-        let words = String(decoding: line.map { UInt8(bitPattern: $0) }, as: UTF8.self).split(separator: " ")
-        return (Int(words[1]) ?? 0) * Int(getpagesize())
-    }
-
     @Test(
         "Every byte arrives, around the length from which they are not copied",
         arguments: [16383, 16384, 16385, 300_000])
@@ -52,21 +42,21 @@ struct LongAnswerTests {
     func shared() throws {
         let server = try HTTPServer(port: 0, handler: Library())
         defer { server.stop(patience: 0) }
-        let before = resident
+        let before = ProcessFacts.residentBytes
         let clients = try (0..<24).map { _ in try RawClient(port: server.port) }
         for client in clients { try client.send("GET /same HTTP/1.1\r\nHost: h\r\n\r\n") }
         // The first bytes of each are there: so its answer is made.
         for client in clients {
             #expect(client.isAnswered)
         }
-        #expect(resident - before < 12 * Self.length)
+        #expect(ProcessFacts.residentBytes - before < 12 * Self.length)
     }
 
     @Test("What is sent, and what nobody took, is given back")
     func givenBack() throws {
         let server = try HTTPServer(port: 0, handler: Library())
         defer { server.stop(patience: 0) }
-        let before = resident
+        let before = ProcessFacts.residentBytes
         for number in 0..<24 {
             let client = try RawClient(port: server.port)
             try client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
@@ -77,6 +67,6 @@ struct LongAnswerTests {
             }
         }
         #expect(eventually { server.statistics.connections == 0 })
-        #expect(resident - before < 12 * Self.length)
+        #expect(ProcessFacts.residentBytes - before < 12 * Self.length)
     }
 }

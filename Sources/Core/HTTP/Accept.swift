@@ -45,5 +45,5 @@ extension Substring {
 
 extension UInt8 {
     /// Space or tab: the optional white space of HTTP (RFC 9110 section 5.6.3).
-    var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
+    public var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
 }

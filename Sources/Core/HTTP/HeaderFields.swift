@@ -65,9 +65,14 @@ extension String {
     /// Equality of field names: ASCII letters without case, everything else by its bytes (RFC 9110 section 5.1).
     public func isSameField(as other: String) -> Bool {
         // Most names differ in length, which needs no look at the bytes.
-        guard utf8.count == other.utf8.count else { return false }
-        let (mine, theirs) = (utf8.span, other.utf8.span)
-        for index in mine.indices where mine[index].lowercasedASCII != theirs[index].lowercasedASCII { return false }
+        utf8.count == other.utf8.count && beginsWithoutCase(other)
+    }
+
+    /// Whether this begins with a text, compared as names of fields are.
+    public func beginsWithoutCase(_ start: String) -> Bool {
+        let (mine, theirs) = (utf8.span, start.utf8.span)
+        guard mine.count >= theirs.count else { return false }
+        for index in theirs.indices where mine[index].lowercasedASCII != theirs[index].lowercasedASCII { return false }
         return true
     }
 }

@@ -113,9 +113,3 @@ extension TargetError {
             }
     }
 }
-
-extension String {
-    fileprivate func beginsWithoutCase(_ start: String) -> Bool {
-        String(decoding: utf8.prefix(start.utf8.count), as: UTF8.self).isSameField(as: start)
-    }
-}

@@ -34,26 +34,19 @@ package enum BearerCredentials: Equatable, Sendable {
     }
 
     private static func read(_ value: String) -> BearerCredentials {
+        guard let scheme = schemes.first(where: { value.beginsWithoutCase($0) }) else { return .none }
         let bytes = value.utf8.span
-        var (start, end) = (isBegun(bytes, by: "Bearer") ? 6 : isBegun(bytes, by: "OAuth") ? 5 : 0, bytes.count)
-        guard start > 0 else { return .none }
-        if start < end, !isBlank(bytes[start]) { return .none }
+        var (start, end) = (scheme.utf8.count, bytes.count)
+        if start < end, !bytes[start].isBlank { return .none }
         while start < end, bytes[start] == UInt8(ascii: " ") { start += 1 }
-        while start < end, isBlank(bytes[end - 1]) { end -= 1 }
+        while start < end, bytes[end - 1].isBlank { end -= 1 }
         guard start < end, let token = try? UTF8Span(validating: bytes.extracting(start..<end)) else {
             return .malformed
         }
         return .token(String(copying: token))
     }
 
-    private static func isBegun(_ bytes: Span<UInt8>, by scheme: String) -> Bool {
-        let scheme = scheme.utf8.span
-        guard bytes.count >= scheme.count else { return false }
-        for index in scheme.indices where bytes[index].lowercasedASCII != scheme[index].lowercasedASCII { return false }
-        return true
-    }
-
-    private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+    private static let schemes = ["Bearer", "OAuth"]
 
     /// `b64token = 1*( ALPHA / DIGIT / "-" / "." / "_" / "~" / "+" / "/" ) *"="`: what else was sent is a malformed
     /// request, not a bad token (V-04).

@@ -46,7 +46,7 @@ public final class TaskAPI: RequestHandler {
         do throws(APIFailure) {
             return try decide(for: try await authentication.verify(token), trail)
         } catch {
-            return answer(refuse(error, trail), trail)
+            return refuse(error, trail)
         }
     }
 
@@ -122,7 +122,7 @@ extension TaskAPI {
         do throws(APIFailure) {
             return try decide()
         } catch {
-            return answer(refuse(error, trail), trail)
+            return refuse(error, trail)
         }
     }
 
@@ -131,17 +131,17 @@ extension TaskAPI {
             do throws(APIFailure) {
                 return answer(try await work(), trail)
             } catch {
-                return answer(refuse(error, trail), trail)
+                return refuse(error, trail)
             }
         }
     }
 
-    private func refuse(_ failure: APIFailure, _ trail: RequestTrail) -> Response {
+    private func refuse(_ failure: APIFailure, _ trail: RequestTrail) -> Decision {
         let refused = failure.tokenRefusal.flatMap { _ in
             RefusedToken(
                 of: trail.head, allowQuery: configuration.allowQueryToken, fingerprint: configuration.fingerprint)
         }
         trail.note(failure, refusedToken: refused)
-        return failure.problem.response(for: trail.head)
+        return answer(failure.problem.response(for: trail.head), trail)
     }
 }
