@@ -98,9 +98,12 @@ public final class PipelineConnection {
         return left == 0
     }
 
-    /// Reads what has arrived.
+    /// Reads what has arrived; what is left then, the socket tells of.
     public func receive() throws(PostgreSQLError) {
-        guard unsafe PQconsumeInput(handle) == 1 else { throw lastError }
+        // libpq reads once, with room for at least 8 kB. A record of TLS may hold 16: its rest makes no socket readable.
+        repeat {
+            guard unsafe PQconsumeInput(handle) == 1 else { throw lastError }
+        } while unsafe cpostgresql_pending(handle) > 0
     }
 
     /// The next outcome, if it has arrived.
