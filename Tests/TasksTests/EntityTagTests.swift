@@ -44,6 +44,17 @@ struct EntityTagTests {
         #expect(tags.allSatisfy { $0.utf8.count == 18 && $0.first == "\"" && $0.last == "\"" })
     }
 
+    @Test(
+        "of a list: computed by another program from the definition, with 1, 3, 5 and 7 bytes behind the last eight",
+        arguments: [
+            ("Buy milk", "a5275e216fd28141"), ("Buy milk!", "fe5667ea89b4ab59"), ("Buy milk!!", "9ac58ed35f8b6fb1"),
+            ("Buy milk!!!", "d386c5ef7afc1a7b"),
+        ])
+    func ofListAsDefined(text: String, tag: String) throws {
+        let item = TaskItem(id: 1, owner: Owner("o"), text: try TaskText(text), created: 0, modified: 0)
+        #expect(TaskList(rendering: [item]).entityTag == "\"\(tag)\"")
+    }
+
     /// Computed by another program from the definition.
     private static let tagOfEmptyList = "\"697153f44013a0df\""
 }

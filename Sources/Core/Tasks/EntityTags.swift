@@ -42,29 +42,28 @@ struct StrongEntityTag {
     let text: String
 
     init(of bytes: [UInt8]) {
-        let digits = String(Self.digest(bytes), radix: 16)
+        let digits = String(Self.digest(bytes.span), radix: 16)
         text = "\"" + String(repeating: "0", count: 16 - digits.utf8.count) + digits + "\""
     }
 
     private static let first: UInt64 = 0xA076_1D64_78BD_642F
     private static let second: UInt64 = 0xE703_7ED1_A0B4_28DB
 
-    private static func digest(_ bytes: [UInt8]) -> UInt64 {
+    private static func digest(_ bytes: Span<UInt8>) -> UInt64 {
         var state = first ^ UInt64(bytes.count)
-        var index = 0
-        while index < bytes.count {
-            state = fold(state ^ word(in: bytes, at: index), second)
-            index += 8
+        let whole = bytes.count & ~7
+        for index in stride(from: 0, to: whole, by: 8) {
+            state = fold(state ^ word(in: bytes.extracting(index..<(index + 8))), second)
         }
+        if whole < bytes.count { state = fold(state ^ word(in: bytes.extracting(whole...)), second) }
         return fold(state ^ second, first)
     }
 
     /// Up to eight bytes, the first the lowest; what lies behind the end counts as zero (the length is in the state).
-    private static func word(in bytes: [UInt8], at index: Int) -> UInt64 {
+    @inline(__always)
+    private static func word(in bytes: Span<UInt8>) -> UInt64 {
         var word: UInt64 = 0
-        for offset in 0..<min(8, bytes.count - index) {
-            word |= UInt64(bytes[index + offset]) << UInt64(8 * offset)
-        }
+        for index in bytes.indices { word |= UInt64(bytes[index]) << UInt64(8 * index) }
         return word
     }
 
