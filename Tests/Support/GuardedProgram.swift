@@ -15,7 +15,7 @@ enum GuardedProgram {
 
     /// Starts the program; SIGTERM to the shell sends the signal to the program and waits for its end.
     ///
-    /// The folder, where its `log` is, is removed when this process is gone.
+    /// The folder, where its `log` is, and the one of the shell's own output are removed when this process is gone.
     static func start(
         _ command: String, in folder: String, environment: [String: String] = [:], endedBy signal: String
     ) throws -> ChildProcess {
@@ -27,7 +27,7 @@ enum GuardedProgram {
             trap 'kill -\(signal) $server; wait $server; exit' TERM
             while [ -d /proc/\(getpid()) ] && [ -d /proc/$server ]; do sleep 0.5 & wait $!; done
             kill -\(signal) $server 2>/dev/null
-            [ -d /proc/\(getpid()) ] || { wait $server; rm -rf \(folder); }
+            [ -d /proc/\(getpid()) ] || { wait $server; rm -rf \(folder) "$(dirname "$(readlink /proc/$$/fd/1)")"; }
             """
         return try ChildProcess("/bin/sh", ["-c", script])
     }
