@@ -82,9 +82,12 @@ public final class ChildProcess {
         rmdir(files)
     }
 
+    /// What the path of every folder of ``temporaryFolder()`` begins with.
+    static let temporaryFolders = "/tmp/task-server-test-"
+
     /// A new folder of its own, for a test's files.
     public static func temporaryFolder() throws -> String {
-        var template = Array("/tmp/task-server-test-XXXXXX".utf8CString)
+        var template = Array("\(temporaryFolders)XXXXXX".utf8CString)
         guard let path = mkdtemp(&template) else { throw Failure(description: "no folder in /tmp") }
         return String(cString: path)
     }

@@ -27,7 +27,11 @@ enum GuardedProgram {
             trap 'kill -\(signal) $server; wait $server; exit' TERM
             while [ -d /proc/\(getpid()) ] && [ -d /proc/$server ]; do sleep 0.5 & wait $!; done
             kill -\(signal) $server 2>/dev/null
-            [ -d /proc/\(getpid()) ] || { wait $server; rm -rf \(folder) "$(dirname "$(readlink /proc/$$/fd/1)")"; }
+            [ -d /proc/\(getpid()) ] && exit
+            wait $server
+            output=$(readlink /proc/$$/fd/1)
+            case $output in \(ChildProcess.temporaryFolders)*/out) rm -rf "${output%/out}" ;; esac
+            rm -rf \(folder)
             """
         return try ChildProcess("/bin/sh", ["-c", script])
     }

@@ -10,7 +10,14 @@ struct TaskTextTests {
         #expect(throws: TaskText.Failure.tooLong(bytes: 4097)) { try TaskText(String(repeating: "a", count: 4097)) }
         #expect(try TaskText(String(repeating: "é", count: 2048)).value.utf8.count == 4096)
         #expect(throws: TaskText.Failure.tooLong(bytes: 4098)) { try TaskText(String(repeating: "é", count: 2049)) }
-        #expect(throws: TaskText.Failure.containsNUL) { try TaskText("a\0b") }
+    }
+
+    @Test("U+0000 is refused wherever it stands")
+    func nul() {
+        let long = String(repeating: "a", count: 100)
+        for text in ["\0", "a\0b", "\0" + long, long + "\0", long + "\0" + long] {
+            #expect(throws: TaskText.Failure.containsNUL) { try TaskText(text) }
+        }
     }
 
     @Test("equality is of bytes: composed and decomposed letters differ")

@@ -8,12 +8,16 @@ import Testing
 /// TLS in records of 16 kB before the server that all tests share: twice what libpq makes room for.
 private final class LargeRecords {
     let address: String
-    private let folder: String
     private let process: ChildProcess
 
     init(database: String) throws {
-        folder = try ChildProcess.temporaryFolder()
+        let folder = try ChildProcess.temporaryFolder()
         let (certificate, key) = ("\(folder)/certificate", "\(folder)/key")
+        // Nobody needs them when the process listens.
+        defer {
+            for path in [certificate, key] { unlink(path) }
+            rmdir(folder)
+        }
         let making = try ChildProcess(
             "/usr/bin/openssl",
             ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1"]
@@ -26,11 +30,6 @@ private final class LargeRecords {
             [TestFile("large-records.py").path, "\(port)", "\(server.port)", certificate, key])
         _ = try process.await { output in output == "listening\n" ? true : nil }
         address = "postgresql://test@127.0.0.1:\(port)/\(database)?sslmode=require&gssencmode=disable"
-    }
-
-    deinit {
-        for name in ["certificate", "key"] { unlink("\(folder)/\(name)") }
-        rmdir(folder)
     }
 }
 

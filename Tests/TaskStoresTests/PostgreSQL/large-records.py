@@ -1,6 +1,6 @@
 """Speaks TLS before a PostgreSQL server without it, in records as large as TLS allows.
 
-PostgreSQL's own hold 8 kB at most, but for rows that are larger. What the server says is held until there are 16 kB, or until it
+Those of PostgreSQL 15 hold 8 kB at most. What the server says is held until there are 16 kB, or until it
 pauses, and goes out as one record.
 
 usage: large-records.py PORT SERVER-PORT CERTIFICATE KEY     says that it listens; ends with the process that started it
@@ -30,7 +30,7 @@ def carry(client, context, port):
                 server.sendall(said)
             if server in ready:
                 if not (said := server.recv(LARGEST - len(held))):
-                    return
+                    return client.sendall(held)
                 held += said
             if len(held) == LARGEST or held and not ready:
                 client.sendall(held)
@@ -57,7 +57,6 @@ def main(port, server_port, certificate, key):
                 client, _ = listener.accept()
             except TimeoutError:
                 continue
-            client.settimeout(None)
             threading.Thread(target=carry_and_close, args=(client, context, int(server_port)), daemon=True).start()
 
 
