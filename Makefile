@@ -43,7 +43,7 @@ drill-failover: ## Kill a primary PostgreSQL under load and promote its standby
 drill-shards: ## Serve from three PostgreSQL servers, the tables divided over two of them
 	@scripts/install build bench && scripts/build release && Benchmarks/shards
 
-bench: ## Measure a release build against a bare C server and a Go server (10 minutes)
+bench: ## Measure a release build against a bare C server and a Go server (20 minutes)
 	@Benchmarks/run
 	@Benchmarks/authority --no-build
 
