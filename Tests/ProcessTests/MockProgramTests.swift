@@ -50,6 +50,10 @@ import Testing
 
     @Test func `prints a token from the keys of a folder, which servers of its authority take`() throws {
         let folder = try ChildProcess.temporaryFolder()
+        defer {
+            for name in ["keys.json", "secret"] { File.remove("\(folder)/\(name)") }
+            rmdir(folder)
+        }
         let first = try Self.run(["token", "--state", folder, "--user", "alice", "--issuer=http://mock.test"])
         #expect(first.end == .exit(0) && first.output.split(separator: ".").count == 3, "\(first.errors)")
         let stage = try Stage(["MOCK_STATE": folder])
