@@ -56,7 +56,7 @@ private enum EscapedText {
     case escaped([UInt8])
 
     init(_ text: String) {
-        self = Self.needsEscape(text) ? .escaped(Self.escape(text)) : .plain(text)
+        self = text.utf8.span.contains(Self.needsEscape) ? .escaped(Self.escape(text)) : .plain(text)
     }
 
     func append(to bytes: inout [UInt8]) {
@@ -64,14 +64,6 @@ private enum EscapedText {
         case .plain(let text): bytes.append(contentsOf: text.utf8)
         case .escaped(let escaped): bytes.append(contentsOf: escaped)
         }
-    }
-
-    /// Without an early end, so that it becomes vector code.
-    private static func needsEscape(_ text: String) -> Bool {
-        let bytes = text.utf8.span
-        var found = false
-        for index in bytes.indices { found = needsEscape(bytes[index]) || found }
-        return found
     }
 
     private static func needsEscape(_ byte: UInt8) -> Bool {

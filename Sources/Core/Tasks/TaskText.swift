@@ -19,15 +19,8 @@ public struct TaskText: Hashable, Sendable {
     public init(_ value: String) throws(Failure) {
         guard !value.isEmpty else { throw .empty }
         guard value.utf8.count <= Self.longest else { throw .tooLong(bytes: value.utf8.count) }
-        guard !Self.containsNUL(value.utf8.span) else { throw .containsNUL }
+        guard !value.utf8.span.contains({ $0 == 0 }) else { throw .containsNUL }
         self.value = value
-    }
-
-    /// Without an early end, so that it becomes vector code.
-    private static func containsNUL(_ bytes: Span<UInt8>) -> Bool {
-        var found = false
-        for index in bytes.indices { found = bytes[index] == 0 || found }
-        return found
     }
 
     /// Equality of bytes: the standard library would take NFC for NFD.
@@ -38,5 +31,15 @@ public struct TaskText: Hashable, Sendable {
     /// Hashes the bytes.
     public func hash(into hasher: inout Hasher) {
         for byte in value.utf8 { hasher.combine(byte) }
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether one of the bytes is such; looks at all of them without an early end, so that it becomes vector code.
+    @inline(__always)
+    func contains(_ isSuch: (UInt8) -> Bool) -> Bool {
+        var found = false
+        for index in indices { found = isSuch(self[index]) || found }
+        return found
     }
 }
