@@ -49,22 +49,18 @@ import Testing
     }
 
     @Test func `prints a token from the keys of a folder, which servers of its authority take`() throws {
-        let folder = try ChildProcess.temporaryFolder()
-        defer {
-            for name in ["keys.json", "secret"] { File.remove("\(folder)/\(name)") }
-            rmdir(folder)
-        }
-        let first = try Self.run(["token", "--state", folder, "--user", "alice", "--issuer=http://mock.test"])
+        let folder = try TemporaryFolder()
+        let first = try Self.run(["token", "--state", folder.path, "--user", "alice", "--issuer=http://mock.test"])
         #expect(first.end == .exit(0) && first.output.split(separator: ".").count == 3, "\(first.errors)")
-        let stage = try Stage(["MOCK_STATE": folder])
+        let stage = try Stage(["MOCK_STATE": folder.path])
         let server = try stage.server()
-        let token = try Self.run(["token", "--user=bob", "--state", folder, "--issuer", stage.issuer])
+        let token = try Self.run(["token", "--user=bob", "--state", folder.path, "--issuer", stage.issuer])
         let words = String(token.output.dropLast())
         #expect(try server.ask("GET", "/api/tasks", token: words).status == 200)
         let stranger = String(first.output.dropLast())
         #expect(try server.ask("GET", "/api/tasks", token: stranger).status == 401)
-        #expect(try Self.run(["token", "--user", "carol", "--state", folder]).end == .exit(1))
-        #expect(try Self.run(["token", "--user", "alice", "--stat", folder]).end == .exit(78))
+        #expect(try Self.run(["token", "--user", "carol", "--state", folder.path]).end == .exit(1))
+        #expect(try Self.run(["token", "--user", "alice", "--stat", folder.path]).end == .exit(78))
     }
 
     @Test func `breaks the connection in the middle of an answer on request`() throws {

@@ -5,19 +5,15 @@ import Tasks
 
 /// Moves people between databases with the program, in a folder of its own.
 final class Mover {
-    let folder: String
+    private let home: TemporaryFolder
+    var folder: String { home.path }
 
     init() throws {
-        folder = try ChildProcess.temporaryFolder()
-    }
-
-    deinit {
-        for name in (try? Folder.files(below: folder)) ?? [] { File.remove("\(folder)/\(name)") }
-        rmdir(folder)
+        home = try TemporaryFolder()
     }
 
     /// A file of the folder.
-    func file(_ name: String) -> String { "\(folder)/\(name)" }
+    func file(_ name: String) -> String { home.file(name) }
     /// A SQLite database in the folder.
     func database(_ name: String) -> String { "sqlite:\(file(name))" }
 

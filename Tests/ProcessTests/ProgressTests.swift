@@ -84,8 +84,6 @@ import Testing
         let mover = try Mover()
         let pipe = mover.file("pipe")
         mkfifo(pipe, 0o600)
-        // The mover removes files only.
-        defer { unlink(pipe) }
         // Both ends, so that neither the test nor the program waits for the other to open it.
         let end = open(pipe, O_RDWR)
         defer { close(end) }

@@ -10,21 +10,17 @@ final class Stage {
     static let tenant = "contoso.onmicrosoft.com"
     static let policies = "b2c_1_sign_up,b2c_1_sign_in,b2c_1_facebook,b2c_1_edit_profile,b2c_1_ropc"
 
+    private let home: TemporaryFolder
     /// A folder for the files of the test.
-    let folder: String
+    var folder: String { home.path }
     let mock: ChildProcess
     let mockPort: UInt16
 
     init(_ mockSettings: [String: String] = [:]) throws {
-        folder = try ChildProcess.temporaryFolder()
+        home = try TemporaryFolder()
         let settings = ["MOCK_LISTEN": "127.0.0.1:0"].merging(mockSettings) { $1 }
         mock = try ChildProcess(ChildProcess.built("mock-authority"), environment: settings)
         mockPort = try mock.await { output in Stage.port(behind: "http://127.0.0.1:", in: output) }
-    }
-
-    deinit {
-        for name in (try? Folder.files(below: folder)) ?? [] { File.remove("\(folder)/\(name)") }
-        rmdir(folder)
     }
 
     var issuer: String { "http://127.0.0.1:\(mockPort)" }

@@ -1,13 +1,13 @@
 import Glibc
-import Testing
 
 /// A folder of one test, removed with everything in it at the end.
-final class TemporaryFolder: Sendable {
-    let path: String
+public final class TemporaryFolder: Sendable {
+    /// Where it is.
+    public let path: String
 
-    init() throws {
-        var template = Array("/tmp/task-stores-XXXXXX".utf8CString)
-        path = try #require(mkdtemp(&template).map { String(cString: $0) })
+    /// A new, empty one.
+    public init() throws {
+        path = try ChildProcess.temporaryFolder()
     }
 
     deinit {
@@ -22,5 +22,6 @@ final class TemporaryFolder: Sendable {
         rmdir(path)
     }
 
-    func file(_ name: String) -> String { "\(path)/\(name)" }
+    /// The path of something in it.
+    public func file(_ name: String) -> String { "\(path)/\(name)" }
 }

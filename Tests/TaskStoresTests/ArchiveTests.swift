@@ -1,5 +1,6 @@
 import Platform
 import SQLite
+import Support
 import Synchronization
 import TaskStores
 import Tasks

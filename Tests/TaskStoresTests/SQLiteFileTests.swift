@@ -1,6 +1,7 @@
 import Glibc
 import Platform
 import SQLite
+import Support
 import Synchronization
 import TaskStores
 import Tasks

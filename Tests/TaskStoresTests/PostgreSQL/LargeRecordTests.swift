@@ -8,16 +8,12 @@ import Testing
 /// TLS in records of 16 kB before the server that all tests share: twice what libpq makes room for.
 private final class LargeRecords {
     let address: String
+    private let folder: TemporaryFolder
     private let process: ChildProcess
 
     init(database: String) throws {
-        let folder = try ChildProcess.temporaryFolder()
-        let (certificate, key) = ("\(folder)/certificate", "\(folder)/key")
-        // Nobody needs them when the process listens.
-        defer {
-            for path in [certificate, key] { unlink(path) }
-            rmdir(folder)
-        }
+        folder = try TemporaryFolder()
+        let (certificate, key) = (folder.file("certificate"), folder.file("key"))
         let making = try ChildProcess(
             "/usr/bin/openssl",
             ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1"]
