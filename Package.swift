@@ -107,7 +107,7 @@ let package = Package(
             path: "Tests/Support", swiftSettings: strict),
         tests("PlatformTests", ["Platform", "Support"]),
         tests("JSONTests", ["JSON", "Support"]),
-        tests("OpenSSLTests", ["OpenSSL", "JSON", "Support"], exclude: ["Vectors"]),
+        tests("OpenSSLTests", ["OpenSSL", "JSON", "Platform", "Support"], exclude: ["Vectors"]),
         tests("SQLiteTests", ["SQLite", "Support"]),
         tests("CurlTests", ["Curl", "MicroHTTPD", "HTTP", "Support"]),
         tests("HTTPTests", ["HTTP", "JSON", "Support"]),

@@ -129,6 +129,28 @@ struct ProviderMetadataTests {
         try metadata.check(against: rules)
     }
 
+    @Test(
+        arguments: [
+            ("https://localhost:8443", "http://127.0.0.1:3001/v2.0/", nil),
+            ("https://127.0.0.1:8443", "http://[::1]:3001/v2.0/", nil),
+            ("http://[::1]:3001", "https://localhost:8443/v2.0/", nil),
+            ("https://contoso.example", "http://127.0.0.1:3001/v2.0/", .foreignIssuer),
+            ("https://localhost:8443", "https://contoso.example/v2.0/", .foreignIssuer),
+            ("https://localhost:8443", "https://localhost.contoso.example/v2.0/", .foreignIssuer),
+            ("https://localhost:8443", "http://contoso.example/v2.0/", .insecureIssuer),
+        ] as [(String, String, MetadataError?)])
+    func theLoopbackIsOneHostByEveryName(origin: String, issuer: String, expected: MetadataError?) {
+        let rules = MetadataRules(metadataURL: "\(origin)/.well-known/openid-configuration")
+        let found: MetadataError?
+        do throws(MetadataError) {
+            try metadata(["issuer": .string(issuer), "jwks_uri": .string("\(origin)/keys")]).check(against: rules)
+            found = nil
+        } catch {
+            found = error
+        }
+        #expect(found == expected)
+    }
+
     @Test func everyErrorHasWords() {
         #expect(Set(MetadataError.allCases.map(\.words)).count == MetadataError.allCases.count)
     }

@@ -61,7 +61,7 @@ public struct ProviderMetadata: Sendable, Equatable {
         }
         guard let address = WebAddress(issuer) else { throw .malformedIssuer }
         guard rules.mayFetch(address) else { throw .insecureIssuer }
-        guard Text.same(address.host, source.host) else { throw .foreignIssuer }
+        guard address.isSameHost(as: source) else { throw .foreignIssuer }
         guard let tenant = rules.tenantIdentifier.map(Text.lowered) else { return }
         let parts = Text.lowered(issuer).split(separator: "/")
         guard parts.contains(where: { Text.same(String($0), tenant) }) else { throw .foreignTenant }

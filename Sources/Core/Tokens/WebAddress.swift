@@ -14,6 +14,13 @@ struct WebAddress: Equatable {
         return parts.count == 4 && parts.first == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
 
+    /// Whether both are on one host: `localhost` and the addresses of the loopback are one machine.
+    ///
+    /// An authority there has one issuer, and is reached as 127.0.0.1 by http and as localhost by https.
+    func isSameHost(as other: WebAddress) -> Bool {
+        Text.same(host, other.host) || isLoopback && other.isLoopback
+    }
+
     /// Takes an address apart; nothing for what is no plain web address.
     ///
     /// Refused: other schemes, user information (`https://trusted.example@evil.example/`), backslashes, white space,

@@ -1,5 +1,6 @@
 import HTTP
 import MicroHTTPD
+import OpenSSL
 import Platform
 import Settings
 
@@ -24,7 +25,9 @@ final class Listeners: Sendable {
                 line.number("wanted", wanted)
             }
         }
-        let identity = try settings.transport.identity()
+        let credentials = try settings.transport.credentials()
+        credentials?.warn(observation.log, at: SystemTime().wallMilliseconds / 1000)
+        let identity = credentials.map { TLSIdentity(certificates: $0.certificatesPEM, key: $0.keyPEM) }
         var servers: [HTTPServer] = []
         for address in settings.listen {
             servers.append(try Self.listen(address, settings.serverLimits, identity, api, observation, "TASKS_LISTEN"))
@@ -86,7 +89,24 @@ extension ServerStartError {
         case .addressNotAvailable: "this machine has no such address"
         case .noPermission: "ports below 1024 need permission; choose another port"
         case .system(let call, let code): "\(SystemError(code: code, operation: call))"
-        case .library: "libmicrohttpd could not start; with TLS, see that certificate and key belong together"
+        case .library: "libmicrohttpd could not start; the lines before this one say why"
+        }
+    }
+}
+
+extension ServerCredentials {
+    /// Tells the operator what clients will refuse.
+    ///
+    /// The server starts all the same: to some clients it may still be of use, and a restart must not become an outage.
+    fileprivate func warn(_ log: Log, at now: Int64) {
+        for flaw in flaws(at: now) {
+            log.write(.warning, "certificate") { $0.text("problem", flaw.sentence, limit: 400) }
+        }
+        let days = daysLeft(at: now)
+        guard (0..<Self.fewDays).contains(days) else { return }
+        log.write(.warning, "certificate-expires") { line in
+            line.text("at", end.asDate)
+            line.number("days", Int(days))
         }
     }
 }
