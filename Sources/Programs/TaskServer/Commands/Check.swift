@@ -34,7 +34,10 @@ private func authorityFindings(_ settings: ServerSettings) -> [Finding] {
         let skipped = report.skipped.map { key in
             Finding.good("authority, \(report.source): a published key is not used: \(key.reason)")
         }
-        return [.good("authority, \(report.source): \(keys) of \(report.issuer ?? "?")")] + skipped
+        // Without policies, tokens that name one are refused: a B2C tenant must be configured with its policies.
+        let policy = report.policy.map { "of the policy \($0)" } ?? "that name no B2C policy"
+        return [.good("authority, \(report.source): \(keys) of \(report.issuer ?? "?"), for tokens \(policy)")]
+            + skipped
     }
 }
 

@@ -40,7 +40,8 @@ struct ServerSettings: SettingTable {
         guard !self.command.resume || command.canResume || self.command.answersAtOnce else {
             return ["--resume is for export with a file; an import goes on by itself when it is run again."]
         }
-        return command.needsAuthority && !self.command.answersAtOnce ? authority.whatIsMissing : []
+        return command.needsAuthority && !self.command.answersAtOnce
+            ? authority.whatIsMissing + authority.unsafeSources : []
     }
 }
 
