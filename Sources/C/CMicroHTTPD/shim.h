@@ -1,8 +1,10 @@
 #pragma once
+#include <gnutls/gnutls.h>
 #include <microhttpd.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 
 // What Swift cannot say of libmicrohttpd: calls with a variable number of arguments, and a logger that takes a va_list.
 
@@ -83,6 +85,34 @@ static inline int CMicroHTTPD_nothing(void) {
 static inline int CMicroHTTPD_socket(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     return info ? info->connect_fd : -1;
+}
+
+/// The TLS session of a connection; NULL where it is plain HTTP.
+static inline gnutls_session_t CMicroHTTPD_session(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+    return info ? (gnutls_session_t)info->tls_session : NULL;
+}
+
+/// Writes what the socket takes now, through TLS where the connection has it: the number of bytes, or less than 1.
+///
+/// Only on the loop of the connection, which is the thread of its TLS session.
+static inline ssize_t CMicroHTTPD_write(struct MHD_Connection *connection, const void *bytes, size_t count) {
+    const gnutls_session_t session = CMicroHTTPD_session(connection);
+    if (session != NULL) return gnutls_record_send(session, bytes, count);
+    return send(CMicroHTTPD_socket(connection), bytes, count, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+/// Ends our half of the connection; the other half can still be read.
+static inline void CMicroHTTPD_end_writing(struct MHD_Connection *connection) {
+    const gnutls_session_t session = CMicroHTTPD_session(connection);
+    if (session != NULL) (void)gnutls_bye(session, GNUTLS_SHUT_WR);
+    (void)shutdown(CMicroHTTPD_socket(connection), SHUT_WR);
+}
+
+/// Keeps the library from writing `100 Continue` to a request that was answered already.
+static inline void CMicroHTTPD_forget_expectation(struct MHD_Connection *connection) {
+    const char *value = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_EXPECT);
+    if (value != NULL && *value != 0) *(char *)value = 0; // it lies in the connection's own buffer
 }
 
 static inline void *CMicroHTTPD_socket_context(struct MHD_Connection *connection) {

@@ -44,7 +44,7 @@ extension ClientConnection {
     private func refuseNow(_ fault: HTTPFault, _ head: RequestHead) -> MHD_Result {
         self.head = head
         let response = core.refusal(fault, head)
-        guard fault.leavesFraming else { return queue(response, closing: true) }
+        guard fault.leavesFraming else { return refuseBody(with: response) }
         guard case .none = expectedBody else { return refuseBody(with: response) }
         step = .ready(response)
         return .YES
