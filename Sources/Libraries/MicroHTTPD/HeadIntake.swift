@@ -73,6 +73,11 @@ struct HeadIntake {
         return false
     }
 
+    /// Refuses a request that nothing else is wrong with.
+    mutating func refuse(_ fault: HTTPFault) {
+        if self.fault == nil { self.fault = fault }
+    }
+
     /// The last checks, when all fields are in.
     mutating func close(version: UnsafePointer<CChar>?) {
         guard fault == nil else { return }
