@@ -1,5 +1,5 @@
 # Every target installs the Debian packages that it misses, and says which.
-.PHONY: help run test check readme-check lint format build release test-asan test-tsan test-containers drill-failover drill-shards bench clean
+.PHONY: help run test check readme-check lint format build release test-asan test-tsan test-containers soak drill-failover drill-shards bench clean
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):.* ## \(.*\)/\1	\2/p' Makefile | expand -t 20
@@ -7,7 +7,7 @@ help: ## This list
 run: ## Build and start both servers on this machine; PORT= MOCK_PORT= ADMIN_PORT= choose others than 3000 to 3002
 	@scripts/run
 
-test: ## Everything that must pass: lint, tests, README, the page in a browser, two sanitizers, containers
+test: ## Everything that must pass: lint, tests, README, the page in a browser, adversity, two sanitizers, containers
 	@scripts/test
 
 check: ## The quick part of it: lint and tests
@@ -36,6 +36,9 @@ test-tsan: ## Only the tests with the thread sanitizer
 
 test-containers: ## The image and docker-compose.yml, for real, with Podman (6 minutes)
 	@scripts/test-containers
+
+soak: ## Load, kills, faults and full disks for half an hour: docs/soak.md; SOAK_MINUTES= chooses, SOAK_RECORD=1 writes it down
+	@scripts/install build test && scripts/build release && Tests/Adversity/soak.py
 
 drill-failover: ## Kill a primary PostgreSQL under load and promote its standby
 	@scripts/install build bench && scripts/build release && Benchmarks/failover

@@ -11,10 +11,11 @@ AS_USER = ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups"] i
 
 
 class Database:
-    """Runs until the end of the `with` block; `settings` are lines of postgresql.conf."""
+    """Runs until the end of the `with` block; `settings` are lines of postgresql.conf, `environment` is beside the usual one."""
 
-    def __init__(self, folder, settings=()):
+    def __init__(self, folder, settings=(), environment=None):
         self.folder, self.port, self.count = folder, free_port(), 0
+        self.environment = {**os.environ, **(environment or {})}
         self.settings = ["listen_addresses='127.0.0.1'", f"port={self.port}", "unix_socket_directories=''", "max_connections=200",
                          *settings]
 
@@ -44,7 +45,8 @@ class Database:
 
     def start(self):
         log = open(f"{self.folder}/log", "a")
-        self.process = subprocess.Popen([*AS_USER, f"{PROGRAMS}/postgres", "-D", f"{self.folder}/data"], stdout=log, stderr=log)
+        self.process = subprocess.Popen([*AS_USER, f"{PROGRAMS}/postgres", "-D", f"{self.folder}/data"], stdout=log, stderr=log,
+                                        env=self.environment)
         log.close()
         while subprocess.run([f"{PROGRAMS}/pg_isready", "-q", "-h", "127.0.0.1", "-p", str(self.port)]).returncode:
             if self.process.poll() is not None:
