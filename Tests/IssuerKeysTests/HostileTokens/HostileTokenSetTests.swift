@@ -12,7 +12,7 @@ import Tokens
 
 /// The project's own set of hostile tokens: each has one fault, and good ones stand among them.
 ///
-/// `HOSTILE_TOKENS_SEED` repeats the order of a run, which a failure names.
+/// `HOSTILE_TOKENS_SEED` repeats the order of a run, which each run prints.
 @Suite("A set of hostile tokens: each is refused for its fault, in any order (V-29, V-108)", .timeLimit(.minutes(5)))
 struct HostileTokenSetTests {
     private static let seed =
@@ -73,6 +73,7 @@ struct HostileTokenSetTests {
 
     @Test("Shuffled and in parallel, again and again, with and without the cache", arguments: [0, 16, 10_000])
     func together(cacheEntries: Int) async throws {
+        print("\(hostile.count) hostile and \(good.count) good tokens, HOSTILE_TOKENS_SEED=\(Self.seed)")
         let verifier = try verifier(cacheEntries: cacheEntries)
         let expected = hostile.map { ($0.name, $0.text, Optional($0.refusal)) } + good.map { ($0.name, $0.text, nil) }
         // Those that share the last bytes of their signatures with a hostile one are remembered first.
