@@ -114,7 +114,9 @@ final class StoreDriver {
         // Behind foreign partitions a commit covers one owner, as it is atomic on one server only.
         let batch = writes[place].next(options.batch, ofOneOwner: counts.isOneOwnerOnly, at: now)
         guard !batch.isEmpty else { return }
-        send(WriteUnit(batch, deadlineMilliseconds: options.deadlineMilliseconds), on: wanted, at: now)
+        // Where writes go well, a probe would only leave dead rows.
+        let unit = WriteUnit(batch, deadlineMilliseconds: options.deadlineMilliseconds, isProbing: !isHealthy)
+        send(unit, on: wanted, at: now)
     }
 
     /// The link whose turn it is for a place; nothing without any session.
