@@ -18,7 +18,9 @@ final class StateTests {
     }
 
     deinit {
-        for name in ["secret", "keys.json", "users.json", "ca.key", "ca.pem", "tls.key", "tls.pem", "tls.names", "lock"] {
+        for name in [
+            "secret", "keys.json", "users.json", "ca.key", "ca.pem", "tls.key", "tls.pem", "tls.names", "lock",
+        ] {
             File.remove("\(path)/\(name)")
         }
         rmdir(path)
@@ -70,7 +72,9 @@ final class StateTests {
         #expect(try File.read(first.authorityFile) == authority)
     }
 
-    @Test("a file that was cut is refused with a sentence, and not overwritten", arguments: ["secret", "ca.key", "ca.pem", "tls.key", "tls.pem", "keys.json"])
+    @Test(
+        "a file that was cut is refused with a sentence, and not overwritten",
+        arguments: ["secret", "ca.key", "ca.pem", "tls.key", "tls.pem", "keys.json"])
     func cut(name: String) async throws {
         let folder = try StateFolder(path)
         _ = try await desk().authority.keySet()

@@ -16,7 +16,9 @@ import Testing
 
     private static let kinds = ["a pipe", "a folder", "a socket"]
 
-    @Test(arguments: kinds) func `as the key cache keep no server from starting, and are left alone`(kind: String) throws {
+    @Test(arguments: kinds) func `as the key cache keep no server from starting, and are left alone`(kind: String)
+        throws
+    {
         let stage = try Stage()
         let path = "\(stage.folder)/keys"
         Self.make(kind, path)
@@ -101,7 +103,8 @@ import Testing
             #expect(backup.end == .exit(1) && backup.errors.contains("exists, and is not replaced"))
         }
         let imported = try stage.run(["import", stage.folder])
-        #expect(imported.end == .exit(1) && imported.errors.contains("it is a folder, not a file"), "\(imported.errors)")
+        #expect(
+            imported.end == .exit(1) && imported.errors.contains("it is a folder, not a file"), "\(imported.errors)")
         let part = "\(stage.folder)/tasks.jsonl.part"
         Self.make("a pipe", part)
         let exported = try stage.run(["export", "\(stage.folder)/tasks.jsonl"])

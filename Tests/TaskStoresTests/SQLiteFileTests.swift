@@ -129,7 +129,9 @@ struct SQLiteFileTests {
         let (pipe, socket) = (folder.file("pipe"), folder.file("socket"))
         #expect(mkfifo(pipe, 0o600) == 0)
         #expect(mknod(socket, S_IFSOCK | 0o600, 0) == 0)
-        for (path, kind) in [(folder.path, "a folder"), (pipe, "a pipe"), (socket, "a socket"), ("/dev/zero", "a device")] {
+        for (path, kind) in [
+            (folder.path, "a folder"), (pipe, "a pipe"), (socket, "a socket"), ("/dev/zero", "a device"),
+        ] {
             let error = #expect(throws: StoreOpenError.self) { _ = try SQLiteTaskStore.open(path: path) }
             #expect(error == .notAFile(path: path, kind: kind))
             #expect(error?.words == "\(path) is \(kind), not a file; give another TASKS_DATABASE")
@@ -146,7 +148,9 @@ struct SQLiteFileTests {
         #expect(link(path, other) == 0)
         for name in [path, other] {
             #expect(throws: StoreOpenError.hasOtherNames(path: name)) { _ = try SQLiteTaskStore.open(path: name) }
-            #expect(throws: ArchiveError.database(.hasOtherNames(path: name))) { try TaskArchive(path: name).countTasks() }
+            #expect(throws: ArchiveError.database(.hasOtherNames(path: name))) {
+                try TaskArchive(path: name).countTasks()
+            }
         }
         #expect(unlink(other) == 0)
         let store = try SQLiteTaskStore.open(path: path)
@@ -169,7 +173,9 @@ struct SQLiteFileTests {
         case removed, replaced, renamed, logRemoved
     }
 
-    @Test("a file that is not in its place any more is neither read nor written", .timeLimit(.minutes(1)), arguments: Move.allCases)
+    @Test(
+        "a file that is not in its place any more is neither read nor written", .timeLimit(.minutes(1)),
+        arguments: Move.allCases)
     func displaced(move: Move) async throws {
         let events = Events()
         var options = SQLiteStoreOptions()
@@ -210,7 +216,9 @@ struct SQLiteFileTests {
     @Test("a list that lost tasks to a broken page is no list, and the store says that it is not well")
     func brokenPage() async throws {
         let first = try SQLiteTaskStore.open(path: path)
-        for number in 0..<300 { _ = try await first.added("task \(number) " + String(repeating: "x", count: 60), of: alice) }
+        for number in 0..<300 {
+            _ = try await first.added("task \(number) " + String(repeating: "x", count: 60), of: alice)
+        }
         let bobs = try await first.added("x", of: Owner("bob"))
         first.close()
         try breakPage()
@@ -231,7 +239,7 @@ struct SQLiteFileTests {
         try await store.check()
     }
 
-    /// Makes a leaf of the table of tasks one without rows, as it may be after a disk lost a write: SQLite finds no fault.
+    /// Makes a leaf of the table of tasks one of a single row, as a disk that loses writes may: SQLite finds no fault in it.
     private func breakPage() throws {
         var bytes = try File.read(path)
         let marks = Array("task 150 ".utf8)
@@ -239,7 +247,7 @@ struct SQLiteFileTests {
         let page = row / 4096 * 4096
         // A leaf of an index, from which the number of cells is taken.
         #expect(bytes[page] == 10)
-        (bytes[page + 3], bytes[page + 4]) = (0, 0)
+        (bytes[page + 3], bytes[page + 4]) = (0, 1)
         try File.replace(path, with: bytes)
     }
 
@@ -269,7 +277,8 @@ struct SQLiteFileTests {
         defer { store.close() }
         let other = try Connection(path: path, mode: .readWrite)
         try other.execute("BEGIN IMMEDIATE")
-        let isUnavailable = { (error: any Error) in if case .unavailable = error as? StoreError { true } else { false } }
+        let isUnavailable = { (error: any Error) in if case .unavailable = error as? StoreError { true } else { false }
+        }
         await #expect(performing: { try await store.check() }, throws: isUnavailable)
         other.rollBack()
         try await store.check()

@@ -51,7 +51,8 @@ public struct FileDescriptor: ~Copyable, Sendable {
     static func regular(
         _ path: String, _ flags: Int32, mode: UInt32 = 0o600
     ) throws(SystemError) -> FileDescriptor {
-        let refusal = { (kind: String) in SystemError(operation: "open '\(path)'", reason: "it is \(kind), not a file") }
+        let refusal = { (kind: String) in SystemError(operation: "open '\(path)'", reason: "it is \(kind), not a file")
+        }
         if let kind = File.otherKind(path) { throw refusal(kind) }
         // It may have become something else meanwhile.
         let file = try FileDescriptor(opening: path, flags | O_NONBLOCK | O_NOCTTY, mode: mode)

@@ -19,7 +19,7 @@ public struct LockedFile: ~Copyable, Sendable {
 
     private static let position = 1 << 62
     /// `F_OFD_SETLK`, which Swift does not import.
-    private static let setLock: Int32 = 37
+    private static let setLockCommand: Int32 = 37
 
     private let path: String
     private let file: FileDescriptor
@@ -31,17 +31,32 @@ public struct LockedFile: ~Copyable, Sendable {
         var facts = stat()
         guard unsafe fstat(file.borrowedNumber, &facts) == 0 else { throw .system(.last("look at '\(path)'")) }
         guard facts.st_nlink == 1 else { throw .hasOtherNames }
-        var range = Glibc.flock()
-        range.l_type = Int16(F_WRLCK)
-        range.l_whence = Int16(SEEK_SET)
-        range.l_start = position
-        range.l_len = 1
-        guard unsafe fcntl(file.borrowedNumber, setLock, &range) == 0 else {
+        guard setLock(F_WRLCK, on: file.borrowedNumber) else {
             throw errno == EAGAIN || errno == EACCES ? .held : .system(.last("lock '\(path)'"))
         }
         return LockedFile(
             path: path, file: file,
             identity: FileIdentity(device: UInt64(facts.st_dev), number: UInt64(facts.st_ino)))
+    }
+
+    private init(path: String, file: consuming FileDescriptor, identity: FileIdentity) {
+        self.path = path
+        self.file = file
+        self.identity = identity
+    }
+
+    deinit {
+        // A child that was just forked has the same opening until it runs its program, so closing ours alone may not do.
+        _ = Self.setLock(F_UNLCK, on: file.borrowedNumber)
+    }
+
+    private static func setLock(_ kind: Int32, on file: Int32) -> Bool {
+        var range = Glibc.flock()
+        range.l_type = Int16(kind)
+        range.l_whence = Int16(SEEK_SET)
+        range.l_start = position
+        range.l_len = 1
+        return unsafe fcntl(file, setLockCommand, &range) == 0
     }
 
     private static func open(_ path: String) throws(Failure) -> FileDescriptor {
@@ -52,7 +67,7 @@ public struct LockedFile: ~Copyable, Sendable {
         }
     }
 
-    /// Whether it has no name any more: what is written to it is lost. One quick call of the system.
+    /// Whether it has no name any more, so that what is written to it is lost.
     public var isNameless: Bool {
         var facts = stat()
         return unsafe fstat(file.borrowedNumber, &facts) == 0 && facts.st_nlink == 0

@@ -25,7 +25,9 @@ struct SavedState: Sendable {
         }
         guard secret.count == Self.secretLength else { throw .unreadable(file: folder.file("secret")) }
         if let value = try Self.json("keys.json", folder) {
-            guard let keys = KeyRing.State(saved: value), keys.published.isEmpty || keys.signing != nil else { throw .unreadable(file: folder.file("keys.json")) }
+            guard let keys = KeyRing.State(saved: value), keys.published.isEmpty || keys.signing != nil else {
+                throw .unreadable(file: folder.file("keys.json"))
+            }
             self.keys = keys
         }
         if let bytes = try Self.bytes("users.json", folder) {

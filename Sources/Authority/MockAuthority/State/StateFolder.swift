@@ -57,8 +57,10 @@ public enum StateFailure: Error, Equatable, Sendable {
     public var explanation: String {
         switch self {
         case .system(let error): "\(error)"
-        case .unreadable(let file): "\(file) is not as this program writes it, or not whole; put a copy back, or remove it to begin anew."
-        case .inUse(let folder): "another mock-authority uses the folder \(folder); stop it, or give another --state."
+        case .unreadable(let file):
+            "\(file) is not as this program writes it, or not whole; put a copy back, or remove it to begin anew."
+        case .inUse(let folder):
+            "another mock-authority uses the folder \(folder); stop it, or give another --state."
         case .key: "a key could not be made"
         }
     }

@@ -158,7 +158,8 @@ final class StoreDriver {
     private var patience: Int32 {
         // The end of a transaction that is under way wakes by itself.
         let retries = writes.indices.lazy.filter { self.isFree($0) }.compactMap { self.writes[$0].nextTry }
-        let next = min(retries.min() ?? .max, links.map(\.deadline).min() ?? .max, readingLink == nil ? .max : nextPruning)
+        let pruning = readingLink == nil ? .max : nextPruning
+        let next = min(retries.min() ?? .max, links.map(\.deadline).min() ?? .max, pruning)
         let now = time.monotonicNanoseconds
         return next <= now ? 1 : Int32(min((next - now) / 1_000_000 + 1, 1000))
     }

@@ -7,7 +7,8 @@ extension StoreError {
         switch error.kind {
         case .full: self = .full
         case .busy, .cannotOpen: self = .unavailable(reason: error.description)
-        case .inputOutput, .notADatabase, .corrupt, .readOnly, .constraint, .other: self = .broken(reason: error.description)
+        case .inputOutput, .notADatabase, .corrupt, .readOnly, .constraint, .other:
+            self = .broken(reason: error.description)
         }
     }
 }
