@@ -233,6 +233,9 @@ struct SQLiteFileTests {
         #expect(events.all.count { if case .damaged = $0 { true } else { false } } == 1)
         await #expect(performing: { try await store.check() }, throws: isBroken)
         #expect(try await store.lists([bobs], of: Owner("bob")))
+        #expect(throws: ArchiveError.self) {
+            _ = try TaskArchive(path: path).export { (_: [UInt8]) throws(SystemError) in }
+        }
         // Until somebody mends it.
         try Connection(path: path, mode: .readWrite).execute("UPDATE owners SET next_id = next_id + 1")
         while !events.all.contains(.changedByOthers) { try await Task.sleep(for: .milliseconds(20)) }

@@ -30,7 +30,7 @@ public struct LockedFile: ~Copyable, Sendable {
         let file = try open(path)
         var facts = stat()
         guard unsafe fstat(file.borrowedNumber, &facts) == 0 else { throw .system(.last("look at '\(path)'")) }
-        guard facts.st_nlink == 1 else { throw .hasOtherNames }
+        guard facts.st_nlink <= 1 else { throw .hasOtherNames }
         guard setLock(F_WRLCK, on: file.borrowedNumber) else {
             throw errno == EAGAIN || errno == EACCES ? .held : .system(.last("lock '\(path)'"))
         }
@@ -70,7 +70,8 @@ public struct LockedFile: ~Copyable, Sendable {
     /// Whether it has no name any more, so that what is written to it is lost.
     public var isNameless: Bool {
         var facts = stat()
-        return unsafe fstat(file.borrowedNumber, &facts) == 0 && facts.st_nlink == 0
+        // Some file systems count no names.
+        return unsafe fstat(file.borrowedNumber, &facts) == 0 && facts.st_nlink == 0 && !isInPlace
     }
 
     /// Whether its path leads to it.

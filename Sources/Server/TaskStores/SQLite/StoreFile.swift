@@ -41,7 +41,7 @@ struct StoreFile {
         guard File.exists(path) else { throw .missing(path: path) }
         if let kind = File.otherKind(path) { throw .notAFile(path: path, kind: kind) }
         // By another name SQLite would not find the log of a server that runs.
-        guard File.names(path) == 1 else { throw .hasOtherNames(path: path) }
+        guard File.names(path) ?? 1 <= 1 else { throw .hasOtherNames(path: path) }
         let connection = try connect(mode)
         switch try recognized(connection) {
         case .empty, .foreign: throw .foreign(path: path)
