@@ -111,4 +111,33 @@ import Testing
         #expect(exported.end == .exit(1) && exported.errors.contains("it is a pipe, not a file"), "\(exported.errors)")
         #expect(try server.stop() == .exit(0))
     }
+
+    @Test func `that may not grow are told by readiness, and room made is used`() throws {
+        let stage = try Stage()
+        let server = try stage.server()
+        let token = try stage.token()
+        // Until SQLite's log is much longer than what the server writes for its operator.
+        let long = String(repeating: "x", count: 4000)
+        for _ in 0..<60 { #expect(try server.add(long, token: token).status == 201) }
+        func limit(_ size: String) throws {
+            let setting = try ChildProcess(
+                "/usr/bin/prlimit", ["--pid", "\(server.process.identifier)", "--fsize=\(size):"])
+            #expect(try setting.wait() == .exit(0), "\(setting.errors)")
+        }
+        func awaitReadiness(_ status: Int) throws -> Bool {
+            for _ in 0..<400 {
+                if try exchange(server.port, "GET", "/readyz").status == status { return true }
+                usleep(50_000)
+            }
+            return false
+        }
+        try limit("204800")
+        #expect(try awaitReadiness(503))
+        #expect(try server.add("x", token: token).status >= 500)
+        #expect(try server.texts(token: token).count == 60)
+        try limit("unlimited")
+        #expect(try awaitReadiness(200))
+        #expect(try server.add("x", token: token).status == 201)
+        #expect(try server.stop() == .exit(0))
+    }
 }

@@ -89,7 +89,8 @@ extension ExportSource where Self: ~Copyable {
             guard page.isWhole else { throw .failed(reason: missingOwners) }
             if let expected = page.expectedTasks {
                 throw .failed(
-                    reason: "the rows of owners count \(expected) tasks of some people, and \(page.tasks.count) are there: "
+                    reason:
+                        "the rows of owners count \(expected) tasks of some people, and \(page.tasks.count) are there: "
                         + "it is damaged; restore a backup")
             }
             do throws(SystemError) {
