@@ -50,7 +50,8 @@ public enum FetchError: Error, Equatable, Sendable {
         case .tooLong(let limit): "the answer is longer than \(limit) bytes; is this the right address?"
         case .encoded(let coding):
             "the answer is encoded as \(coding), which was not asked for; is a proxy rewriting it?"
-        case .brokenAnswer(let reason): "the answer is broken: \(reason); see that scheme and port of the address are right"
+        case .brokenAnswer(let reason):
+            "the answer is broken: \(reason); see that scheme and port of the address are right"
         case .cancelled: "cancelled, because the server stops"
         case .unavailable(let reason): "libcurl is not available: \(reason)"
         }
