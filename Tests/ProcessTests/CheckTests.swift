@@ -47,6 +47,58 @@ import Testing
         try Self.expectOneWrongLine(stage, [:], "is not a SQLite database")
     }
 
+    @Test func `says that an address cannot be listened on, and why`() throws {
+        let stage = try Stage()
+        let taken = "127.0.0.1:\(stage.mockPort)"
+        try Self.expectOneWrongLine(
+            stage, ["TASKS_LISTEN": taken], "TASKS_LISTEN: cannot listen on \(taken): another program listens there")
+        try Self.expectOneWrongLine(stage, ["TASKS_LISTEN": "192.0.2.1:3000"], "this machine has no such address")
+        let server = try stage.server()
+        let same = ["TASKS_LISTEN": "127.0.0.1:\(server.port)", "TASKS_ADMIN_LISTEN": "127.0.0.1:\(server.adminPort)"]
+        let beside = try stage.run(["check"], same)
+        #expect(beside.end == .exit(0), "\(beside.output)")
+        for port in [server.port, server.adminPort] {
+            #expect(beside.output.contains("good  listen: 127.0.0.1:\(port) is in use by a task-server that runs"))
+        }
+        #expect(try server.stop() == .exit(0))
+        #expect(try stage.run(["check"], same).output.contains("good  listen: 127.0.0.1:\(server.port) is free"))
+        let twice = same.merging(["TASKS_ADMIN_LISTEN": "127.0.0.1:\(server.port)"]) { $1 }
+        try Self.expectOneWrongLine(stage, twice, "TASKS_ADMIN_LISTEN: 127.0.0.1:\(server.port) is named twice")
+    }
+
+    @Test func `says what cannot be a file, and what cannot be read`() throws {
+        let stage = try Stage()
+        let folder = "\(stage.folder)/."
+        #expect(mkfifo("\(stage.folder)/pipe", 0o600) == 0)
+        for (path, kind) in [(folder, "a folder"), ("\(stage.folder)/pipe", "a pipe")] {
+            let words = "\(path) is \(kind), not a file; name a file (TASKS_DATABASE)"
+            try Self.expectOneWrongLine(
+                stage, ["TASKS_DATABASE": "sqlite:\(path)", "TASKS_KEY_CACHE_FILE": "off"], words)
+            try Self.expectOneWrongLine(stage, ["TASKS_KEY_CACHE_FILE": path], "TASKS_KEY_CACHE_FILE")
+        }
+        try Self.expectOneWrongLine(
+            stage, ["TASKS_PUBLIC": "\(stage.folder)/nowhere"], "No such file or directory; name the folder of the page"
+        )
+        try Self.expectOneWrongLine(
+            stage, ["TASKS_KEY_CACHE_FILE": "\(stage.folder)/nowhere/keys"], "check that its folder is there")
+    }
+
+    @Test func `names the setting that mends what is wrong with the authority's TLS`() throws {
+        let folder = try TemporaryFolder()
+        let stage = try Stage(["MOCK_STATE": folder.path, "MOCK_TLS_LISTEN": "127.0.0.1:0"])
+        let port = try stage.mock.await { Stage.port(behind: "and on https://localhost:", in: $0) }
+        let secure = ["TASKS_AUTHORITY": "https://localhost:\(port)/\(Stage.tenant)"]
+        try Self.expectOneWrongLine(stage, secure, "(TASKS_CA_FILE, TASKS_AUTHORITY)")
+        for file in ["tls.key", "nowhere.pem"] {
+            let wrong = secure.merging(["TASKS_CA_FILE": folder.file(file)]) { $1 }
+            try Self.expectOneWrongLine(stage, wrong, "cannot read the CA file \(folder.file(file))")
+        }
+        let plain = ["TASKS_AUTHORITY": "https://127.0.0.1:\(stage.mockPort)/\(Stage.tenant)"]
+        try Self.expectOneWrongLine(stage, plain, "at this port (TASKS_AUTHORITY)")
+        let other = ["TASKS_AUTHORITY": "http://127.0.0.1:\(port)/\(Stage.tenant)"]
+        try Self.expectOneWrongLine(stage, other, "see that scheme and port of the address are right (TASKS_AUTHORITY)")
+    }
+
     /// With one policy, so that one thing that is wrong is one line.
     private static func expectOneWrongLine(
         _ stage: Stage, _ changes: [String: String], _ words: String, at location: SourceLocation = #_sourceLocation

@@ -135,6 +135,9 @@ import Testing
         let other = try Self.run(["client-settings", "--for", "ios-nxoauth2", "--tasks-url", "http://t.test"])
         #expect(Self.keys(other.output).contains("bhh") && other.output.contains("<string>http://t.test</string>"))
         #expect(other.output.contains("/contoso.onmicrosoft.com/oauth2/v2.0/token?p=b2c_1_sign_in</string>"))
+        let page = try Self.run(
+            ["client-settings", "--for", "page", "--tls-listen", "127.0.0.1:8443", "--state", "/nowhere"])
+        #expect(page.output.hasPrefix("TASKS_CA_FILE=/nowhere/ca.pem\nTASKS_AUTHORITY=https://localhost:8443/"))
         for kind in ["msal", "page", "curl"] {
             #expect(
                 try Self.run(["client-settings", "--for", kind]).output.contains("localhost:3000") || kind == "page")

@@ -19,7 +19,7 @@ public struct TaskText: Hashable, Sendable {
     public init(_ value: String) throws(Failure) {
         guard !value.isEmpty else { throw .empty }
         guard value.utf8.count <= Self.longest else { throw .tooLong(bytes: value.utf8.count) }
-        guard !value.utf8.span.contains({ $0 == 0 }) else { throw .containsNUL }
+        guard !value.containsNUL else { throw .containsNUL }
         self.value = value
     }
 
@@ -32,6 +32,11 @@ public struct TaskText: Hashable, Sendable {
     public func hash(into hasher: inout Hasher) {
         for byte in value.utf8 { hasher.combine(byte) }
     }
+}
+
+extension String {
+    /// Whether U+0000 is in it.
+    package var containsNUL: Bool { utf8.span.contains { $0 == 0 } }
 }
 
 extension Span<UInt8> {

@@ -42,14 +42,16 @@ public enum FetchError: Error, Equatable, Sendable {
         case .timedOut(let reason): "no answer in time: \(reason); check the network and the authority's health"
         case .certificateNotTrusted(let reason):
             "the certificate is not trusted: \(reason); name the authority's CA in the CA file, or fix the host name"
-        case .handshakeFailed(let reason): "TLS failed: \(reason); the server must offer TLS 1.2 or newer"
+        case .handshakeFailed(let reason):
+            "TLS failed: \(reason); the server must offer TLS 1.2 or newer at this port"
         case .badCAFile(let path): "cannot read the CA file \(path); it must be a readable PEM file"
         case .redirected(let status): "answered \(status); redirects are not followed, so configure the final address"
         case .status(let status): "answered \(status) instead of 200"
         case .tooLong(let limit): "the answer is longer than \(limit) bytes; is this the right address?"
         case .encoded(let coding):
             "the answer is encoded as \(coding), which was not asked for; is a proxy rewriting it?"
-        case .brokenAnswer(let reason): "the answer is broken: \(reason)"
+        case .brokenAnswer(let reason):
+            "the answer is broken: \(reason); see that scheme and port of the address are right"
         case .cancelled: "cancelled, because the server stops"
         case .unavailable(let reason): "libcurl is not available: \(reason)"
         }

@@ -44,6 +44,16 @@ public final class HTTPServer: Sendable {
         try acceptor.start()
     }
 
+    /// Tries whether a server could listen there, without listening.
+    ///
+    /// - Parameters:
+    ///   - host: `localhost` or a literal IPv4 or IPv6 address.
+    ///   - port: the port.
+    /// - Throws: why it could not.
+    public static func checkAddress(host: String, port: UInt16) throws(ServerStartError) {
+        try ListeningSocket.check(host: host, port: port)
+    }
+
     deinit { stop(patience: 0) }
 
     /// The state of the server at this moment.

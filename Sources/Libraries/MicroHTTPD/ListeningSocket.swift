@@ -20,13 +20,26 @@ struct ListeningSocket {
         }
     }
 
+    /// Binds a socket to the address, without listening, and closes it: what a start would find there.
+    static func check(host: String, port: UInt16) throws(ServerStartError) {
+        let address = try SocketAddress(host: host, port: port)
+        let descriptor = socket(address.family, Int32(SOCK_STREAM.rawValue) | flags, 0)
+        guard descriptor >= 0 else { throw .last("socket") }
+        defer { _ = Glibc.close(descriptor) }
+        try bind(descriptor, to: address)
+    }
+
     func close() { _ = Glibc.close(descriptor) }
 
     private static func listen(_ descriptor: Int32, on address: SocketAddress) throws(ServerStartError) {
+        try bind(descriptor, to: address)
+        guard Glibc.listen(descriptor, SOMAXCONN) == 0 else { throw .last("listen") }
+    }
+
+    private static func bind(_ descriptor: Int32, to address: SocketAddress) throws(ServerStartError) {
         set(descriptor, SOL_SOCKET, SO_REUSEADDR)
         if address.family == AF_INET6 { set(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY) }
         guard address.bind(descriptor) == 0 else { throw .last("bind") }
-        guard Glibc.listen(descriptor, SOMAXCONN) == 0 else { throw .last("listen") }
     }
 
     private static func set(_ descriptor: Int32, _ level: Int32, _ option: Int32) {

@@ -22,6 +22,12 @@ public struct PlainReply: Sendable, Equatable {
         return PlainReply(try TCPExchange.send(Array(request.utf8), host: host, port: port, layer: layer))
     }
 
+    /// An answer of this status and body.
+    public init(status: Int, body: String) {
+        self.status = status
+        self.body = body
+    }
+
     /// An answer that was read to its end.
     public init(_ bytes: [UInt8]) {
         let text = String(decoding: bytes, as: UTF8.self)

@@ -15,6 +15,8 @@ struct ClientSettings {
     let base: String
     /// Scheme, host and port of task-server.
     let tasks: String
+    /// The certificate that vouches for the authority's https; nothing where the base is http.
+    let authorityFile: String?
 
     private var authority: String { "\(base)/\(configuration.tenant.name)" }
     private var client: String { configuration.applications.clients.first?.id ?? "" }
@@ -83,8 +85,9 @@ struct ClientSettings {
 
     private var page: String {
         let policies = configuration.policies.map(\.name).joined(separator: ",")
+        let trust = authorityFile.map { "TASKS_CA_FILE=\($0)\n" } ?? ""
         return """
-            TASKS_AUTHORITY=\(authority)
+            \(trust)TASKS_AUTHORITY=\(authority)
             TASKS_POLICIES=\(policies)
             TASKS_CLIENT_ID=\(client)
             """

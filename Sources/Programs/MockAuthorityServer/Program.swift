@@ -35,7 +35,8 @@ private func printClientSettings(_ settings: MockSettings) -> Never {
     let secure = settings.tls.listen.first.map { "https://localhost:\($0.port)" }
     let base = secure ?? "http://\(listen.called)"
     let client = ClientSettings(
-        configuration: configuration(settings, listen), base: base, tasks: settings.client.tasks)
+        configuration: configuration(settings, listen), base: base, tasks: settings.client.tasks,
+        authorityFile: secure.flatMap { _ in settings.files.state.map { "\($0)/ca.pem" } })
     answer(client.text(for: kind))
 }
 

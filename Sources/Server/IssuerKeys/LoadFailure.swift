@@ -19,9 +19,9 @@ enum LoadFailure: Error, Equatable {
         case .metadataNotFetched(.status(404)):
             "the authority answers 404 for the metadata: it knows no such tenant or policy; "
                 + "check TASKS_AUTHORITY and TASKS_POLICIES"
-        case .metadataNotFetched(let error): "the metadata could not be fetched: \(error.words)"
+        case .metadataNotFetched(let error): "the metadata could not be fetched: \(error.words)\(error.setting)"
         case .metadataNotBelieved(let error): error.words
-        case .keysNotFetched(let error): "the keys could not be fetched: \(error.words)"
+        case .keysNotFetched(let error): "the keys could not be fetched: \(error.words)\(error.setting)"
         case .keysNotRead(.notJSON): "the key set is not one JSON object within the limits; ask the provider"
         case .keysNotRead(.noKeyList): "the key set has no list of keys; ask the provider"
         case .keysNotRead(.tooManyKeys(let count)):
@@ -46,6 +46,18 @@ enum LoadFailure: Error, Equatable {
                 nil
             }
         case .metadataNotBelieved, .keysNotRead, .noUsableKey, .otherIssuer: nil
+        }
+    }
+}
+
+extension FetchError {
+    /// The settings that may mend it, which the fetcher does not know.
+    fileprivate var setting: String {
+        switch self {
+        case .certificateNotTrusted, .badCAFile: " (TASKS_CA_FILE, TASKS_AUTHORITY)"
+        case .plainHTTPRefused: " (TASKS_ALLOW_HTTP_AUTHORITY)"
+        case .couldNotResolve, .couldNotConnect, .handshakeFailed, .brokenAnswer, .redirected: " (TASKS_AUTHORITY)"
+        case .badAddress, .timedOut, .status, .tooLong, .encoded, .cancelled, .unavailable: ""
         }
     }
 }

@@ -178,7 +178,3 @@ extension JSONValue {
         }
     }
 }
-
-extension String {
-    fileprivate var containsNUL: Bool { utf8.contains(0) }
-}

@@ -11,6 +11,7 @@ import Tokens
 func check(_ settings: ServerSettings) -> ExitCode {
     let findings =
         authorityFindings(settings) + storageFindings(settings.storage) + transportFindings(settings.transport)
+        + listenFindings(settings)
     for finding in findings {
         StandardStream.output.print("\(finding.isGood ? "good " : "WRONG") \(finding.words)")
     }
@@ -48,17 +49,17 @@ private func storageFindings(_ storage: StorageSettings) -> [Finding] {
     case .sqlite(let path): findings.append(databaseFinding(path, storage))
     case .postgresql(let address): findings.append(databaseServerFinding(address))
     }
-    if let path = storage.keyCache, let kind = File.otherKind(path) {
-        findings.append(.wrong("keys: \(path) is \(kind), not a file; give another TASKS_KEY_CACHE_FILE, or off"))
-    } else if let path = storage.keyCache, !canWrite(beside: path) {
+    if let path = storage.keyCache, let problem = keyCacheProblem(path) {
         findings.append(
-            .wrong("keys: \(path) cannot be written; without it, a restart while the authority is down serves nobody"))
+            .wrong(
+                "keys: \(problem); without it, a restart while the authority is away serves no one (TASKS_KEY_CACHE_FILE)"
+            ))
     }
     do throws(SystemError) {
         let files = try PublicFiles.read(storage.folder)
         findings.append(.good("page: \(files.count) files"))
     } catch {
-        findings.append(.wrong("page: TASKS_PUBLIC: cannot \(error)"))
+        findings.append(.wrong("page: TASKS_PUBLIC: cannot \(error); name the folder of the page, or off"))
     }
     return findings
 }
@@ -87,6 +88,9 @@ private func databaseFinding(_ path: String, _ storage: StorageSettings) -> Find
             ? .good("database: \(path) will be made at the first start")
             : .wrong("database: \(path) is not there and cannot be made; check the folder and its permissions")
     }
+    if let kind = File.otherKind(path) {
+        return .wrong("database: \(path) is \(kind), not a file; name a file (TASKS_DATABASE)")
+    }
     do throws(StoreOpenError) {
         try OpenStore(storage, observer: { _ in }).store.close()
         return .good("database: \(path) can be read and written")
@@ -101,6 +105,20 @@ private func databaseServerFinding(_ address: String) -> Finding {
         return .good("database: \(try PostgreSQLTaskStore.check(address))")
     } catch {
         return .wrong("database: \(error.words)")
+    }
+}
+
+/// Why the keys could not be kept there, and what to do.
+private func keyCacheProblem(_ path: String) -> String? {
+    if let kind = File.otherKind(path) { return "\(path) is \(kind), not a file; name a file, or off" }
+    guard canWrite(beside: path) else {
+        return "\(path) cannot be written; check that its folder is there and that the server's user may write in it"
+    }
+    do throws(SystemError) {
+        if File.exists(path) { _ = try File.read(path) }
+        return nil
+    } catch {
+        return "cannot \(error); let the server's user read it, or remove it"
     }
 }
 

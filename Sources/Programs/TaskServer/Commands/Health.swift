@@ -25,10 +25,8 @@ enum HealthQuestion: Sendable {
 /// certificate. `check` judges those.
 func health(_ settings: ServerSettings, _ question: HealthQuestion) -> ExitCode {
     guard let address = settings.listen.first?.seenFromHere else { return .badSettings }
-    var layer: TCPExchange.Layer?
-    if settings.transport.isSecure { layer = exchangeOverTLS }
     do throws(SystemError) {
-        let reply = try PlainReply.get(question.path, host: address.host, port: address.port, layer: layer)
+        let reply = try settings.probe.ask(question, at: address)
         guard reply.status == 200 else {
             StandardStream.error.print("task-server: \(address)\(question.path): \(reply.status) \(reply.body)")
             return .failure
@@ -38,6 +36,33 @@ func health(_ settings: ServerSettings, _ question: HealthQuestion) -> ExitCode 
     } catch {
         StandardStream.error.print("task-server: cannot \(error)")
         return .failure
+    }
+}
+
+/// Asks one of our own servers on this machine, over TLS if it serves that.
+struct Probe {
+    let layer: TCPExchange.Layer?
+
+    fileprivate func ask(_ question: HealthQuestion, at address: ListenAddress) throws(SystemError) -> PlainReply {
+        try PlainReply.get(question.path, host: address.host, port: address.port, layer: layer)
+    }
+
+    /// Whether a task-server answers there.
+    func isAlive(at address: ListenAddress) -> Bool {
+        do throws(SystemError) {
+            return try ask(.alive, at: address.seenFromHere) == PlainReply(status: 200, body: "alive")
+        } catch {
+            return false
+        }
+    }
+}
+
+extension ServerSettings {
+    /// For people's own listeners.
+    var probe: Probe {
+        var layer: TCPExchange.Layer?
+        if transport.isSecure { layer = exchangeOverTLS }
+        return Probe(layer: layer)
     }
 }
 

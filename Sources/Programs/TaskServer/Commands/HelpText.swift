@@ -8,8 +8,9 @@ enum HelpText {
 
         Usage:
             task-server [serve]          serves until SIGTERM or Ctrl-C; SIGHUP fetches the authority's keys again
-            task-server check            tries settings, authority and database, and says what is wrong
-            task-server health [ready]   asks the server that runs with these settings whether it is alive, or ready
+            task-server check            tries settings, authority, database, TLS and addresses, and says what is wrong
+            task-server health [ready]   asks the server that runs with these settings whether it is alive, or ready; over
+                                         TLS if it serves that, whatever its certificate
             task-server explain-token    reads a token from standard input and goes through every check; the token
                                          is sent nowhere
             task-server backup FILE      writes a copy of the database, also while a server runs

@@ -105,7 +105,8 @@ final class Listeners: Sendable {
 }
 
 extension ServerStartError {
-    fileprivate var words: String {
+    /// What to do about it.
+    var words: String {
         switch self {
         case .badHost: "that is no address"
         case .addressInUse: "another program listens there; stop it, or choose another port"

@@ -35,7 +35,8 @@ struct TransportSettings: Sendable {
         do throws(SystemError) {
             return String(decoding: try File.read(path, limit: 1 << 20), as: UTF8.self)
         } catch {
-            throw StartFailure(sentence: "\(setting): cannot \(error)")
+            throw StartFailure(
+                sentence: "\(setting): cannot \(error); check the path, and that the server's user may read the file")
         }
     }
 

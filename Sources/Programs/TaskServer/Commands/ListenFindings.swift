@@ -1,0 +1,28 @@
+import MicroHTTPD
+import Platform
+import Settings
+
+/// Whether the server could listen at its addresses; port 0 is always free.
+func listenFindings(_ settings: ServerSettings) -> [Finding] {
+    var wanted = settings.listen.map { ("TASKS_LISTEN", $0, settings.probe) }
+    if let address = settings.adminListen { wanted.append(("TASKS_ADMIN_LISTEN", address, Probe(layer: nil))) }
+    return wanted.indices.filter { wanted[$0].1.port != 0 }.map { index in
+        let (setting, address, probe) = wanted[index]
+        if wanted[..<index].contains(where: { $0.1 == address }) {
+            return .wrong("listen: \(setting): \(address) is named twice; choose another port")
+        }
+        return finding(setting, address, probe)
+    }
+}
+
+private func finding(_ setting: String, _ address: ListenAddress, _ probe: Probe) -> Finding {
+    do throws(ServerStartError) {
+        try HTTPServer.checkAddress(host: address.host, port: address.port)
+        return .good("listen: \(address) is free")
+    } catch {
+        if error == .addressInUse, probe.isAlive(at: address) {
+            return .good("listen: \(address) is in use by a task-server that runs")
+        }
+        return .wrong("listen: \(setting): cannot listen on \(address): \(error.words)")
+    }
+}
