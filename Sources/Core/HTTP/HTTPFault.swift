@@ -65,7 +65,7 @@ extension HTTPFault {
             Problem(
                 400, "request.target", "The request target is not acceptable",
                 "Use a path that starts with a slash, with other characters than ASCII percent-encoded as UTF-8, "
-                    + "and without encoded slashes, '.' and '..' segments.")
+                    + "without encoded slashes, '.' and '..' segments, and at most 100 query arguments.")
         case .expectation:
             Problem(
                 417, "request.expectation", "The expectation cannot be met",
@@ -76,8 +76,8 @@ extension HTTPFault {
         default:
             Problem(
                 400, "request.framing", "The request is not framed as HTTP/1.1 asks",
-                "Send either one Content-Length in digits or 'Transfer-Encoding: chunked', and header names and "
-                    + "values without control characters.")
+                "Send either one Content-Length in digits or 'Transfer-Encoding: chunked', single spaces in the "
+                    + "request line, and header lines that end with CRLF, unfolded and without control characters.")
         }
     }
 

@@ -1,5 +1,6 @@
 import IssuerKeys
 import Platform
+import Settings
 import TaskStores
 import Tasks
 import Tokens
@@ -10,6 +11,7 @@ import Tokens
 func check(_ settings: ServerSettings) -> ExitCode {
     let findings =
         authorityFindings(settings) + storageFindings(settings.storage) + transportFindings(settings.transport)
+        + publicAddressFindings(settings)
     for finding in findings {
         StandardStream.output.print("\(finding.isGood ? "good " : "WRONG") \(finding.words)")
     }
@@ -63,6 +65,18 @@ private func transportFindings(_ transport: TransportSettings) -> [Finding] {
     } catch {
         return [.wrong("TLS: \(error.sentence)")]
     }
+}
+
+/// Without its address, others than this machine find no metadata of the protected resource.
+private func publicAddressFindings(_ settings: ServerSettings) -> [Finding] {
+    if let address = settings.transport.publicAddress {
+        return [.good("address: clients reach the server at \(address)")]
+    }
+    guard settings.listen.contains(where: { !$0.isLoopback }) else { return [] }
+    return [
+        .good(
+            "address: TASKS_PUBLIC_URL is not set, so /.well-known/oauth-protected-resource is 404 for other machines")
+    ]
 }
 
 private func databaseFinding(_ path: String, _ storage: StorageSettings) -> Finding {
