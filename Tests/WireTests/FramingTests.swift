@@ -168,6 +168,33 @@ struct FramingTests {
         #expect(try new.response()?.status == 505)
     }
 
+    private static let chunked = "POST /read HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+    /// Found by libmicrohttpd, which has a page of its own for each, and 500 for the last.
+    static let ofLibrary: [WrongRequest] = [
+        WrongRequest("request.framing", 400, "GET /a\r\n\r\n"),
+        WrongRequest("request.framing", 400, "GET /a HTTP/1.1 b\r\n\r\n"),
+        WrongRequest("request.framing", 400, "GET /a HTTP/1.1\r\nHost: h\r\nno colon\r\n\r\n"),
+        WrongRequest("request.framing", 400, "\(chunked)x\r\n\r\n"),
+        WrongRequest("request.version", 505, "GET /a HTTP/2.0\r\n\r\n"),
+        WrongRequest("request.too_many_fields", 431, "GET /a HTTP/1.1\r\nX: \(String(repeating: "a", count: 13_000))"),
+        WrongRequest("request.too_many_fields", 414, "GET /\(String(repeating: "a", count: 13_000))"),
+        WrongRequest("request.body_too_large", 413, "\(chunked)10000000000000000\r\n\r\n"),
+        WrongRequest("request.framing", 400, "\(chunked)1;\(String(repeating: "a", count: 20_000))"),
+    ]
+
+    @Test("What libmicrohttpd refuses is told as all problems are", arguments: ofLibrary)
+    func refusedByLibrary(wrong: WrongRequest) throws {
+        let client = try RawClient(port: server.port)
+        try client.send(wrong.text)
+        let response = try #require(try client.response())
+        #expect(response.status == wrong.status)
+        #expect(response.text.hasSuffix("(\(wrong.name))\n"))
+        #expect(response.headers["Content-Type"] == "text/plain; charset=utf-8")
+        #expect(response.headers["Connection"] == "close")
+        #expect(client.isClosedByServer)
+    }
+
     @Test("A page, and who asks for JSON, is told of the problem in JSON, others in a line of text")
     func wording() throws {
         let client = try RawClient(port: server.port)

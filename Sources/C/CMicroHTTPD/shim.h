@@ -1,4 +1,5 @@
 #pragma once
+#include <dlfcn.h>
 #include <gnutls/gnutls.h>
 #include <microhttpd.h>
 #include <stdarg.h>
@@ -104,6 +105,19 @@ static inline int CMicroHTTPD_is_whole(const char *target) {
 static inline size_t CMicroHTTPD_head_size(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
     return info ? info->header_size : 0;
+}
+
+/// libmicrohttpd's own `MHD_queue_response`, past the one of this program; see Refusals.swift.
+static inline enum MHD_Result CMicroHTTPD_queue(
+    struct MHD_Connection *connection, unsigned int status, struct MHD_Response *response) {
+    static void *next; // found once; two loops that look at the same time find the same
+    void *function = __atomic_load_n(&next, __ATOMIC_RELAXED);
+    if (function == NULL) {
+        function = dlsym((void *)-1L, "MHD_queue_response"); // RTLD_NEXT, without _GNU_SOURCE
+        __atomic_store_n(&next, function, __ATOMIC_RELAXED);
+    }
+    return ((enum MHD_Result(*)(struct MHD_Connection *, unsigned int, struct MHD_Response *))function)(
+        connection, status, response);
 }
 
 /// The TLS session of a connection; NULL where it is plain HTTP.

@@ -14,7 +14,7 @@ public enum HTTPFault: Error, Sendable, Hashable, CaseIterable {
     case unknownMethod
     /// A method that this server never serves: `CONNECT`, `TRACE` (V-147).
     case forbiddenMethod
-    /// More than a hundred field lines (V-140).
+    /// More than a hundred field lines, or a request line and fields that are too long together (V-140).
     case tooManyFields
     /// The body is longer than the application wants to read (V-141).
     case bodyTooLarge
@@ -100,7 +100,8 @@ extension HTTPFault {
                 413, "request.body_too_large", "The body is too large", "Send a shorter body, or several requests.")
         } else {
             Problem(
-                431, "request.too_many_fields", "There are too many headers", "Send at most 100 header lines.")
+                431, "request.too_many_fields", "There are too many headers",
+                "Send at most 100 header lines, and shorter ones, or a shorter address.")
         }
     }
 

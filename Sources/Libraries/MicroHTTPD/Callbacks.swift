@@ -5,7 +5,7 @@ internal import Synchronization
 // What libmicrohttpd calls, on its loops. Global functions: a closure would belong to whatever actor it is written in.
 
 /// The object behind a pointer that libmicrohttpd keeps for us; the keeper holds a reference.
-private func object<Object: AnyObject>(_ type: Object.Type, _ pointer: UnsafeMutableRawPointer?) -> Object? {
+func object<Object: AnyObject>(_ type: Object.Type, _ pointer: UnsafeMutableRawPointer?) -> Object? {
     guard let pointer = unsafe pointer else { return nil }
     return unsafe Unmanaged<Object>.fromOpaque(pointer).takeUnretainedValue()
 }
