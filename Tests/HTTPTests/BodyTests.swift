@@ -35,7 +35,20 @@ struct BodyTests {
         #expect(form["n"] == "\u{0}")
         #expect(form.fields.count == 6)
         #expect(try FormURLEncoded.parse([]).fields.isEmpty)
-        #expect(throws: FormURLEncoded.Malformed()) { try FormURLEncoded.parse(Array("a=%4".utf8)) }
+        #expect(throws: FormURLEncoded.Malformed.escape) { try FormURLEncoded.parse(Array("a=%4".utf8)) }
+    }
+
+    @Test("A form has 100 fields, a query 100 arguments, a field 16 parameters")
+    func mostFields() throws {
+        let hundred = String(repeating: "a=b&", count: 100)
+        #expect(try FormURLEncoded.parse(Array(hundred.utf8)).fields.count == 100)
+        #expect(try FormURLEncoded.parse(Array("&&\(hundred)&&&".utf8)).fields.count == 100)
+        #expect(throws: FormURLEncoded.Malformed.tooManyFields) { try FormURLEncoded.parse(Array("\(hundred)c".utf8)) }
+        #expect(try RequestTarget(parsing: "/?\(hundred)").query.count == 100)
+        #expect(throws: TargetError.tooManyArguments) { try RequestTarget(parsing: "/?\(hundred)c") }
+        let parameters = (1...17).map { "p\($0)=v" }.joined(separator: ";")
+        #expect(MediaType("a/b;\(parameters);boundary=x")?.boundary == nil)
+        #expect(MediaType("a/b;boundary=x;\(parameters)")?.boundary == "x")
     }
 
     private func parse(_ body: String, boundary: String = "--x") throws -> MultipartForm {
@@ -97,6 +110,9 @@ struct BodyTests {
         }
         #expect(throws: MultipartForm.Malformed.header) {
             try parse("--x\r\nA: " + String(repeating: "b", count: 3000) + "\r\n\r\n\r\n--x--", boundary: "x")
+        }
+        #expect(throws: MultipartForm.Malformed.header) {
+            try parse("--x\r\n" + String(repeating: "A: b\r\n", count: 17) + "\r\n\r\n--x--", boundary: "x")
         }
     }
 

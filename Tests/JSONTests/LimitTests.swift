@@ -31,6 +31,14 @@ struct LimitTests {
         #expect(throws: JSONError.self) { try JSONValue(parsing: hidden) }
     }
 
+    @Test func valuesAtTheBoundary() throws {
+        let limits = JSONLimits(values: 4)
+        #expect(throws: Never.self) { try JSONValue(parsing: Array(#"{"a":[1,"2,[{"]}"#.utf8), limits: limits) }
+        for text in [#"{"a":[1,2],"b":3}"#, "[1,2,3,4]", "[[[[]]]]", "[1,2,3,4"] {
+            #expect(throws: JSONError.tooLong) { try JSONValue(parsing: Array(text.utf8), limits: limits) }
+        }
+    }
+
     @Test func lengthAtTheBoundary() throws {
         let text = Array("[1, 2]".utf8)
         #expect(try JSONValue(parsing: text, limits: JSONLimits(bytes: 6)) == [1, 2])

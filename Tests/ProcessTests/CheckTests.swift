@@ -22,6 +22,15 @@ import Testing
         #expect(try stage.run(["check"]).output.contains("can be read and written"))
     }
 
+    @Test func `says that the address is missing where other machines reach the server`() throws {
+        let stage = try Stage()
+        let open = try stage.run(["check"], ["TASKS_LISTEN": "0.0.0.0:0"])
+        #expect(open.end == .exit(0) && open.output.contains("TASKS_PUBLIC_URL is not set"), "\(open.output)")
+        let named = try stage.run(
+            ["check"], ["TASKS_LISTEN": "0.0.0.0:0", "TASKS_PUBLIC_URL": "https://tasks.example.com"])
+        #expect(named.output.contains("good  address: clients reach the server at https://tasks.example.com\n"))
+    }
+
     @Test func `says that the tenant is wrong, in one line`() throws {
         let stage = try Stage()
         try Self.expectOneWrongLine(

@@ -39,6 +39,21 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
+    @Test func `names the address by which clients reach it, whatever Host says`() throws {
+        let stage = try Stage()
+        let document = "/.well-known/oauth-protected-resource"
+        let server = try stage.server(["TASKS_PUBLIC_URL": "https://tasks.example.com/"])
+        let client = try RawClient(port: server.port, timeout: 20)
+        try client.send("GET \(document) HTTP/1.1\r\nHost: evil.example\r\n\r\n")
+        let text = try client.response()?.text ?? ""
+        #expect(text.contains(#""resource":"https://tasks.example.com/api/tasks""#), "\(text)")
+        #expect(try server.stop() == .exit(0))
+        for wrong in ["http://tasks.example.com", "tasks.example.com", "https://tasks.example.com/?a"] {
+            let refused = try stage.run([], ["TASKS_PUBLIC_URL": wrong])
+            #expect(refused.end == .exit(78) && refused.errors.contains("TASKS_PUBLIC_URL"), "\(refused.errors)")
+        }
+    }
+
     @Test func `does not start with half of what it needs`() throws {
         let stage = try Stage()
         try certificate(stage, "tls")

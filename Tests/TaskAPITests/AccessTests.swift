@@ -127,6 +127,7 @@ struct AccessTests {
             $0.files = ["index.html": PublicFile(name: "index.html", bytes: Array("<!doctype html>".utf8))]
             $0.page = PageConfiguration(authority: "https://a.example/t", clientIdentifier: "app", policies: ["p"])
             $0.readScope = "tasks.read"
+            $0.publicAddress = "https://tasks.example.com"
         }
         #expect(try await api.send("GET", "/healthz").status == 200)
         #expect(try await api.send("GET", "/readyz").text == "ready\n")
@@ -140,6 +141,33 @@ struct AccessTests {
             configuration.text == #"{"authority":"https://a.example/t","clientId":"app","policies":["p"],"scopes":[]}"#)
         let resource = try await api.send("GET", "/.well-known/oauth-protected-resource")
         #expect(try JSONValue(parsing: resource.body).object?["scopes_supported"] == ["tasks.read"])
+    }
+
+    /// The address in the metadata of the protected resource for a request with this `Host`; nil for 404.
+    private func resource(_ publicAddress: String?, isSecure: Bool = false, host: String) async throws -> String? {
+        let api = TestedAPI(.inProcess) {
+            $0.publicAddress = publicAddress
+            $0.isSecure = isSecure
+        }
+        let headers = [("Host", host), ("X-Forwarded-Proto", "https"), ("Forwarded", "host=evil.example;proto=https")]
+        let answer = try await api.send("GET", "/.well-known/oauth-protected-resource", headers)
+        if answer.status == 404 { return nil }
+        guard case .string(let resource)? = try JSONValue(parsing: answer.body).object?["resource"] else { return "?" }
+        return resource
+    }
+
+    @Test("the protected resource has the configured address, or one of this machine, and never a stranger's")
+    func protectedResource() async throws {
+        #expect(
+            try await resource("https://tasks.example.com", host: "evil.example")
+                == "https://tasks.example.com/api/tasks")
+        #expect(
+            try await resource("https://example.com/todo", host: "127.0.0.1") == "https://example.com/todo/api/tasks")
+        #expect(try await resource(nil, host: "localhost:3000") == "http://localhost:3000/api/tasks")
+        #expect(try await resource(nil, isSecure: true, host: "[::1]:3000") == "https://[::1]:3000/api/tasks")
+        for stranger in ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "127.0.0.1@evil", "a:x"] {
+            #expect(try await resource(nil, host: stranger) == nil, "\(stranger)")
+        }
     }
 
     @Test("not ready says why")

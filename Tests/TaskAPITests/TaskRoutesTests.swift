@@ -132,6 +132,11 @@ struct TaskRoutesTests {
             ("application/x-www-form-urlencoded", "task=%zz", 400, "request.form"),
             ("application/x-www-form-urlencoded", #"{"task":"a"}"#, 409, "MissingTask"),
             ("multipart/form-data", "x", 400, "request.form"),
+            ("application/x-www-form-urlencoded", "task=a" + String(repeating: "&b", count: 100), 400, "request.form"),
+            (
+                "application/json", #"{"task":"a","b":["# + String(repeating: "1,", count: 1000) + "1]}", 400,
+                "request.json"
+            ),
         ])
     func refusedBodies(type: String, body: String, status: Int, code expected: String) async throws {
         let answer = try await TestedAPI(.inProcess).send(

@@ -64,6 +64,10 @@ struct FramingTests {
             "a length beyond Int", 400,
             "POST /read HTTP/1.1\r\nHost: h\r\nContent-Length: 9223372036854775808\r\n\r\n"),
         WrongRequest("no Host", 400, "GET /a HTTP/1.1\r\n\r\n"),
+        WrongRequest("a Host whose port is none", 400, "GET /a HTTP/1.1\r\nHost: a:x\r\n\r\n"),
+        WrongRequest("a Host with an open bracket", 400, "GET /a HTTP/1.1\r\nHost: [::1\r\n\r\n"),
+        WrongRequest("a malformed Host in HTTP/1.0", 400, "GET /a HTTP/1.0\r\nHost: a:x\r\n\r\n"),
+        WrongRequest("an absolute form like its malformed Host", 400, "GET http://a:x/ HTTP/1.1\r\nHost: a:x\r\n\r\n"),
         WrongRequest("two Hosts", 400, "GET /a HTTP/1.1\r\nHost: h\r\nHost: h\r\n\r\n"),
         WrongRequest("an empty Host", 400, "GET /a HTTP/1.1\r\nHost:\r\n\r\n"),
         WrongRequest("a Host with a path", 400, "GET /a HTTP/1.1\r\nHost: h/x\r\n\r\n"),
@@ -77,6 +81,26 @@ struct FramingTests {
         WrongRequest("a name beyond ASCII", 400, "GET /a HTTP/1.1\r\nHost: h\r\nÜ: a\r\n\r\n"),
         WrongRequest("brackets in a name", 400, "GET /a HTTP/1.1\r\nHost: h\r\n(X): a\r\n\r\n"),
         WrongRequest("a folded first field", 400, "GET /a HTTP/1.1\r\n Host: h\r\nHost: h\r\n\r\n"),
+        WrongRequest("a folded field", 400, "GET /a HTTP/1.1\r\nHost: h\r\nX: a\r\n b\r\n\r\n"),
+        WrongRequest("a folded field that makes a name", 400, "GET /a HTTP/1.1\r\nHost: h\r\nX-Hea: a\r\n der\r\n\r\n"),
+        WrongRequest("bare line feeds", 400, "GET /a HTTP/1.1\nHost: h\nX: a\n\n"),
+        WrongRequest("a bare line feed after a field", 400, "GET /a HTTP/1.1\r\nHost: h\nX: a\r\n\r\n"),
+        WrongRequest("a bare line feed as the empty line", 400, "GET /a HTTP/1.1\r\nHost: h\r\n\n"),
+        WrongRequest("a NUL byte in a value", 400, "GET /a HTTP/1.1\r\nHost: h\r\nX: a\u{0}b\r\nY: c\r\n\r\n"),
+        WrongRequest("a NUL byte in the last value", 400, "GET /a HTTP/1.1\r\nHost: h\r\nX: a\u{0}b\r\n\r\n"),
+        WrongRequest("a NUL byte at the end of a value", 400, "GET /a HTTP/1.1\r\nHost: h\r\nX: a\u{0}\r\n\r\n"),
+        WrongRequest("a NUL byte for a value", 400, "GET /a HTTP/1.1\r\nHost: h\r\nX:\u{0}\r\n\r\n"),
+        WrongRequest("a NUL byte in a name", 400, "GET /a HTTP/1.1\r\nHost: h\r\nX\u{0}Y: c\r\n\r\n"),
+        WrongRequest(
+            "a NUL byte that looks like the empty line", 400, "GET /a HTTP/1.1\r\nHost: h\r\n\u{0}X: a\r\n\r\n"),
+        WrongRequest("a NUL byte in the target", 400, "GET /a\u{0}/b HTTP/1.1\r\nHost: h\r\n\r\n"),
+        WrongRequest("a NUL byte at the end of the target", 400, "GET /a\u{0} HTTP/1.1\r\nHost: h\r\n\r\n"),
+        WrongRequest("a NUL byte in the query", 400, "GET /a?b\u{0}c HTTP/1.1\r\nHost: h\r\n\r\n"),
+        WrongRequest(
+            "a NUL byte and a version in the target", 400, "GET /a\u{0}HTTP/1.1\u{0}\u{0}?b HTTP/1.1\r\nHost: h\r\n\r\n"
+        ),
+        WrongRequest("a NUL byte in the method", 400, "GET\u{0}X /a HTTP/1.1\r\nHost: h\r\n\r\n"),
+        WrongRequest("two spaces before the target", 400, "GET  /a HTTP/1.1\r\nHost: h\r\n\r\n"),
         WrongRequest(
             "101 fields", 431, "GET /a HTTP/1.1\r\nHost: h\r\n" + String(repeating: "X: y\r\n", count: 100) + "\r\n"),
     ]
@@ -105,6 +129,9 @@ struct FramingTests {
         WrongRequest("a bad escape", 400, "GET /a%zz HTTP/1.1\r\nHost: h\r\n\r\n"),
         WrongRequest("dots", 400, "GET /a/%2e%2E/b HTTP/1.1\r\nHost: h\r\n\r\n"),
         WrongRequest("a target beyond ASCII", 400, "GET /ü HTTP/1.1\r\nHost: h\r\n\r\n"),
+        WrongRequest("two spaces after the target", 400, "GET /a  HTTP/1.1\r\nHost: h\r\n\r\n"),
+        WrongRequest(
+            "101 arguments", 400, "GET /a?" + String(repeating: "b&", count: 101) + " HTTP/1.1\r\nHost: h\r\n\r\n"),
         WrongRequest("a star without OPTIONS", 400, "GET * HTTP/1.1\r\nHost: h\r\n\r\n"),
         WrongRequest("another expectation", 417, "GET /a HTTP/1.1\r\nHost: h\r\nExpect: tea\r\n\r\n"),
     ]
@@ -139,6 +166,33 @@ struct FramingTests {
         let new = try RawClient(port: server.port)
         try new.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
         #expect(try new.response()?.status == 505)
+    }
+
+    private static let chunked = "POST /read HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+    /// Found by libmicrohttpd, which has a page of its own for each, and 500 for the last.
+    static let ofLibrary: [WrongRequest] = [
+        WrongRequest("request.framing", 400, "GET /a\r\n\r\n"),
+        WrongRequest("request.framing", 400, "GET /a HTTP/1.1 b\r\n\r\n"),
+        WrongRequest("request.framing", 400, "GET /a HTTP/1.1\r\nHost: h\r\nno colon\r\n\r\n"),
+        WrongRequest("request.framing", 400, "\(chunked)x\r\n\r\n"),
+        WrongRequest("request.version", 505, "GET /a HTTP/2.0\r\n\r\n"),
+        WrongRequest("request.too_many_fields", 431, "GET /a HTTP/1.1\r\nX: \(String(repeating: "a", count: 13_000))"),
+        WrongRequest("request.too_many_fields", 414, "GET /\(String(repeating: "a", count: 13_000))"),
+        WrongRequest("request.body_too_large", 413, "\(chunked)10000000000000000\r\n\r\n"),
+        WrongRequest("request.framing", 400, "\(chunked)1;\(String(repeating: "a", count: 20_000))"),
+    ]
+
+    @Test("What libmicrohttpd refuses is told as all problems are", arguments: ofLibrary)
+    func refusedByLibrary(wrong: WrongRequest) throws {
+        let client = try RawClient(port: server.port)
+        try client.send(wrong.text)
+        let response = try #require(try client.response())
+        #expect(response.status == wrong.status)
+        #expect(response.text.hasSuffix("(\(wrong.name))\n"))
+        #expect(response.headers["Content-Type"] == "text/plain; charset=utf-8")
+        #expect(response.headers["Connection"] == "close")
+        #expect(client.isClosedByServer)
     }
 
     @Test("A page, and who asks for JSON, is told of the problem in JSON, others in a line of text")

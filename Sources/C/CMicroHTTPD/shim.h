@@ -1,8 +1,10 @@
 #pragma once
+#include <dlfcn.h>
 #include <gnutls/gnutls.h>
 #include <microhttpd.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/socket.h>
 
 // What Swift cannot say of libmicrohttpd: calls with a variable number of arguments, and a logger that takes a va_list.
@@ -25,14 +27,14 @@ typedef struct {
 static inline size_t CMicroHTTPD_keep_escapes(void *context, struct MHD_Connection *connection, char *text) {
     (void)context;
     (void)connection;
-    return __builtin_strlen(text);
+    return strlen(text);
 }
 
 static inline void CMicroHTTPD_log(void *settings, const char *format, va_list arguments) {
     const CMicroHTTPD_settings *s = (const CMicroHTTPD_settings *)settings;
     char line[512];
     // Four messages quote the path of a request, which is nobody's business in a log: they go out unformatted.
-    int isQuoting = __builtin_strstr(format, "request for") != NULL;
+    int isQuoting = strstr(format, "request for") != NULL;
     int length = isQuoting ? snprintf(line, sizeof line, "%s", format)
                            : vsnprintf(line, sizeof line, format, arguments);
     if (length < 0) return;
@@ -81,6 +83,37 @@ static inline int CMicroHTTPD_accept(int listening, struct sockaddr *address, so
 static inline int CMicroHTTPD_socket(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     return info ? info->connect_fd : -1;
+}
+
+/// Keeps the library from taking the query apart, for which it needs memory of the connection for each argument: where that
+/// is too little, it neither answers nor closes. It looks at what follows the `?` only after the target was handed over.
+static inline void CMicroHTTPD_hide_query(const char *target) {
+    char *query = strchr(target, '?');
+    if (query != NULL) query[1] = 0; // it lies in the connection's own buffer
+}
+
+/// Whether no zero byte cuts the target: then the version follows, which the library has checked.
+static inline int CMicroHTTPD_is_whole(const char *target) {
+    return strncmp(target + strlen(target) + 1, "HTTP/1.", 7) == 0;
+}
+
+/// The size of the header block with the request line; 0 where it is not known.
+static inline size_t CMicroHTTPD_head_size(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    return info ? info->header_size : 0;
+}
+
+/// libmicrohttpd's own `MHD_queue_response`, past the one of this program; see Refusals.swift.
+static inline enum MHD_Result CMicroHTTPD_queue(
+    struct MHD_Connection *connection, unsigned int status, struct MHD_Response *response) {
+    static void *next; // found once; two loops that look at the same time find the same
+    void *function = __atomic_load_n(&next, __ATOMIC_RELAXED);
+    if (function == NULL) {
+        function = dlsym((void *)-1L, "MHD_queue_response"); // RTLD_NEXT, without _GNU_SOURCE
+        __atomic_store_n(&next, function, __ATOMIC_RELAXED);
+    }
+    return ((enum MHD_Result(*)(struct MHD_Connection *, unsigned int, struct MHD_Response *))function)(
+        connection, status, response);
 }
 
 /// The TLS session of a connection; NULL where it is plain HTTP.

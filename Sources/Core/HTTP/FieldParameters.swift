@@ -2,7 +2,7 @@
 struct FieldParameters: Sendable, Equatable {
     /// What stands before the first semicolon, without blanks around it.
     let value: String
-    /// The parameters in order, names in lower case; what follows a malformed one is left out.
+    /// The parameters in order, names in lower case; what follows a malformed one, or the sixteenth, is left out.
     let parameters: [RequestTarget.Argument]
 
     subscript(name: String) -> String? {
@@ -24,7 +24,7 @@ extension FieldParameters {
         var bytes = Array(field)[...]
         let value = String(lenient: Array(bytes.removePrefix { $0 != UInt8(ascii: ";") }.trimmed))
         var parameters: [RequestTarget.Argument] = []
-        while let parameter = bytes.removeParameter() { parameters.append(parameter) }
+        while parameters.count < 16, let parameter = bytes.removeParameter() { parameters.append(parameter) }
         self.init(value: value, parameters: parameters)
     }
 }

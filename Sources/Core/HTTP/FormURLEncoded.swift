@@ -1,10 +1,15 @@
 /// The body of `application/x-www-form-urlencoded`: names and values, decoded.
 public struct FormURLEncoded: Sendable, Equatable {
     /// Why a form was refused.
-    public struct Malformed: Error, Sendable, Equatable {
-        /// A `%` without two hexadecimal digits behind it.
-        public init() {}
+    public enum Malformed: Error, Sendable, Equatable, CaseIterable {
+        /// A `%` without two hexadecimal digits after it.
+        case escape
+        /// More than ``mostFields`` fields.
+        case tooManyFields
     }
+
+    /// The most fields of a form, and the most arguments of a query: each takes memory and time of its own.
+    public static let mostFields = 100
 
     /// The fields, in order.
     public let fields: [RequestTarget.Argument]
@@ -17,7 +22,7 @@ public struct FormURLEncoded: Sendable, Equatable {
             let decoding = PercentDecoding(plusIsSpace: true, refusesZero: false)
             return FormURLEncoded(fields: try decoding.arguments(of: body))
         } catch {
-            throw Malformed()
+            throw error == .tooMany ? .tooManyFields : .escape
         }
     }
 
@@ -31,7 +36,12 @@ extension PercentDecoding {
     /// The pairs of a form or of a query, in order; empty pairs are left out.
     func arguments<Bytes: Collection<UInt8>>(of bytes: Bytes) throws(PercentError) -> [RequestTarget.Argument] {
         var arguments: [RequestTarget.Argument] = []
-        for pair in bytes.split(separator: UInt8(ascii: "&")) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let pair = rest.prefix { $0 != UInt8(ascii: "&") }
+            rest = rest[pair.endIndex...].dropFirst()
+            if pair.isEmpty { continue }
+            guard arguments.count < FormURLEncoded.mostFields else { throw .tooMany }
             let middle = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
             let name = try decode(pair[..<middle])
             let value = try decode(pair[middle...].dropFirst())
@@ -53,6 +63,12 @@ extension String {
 
     /// These bytes, each the number of its character.
     public init(latin1 bytes: [UInt8]) {
-        self = String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+        var text: [UInt8] = []
+        text.reserveCapacity(2 * bytes.count)
+        for byte in bytes {
+            if byte >= 0x80 { text.append(0xC0 | byte >> 6) }
+            text.append(byte < 0x80 ? byte : 0x80 | byte & 0x3F)
+        }
+        self = String(decoding: text, as: UTF8.self)
     }
 }

@@ -14,7 +14,7 @@ public enum HTTPFault: Error, Sendable, Hashable, CaseIterable {
     case unknownMethod
     /// A method that this server never serves: `CONNECT`, `TRACE` (V-147).
     case forbiddenMethod
-    /// More than a hundred field lines (V-140).
+    /// More than a hundred field lines, or a request line and fields that are too long together (V-140).
     case tooManyFields
     /// The body is longer than the application wants to read (V-141).
     case bodyTooLarge
@@ -71,7 +71,7 @@ extension HTTPFault {
             Problem(
                 400, "request.target", "The request target is not acceptable",
                 "Use a path that starts with a slash, with other characters than ASCII percent-encoded as UTF-8, "
-                    + "and without encoded slashes, '.' and '..' segments.")
+                    + "without encoded slashes, '.' and '..' segments, and at most 100 query arguments.")
         case .expectation:
             Problem(
                 417, "request.expectation", "The expectation cannot be met",
@@ -82,8 +82,8 @@ extension HTTPFault {
         default:
             Problem(
                 400, "request.framing", "The request is not framed as HTTP/1.1 asks",
-                "Send either one Content-Length in digits or 'Transfer-Encoding: chunked', and header names and "
-                    + "values without control characters.")
+                "Send either one Content-Length in digits or 'Transfer-Encoding: chunked', single spaces in the "
+                    + "request line, and header lines that end with CRLF, unfolded and without control characters.")
         }
     }
 
@@ -106,7 +106,8 @@ extension HTTPFault {
                 413, "request.body_too_large", "The body is too large", "Send a shorter body, or several requests.")
         } else {
             Problem(
-                431, "request.too_many_fields", "There are too many headers", "Send at most 100 header lines.")
+                431, "request.too_many_fields", "There are too many headers",
+                "Send at most 100 header lines, and shorter ones, or a shorter address.")
         }
     }
 

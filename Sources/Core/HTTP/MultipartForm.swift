@@ -24,21 +24,22 @@ public struct MultipartForm: Sendable, Equatable {
         case boundary
         /// The body does not begin with the boundary, does not end with it, or something stands behind it on its line.
         case delimiter
-        /// The header block of a part does not end, or is longer than 2 KiB.
+        /// The header block of a part does not end, or is longer than 2 KiB or 16 lines.
         case header
         /// A part has no name.
         case name
-        /// There are more parts than any form of ours has.
+        /// There are more than ``mostParts``.
         case tooManyParts
     }
+
+    /// The most parts of a form.
+    public static let mostParts = 64
 
     /// The parts, in order.
     public let parts: [Part]
 
     /// Takes a body apart, in one pass.
-    public static func parse(_ body: [UInt8], boundary: String, maximumParts: Int = 64) throws(Malformed)
-        -> MultipartForm
-    {
+    public static func parse(_ body: [UInt8], boundary: String) throws(Malformed) -> MultipartForm {
         guard (1...70).contains(boundary.utf8.count), boundary.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else {
             throw .boundary
         }
@@ -46,7 +47,7 @@ public struct MultipartForm: Sendable, Equatable {
         try reader.skipPreamble()
         var parts: [Part] = []
         while try reader.beginsPart() {
-            guard parts.count < maximumParts else { throw .tooManyParts }
+            guard parts.count < mostParts else { throw .tooManyParts }
             parts.append(try reader.part())
         }
         return MultipartForm(parts: parts)
@@ -90,7 +91,11 @@ private struct MultipartReader {
     mutating func part() throws(MultipartForm.Malformed) -> MultipartForm.Part {
         var disposition: FieldParameters?
         var contentType: MediaType?
-        while let line = try headerLine() {
+        let end = min(place + 2048, body.count)
+        var lines = 0
+        while let line = try headerLine(before: end) {
+            lines += 1
+            guard lines <= 16 else { throw .header }
             guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { throw .header }
             let name = String(decoding: line[..<colon], as: UTF8.self)
             let value = line[colon...].dropFirst()
@@ -104,8 +109,9 @@ private struct MultipartReader {
     }
 
     /// The next line of a header block, or nothing at its end.
-    private mutating func headerLine() throws(MultipartForm.Malformed) -> ArraySlice<UInt8>? {
-        let window = body[place..<min(place + 2048, body.count)]
+    private mutating func headerLine(before limit: Int) throws(MultipartForm.Malformed) -> ArraySlice<UInt8>? {
+        guard place < limit else { throw .header }
+        let window = body[place..<limit]
         guard let end = window.firstIndex(of: 13), end + 1 < body.count, body[end + 1] == 10 else { throw .header }
         defer { place = end + 2 }
         return end == place ? nil : body[place..<end]

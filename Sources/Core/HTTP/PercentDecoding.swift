@@ -6,6 +6,8 @@ enum PercentError: Error, Equatable {
     case zero
     /// `%2F` where it is not allowed.
     case slash
+    /// More pairs than ``FormURLEncoded/mostFields``.
+    case tooMany
 }
 
 /// How percent-encoded text is read in one place of a message.

@@ -16,6 +16,8 @@ public enum TargetError: Error, Sendable, Equatable, CaseIterable {
     case dots
     /// The path does not decode to UTF-8.
     case encoding
+    /// The query has more arguments than ``FormURLEncoded/mostFields``.
+    case tooManyArguments
 }
 
 extension RequestTarget {
@@ -110,6 +112,7 @@ extension TargetError {
             case .badEscape: .escape
             case .zero: .zero
             case .slash: .slash
+            case .tooMany: .tooManyArguments
             }
     }
 }

@@ -2,7 +2,7 @@ private import CJansson
 
 /// Why bytes are not the JSON that was asked for.
 public enum JSONError: Error, Equatable, Sendable {
-    /// Longer than the limit.
+    /// Longer than the limit, or of more values.
     case tooLong
     /// Nested deeper than the limit.
     case tooDeep
@@ -16,11 +16,14 @@ public struct JSONLimits: Sendable, Equatable {
     public var bytes: Int
     /// The deepest nesting of arrays and objects.
     public var depth: Int
+    /// The most values, those of arrays and members counted together.
+    public var values: Int
 
-    /// Limits of this many bytes and levels.
-    public init(bytes: Int = 1 << 20, depth: Int = 32) {
+    /// Limits of this many bytes, levels and values.
+    public init(bytes: Int = 1 << 20, depth: Int = 32, values: Int = .max) {
         self.bytes = bytes
         self.depth = depth
+        self.values = values
     }
 }
 
@@ -35,7 +38,9 @@ extension JSONValue {
         guard bytes.count <= limits.bytes else { throw .tooLong }
         // The parser takes a NUL for the end of the text and would not look at what stands behind it.
         if let end = bytes.firstIndex(of: 0) { throw .malformed(reason: "NUL byte", offset: end) }
-        guard JSONDepth.of(bytes) <= limits.depth else { throw .tooDeep }
+        let extent = JSONExtent(bytes)
+        guard extent.depth <= limits.depth else { throw .tooDeep }
+        guard extent.values <= limits.values else { throw .tooLong }
         var failure = json_error_t()
         let root = unsafe bytes.withUnsafeBytes { text in
             unsafe cjansson_parse(text.baseAddress?.assumingMemoryBound(to: CChar.self), text.count, &failure)

@@ -23,7 +23,7 @@ extension ClientConnection {
         }
         if closing || isLast || isCut { _ = unsafe MHD_add_response_header(answer, "Connection", "close") }
         clock.enter(.answer, until: requestEnd)
-        return unsafe MHD_queue_response(handle, UInt32(status.rawValue), answer)
+        return unsafe CMicroHTTPD_queue(handle, UInt32(status.rawValue), answer)
     }
 
     private func makeAnswer(_ body: [UInt8]) -> OpaquePointer? {

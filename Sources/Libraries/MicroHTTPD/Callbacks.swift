@@ -5,7 +5,7 @@ internal import Synchronization
 // What libmicrohttpd calls, on its loops. Global functions: a closure would belong to whatever actor it is written in.
 
 /// The object behind a pointer that libmicrohttpd keeps for us; the keeper holds a reference.
-private func object<Object: AnyObject>(_ type: Object.Type, _ pointer: UnsafeMutableRawPointer?) -> Object? {
+func object<Object: AnyObject>(_ type: Object.Type, _ pointer: UnsafeMutableRawPointer?) -> Object? {
     guard let pointer = unsafe pointer else { return nil }
     return unsafe Unmanaged<Object>.fromOpaque(pointer).takeUnretainedValue()
 }
@@ -38,7 +38,11 @@ func targetReceived(
 ) -> UnsafeMutableRawPointer? {
     guard let handle = unsafe handle, let target = unsafe target else { return nil }
     let context = unsafe CMicroHTTPD_socket_context(handle)
-    unsafe object(ClientConnection.self, context)?.begin(target: String(cString: target))
+    if let connection = unsafe object(ClientConnection.self, context) {
+        connection.begin(target: unsafe String(cString: target), size: unsafe strlen(target))
+        if unsafe CMicroHTTPD_is_whole(target) == 0 { connection.refuseCutTarget() }
+    }
+    unsafe CMicroHTTPD_hide_query(target)
     return unsafe context
 }
 
@@ -51,7 +55,8 @@ func requestReceived(
     guard let size = unsafe size, let connection = unsafe object(ClientConnection.self, context?.pointee) else {
         return .NO
     }
-    return unsafe connection.proceed(AccessCall(method: method, version: version, upload: upload, size: size))
+    let call = unsafe AccessCall(target: url, method: method, version: version, upload: upload, size: size)
+    return unsafe connection.proceed(call)
 }
 
 /// A request is over; also when it was broken off.

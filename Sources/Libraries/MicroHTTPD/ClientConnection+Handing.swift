@@ -5,11 +5,12 @@ internal import Synchronization
 extension ClientConnection {
     /// Judges the head that is in, and lets the request go on or refuses it.
     func takeHead(_ call: AccessCall) -> MHD_Result {
-        var intake = HeadIntake(limit: core.limits.fields)
+        let lines = unsafe HeadLines(call, targetSize: targetSize)
+        var intake = HeadIntake(limit: core.limits.fields, lines: lines)
         unsafe withUnsafeMutablePointer(to: &intake) { intake in
             _ = unsafe MHD_get_connection_values_n(handle, .HEADER_KIND, takeField, intake)
         }
-        unsafe intake.close(version: call.version)
+        unsafe intake.close(version: call.version, headSize: CMicroHTTPD_head_size(handle))
         expectedBody = intake.body
         var head = RequestHead(
             method: Method(unsafe text(call.method)), target: RequestTarget(raw: "", path: []),
@@ -30,6 +31,12 @@ extension ClientConnection {
             return .YES
         }
         return decide()
+    }
+
+    /// Refuses a target with a zero byte, before the library looks for arguments after it.
+    func refuseCutTarget() {
+        head = nil
+        _ = interrupt(with: refuse(.target))
     }
 
     private func target(for method: Method, host: String?) throws(HTTPFault) -> RequestTarget {

@@ -4,6 +4,7 @@ internal import HTTP
 /// One call of libmicrohttpd's for a request.
 @unsafe
 struct AccessCall {
+    let target: UnsafePointer<CChar>?
     let method: UnsafePointer<CChar>?
     let version: UnsafePointer<CChar>?
     let upload: UnsafePointer<CChar>?

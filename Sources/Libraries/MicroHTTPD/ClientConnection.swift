@@ -21,6 +21,8 @@ final class ClientConnection: @unchecked Sendable {
     // The loop's.
     var step = Step.idle
     var rawTarget = ""
+    /// Bytes of the target as it came, also where it is no UTF-8.
+    var targetSize = 0
     var head: RequestHead?
     var expectedBody = HeadIntake.Body.none
     var body: [UInt8] = []
@@ -54,10 +56,11 @@ final class ClientConnection: @unchecked Sendable {
     }
 
     /// A request begins: its first line is in.
-    func begin(target: String) {
+    func begin(target: String, size: Int) {
         let count = requests.load(ordering: .relaxed) &+ 1
         requests.store(count, ordering: .relaxed)
         rawTarget = target
+        targetSize = size
         step = .head
         waitEnd = nil
         requestStart = coarseNanoseconds()

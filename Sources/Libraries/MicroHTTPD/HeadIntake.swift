@@ -17,16 +17,19 @@ struct HeadIntake {
     private var expects = false
     private var isUnexpected = false
     private var seen: SingleFields = []
+    private var lines: HeadLines
     private let limit: Int
 
-    init(limit: Int) {
+    init(limit: Int, lines: HeadLines) {
         self.limit = limit
+        self.lines = lines
         fields.reserveCapacity(12)
     }
 
     /// Takes one field line; whether more are wanted.
     mutating func take(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Bool {
         guard fields.count < limit else { return stop(.tooManyFields) }
+        unsafe lines.take(name, value)
         let value = unsafe value.withoutBlanks
         guard unsafe name.isToken, unsafe !value.hasControl else { return stop(.framing) }
         let text = unsafe String(decoding: value, as: UTF8.self)
@@ -79,11 +82,16 @@ struct HeadIntake {
     }
 
     /// The last checks, when all fields are in.
-    mutating func close(version: UnsafePointer<CChar>?) {
+    mutating func close(version: UnsafePointer<CChar>?, headSize: Int) {
         guard fault == nil else { return }
+        guard lines.areWhole(headSize: headSize) else {
+            fault = .framing
+            return
+        }
+        if let host, !host.isHostField { fault = .host }
         switch unsafe HTTPVersion(version) {
         case .oneOne:
-            if host?.isHost != true { fault = .host }
+            if host == nil { fault = .host }
         case .oneZero:
             if seen.contains(.coding) { fault = .framing }
         case .other:
@@ -119,18 +127,13 @@ private enum HTTPVersion {
     }
 }
 
-extension String {
-    /// Whether this can be the value of `Host`: a name or address, and perhaps a port.
-    fileprivate var isHost: Bool { !isEmpty && utf8.allSatisfy { characters[Int($0)] & 2 != 0 } }
-}
-
 extension UnsafeBufferPointer<UInt8> {
     /// Whether this is a token (RFC 9110 section 5.6.2), as field names are.
     ///
     /// Catches a space before the colon, most of what folding leaves behind, and bytes beyond ASCII.
     fileprivate var isToken: Bool {
         var isToken = !isEmpty
-        for index in indices where unsafe characters[Int(self[index])] & 1 == 0 { isToken = false }
+        for index in indices where unsafe !isTokenByte[Int(self[index])] { isToken = false }
         return isToken
     }
 
@@ -158,11 +161,9 @@ extension UnsafeBufferPointer<UInt8> {
     }
 }
 
-/// Bit 0: may be in a token; bit 1: may be in `Host`.
-private let characters: [UInt8] = {
-    var table = [UInt8](repeating: 0, count: 256)
+private let isTokenByte: [Bool] = {
+    var table = [Bool](repeating: false, count: 256)
     let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-    for byte in (letters + "!#$%&'*+-.^_`|~").utf8 { table[Int(byte)] |= 1 }
-    for byte in (letters + "-._~!$&'()*+,;=%:[]").utf8 { table[Int(byte)] |= 2 }
+    for byte in (letters + "!#$%&'*+-.^_`|~").utf8 { table[Int(byte)] = true }
     return table
 }()

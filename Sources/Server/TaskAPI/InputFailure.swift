@@ -8,6 +8,7 @@ enum InputFailure: Error {
     /// At this byte, if it is known.
     case malformedJSON(offset: Int?)
     case malformedForm
+    case tooManyFormFields
     case unsupportedMediaType
     case field(name: String, expected: String)
     case argument(name: String, expected: String)
@@ -39,7 +40,7 @@ enum InputFailure: Error {
         case .text(.containsNUL):
             Problem(
                 400, "task.nul", "A text contains U+0000", "Leave the character U+0000 out of every name and value.")
-        case .malformedJSON, .malformedForm, .unsupportedMediaType: bodyProblem
+        case .malformedJSON, .malformedForm, .tooManyFormFields, .unsupportedMediaType: bodyProblem
         case .field(let name, let expected):
             Problem(400, "request.field", "A field cannot be used", "\(name) must be \(expected).")
         case .argument(let name, let expected):
@@ -66,6 +67,11 @@ enum InputFailure: Error {
             Problem(
                 400, "request.form", "The body is not a form that can be read",
                 "Send the fields as application/x-www-form-urlencoded or multipart/form-data, well formed.")
+        case .tooManyFormFields:
+            Problem(
+                400, "request.form", "The body is not a form that can be read",
+                "Send at most \(FormURLEncoded.mostFields) fields as application/x-www-form-urlencoded, "
+                    + "or \(MultipartForm.mostParts) as multipart/form-data.")
         default:
             Problem(
                 415, "request.media_type", "Unsupported content type",

@@ -8,6 +8,7 @@ struct PublicAnswers: Sendable {
     private let page: [UInt8]
     private let resource: PageConfiguration
     private let scopes: [String]
+    private let publicAddress: String?
     private let isSecure: Bool
 
     init(_ configuration: TaskAPIConfiguration) {
@@ -15,6 +16,7 @@ struct PublicAnswers: Sendable {
         readiness = configuration.readiness
         page = configuration.page.json
         resource = configuration.page
+        publicAddress = configuration.publicAddress
         isSecure = configuration.isSecure
         scopes = [configuration.readScope, configuration.writeScope].compactMap(\.self)
     }
@@ -29,7 +31,7 @@ struct PublicAnswers: Sendable {
         case .health: return Self.text(200, "alive\n")
         case .readiness: return nil
         case .pageConfiguration: return Self.json(page)
-        case .protectedResource: return Self.json(protectedResource(head))
+        case .protectedResource: return Self.json(try protectedResource(head))
         case .file(let name): return try file(name, head)
         case .tasks, .task, .tasksOfNamedOwner, .taskByText, .me, .unknownBelowAPI: throw .nothingHere
         }
@@ -58,11 +60,12 @@ struct PublicAnswers: Sendable {
 
     /// RFC 9728 section 2.
     ///
-    /// The resource is named as the client reached it, since only a proxy knows a better name.
-    private func protectedResource(_ head: RequestHead) -> [UInt8] {
-        let secure = isSecure || head.headers["X-Forwarded-Proto"] == "https"
+    /// The resource has the configured address; without one, only this machine is taken from `Host`. Clients send their
+    /// tokens to the address that they read here, and whoever chooses `Host` must not choose that.
+    private func protectedResource(_ head: RequestHead) throws(APIFailure) -> [UInt8] {
+        guard let address = publicAddress ?? loopbackAddress(head) else { throw .nothingHere }
         var members: [(String, JSONValue)] = [
-            ("resource", .string("\(secure ? "https" : "http")://\(head.headers["Host"] ?? "localhost")/api/tasks")),
+            ("resource", .string("\(address)/api/tasks")),
             ("bearer_methods_supported", ["header"]),
         ]
         if !resource.authorizationServers.isEmpty {
@@ -70,6 +73,11 @@ struct PublicAnswers: Sendable {
         }
         if !scopes.isEmpty { members.append(("scopes_supported", .array(scopes.map { .string($0) }))) }
         return JSONValue.object(JSONObject(members)).serialized()
+    }
+
+    private func loopbackAddress(_ head: RequestHead) -> String? {
+        guard let host = head.headers["Host"], host.isLoopbackHost else { return nil }
+        return "\(isSecure ? "https" : "http")://\(host)"
     }
 
     private static func text(_ status: Status, _ text: String) -> Response {

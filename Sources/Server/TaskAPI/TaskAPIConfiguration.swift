@@ -24,6 +24,8 @@ public struct TaskAPIConfiguration: Sendable {
     public var taskLimit = 10_000
     /// Requests a second for one person, and twice that at once; nil: no limit.
     public var rateLimit: Int?
+    /// The address by which clients reach this server, without a slash at its end.
+    public var publicAddress: String?
     /// Whether clients reach this server itself by https, without a proxy.
     public var isSecure = false
     /// The files of `Public/`, by their path.

@@ -50,7 +50,9 @@ struct TaskInput {
     private mutating func read(json body: [UInt8]) throws(APIFailure) {
         let value: JSONValue
         do {
-            value = try JSONValue(parsing: Self.asUTF8(body), limits: JSONLimits(bytes: 2 * body.count, depth: 32))
+            // A task has a handful of members, and 64 KiB of small values would keep the loop for milliseconds.
+            let limits = JSONLimits(bytes: 2 * body.count, depth: 32, values: 1000)
+            value = try JSONValue(parsing: Self.asUTF8(body), limits: limits)
         } catch .malformed(_, let offset) {
             throw .input(.malformedJSON(offset: offset))
         } catch {
@@ -64,7 +66,7 @@ struct TaskInput {
         do {
             fields = try FormURLEncoded.parse(body).fields.map { Field(name: $0.name, value: .string($0.value)) }
         } catch {
-            throw .input(.malformedForm)
+            throw .input(error == .tooManyFields ? .tooManyFormFields : .malformedForm)
         }
         if body.first == UInt8(ascii: "{") { hint = .jsonSentAsForm }
     }
@@ -76,7 +78,7 @@ struct TaskInput {
                 Field(name: $0.name, value: .string($0.text))
             }
         } catch {
-            throw .input(.malformedForm)
+            throw .input(error == .tooManyParts ? .tooManyFormFields : .malformedForm)
         }
     }
 
@@ -86,7 +88,7 @@ struct TaskInput {
             _ = try UTF8Span(validating: body.span)
             return body
         } catch {
-            return body.flatMap { $0 < 0x80 ? [$0] : [0xC0 | $0 >> 6, 0x80 | $0 & 0x3F] }
+            return Array(String(latin1: body).utf8)
         }
     }
 }

@@ -1,6 +1,7 @@
 import IssuerKeys
 import OpenSSL
 import Platform
+import Settings
 import TaskStores
 import Tasks
 import Tokens
@@ -11,7 +12,7 @@ import Tokens
 func check(_ settings: ServerSettings) -> ExitCode {
     let findings =
         authorityFindings(settings) + storageFindings(settings.storage) + transportFindings(settings.transport)
-        + listenFindings(settings)
+        + listenFindings(settings) + publicAddressFindings(settings)
     for finding in findings {
         StandardStream.output.print("\(finding.isGood ? "good " : "WRONG") \(finding.words)")
     }
@@ -80,6 +81,18 @@ private func transportFindings(_ transport: TransportSettings) -> [Finding] {
     let names = credentials.own.names.joined(separator: ", ")
     let term = "until \(credentials.end.asDate) (\(days) days)\(advice)"
     return [.good("TLS: the certificate is for \(names), \(term); the key belongs to it")]
+}
+
+/// Without its address, others than this machine find no metadata of the protected resource.
+private func publicAddressFindings(_ settings: ServerSettings) -> [Finding] {
+    if let address = settings.transport.publicAddress {
+        return [.good("address: clients reach the server at \(address)")]
+    }
+    guard settings.listen.contains(where: { !$0.isLoopback }) else { return [] }
+    return [
+        .good(
+            "address: TASKS_PUBLIC_URL is not set, so /.well-known/oauth-protected-resource is 404 for other machines")
+    ]
 }
 
 private func databaseFinding(_ path: String, _ storage: StorageSettings) -> Finding {

@@ -51,6 +51,7 @@ final class TaskServerProcess: Sendable {
                 String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
             }.joined()
         }
+        configuration.publicAddress = settings.transport.publicAddress?.text
         configuration.isSecure = settings.transport.isSecure
         configuration.allowQueryToken = settings.tokens.allowInQuery
         configuration.origins = settings.tokens.crossOrigin
