@@ -127,6 +127,8 @@ let package = Package(
             "MockAuthorityTests",
             ["MockAuthority", "Tokens", "OpenSSL", "MicroHTTPD", "HTTP", "JSON", "Platform", "Support"]),
         tests("WireTests", ["MicroHTTPD", "HTTP", "JSON", "Platform", "Support"]),
-        tests("ProcessTests", ["TaskServer", "MockAuthorityServer", "HTTP", "JSON", "Platform", "Support", "Tasks"]),
+        tests(
+            "ProcessTests",
+            ["TaskServer", "MockAuthorityServer", "HTTP", "JSON", "Platform", "Support", "TaskAPI", "Tasks"]),
     ]
 )

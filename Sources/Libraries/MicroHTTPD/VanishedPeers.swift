@@ -1,3 +1,4 @@
+private import CMicroHTTPD
 private import Glibc
 internal import HTTP
 internal import Synchronization
