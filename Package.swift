@@ -132,7 +132,7 @@ let package = Package(
         tests("WireTests", ["MicroHTTPD", "HTTP", "JSON", "Platform", "Support"]),
         tests(
             "ProcessTests",
-            ["TaskServer", "MockAuthorityServer", "HTTP", "JSON", "Platform", "Support", "Tasks"],
+            ["TaskServer", "MockAuthorityServer", "HTTP", "JSON", "Platform", "Support", "TaskAPI", "Tasks"],
             exclude: ["tls-exchange.py"]),
     ]
 )

@@ -1,9 +1,11 @@
 import HTTP
 import JSON
 import Platform
+import Support
 import Synchronization
 import Testing
 
+@testable import TaskAPI
 @testable import TaskServer
 
 @Suite("Lines of the log") struct LogTests {
@@ -105,6 +107,56 @@ import Testing
         #expect(written == Array(repeating: 0, count: 20))
         #expect(ration.take("bad_signature", at: 1) == 0)
         #expect(ration.take("expired", at: 1_000_000_001) == 80)
+    }
+
+    @Test func `of more reasons than there can be are rationed together`() {
+        let ration = LogRation()
+        #expect((0..<10_000).compactMap { ration.take("\($0)", at: 1) }.count < 300)
+    }
+
+    @Test func `of a failure that lasts are written seldom, and again when it is over`() {
+        let failures = RepeatedFailures()
+        let second: UInt64 = 1_000_000_000
+        let written = (0..<900).compactMap { failures.take("policy", "no answer", at: second * (4 * $0 + 1)) }
+        #expect(written == [0, 149, 149, 149, 149, 149])
+        #expect(failures.take("other", "no answer", at: 1) == 0)
+        failures.end(of: "policy")
+        #expect(failures.take("policy", "no answer", at: second * 3600) == 0)
+        #expect(failures.take("policy", "status 503", at: second * 3601) == nil)
+        #expect(failures.take("policy", "status 503", at: second * 3661) == 1)
+    }
+
+    @Test func `of requests without a token are rationed, those of a person are not`() throws {
+        let sink = Sink()
+        let log = Log(.info, .text, time: FixedTime()) { bytes in sink.written.withLock { $0 += bytes } }
+        try log.start()
+        let requests = RequestLog(log)
+        for owner in [nil, 7] as [UInt64?] {
+            for _ in 0..<200 {
+                var record = RequestRecord(
+                    identifier: "1", method: .get, route: "/{file}", status: 200, duration: 1, bytes: 1, peer: "-")
+                record.owner = owner
+                requests.write(record)
+            }
+        }
+        log.close()
+        #expect(sink.lines.filter { !$0.contains("owner=") }.count < 60)
+        #expect(sink.lines.filter { $0.contains("owner=") }.count == 200)
+    }
+
+    @Test func `have members of one type each`() throws {
+        let sources = TestFile("../../Sources/Programs/TaskServer").path
+        var types: [Substring: Set<String>] = ["time": ["text"], "level": ["text"], "event": ["text"]]
+        for name in try Folder.files(below: sources) where name.hasSuffix(".swift") {
+            let text = String(decoding: try File.read("\(sources)/\(name)"), as: UTF8.self)
+            for (call, type) in [(".number(\"", "number"), (".text(\"", "text"), (".hex(\"", "text")] {
+                for rest in text.split(separator: call).dropFirst() {
+                    types[rest.prefix { $0 != "\"" }, default: []].insert(type)
+                }
+            }
+        }
+        #expect(types.count > 20, "the sources were found")
+        #expect(types.filter { $1.count > 1 }.isEmpty)
     }
 }
 

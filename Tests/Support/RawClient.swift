@@ -25,7 +25,7 @@ public final class RawClient {
     /// Connects to a port of the loopback.
     public init(port: UInt16, overIPv6: Bool = false, timeout: Double = 5) throws(Failure) {
         self.timeout = timeout
-        descriptor = socket(overIPv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        descriptor = socket(overIPv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw .system("socket", errno) }
         // `deinit` closes: it runs also when this throws, because every field is set.
         guard (overIPv6 ? connect6(port) : connect4(port)) == 0 else { throw .system("connect", errno) }
@@ -71,6 +71,12 @@ public final class RawClient {
 
     /// Says that nothing more will be sent.
     public func finishSending() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
+
+    /// Makes the end of this client a reset in place of an orderly close.
+    public func resetWhenClosed() {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+    }
 
     /// Reads one answer, also `100 Continue`; nothing, if the connection ended before its first byte.
     public func response(to method: Method = .get) throws(Failure) -> RawResponse? {

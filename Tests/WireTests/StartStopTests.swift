@@ -143,16 +143,40 @@ struct StartStopTests {
         #expect(server.statistics.connections <= 2)
     }
 
-    @Test("More connections from one address than may are closed")
-    func perAddress() throws {
-        var limits = ServerLimits()
-        limits.perAddress = 2
-        let server = try HTTPServer(port: 0, limits: limits, handler: EchoHandler())
-        let clients = try (0..<2).map { _ in try RawClient(port: server.port) }
-        for client in clients { try client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n") }
-        for client in clients { #expect(try client.response()?.status == 200) }
-        let third = try RawClient(port: server.port)
-        #expect(third.isClosedByServer)
+    @Test("Silent connections, and half a header block are not waited for as requests under way are")
+    func silent() throws {
+        let handler = EchoHandler()
+        let server = try HTTPServer(port: 0, handler: handler)
+        let silent = try RawClient(port: server.port)
+        let half = try RawClient(port: server.port)
+        try half.send("GET / HTTP/1.1\r\nHo")
+        let busy = try RawClient(port: server.port, timeout: 10)
+        try busy.send("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")
+        while server.statistics.suspended == 0 || server.statistics.connections < 3 { usleep(1000) }
+        let began = SystemTime().monotonicNanoseconds
+        let stopper = try NamedThread.start("stopper") { server.stop(patience: 30) }
+        #expect(silent.isClosedByServer && half.isClosedByServer)
+        #expect(SystemTime().monotonicNanoseconds - began < 4_000_000_000)
+        handler.release()
+        #expect(try busy.response()?.status == 200)
+        stopper.join()
+        #expect(SystemTime().monotonicNanoseconds - began < 8_000_000_000)
+    }
+
+    @Test("As many connections as fit into the descriptors of the process, or none")
+    func descriptors() {
+        var (people, operators) = (ServerLimits(), ServerLimits())
+        (people.connections, operators.connections) = (1000, 64)
+        (people.loops, operators.loops) = (2, 2)
+        let both = [people, operators]
+        #expect(ServerLimits.descriptors(of: both) == 1074)
+        #expect(ServerLimits.fitting(both, into: 1074) == both)
+        for descriptors in [26, 27, 40, 64, 256, 1024, 1073] {
+            let fitting = ServerLimits.fitting(both, into: descriptors) ?? []
+            #expect(ServerLimits.descriptors(of: fitting) <= descriptors)
+            #expect(fitting.allSatisfy { $0.connections >= 8 && $0.suspensions <= max($0.connections, 64) })
+        }
+        #expect(ServerLimits.fitting(both, into: 25) == nil && ServerLimits.leastDescriptors(of: both) == 26)
     }
 
     @Test("Requests have numbers of their own")

@@ -47,12 +47,13 @@ public struct IPAddress: Sendable, Hashable {
     private static func version6(_ text: some StringProtocol) -> UInt128? {
         guard text.utf8.count <= 45, let gap = text.firstIndex(of: ":") else { return nil }
         guard let double = doubleColon(in: text, from: gap) else {
-            guard let groups = groups(text), groups.count == 8 else { return nil }
+            guard let groups = groups(text, mayEndDotted: true), groups.count == 8 else { return nil }
             return joined(groups)
         }
         let head = text[..<double]
         let tail = text[text.index(double, offsetBy: 2)...]
-        guard let left = head.isEmpty ? [] : groups(head), let right = tail.isEmpty ? [] : groups(tail),
+        guard let left = head.isEmpty ? [] : groups(head, mayEndDotted: false),
+            let right = tail.isEmpty ? [] : groups(tail, mayEndDotted: true),
             left.count + right.count < 8
         else { return nil }
         return joined(left + Array(repeating: 0, count: 8 - left.count - right.count) + right)
@@ -68,12 +69,12 @@ public struct IPAddress: Sendable, Hashable {
         return nil
     }
 
-    /// The groups of 16 bits; the last may be written as an IPv4 address, which is two.
-    private static func groups(_ text: some StringProtocol) -> [UInt16]? {
+    /// The groups of 16 bits; the last of an address may be written as one of IPv4, which is two.
+    private static func groups(_ text: some StringProtocol, mayEndDotted: Bool) -> [UInt16]? {
         var groups: [UInt16] = []
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         for (index, part) in parts.enumerated() {
-            if index == parts.count - 1, part.contains(".") {
+            if mayEndDotted, index == parts.count - 1, part.contains(".") {
                 guard let bits = version4(part) else { return nil }
                 groups += [UInt16(bits >> 16), UInt16(truncatingIfNeeded: bits)]
             } else {

@@ -131,7 +131,10 @@ extension IPAddress {
             self.init(version4: UInt32(bigEndian: bits))
         case AF_INET6:
             let bytes = unsafe UnsafeRawPointer(address).loadUnaligned(as: sockaddr_in6.self).sin6_addr
-            self.init(bits: unsafe withUnsafeBytes(of: bytes) { UInt128(bigEndian: unsafe $0.loadUnaligned(as: UInt128.self)) })
+            self.init(
+                bits: unsafe withUnsafeBytes(of: bytes) {
+                    UInt128(bigEndian: unsafe $0.loadUnaligned(as: UInt128.self))
+                })
         default: self.init(bits: 0)
         }
     }

@@ -1,3 +1,4 @@
+private import CMicroHTTPD
 private import Glibc
 internal import HTTP
 internal import Synchronization
@@ -71,7 +72,7 @@ extension ClientConnection {
         }
     }
 
-    /// Frees a suspended connection; its handler still comes to its end. Whether it was suspended.
+    /// Frees the connection if it is suspended, and says whether it was; its handler still comes to its end.
     fileprivate func abandonHandler() -> Bool {
         meeting.withLock { meeting in
             let isSuspended = meeting.expire(at: .max) { Response(503) }

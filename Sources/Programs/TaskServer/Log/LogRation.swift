@@ -10,8 +10,9 @@ final class LogRation: Sendable {
         var leftOut = 0
     }
 
-    /// Reasons are words of the program and of libmicrohttpd, so there are few; this bounds the table if that ever
-    /// changes. Those beyond it share a bucket.
+    /// The most buckets; reasons beyond them share one.
+    ///
+    /// Reasons are words of the program and of libmicrohttpd, so there are few; this bounds the table if that changes.
     private static let most = 256
 
     private let buckets = Mutex<[String: Bucket]>([:])

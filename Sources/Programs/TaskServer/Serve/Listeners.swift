@@ -44,7 +44,7 @@ final class Listeners: Sendable {
             settings.listen.map { _ in settings.serverLimits }
             + (settings.adminListen == nil ? [] : [settings.operatorLimits])
         // What is open by now, and what will be: sessions of the database, fetches of keys, files for a moment.
-        let others = ProcessLimits.openFiles + 24
+        let others = ProcessLimits.openFiles + 20
         let wanted = others + ServerLimits.descriptors(of: wished)
         let allowed = ProcessLimits.raiseOpenFiles(to: wanted)
         guard var fitting = ServerLimits.fitting(wished, into: allowed - others) else {

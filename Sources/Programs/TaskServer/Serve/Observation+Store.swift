@@ -7,8 +7,8 @@ extension Observation {
         case .created(let version): log.write(.info, "database-created") { $0.number("schema", version) }
         case .migrated(let from, let to):
             log.write(.info, "database-migrated") { line in
-                line.number("from", from)
-                line.number("to", to)
+                line.number("schemaBefore", from)
+                line.number("schema", to)
             }
         case .commitFailed(let reason): ration(.error, "commit-failed", reason)
         case .diskFull(let reason): ration(.error, "disk-full", reason)

@@ -37,6 +37,7 @@ extension ServerSettings {
     var operatorLimits: ServerLimits {
         var limits = ServerLimits()
         limits.connections = 64
+        limits.loops = 2
         limits.suspensions = 64
         return limits
     }

@@ -96,7 +96,8 @@ struct LimitSettings: Sendable {
 extension SettingKind where Value == IPAddressRange {
     /// Addresses by their first bits.
     fileprivate static let addressRange = SettingKind(
-        placeholder: "ADDRESS[/BITS]", expected: "an IP address, or a range such as 10.0.0.0/8 with no bit set after it",
+        placeholder: "ADDRESS[/BITS]",
+        expected: "an IP address, or a range such as 10.0.0.0/8 with no bit set after it",
         example: "10.1.0.0/16"
     ) { IPAddressRange($0) }
 }

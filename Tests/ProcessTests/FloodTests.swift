@@ -1,0 +1,240 @@
+import Glibc
+import HTTP
+import Platform
+import Support
+import Testing
+
+@Suite("Strangers who want to be a burden", .timeLimit(.minutes(4))) struct FloodTests {
+    /// The seconds of CPU time that a process has used.
+    private func processorSeconds(_ process: ChildProcess) throws -> Double {
+        let text = String(decoding: try File.read("/proc/\(process.identifier)/stat"), as: UTF8.self)
+        // After the name, which may hold spaces: user and system time are the 12th and 13th field.
+        let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
+        guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else { return 0 }
+        return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
+    }
+
+    /// Waits for three seconds, in which the process must rest.
+    private func expectRest(_ process: ChildProcess) throws {
+        usleep(500_000)
+        let (time, logged) = (try processorSeconds(process), process.output.utf8.count)
+        usleep(3_000_000)
+        #expect(try processorSeconds(process) - time < 1)
+        #expect(process.output.utf8.count - logged < 16_384)
+    }
+
+    /// Clients that send half a header block and stay.
+    private func crowd(_ count: Int, on port: UInt16) throws -> [RawClient] {
+        _ = ProcessLimits.raiseOpenFiles(to: 4096)
+        return try (0..<count).map { _ in
+            let client = try RawClient(port: port, timeout: 20)
+            try client.send("GET / HT")
+            return client
+        }
+    }
+
+    @Test(arguments: [64, 256, 1024])
+    func `more than fit into few descriptors wait, and cost nothing`(descriptors: Int) throws {
+        let stage = try Stage()
+        // What this process has open for other tests is inherited, and would be counted.
+        let line = """
+            for number in {3..250}; do eval "exec $number>&-"; done
+            exec prlimit --nofile=\(descriptors):\(descriptors) "$0"
+            """
+        let program = ["/bin/bash", "-c", line, ChildProcess.built("task-server")]
+        // Each core has a loop with two descriptors of its own.
+        if descriptors == 64, sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 4 {
+            let refused = try ChildProcess(program[0], Array(program.dropFirst()), environment: stage.settings)
+            #expect(try refused.wait() == .exit(1) && refused.errors.contains("the process may open 64 files"))
+            return
+        }
+        let server = try stage.server(program: program)
+        #expect(server.process.output.contains("\"event\":\"few-open-files\""))
+        do {
+            let crowd = try crowd(descriptors + 100, on: server.port)
+            _ = try server.process.await { $0.contains("\"event\":\"connections-full\"") ? true : nil }
+            try expectRest(server.process)
+            #expect(try exchange(server.adminPort, "GET", "/healthz").status == 200)
+            withExtendedLifetime(crowd) {}
+        }
+        #expect(try server.add("After all", token: stage.token()).status == 201)
+        #expect(!server.process.output.contains("connections-not-accepted"))
+        #expect(server.process.output.utf8.count < 65_536)
+        #expect(try server.stop() == .exit(0))
+    }
+
+    @Test func `too few descriptors are a reason not to start`() throws {
+        let stage = try Stage()
+        let server = try ChildProcess(
+            "/usr/bin/prlimit", ["--nofile=40:40", ChildProcess.built("task-server")], environment: stage.settings)
+        #expect(try server.wait() == .exit(1))
+        #expect(server.errors.contains("the process may open 40 files and sockets, and at least"), "\(server.errors)")
+        #expect(server.errors.contains("ulimit -n"))
+        let mock = try ChildProcess(
+            "/usr/bin/prlimit", ["--nofile=16:16", ChildProcess.built("mock-authority")],
+            environment: ["MOCK_LISTEN": "127.0.0.1:0"])
+        #expect(try mock.wait() == .exit(69) && mock.errors.contains("raise ulimit -n"), "\(mock.errors)")
+    }
+
+    @Test func `no descriptor left although they were counted: new clients wait, nothing spins`() throws {
+        let stage = try Stage()
+        let server = try stage.server()
+        let limit = { (number: String) throws -> Void in
+            let process = try ChildProcess(
+                "/usr/bin/prlimit", ["--pid", "\(server.process.identifier)", "--nofile=\(number)"])
+            #expect(try process.wait() == .exit(0))
+        }
+        try limit("8:")
+        let client = try RawClient(port: server.port, timeout: 20)
+        try client.send("GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n")
+        _ = try server.process.await { $0.contains("\"event\":\"connections-not-accepted\"") ? true : nil }
+        try expectRest(server.process)
+        try limit("1024:")
+        #expect(try client.response()?.status == 200)
+        #expect(try server.stop() == .exit(0))
+    }
+
+    @Test func `lines of the library are rationed`() throws {
+        let stage = try Stage()
+        let server = try stage.server()
+        for port in [server.port, stage.mockPort] {
+            for text in ["GET /\r\n\r\n", "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: x\r\n\r\n", "\r\n\r\n\r\n"] {
+                let clients = try (0..<150).map { _ in try RawClient(port: port, timeout: 20) }
+                for client in clients {
+                    try client.send(text)
+                    client.finishSending()
+                }
+                for client in clients { _ = try client.rest() }
+            }
+        }
+        let lines = server.process.output.split(separator: "\n").filter { $0.contains("http-library") }
+        #expect(!lines.isEmpty, "or there is nothing to ration")
+        #expect(server.process.output.utf8.count < 100_000)
+        #expect(stage.mock.output.utf8.count < 10_000 && stage.mock.errors.isEmpty)
+    }
+}
+
+@Suite("A server that is told to stop", .timeLimit(.minutes(3))) struct StopTests {
+    private struct Waiting {
+        let silent: RawClient
+        let half: RawClient
+
+        init(on port: UInt16, over bytes: [UInt8]) throws {
+            silent = try RawClient(port: port, timeout: 20)
+            half = try RawClient(port: port, timeout: 20)
+            try half.send(bytes)
+            // Both are accepted before the signal; if not, they are reset, which proves nothing.
+            usleep(300_000)
+        }
+    }
+
+    private static let halfHead = Array("GET / HTTP/1.1\r\nHo".utf8)
+    /// The beginning of a record with a handshake of TLS.
+    private static let halfHandshake: [UInt8] = [0x16, 3, 1, 2, 0, 1, 0]
+
+    private func seconds(
+        _ work: () throws -> ChildProcess.End
+    ) throws -> (end: ChildProcess.End, seconds: Double) {
+        let start = SystemTime().monotonicNanoseconds
+        let end = try work()
+        return (end, Double(SystemTime().monotonicNanoseconds - start) / 1e9)
+    }
+
+    @Test func `does not wait for connections that ask for nothing, and answers the one that does`() throws {
+        let stage = try Stage()
+        let server = try stage.server(["TASKS_SHUTDOWN_PATIENCE": "60s"])
+        let token = try stage.token()
+        let waiting = try Waiting(on: server.port, over: Self.halfHead)
+        let busy = try RawClient(port: server.port, timeout: 20)
+        try busy.send(
+            "POST /api/tasks HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(token)\r\n"
+                + "Content-Type: application/json\r\nContent-Length: 16\r\n\r\n{\"task\":")
+        usleep(300_000)
+        server.process.send(SIGTERM)
+        #expect(waiting.silent.isClosedByServer && waiting.half.isClosedByServer)
+        try busy.send("\"Late\"} ")
+        #expect(try busy.response(to: .post)?.status == 201)
+        let rest = try seconds { try server.process.wait(seconds: 60) }
+        #expect(rest.end == .exit(0) && rest.seconds < 5)
+    }
+
+    @Test func `ends within a second or so where nothing is asked, also in the middle of a handshake`() throws {
+        let stage = try Stage()
+        let line = """
+            cd \(stage.folder) && openssl req -x509 -newkey rsa:2048 -nodes -keyout tls.key -out tls.pem -days 1 \
+            -subj /CN=localhost
+            """
+        let making = try ChildProcess("/bin/bash", ["-c", line])
+        #expect(try making.wait() == .exit(0))
+        let changes = [
+            "TASKS_SHUTDOWN_PATIENCE": "60s", "TASKS_TLS_CERT": "\(stage.folder)/tls.pem",
+            "TASKS_TLS_KEY": "\(stage.folder)/tls.key",
+        ]
+        let process = try ChildProcess(
+            ChildProcess.built("task-server"), environment: stage.settings.merging(changes) { $1 })
+        let server = try Server(process)
+        let overTLS = try Waiting(on: server.port, over: Self.halfHandshake)
+        let stop = try seconds { try server.stop() }
+        #expect(stop.end == .exit(0) && stop.seconds < 5)
+        let mock = try Waiting(on: stage.mockPort, over: Self.halfHead)
+        // The mock waits two seconds for requests under way.
+        stage.mock.send(SIGTERM)
+        let stopOfMock = try seconds { try stage.mock.wait() }
+        #expect(stopOfMock.end == .exit(0) && stopOfMock.seconds < 1.8)
+        withExtendedLifetime((overTLS, mock)) {}
+    }
+}
+
+@Suite("Operators are told", .timeLimit(.minutes(2))) struct OperatorNoticeTests {
+    @Test func `in metrics whose families OpenMetrics tells apart`() throws {
+        let stage = try Stage()
+        let server = try stage.server()
+        #expect(try server.add("Count me", token: stage.token()).status == 201)
+        let text = try exchange(server.adminPort, "GET", "/metrics").text
+        var families: [String: String] = [:]
+        for line in text.split(separator: "\n") where line.hasPrefix("# TYPE ") {
+            let words = line.split(separator: " ").map(String.init)
+            let (name, type) = (words[2], words[3])
+            let suffix = name.hasSuffix("_total") ? "_total" : ""
+            #expect((type == "counter") == (suffix == "_total"), "counters, and no others, end with _total: \(name)")
+            let family = String(name.dropLast(suffix.utf8.count))
+            #expect(families.updateValue(type, forKey: family) == nil, "two families are called \(family)")
+            for reserved in ["_count", "_sum", "_bucket", "_created", "_info"] {
+                #expect(!family.hasSuffix(reserved), "\(family)")
+            }
+        }
+        #expect(families.count > 20)
+        for line in text.split(separator: "\n") where !line.hasPrefix("#") {
+            let name = String(line.prefix { $0 != "{" && $0 != " " })
+            let isKnown = ["", "_total", "_count", "_sum", "_bucket"].contains { suffix in
+                name.hasSuffix(suffix) && families[String(name.dropLast(suffix.utf8.count))] != nil
+            }
+            #expect(isKnown, "\(line)")
+        }
+    }
+
+    @Test func `that files are missing to which answers refer`() throws {
+        let stage = try Stage()
+        #expect(try !stage.server(["TASKS_DATABASE": "memory:"]).process.output.contains("page-incomplete"))
+        try File.replace("\(stage.folder)/index.html", with: [])
+        let some = try stage.server(["TASKS_PUBLIC": stage.folder, "TASKS_DATABASE": "memory:"])
+        let lines = some.process.output.split(separator: "\n").filter { $0.contains("\"event\":\"page-incomplete\"") }
+        #expect(lines.count == 1 && lines.first?.contains("\"missing\":\"openapi.yaml problems.html\"") == true)
+        let environment = stage.settings.filter { $0.key != "TASKS_PUBLIC" }.merging(["TASKS_DATABASE": "memory:"]) {
+            $1
+        }
+        let program = "cd \(stage.folder) && mkdir empty && cd empty && exec \(ChildProcess.built("task-server"))"
+        let none = try Server(ChildProcess("/bin/bash", ["-c", program], environment: environment))
+        #expect(none.process.output.contains("\"missing\":\"index.html openapi.yaml problems.html\""))
+    }
+
+    @Test func `once of keys that cannot be had, not every few seconds`() throws {
+        let stage = try Stage()
+        let changes = ["TASKS_AUTHORITY": "http://127.0.0.1:1/\(Stage.tenant)", "TASKS_POLICIES": "b2c_1_sign_in"]
+        let server = try Server(
+            ChildProcess(ChildProcess.built("task-server"), environment: stage.settings.merging(changes) { $1 }))
+        usleep(6_000_000)
+        let lines = server.process.output.split(separator: "\n").filter { $0.contains("keys-not-loaded") }
+        #expect(lines.count == 1)
+    }
+}
