@@ -13,30 +13,6 @@ struct PinnedTests {
 
     init() throws { server = try HTTPServer(port: 0, handler: EchoHandler()) }
 
-    private func text(of request: String) throws -> String? {
-        let client = try RawClient(port: server.port)
-        try client.send(request)
-        return try client.response()?.text
-    }
-
-    @Test("A folded field is joined into its name")
-    func foldedName() throws {
-        let text = try text(of: "GET / HTTP/1.1\r\nHost: h\r\nX-Hea: a\r\n der\r\n\r\n")
-        #expect(text?.contains("X-Header=a") == true)
-    }
-
-    @Test("A bare line feed ends a line")
-    func bareLineFeed() throws {
-        let text = try text(of: "GET / HTTP/1.1\nHost: h\nX: a\n\n")
-        #expect(text?.contains("X=a") == true)
-    }
-
-    @Test("A NUL byte cuts the target")
-    func targetCut() throws {
-        let text = try text(of: "GET /a\u{0}/b HTTP/1.1\r\nHost: h\r\n\r\n")
-        #expect(text == nil || text?.contains("\"b\"") == false)
-    }
-
     @Test("A malformed Content-Length is refused by the library with two heads in one")
     func doubleReply() throws {
         let client = try RawClient(port: server.port)

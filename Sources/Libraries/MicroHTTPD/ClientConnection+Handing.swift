@@ -5,11 +5,12 @@ internal import Synchronization
 extension ClientConnection {
     /// Judges the head that is in, and lets the request go on or refuses it.
     func takeHead(_ call: AccessCall) -> MHD_Result {
-        var intake = HeadIntake(limit: core.limits.fields)
+        let layout = unsafe HeadLayout(method: call.method, target: rawTarget, version: call.version)
+        var intake = HeadIntake(limit: core.limits.fields, layout: layout)
         unsafe withUnsafeMutablePointer(to: &intake) { intake in
             _ = unsafe MHD_get_connection_values_n(handle, .HEADER_KIND, takeField, intake)
         }
-        unsafe intake.close(version: call.version)
+        unsafe intake.close(version: call.version, size: CMicroHTTPD_head_size(handle))
         expectedBody = intake.body
         var head = RequestHead(
             method: Method(unsafe text(call.method)), target: RequestTarget(raw: "", path: []),

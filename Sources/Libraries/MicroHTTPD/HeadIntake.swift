@@ -18,15 +18,18 @@ struct HeadIntake {
     private var isUnexpected = false
     private var seen: SingleFields = []
     private let limit: Int
+    private var layout: HeadLayout
 
-    init(limit: Int) {
+    init(limit: Int, layout: HeadLayout) {
         self.limit = limit
+        self.layout = layout
         fields.reserveCapacity(12)
     }
 
     /// Takes one field line; whether more are wanted.
     mutating func take(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Bool {
         guard fields.count < limit else { return stop(.tooManyFields) }
+        unsafe layout.take(name, value)
         let value = unsafe value.withoutBlanks
         guard unsafe name.isToken, unsafe !value.hasControl else { return stop(.framing) }
         let text = unsafe String(decoding: value, as: UTF8.self)
@@ -73,8 +76,8 @@ struct HeadIntake {
         return false
     }
 
-    /// The last checks, when all fields are in.
-    mutating func close(version: UnsafePointer<CChar>?) {
+    /// The last checks, when all fields are in; the size is that of the whole head.
+    mutating func close(version: UnsafePointer<CChar>?, size: Int) {
         guard fault == nil else { return }
         switch unsafe HTTPVersion(version) {
         case .oneOne:
@@ -84,7 +87,7 @@ struct HeadIntake {
         case .other:
             fault = .version
         }
-        if fault == nil, seen.isSuperset(of: [.coding, .length]) { fault = .framing }
+        if fault == nil, seen.isSuperset(of: [.coding, .length]) || !layout.isWhole(size: size) { fault = .framing }
         if fault == nil, isUnexpected { fault = .expectation }
     }
 }
