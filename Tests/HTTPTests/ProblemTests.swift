@@ -14,9 +14,21 @@ struct ProblemTests {
             (["Accept": "application/json"], true), (["Accept": "text/html, Application/JSON;q=0.5"], true),
             (["accept": "application/problem+json"], true), (["Origin": "null"], true),
             (["Accept": "text/html", "Accept": "application/json"], true), (["Accept": "*/*"], false),
-            (["Accept": "application/*"], false), ([:], false), (["Accept": "application/json;q=0"], false),
+            ([:], false), (["Accept": "application/json;q=0"], false),
             (["Accept": "application/json; q=0.000"], false), (["Accept": "application/jsonp"], false),
-            (["Accept": ",;,"], false),
+            (["Accept": ",;,"], false), (["Accept": ""], false), (["Accept": "text/*"], false),
+            // RFC 9110 section 12.5.1: the most specific range counts for a type, and the higher weight wins.
+            (["Accept": "application/*"], true), (["Accept": "Application/* ; q=0.1"], true),
+            (["Accept": "application/*;q=0"], false), (["Accept": "application/*, */*"], true),
+            (["Accept": "application/json, text/plain, */*"], true), (["Accept": "application/json, */*;q=0.8"], true),
+            (["Accept": "text/plain, application/json;q=0.5"], false),
+            (["Accept": "text/plain;q=0.4, */*;q=0.5"], true),
+            (["Accept": "application/json;q=0.5, */*"], false), (["Accept": "text/plain;q=0, */*"], true),
+            (["Accept": "application/*, application/json;q=0, application/problem+json;q=0"], false),
+            (["Accept": "application/json;q=0, application/problem+json"], true),
+            (["Accept": "application/xml"], false), (["Accept": "application/json;q=x, text/plain;q=0.1"], true),
+            (["Accept": "application/json; charset=utf-8"], true), (["Accept": "application/json;Q=0"], false),
+            (["Accept": "application/json;q=0.001"], true), (["Accept": "application/json;q=2, text/plain"], true),
         ] as [(HeaderFields, Bool)])
     func negotiation(headers: HeaderFields, isJSON: Bool) {
         let response = HTTPFault.target.problem.response(for: head(headers))

@@ -52,16 +52,6 @@ import Testing
         #expect(!lines.contains { $0.contains("\"level\":\"error\"") }, "\(lines)")
     }
 
-    @Test("a server that speaks TLS is asked on the operators' listener")
-    func secure() throws {
-        let server = try stage.server()
-        let files = ["TASKS_TLS_CERT": "any.pem", "TASKS_TLS_KEY": "any.key", "TASKS_LISTEN": "127.0.0.1:1"]
-        let operators = files.merging(["TASKS_ADMIN_LISTEN": "127.0.0.1:\(server.adminPort)"]) { $1 }
-        #expect(try stage.run(["health", "ready"], operators).end == .exit(0))
-        let none = try stage.run(["health"], files.merging(["TASKS_ADMIN_LISTEN": "off"]) { $1 })
-        #expect(none.end == .exit(78) && none.errors.contains("TASKS_ADMIN_LISTEN"))
-    }
-
     @Test("where nobody listens the health is bad")
     func nobody() throws {
         let health = try stage.run(["health"], ["TASKS_LISTEN": "127.0.0.1:1"])

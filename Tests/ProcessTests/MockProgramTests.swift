@@ -34,6 +34,38 @@ import Testing
         #expect(try Self.run(["--config", "/nowhere/mock.json", "--listen", "127.0.0.1:0"]).end == .exit(78))
     }
 
+    @Test func `over https it is the authority of a server, while old clients use http`() throws {
+        let folder = try TemporaryFolder()
+        let stage = try Stage(["MOCK_STATE": folder.path, "MOCK_TLS_LISTEN": "127.0.0.1:0"])
+        let port = try stage.mock.await { Stage.port(behind: "and on https://localhost:", in: $0) }
+        let secure = "https://localhost:\(port)/\(Stage.tenant)"
+        // As the greeting says it.
+        #expect(stage.mock.output.contains("export TASKS_AUTHORITY=\(secure) TASKS_CA_FILE="), "\(stage.mock.output)")
+        let settings = ["TASKS_AUTHORITY": secure, "TASKS_CA_FILE": folder.file("ca.pem"), "TASKS_DATABASE": "memory:"]
+        let checked = try stage.run(["check"], settings)
+        #expect(checked.end == .exit(0), "\(checked.output)")
+        let token = try stage.token()
+        let plain = try stage.server(["TASKS_DATABASE": "memory:"])
+        let server = try stage.server(settings)
+        for each in [server, plain] {
+            #expect(try each.ask("GET", "/api/tasks", token: token).status == 200)
+            #expect(try each.stop() == .exit(0))
+        }
+        // What is fetched over https leads to https, and what is fetched over http to http.
+        let path = "\(Stage.tenant)/b2c_1_sign_in/v2.0/.well-known/openid-configuration"
+        let curl = try ChildProcess(
+            "/usr/bin/curl",
+            ["-sS", "--max-time", "20", "--cacert", folder.file("ca.pem"), "https://localhost:\(port)/\(path)"])
+        #expect(try curl.wait() == .exit(0), "\(curl.errors)")
+        let overTLS = try JSONValue(parsing: Array(curl.output.utf8))
+        let overHTTP = try JSONValue(parsing: exchange(stage.mockPort, "GET", "/\(path)").body)
+        for name in ["authorization_endpoint", "token_endpoint", "jwks_uri", "end_session_endpoint"] {
+            #expect(overTLS[name].string?.hasPrefix("\(secure)/") == true, "\(name)")
+            #expect(overHTTP[name].string?.hasPrefix("\(stage.issuer)/") == true, "\(name)")
+        }
+        #expect(overTLS["issuer"] == overHTTP["issuer"])
+    }
+
     @Test func `prints a token of the mock that runs, good or bad`() throws {
         let stage = try Stage()
         let authority = ["MOCK_AUTHORITY": "http://127.0.0.1:\(stage.mockPort)"]

@@ -57,5 +57,25 @@ struct BearerCredentialsTests {
         #expect(read([], query: token, allowQuery: true) == .token("a.b.c"))
         #expect(read(["Bearer a.b.c"], query: token, allowQuery: true) == .malformed)
         #expect(read(["Bearer a.b.c"], query: token) == .malformed)
+        #expect(read(["OAuth a.b.c"], query: [("access_token", "")], allowQuery: true) == .malformed)
+        // Another scheme names somebody, and a token in the query does not change who.
+        #expect(read(["Basic eDp5"], query: token, allowQuery: true) == .none)
+    }
+
+    @Test("RFC 6750 section 3.1: a parameter that is repeated is a malformed request, whatever its values")
+    func repeatedQuery() {
+        for allowQuery in [true, false] {
+            for other in ["a.b.c", "d.e.f", ""] {
+                let twice = [("access_token", "a.b.c"), ("task", "x"), ("access_token", other)]
+                #expect(read([], query: twice, allowQuery: allowQuery) == .malformed)
+                #expect(read([], query: twice.reversed(), allowQuery: allowQuery) == .malformed)
+                #expect(read(["Bearer a.b.c"], query: twice, allowQuery: allowQuery) == .malformed)
+                #expect(read(["Basic eDp5"], query: twice, allowQuery: allowQuery) == .malformed)
+            }
+        }
+        // Names of parameters have a case (RFC 6749 section 3.1 and appendix A): this is another one.
+        let other = [("access_token", "a.b.c"), ("ACCESS_TOKEN", "d.e.f")]
+        #expect(read([], query: other, allowQuery: true) == .token("a.b.c"))
+        #expect(read([], query: [("Access_Token", "a.b.c")], allowQuery: true) == .none)
     }
 }

@@ -112,9 +112,22 @@ struct TaskRoutesTests {
         arguments: [
             ("application/json", #"{"task":"#, 400, "request.json"), ("application/json", "[]", 400, "request.json"),
             ("application/json", #"{"task":"a","task":"b"}"#, 400, "request.json"),
+            ("application/json", #"{"task":"a","t\u0061sk":"b"}"#, 400, "request.json"),
+            ("application/json", #"{"task":"a","other":[{"b":1,"b":2}]}"#, 400, "request.json"),
             ("application/json", #"{"task":["a"]}"#, 400, "request.field"),
             ("application/json", "{}", 409, "MissingTask"),
             ("application/json", #"{"task":"\u0000"}"#, 400, "task.nul"),
+            ("application/json", #"{"task":"a","other":"\u0000"}"#, 400, "task.nul"),
+            ("application/json", #"{"task":"a","other":[1,{"b":["x\u0000"]}]}"#, 400, "task.nul"),
+            ("application/json", #"{"task":"a","\u0000":1}"#, 400, "request.json"),
+            ("application/json", #"{"task":"a","other":{"b\u0000":1}}"#, 400, "request.json"),
+            ("application/x-www-form-urlencoded", "task=a&other=%00", 400, "task.nul"),
+            ("application/x-www-form-urlencoded", "task=a&oth%00er=b", 400, "task.nul"),
+            (
+                "multipart/form-data; boundary=x",
+                "--x\r\nContent-Disposition: form-data; name=\"task\"\r\n\r\na\r\n"
+                    + "--x\r\nContent-Disposition: form-data; name=\"other\"\r\n\r\n\0\r\n--x--\r\n", 400, "task.nul"
+            ),
             ("text/plain", "Buy milk", 415, "request.media_type"),
             ("application/x-www-form-urlencoded", "task=%zz", 400, "request.form"),
             ("application/x-www-form-urlencoded", #"{"task":"a"}"#, 409, "MissingTask"),
@@ -125,6 +138,70 @@ struct TaskRoutesTests {
             "POST", "/api/tasks", as: "alice", [("Content-Type", type), problemJSON], body)
         #expect(answer.status.rawValue == status)
         #expect(try code(answer) == expected)
+    }
+
+    @Test("U+0000 in a query argument is refused, whatever the argument is", arguments: ["other=%00", "oth%00er=a"])
+    func nulInQuery(argument: String) async throws {
+        let answer = try await TestedAPI(.live).send("POST", "/api/tasks?task=a&\(argument)", as: "alice")
+        #expect(answer.status == 400)
+    }
+
+    @Test(
+        "an integer that is the id of no task is 404 to read and change, 204 to delete, and deletes nothing",
+        arguments: Door.allCases)
+    func integersWithoutTask(door: Door) async throws {
+        let api = TestedAPI(door)
+        _ = try await api.send("POST", "/api/tasks?task=kept", as: "alice")
+        let far = "1" + String(repeating: "0", count: 400)
+        for id in ["-1", "+1", "%2B1", "0", "-0", "9223372036854775808", "18446744073709551617", far] {
+            for (method, body) in [("GET", ""), ("PATCH", #"{"completed":true}"#), ("PUT", #"{"task":"x"}"#)] {
+                let answer = try await api.send(method, "/api/tasks/\(id)", as: "alice", [json, problemJSON], body)
+                #expect(answer.status == 404, "\(method) \(id)")
+                #expect(try code(answer) == "task.not_found", "\(method) \(id)")
+            }
+            #expect(try await api.send("HEAD", "/api/tasks/\(id)", as: "alice").status == 404)
+            let post = try await api.send("POST", "/api/tasks/\(id)", as: "alice", [json], #"{"task":"x"}"#)
+            #expect(post.status == 405)
+            let deleted = try await api.send(
+                "DELETE", "/api/tasks/\(id)?task=kept", as: "alice", [json], #"{"task":"kept"}"#)
+            #expect(deleted.status == 204)
+        }
+        let kept = try await api.send("GET", "/api/tasks/1", as: "alice").text
+        #expect(kept.contains(#""task":"kept""#) && kept.contains(#""completed":false"#))
+    }
+
+    @Test(
+        "a query argument that should be an integer takes digits only",
+        arguments: ["limit=%2B5", "after=%2B5", "after=-0"])
+    func signs(query: String) async throws {
+        #expect(try await TestedAPI(.inProcess).send("GET", "/api/tasks?\(query)", as: "alice").status == 400)
+    }
+
+    @Test(
+        "an Idempotency-Key is 1 to 255 printable characters, blanks inside, also as a quoted string",
+        arguments: Door.allCases
+    )
+    func idempotencyKeys(door: Door) async throws {
+        let api = TestedAPI(door)
+        let longest = String(repeating: "k", count: 255)
+        for key in ["a b", #""8e03978e-40d5-43e8-bc93-6894a57f9324""#, "~", longest] {
+            let first = try await api.send("POST", "/api/tasks", as: "alice", [("Idempotency-Key", key)], "task=\(key)")
+            #expect(first.status == 201, "\(key)")
+            let again = try await api.send("POST", "/api/tasks", as: "alice", [("Idempotency-Key", key)], "task=\(key)")
+            #expect(again.text == first.text, "\(key)")
+        }
+        for key in ["", " ", "a\tb", "\u{E9}", longest + "k"] {
+            let answer = try await api.send("POST", "/api/tasks", as: "alice", [("Idempotency-Key", key)], "task=a")
+            #expect(answer.status == 400, "\(key)")
+        }
+    }
+
+    @Test("white space around an Idempotency-Key does not belong to it")
+    func paddedIdempotencyKey() async throws {
+        let api = TestedAPI(.live)
+        let first = try await api.send("POST", "/api/tasks", as: "alice", [("Idempotency-Key", "  a ")], "task=a")
+        let again = try await api.send("POST", "/api/tasks", as: "alice", [("Idempotency-Key", "a \t")], "task=a")
+        #expect(first.status == 201 && again.text == first.text)
     }
 
     @Test("JSON sent as a form, as curl -d does, is told apart")

@@ -132,9 +132,19 @@ struct ClaimRulesTests {
         #expect(verification.refusal(with: "sub", nil) == .missingOwner)
     }
 
-    @Test("V-59: scopes are a string") func scopes() throws {
-        #expect(verification.refusal(with: "scp", ["tasks.read"]) == .malformedScope)
-        #expect(verification.refusal(with: "scp", .null) == .malformedScope)
+    @Test("V-59: scopes are a string, or an array as other providers have it") func scopes() throws {
+        let arrays: [(JSONValue, [String])] = [
+            ([], []), (["tasks.read"], ["tasks.read"]), (["a", "b c"], ["a", "b c"]),
+            // What is no text grants nothing, and spoils nothing.
+            ([1, "a", .null, ["tasks.read"], ["tasks.read": "tasks.read"]], ["a"]),
+        ]
+        for (value, scopes) in arrays {
+            let token = makeToken(claims: TestClaims.good.with("scp", value))
+            #expect(try verification.verify(token).principal.scopes == scopes)
+        }
+        for value: JSONValue in [.null, true, 1, .real(0.5), ["tasks.read": true]] {
+            #expect(verification.refusal(with: "scp", value) == .malformedScope)
+        }
         let idToken = makeToken(claims: TestClaims.good.with("scp", nil).with("nonce", "n"))
         #expect(try verification.verify(idToken).principal.scopes == [])
         let odd = makeToken(claims: TestClaims.good.with("scp", " a  b "))

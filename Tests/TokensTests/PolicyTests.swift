@@ -57,6 +57,19 @@ struct PolicyTests {
         }
     }
 
+    /// A key of B2C signs for all policies of its tenant, so where none is configured, none can be told from another.
+    @Test func withoutPoliciesATokenOfOneIsRefused() {
+        var plain = verification
+        plain.issuers = [TokenIssuer(identifier: TestClaims.issuer, policy: nil)]
+        for value in [.string(TestClaims.policy), "x", "", .null, 1] as [JSONValue] {
+            #expect(plain.refusal(of: makeToken(claims: TestClaims.good.with("tfp", value))) == .wrongPolicy)
+        }
+        for value in ["b2c_1_sign_in", "B2C_1A_SIGNUP_SIGNIN"] as [JSONValue] {
+            let token = makeToken(claims: TestClaims.good.with("tfp", nil).with("acr", value))
+            #expect(plain.refusal(of: token) == .wrongPolicy)
+        }
+    }
+
     /// Each policy may have an issuer of its own: issuer and policy must belong together.
     @Test func issuerAndPolicyBelongTogether() {
         var tfp = verification

@@ -77,6 +77,7 @@ struct ProviderMetadataTests {
     @Test func theTenantMustBeThere() {
         var rules = rules
         rules.tenantIdentifier = Self.tenant.uppercased()
+        rules.demandsOwnIssuer = false
         #expect(error(with: "issuer", .string(TestClaims.issuer), rules) == nil)
         #expect(
             error(with: "issuer", "https://contoso.b2clogin.com/00000000-0000-0000-0000-000000000000/v2.0/", rules)
@@ -119,7 +120,7 @@ struct ProviderMetadataTests {
         ] as [(String, Bool)])
     func plainHTTPIsForTheLoopback(origin: String, taken: Bool) throws {
         let metadata = try metadata(["issuer": .string("\(origin)/v2.0/"), "jwks_uri": .string("\(origin)/keys")])
-        var rules = MetadataRules(metadataURL: "\(origin)/.well-known/openid-configuration")
+        var rules = MetadataRules(metadataURL: "\(origin)/v2.0/.well-known/openid-configuration")
         if taken {
             try metadata.check(against: rules)
         } else {
@@ -127,6 +128,28 @@ struct ProviderMetadataTests {
         }
         rules.allowsPlainHTTP = true
         try metadata.check(against: rules)
+    }
+
+    @Test(
+        arguments: [
+            ("https://localhost:8443", "http://127.0.0.1:3001/v2.0/", nil),
+            ("https://127.0.0.1:8443", "http://[::1]:3001/v2.0/", nil),
+            ("http://[::1]:3001", "https://localhost:8443/v2.0/", nil),
+            ("https://contoso.example", "http://127.0.0.1:3001/v2.0/", .foreignIssuer),
+            ("https://localhost:8443", "https://contoso.example/v2.0/", .foreignIssuer),
+            ("https://localhost:8443", "https://localhost.contoso.example/v2.0/", .foreignIssuer),
+            ("https://localhost:8443", "http://contoso.example/v2.0/", .insecureIssuer),
+        ] as [(String, String, MetadataError?)])
+    func theLoopbackIsOneHostByEveryName(origin: String, issuer: String, expected: MetadataError?) {
+        let rules = MetadataRules(metadataURL: "\(origin)/.well-known/openid-configuration")
+        let found: MetadataError?
+        do throws(MetadataError) {
+            try metadata(["issuer": .string(issuer), "jwks_uri": .string("\(origin)/keys")]).check(against: rules)
+            found = nil
+        } catch {
+            found = error
+        }
+        #expect(found == expected)
     }
 
     @Test func everyErrorHasWords() {

@@ -1,8 +1,9 @@
 #pragma once
+#include <gnutls/gnutls.h>
 #include <microhttpd.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <sys/eventfd.h>
+#include <sys/socket.h>
 
 // What Swift cannot say of libmicrohttpd: calls with a variable number of arguments, and a logger that takes a va_list.
 
@@ -12,11 +13,9 @@ typedef struct {
     void *(*target)(void *context, const char *target, struct MHD_Connection *connection);
     MHD_RequestCompletedCallback completed;
     MHD_NotifyConnectionCallback connection;
-    void (*line)(void *context, const char *line); // what the library has to say
-    int socket; // bound and listening
+    void (*line)(void *context, const char *format, const char *line); // what the library has to say
     unsigned int loops;
-    unsigned int connections;
-    unsigned int per_address;
+    unsigned int connections; // of each loop
     size_t connection_memory;
     const char *certificates; // PEM, the leaf first; NULL for plain HTTP. Both are read until the daemon stops.
     const char *key;
@@ -39,10 +38,10 @@ static inline void CMicroHTTPD_log(void *settings, const char *format, va_list a
     if (length < 0) return;
     if ((size_t)length >= sizeof line) length = sizeof line - 1;
     while (length > 0 && (line[length - 1] == '\n' || line[length - 1] == '\r')) line[--length] = 0;
-    s->line(s->context, line);
+    s->line(s->context, format, line);
 }
 
-/// Starts a daemon; the settings are read by its logger until it stops.
+/// Starts a daemon that is handed its connections; the settings are read by its logger until it stops.
 static inline struct MHD_Daemon *CMicroHTTPD_start(const CMicroHTTPD_settings *s) {
     const int isTLS = s->certificates != NULL && s->key != NULL;
     const struct MHD_OptionItem tls[] = {
@@ -53,13 +52,11 @@ static inline struct MHD_Daemon *CMicroHTTPD_start(const CMicroHTTPD_settings *s
     };
     return MHD_start_daemon(
         MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC | MHD_USE_ERROR_LOG |
-            (isTLS ? MHD_USE_TLS : 0), 0, NULL, NULL,
+            MHD_USE_NO_LISTEN_SOCKET | (isTLS ? MHD_USE_TLS : 0), 0, NULL, NULL,
         s->access, s->context,
         MHD_OPTION_EXTERNAL_LOGGER, CMicroHTTPD_log, (void *)s,
-        MHD_OPTION_LISTEN_SOCKET, (MHD_socket)s->socket,
         MHD_OPTION_THREAD_POOL_SIZE, s->loops,
-        MHD_OPTION_CONNECTION_LIMIT, s->connections,
-        MHD_OPTION_PER_IP_CONNECTION_LIMIT, s->per_address,
+        MHD_OPTION_CONNECTION_LIMIT, s->connections * s->loops, // the library divides it over the loops
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, s->connection_memory,
         MHD_OPTION_CONNECTION_TIMEOUT, 0u, // idle time only, and our reaper measures more than that
         MHD_OPTION_URI_LOG_CALLBACK, s->target, s->context,
@@ -75,9 +72,10 @@ static inline enum MHD_Result CMicroHTTPD_allow_wrong_length(struct MHD_Response
     return MHD_set_response_options(response, MHD_RF_INSANITY_HEADER_CONTENT_LENGTH, MHD_RO_END);
 }
 
-/// A descriptor on which nothing ever happens; -1 if the process may open no more files.
-static inline int CMicroHTTPD_nothing(void) {
-    return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+/// Accepts a connection that does not block and that children do not inherit; -1 and `errno` where there is none.
+static inline int CMicroHTTPD_accept(int listening, struct sockaddr *address, socklen_t *size) {
+    extern int accept4(int, struct sockaddr *, socklen_t *, int); // a GNU extension, which the headers hide here
+    return accept4(listening, address, size, SOCK_CLOEXEC | SOCK_NONBLOCK);
 }
 
 static inline int CMicroHTTPD_socket(struct MHD_Connection *connection) {
@@ -89,6 +87,34 @@ static inline int CMicroHTTPD_socket(struct MHD_Connection *connection) {
 static inline size_t CMicroHTTPD_head_size(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
     return info ? info->header_size : 0;
+}
+
+/// The TLS session of a connection; NULL where it is plain HTTP.
+static inline gnutls_session_t CMicroHTTPD_session(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+    return info ? (gnutls_session_t)info->tls_session : NULL;
+}
+
+/// Writes what the socket takes now, through TLS where the connection has it: the number of bytes, or less than 1.
+///
+/// Only on the loop of the connection, which is the thread of its TLS session.
+static inline ssize_t CMicroHTTPD_write(struct MHD_Connection *connection, const void *bytes, size_t count) {
+    const gnutls_session_t session = CMicroHTTPD_session(connection);
+    if (session != NULL) return gnutls_record_send(session, bytes, count);
+    return send(CMicroHTTPD_socket(connection), bytes, count, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+/// Ends our half of the connection; the other half can still be read.
+static inline void CMicroHTTPD_end_writing(struct MHD_Connection *connection) {
+    const gnutls_session_t session = CMicroHTTPD_session(connection);
+    if (session != NULL) (void)gnutls_bye(session, GNUTLS_SHUT_WR);
+    (void)shutdown(CMicroHTTPD_socket(connection), SHUT_WR);
+}
+
+/// Keeps the library from writing `100 Continue` to a request that was answered already.
+static inline void CMicroHTTPD_forget_expectation(struct MHD_Connection *connection) {
+    const char *value = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_EXPECT);
+    if (value != NULL && *value != 0) *(char *)value = 0; // it lies in the connection's own buffer
 }
 
 static inline void *CMicroHTTPD_socket_context(struct MHD_Connection *connection) {

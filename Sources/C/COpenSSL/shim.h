@@ -1,5 +1,8 @@
 #pragma once
 
+#include <arpa/inet.h>
+#include <time.h>
+
 #include <openssl/bio.h>
 #include <openssl/bn.h>
 #include <openssl/core_names.h>
@@ -10,6 +13,8 @@
 #include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/rsa.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
 
 // Parameter names come from C: OSSL_PARAM_BLD keeps the pointer of a name until the parameters are used, and a Swift
 // string passed as a C string dies with its call.
@@ -122,4 +127,130 @@ static inline int copenssl_hmac_sha256(const unsigned char *key, size_t key_coun
     return EVP_Q_mac(NULL, "HMAC", NULL, "SHA256", NULL, key, key_count, message, message_count, code, 32, &count) !=
                NULL &&
            count == 32;
+}
+
+// The next certificate of a text in PEM, which the caller frees, other blocks being passed over. NULL at the end, and
+// for a certificate that cannot be read, where `is_end` is 0.
+static inline X509 *copenssl_certificate_next(BIO *bio, int *is_end) {
+    ERR_clear_error();
+    X509 *certificate = PEM_read_bio_X509(bio, NULL, NULL, NULL);
+    unsigned long error = ERR_peek_last_error();
+    *is_end = !certificate && ERR_GET_LIB(error) == ERR_LIB_PEM && ERR_GET_REASON(error) == PEM_R_NO_START_LINE;
+    ERR_clear_error();
+    return certificate;
+}
+
+static inline int copenssl_passphrase_wanted(char *buffer, int size, int is_writing, void *wanted) {
+    (void)buffer, (void)size, (void)is_writing;
+    *(int *)wanted = 1;
+    return -1;
+}
+
+// Reads a private key of any kind, which the caller frees; NULL on failure, `is_encrypted` being 1 if a passphrase is
+// missing. `pem` is borrowed: the BIO that keeps it dies here.
+static inline EVP_PKEY *copenssl_any_private_key_read(const char *pem, size_t count, int *is_encrypted) {
+    *is_encrypted = 0;
+    BIO *bio = BIO_new_mem_buf(pem, (int)count);
+    EVP_PKEY *key = bio ? PEM_read_bio_PrivateKey(bio, NULL, copenssl_passphrase_wanted, is_encrypted) : NULL;
+    BIO_free(bio);
+    ERR_clear_error();
+    return key;
+}
+
+// The certificate as PEM in a memory BIO that the caller frees; NULL on failure.
+static inline BIO *copenssl_certificate_write(X509 *certificate) {
+    BIO *bio = BIO_new(BIO_s_mem());
+    if (bio && PEM_write_bio_X509(bio, certificate) == 1) return bio;
+    BIO_free(bio);
+    return NULL;
+}
+
+// The DNS names and IP addresses of the certificate, a line each, in a memory BIO that the caller frees; NULL without
+// memory. A name that is not printable ASCII is left out: it goes to a terminal.
+static inline BIO *copenssl_certificate_names(X509 *certificate) {
+    BIO *bio = BIO_new(BIO_s_mem());
+    GENERAL_NAMES *names = X509_get_ext_d2i(certificate, NID_subject_alt_name, NULL, NULL);
+    for (int index = 0; bio && index < sk_GENERAL_NAME_num(names); index++) {
+        const GENERAL_NAME *name = sk_GENERAL_NAME_value(names, index);
+        char address[INET6_ADDRSTRLEN];
+        if (name->type == GEN_DNS) {
+            const unsigned char *text = ASN1_STRING_get0_data(name->d.dNSName);
+            int count = ASN1_STRING_length(name->d.dNSName), printable = 0;
+            while (printable < count && text[printable] > ' ' && text[printable] < 127) printable++;
+            if (count > 0 && printable == count) BIO_printf(bio, "%.*s\n", count, (const char *)text);
+        } else if (name->type == GEN_IPADD) {
+            int count = ASN1_STRING_length(name->d.iPAddress);
+            int family = count == 4 ? AF_INET : count == 16 ? AF_INET6 : AF_UNSPEC;
+            const void *bytes = ASN1_STRING_get0_data(name->d.iPAddress);
+            if (family != AF_UNSPEC && inet_ntop(family, bytes, address, sizeof address)) BIO_printf(bio, "%s\n", address);
+        }
+    }
+    GENERAL_NAMES_free(names);
+    ERR_clear_error();
+    return bio;
+}
+
+// Seconds since 1970, by UTC; the end of time for a date that cannot be read. `moment` is borrowed.
+static inline long long copenssl_seconds(const ASN1_TIME *moment) {
+    struct tm parts;
+    return ASN1_TIME_to_tm(moment, &parts) == 1 ? (long long)timegm(&parts) : -1;
+}
+
+static inline long long copenssl_not_before(X509 *certificate) {
+    return copenssl_seconds(X509_get0_notBefore(certificate));
+}
+
+static inline long long copenssl_not_after(X509 *certificate) {
+    return copenssl_seconds(X509_get0_notAfter(certificate));
+}
+
+// The strength of the certificate's key in bits of security (NIST SP 800-57), 0 if it cannot be read.
+static inline int copenssl_certificate_key_strength(X509 *certificate) {
+    EVP_PKEY *key = X509_get0_pubkey(certificate);  // the certificate's, not ours to free
+    return key ? EVP_PKEY_get_security_bits(key) : 0;
+}
+
+// The strength of the hash under the certificate's signature, in bits of security; 0 if it cannot be told.
+static inline int copenssl_signature_strength(X509 *certificate) {
+    int bits = 0;
+    return X509_get_signature_info(certificate, NULL, NULL, &bits, NULL) == 1 ? bits : 0;
+}
+
+// 1 if its extensions let the certificate stand for a TLS server.
+static inline int copenssl_is_for_servers(X509 *certificate) {
+    return X509_check_purpose(certificate, X509_PURPOSE_SSL_SERVER, 0) == 1;
+}
+
+// What an exchange over TLS came to.
+enum copenssl_exchange_end { COPENSSL_EXCHANGE_DONE, COPENSSL_EXCHANGE_NO_HANDSHAKE, COPENSSL_EXCHANGE_CUT };
+
+// Sends bytes over a connected socket by TLS and reads until the other side closes; whose certificate it is, is NOT
+// checked. `answer` is a memory BIO of the caller, which takes at most `limit` bytes and a record. Everything is borrowed.
+static inline int copenssl_exchange_unverified(int socket, const unsigned char *bytes, size_t count, size_t limit,
+                                               BIO *answer) {
+    int end = COPENSSL_EXCHANGE_NO_HANDSHAKE;
+    SSL_CTX *context = SSL_CTX_new(TLS_client_method());
+    SSL *connection = context ? SSL_new(context) : NULL;
+    if (connection && SSL_set_fd(connection, socket) == 1) {
+        SSL_set_verify(connection, SSL_VERIFY_NONE, NULL);
+        SSL_set_security_level(connection, 0);  // the strength of the server's own key is not what is asked
+        SSL_set_options(connection, SSL_OP_IGNORE_UNEXPECTED_EOF);
+        if (SSL_connect(connection) == 1) {
+            size_t done = 0;
+            end = COPENSSL_EXCHANGE_CUT;
+            if (SSL_write_ex(connection, bytes, count, &done) == 1) {
+                unsigned char piece[4096];
+                size_t taken = 0;
+                while (taken < limit && SSL_read_ex(connection, piece, sizeof piece, &done) == 1) {
+                    if (BIO_write(answer, piece, (int)done) != (int)done) break;
+                    taken += done;
+                }
+                if (SSL_get_error(connection, 0) == SSL_ERROR_ZERO_RETURN) end = COPENSSL_EXCHANGE_DONE;
+            }
+        }
+    }
+    SSL_free(connection);
+    SSL_CTX_free(context);
+    ERR_clear_error();
+    return end;
 }

@@ -1,35 +1,59 @@
 extension HeaderFields {
-    /// Whether an `Accept` field names one of these types literally, not by a wildcard and not with weight 0.
-    public func acceptNames(_ types: String...) -> Bool { acceptNames(any: types) }
-
-    func acceptNames(_ type: String, or other: String) -> Bool { acceptNames(any: [type, other]) }
-
-    private func acceptNames(any types: [String]) -> Bool {
-        fields.contains { field in
-            field.name.isSameField(as: "Accept")
-                && field.value.split(separator: ",").contains { $0.isRange(of: types) }
+    /// Whether the `Accept` fields ask for one of these JSON types, or for plain text (RFC 9110 section 12.5.1).
+    ///
+    /// Of the ranges that match a type the most specific gives its weight, and the higher weight wins. Where both weigh
+    /// the same, a JSON type that was named wins, also as `application/*`; `*/*` alone, or no field at all, is text.
+    func preferJSON(_ types: [String]) -> Bool {
+        let ranges = values("Accept").flatMap { $0.split(separator: ",") }.compactMap { AcceptRange($0) }
+        let text = AcceptRange.best(for: "text/plain", of: ranges)
+        return types.contains { type in
+            guard let json = AcceptRange.best(for: type, of: ranges), json.weight > 0 else { return false }
+            guard let text, text.weight >= json.weight else { return true }
+            return text.weight == json.weight && json.isNamed
         }
     }
+
+    /// Whether an `Accept` field asks for JSON.
+    public var preferJSON: Bool { preferJSON(["application/json"]) }
 }
 
-extension Substring {
-    /// Whether this element of an `Accept` list is one of the types, and wanted.
-    fileprivate func isRange(of types: [String]) -> Bool {
-        let parts = split(separator: ";", omittingEmptySubsequences: false)
-        guard let name = parts.first?.trimmedOfBlanks else { return false }
-        guard types.contains(where: { $0.isSameField(as: name) }) else { return false }
-        return !parts.dropFirst().contains { $0.trimmedOfBlanks.isZeroWeight }
+/// One media range of an `Accept` field, with its weight in thousandths.
+private struct AcceptRange {
+    let name: String
+    let weight: Int
+
+    /// Whether it tells the type, or a part of it.
+    var isNamed: Bool { name != "*/*" }
+
+    /// Reads an element of the list; nil for an empty one.
+    init?(_ element: Substring) {
+        let parts = element.split(separator: ";", omittingEmptySubsequences: false)
+        guard let name = parts.first?.trimmedOfBlanks, !name.isEmpty else { return nil }
+        self.name = name
+        weight = parts.dropFirst().lazy.compactMap { Self.weight(of: $0.trimmedOfBlanks) }.first ?? 1000
     }
-}
 
-extension String {
-    /// Whether this parameter is `q=0`, however precisely (RFC 9110 section 12.4.2).
-    fileprivate var isZeroWeight: Bool {
-        let bytes = Array(utf8)
-        guard bytes.count >= 3, bytes[0].lowercasedASCII == UInt8(ascii: "q"), bytes[1] == UInt8(ascii: "=") else {
-            return false
+    /// The most specific of the ranges that match a type.
+    static func best(for type: String, of ranges: [AcceptRange]) -> AcceptRange? {
+        let family = "\(type.prefix { $0 != "/" })/*"
+        for wanted in [type, family, "*/*"] {
+            if let found = ranges.first(where: { $0.name.isSameField(as: wanted) }) { return found }
         }
-        return bytes.dropFirst(2).allSatisfy { $0 == UInt8(ascii: "0") || $0 == UInt8(ascii: ".") }
+        return nil
+    }
+
+    /// The weight, if this parameter is one: `q=0.5` is 500; nil for another, and for a weight that is malformed.
+    private static func weight(of parameter: String) -> Int? {
+        let bytes = Array(parameter.utf8)
+        guard (3...7).contains(bytes.count), bytes[0].lowercasedASCII == UInt8(ascii: "q"),
+            bytes[1] == UInt8(ascii: "=")
+        else { return nil }
+        let digits = bytes.dropFirst(2).filter { $0 != UInt8(ascii: ".") }
+        guard digits.count >= bytes.count - 3, digits.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains),
+            bytes.count == 3 || bytes[3] == UInt8(ascii: ".")
+        else { return nil }
+        let padded = digits + Array(repeating: UInt8(ascii: "0"), count: 4 - digits.count)
+        return min(1000, padded.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) })
     }
 }
 

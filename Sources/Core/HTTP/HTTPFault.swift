@@ -28,6 +28,8 @@ public enum HTTPFault: Error, Sendable, Hashable, CaseIterable {
     case overloaded
     /// The server is about to stop.
     case stopping
+    /// As many requests of one client are under way as may be.
+    case tooManyAtOnce
 }
 
 extension HTTPFault {
@@ -40,6 +42,10 @@ extension HTTPFault {
         case .unknownMethod, .forbiddenMethod: unserved
         case .tooManyFields, .bodyTooLarge: oversized
         case .timeout, .overloaded, .stopping: unavailable
+        case .tooManyAtOnce:
+            Problem(
+                429, "request.too_many_at_once", "Too many requests at once",
+                "Wait for the answers to your requests before you send more.", headers: ["Retry-After": "1"])
         }
     }
 

@@ -66,7 +66,7 @@ extension Problem {
 
     /// The answer that tells of this problem.
     ///
-    /// JSON is for those who ask for it by name, and for scripts in pages: a JSON object in answer to a `GET` ends the
+    /// JSON is for those who ask for it, and for scripts in pages: a JSON object in answer to a `GET` ends the
     /// old client with ADAL, which expects an array.
     public func response(for head: RequestHead?) -> Response {
         var problem = self
@@ -81,8 +81,8 @@ extension Problem {
 }
 
 extension RequestHead {
-    /// Whether problems are told in JSON: `Accept` names a JSON type, or a page asks (`Origin`).
+    /// Whether problems are told in JSON: `Accept` prefers a JSON type to text, or a page asks (`Origin`).
     public var prefersProblemJSON: Bool {
-        headers.contains("Origin") || headers.acceptNames("application/json", or: Problem.mediaType)
+        headers.contains("Origin") || headers.preferJSON(["application/json", Problem.mediaType])
     }
 }

@@ -18,7 +18,9 @@ public protocol TaskStore: Sendable {
 
     /// Adds a task at a time in milliseconds since 1970, UTC.
     ///
-    /// An `attempt` makes a retry safe: the same key of the same owner adds once and answers the same task again.
+    /// An `attempt` makes a retry safe: the same key of the same owner adds once and answers the same task again, for a
+    /// day, and while at most ``IdempotencyKey/remembered`` tasks of the owner are as new or newer. What is beyond that is
+    /// removed by the owner's next addition with a key; what is older than a day is removed soon, without any.
     /// An owner who has `limit` tasks already gets ``AddOutcome/full``.
     func add(
         _ text: TaskText, completed: Bool, at time: Int64, attempt: IdempotencyKey?, limit: Int, of owner: Owner
@@ -97,8 +99,14 @@ public struct IdempotencyKey: Sendable, Hashable {
         self.fingerprint = fingerprint
     }
 
-    /// How long a key is remembered at least, in milliseconds: a day.
+    /// How long a key is remembered, in milliseconds: a day, if its task is among the owner's newest.
     public static let lifetime: Int64 = 86_400_000
+
+    /// Of how many of an owner's newest tasks the keys are remembered, whatever became of the tasks.
+    ///
+    /// So a person's keys take a bounded space. A client repeats the few requests that it has no answer to, so it does not
+    /// come near the bound.
+    public static let remembered: Int64 = 1000
 }
 
 /// A change of a task; what is nil stays.

@@ -104,16 +104,22 @@ extension ClaimExamination {
 
     /// The policy as configured: one under which this key was published with this issuer (V-56).
     ///
-    /// Without it, a token of the password-reset policy would pass for one of the sign-in policy.
+    /// Without it, a token of the password-reset policy would pass for one of the sign-in policy. So where no policy is
+    /// known, a token that names one is refused, too.
     private func judgedPolicy() throws(TokenRefusal) -> String? {
         // An issuer that does not match was reported by its own check; the policy can still be judged.
         let matching = issuers.filter(isIssuer)
         let candidates = matching.isEmpty ? issuers : matching
-        if candidates.contains(where: { $0.policy == nil }) { return nil }
+        if !namesPolicyOfB2C, candidates.contains(where: { $0.policy == nil }) { return nil }
         guard let claimed = try claimedPolicy() else { throw .missingPolicy }
         let policies = candidates.compactMap(\.policy)
         guard let policy = policies.first(where: { Text.sameIgnoringCase($0, claimed) }) else { throw .wrongPolicy }
         return policy
+    }
+
+    /// Whether the token is of a B2C policy: `tfp` is B2C's alone, and others have words of their own in `acr`.
+    private var namesPolicyOfB2C: Bool {
+        claims["tfp"] != nil || claims["acr"]?.string.map(PolicyName.isOfB2C) ?? false
     }
 
     /// `tfp`, else `acr`; if there are both, they must agree.
@@ -137,8 +143,12 @@ extension ClaimExamination {
     }
 
     private func judgedScopes() throws(TokenRefusal) -> [String] {
-        guard let claim = claims["scp"] else { return [] }
-        guard let text = claim.string else { throw .malformedScope }
-        return text.split(separator: " ").map(String.init)
+        switch claims["scp"] {
+        case nil: return []
+        case .string(let text)?: return text.split(separator: " ").map(String.init)
+        // As Okta has it. What is no text in it grants nothing.
+        case .array(let list)?: return list.compactMap(\.string)
+        case .null?, .boolean?, .integer?, .real?, .object?: throw .malformedScope
+        }
     }
 }

@@ -1,7 +1,8 @@
 /// Why a provider's metadata is not believed, one case a rule (V-74).
 public enum MetadataError: Error, Equatable, Sendable, CaseIterable {
     case notJSON, missingIssuer, missingKeySetURL
-    case insecureSource, unexpectedIssuer, malformedIssuer, insecureIssuer, foreignIssuer, foreignTenant
+    case insecureSource, unexpectedIssuer, malformedIssuer, insecureIssuer, foreignIssuer, unrelatedIssuer
+    case foreignTenant
     case malformedKeySetURL, insecureKeySetURL, foreignKeySetURL
 
     /// What is wrong and what to do, in one plain sentence.
@@ -20,6 +21,9 @@ public enum MetadataError: Error, Equatable, Sendable, CaseIterable {
             "The issuer in the metadata is a plain http address; pin it with TASKS_ISSUER if it is right."
         case .foreignIssuer:
             "The issuer in the metadata is on another host than the metadata; pin it with TASKS_ISSUER if it is right."
+        case .unrelatedIssuer:
+            "The issuer in the metadata does not belong to the address of the metadata; "
+                + "correct the address, or pin the issuer with TASKS_ISSUER if it is right."
         case .foreignTenant: "The issuer in the metadata is that of another tenant; check the address."
         case .malformedKeySetURL: "The jwks_uri in the metadata is no web address; ask the provider."
         case .insecureKeySetURL: "The jwks_uri in the metadata is plain http; keys must come over https."

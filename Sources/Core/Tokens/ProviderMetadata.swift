@@ -61,7 +61,10 @@ public struct ProviderMetadata: Sendable, Equatable {
         }
         guard let address = WebAddress(issuer) else { throw .malformedIssuer }
         guard rules.mayFetch(address) else { throw .insecureIssuer }
-        guard Text.same(address.host, source.host) else { throw .foreignIssuer }
+        guard address.isSameHost(as: source) else { throw .foreignIssuer }
+        if rules.demandsOwnIssuer {
+            guard MetadataLocation(rules.metadataURL)?.owns(issuer: address) ?? false else { throw .unrelatedIssuer }
+        }
         guard let tenant = rules.tenantIdentifier.map(Text.lowered) else { return }
         let parts = Text.lowered(issuer).split(separator: "/")
         guard parts.contains(where: { Text.same(String($0), tenant) }) else { throw .foreignTenant }
@@ -80,17 +83,20 @@ public struct MetadataRules: Sendable, Equatable {
     public var keyHosts: [String]
     /// Whether plain `http` is taken from other hosts than the loopback.
     public var allowsPlainHTTP: Bool
+    /// Whether the issuer must belong to the address (OpenID Connect Discovery 1.0 section 4.3), not only to its host.
+    public var demandsOwnIssuer: Bool
 
     /// Rules for a document at this address, as strict as can be.
     public init(
         metadataURL: String, pinnedIssuer: String? = nil, tenantIdentifier: String? = nil, keyHosts: [String] = [],
-        allowsPlainHTTP: Bool = false
+        allowsPlainHTTP: Bool = false, demandsOwnIssuer: Bool = true
     ) {
         self.metadataURL = metadataURL
         self.pinnedIssuer = pinnedIssuer
         self.tenantIdentifier = tenantIdentifier
         self.keyHosts = keyHosts
         self.allowsPlainHTTP = allowsPlainHTTP
+        self.demandsOwnIssuer = demandsOwnIssuer
     }
 
     /// Whether the network on the way there may be trusted.

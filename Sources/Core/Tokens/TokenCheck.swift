@@ -25,7 +25,7 @@ public enum TokenCheck: Sendable, Equatable, CaseIterable {
         case .audience: "meant for this application (aud)"
         case .policy: "from a policy of that key (tfp or acr)"
         case .owner: "names its owner"
-        case .scope: "scopes, if any, are a string (scp)"
+        case .scope: "scopes, if any, are a string or an array (scp)"
         }
     }
 

@@ -26,10 +26,10 @@ extension TokenRefusal {
             "The token is for another application (aud); ask for one for this, or add that client id."
         case .missingPolicy: "The token names no policy (tfp or acr); sign in through a configured policy."
         case .wrongPolicy:
-            "The policy of the token (tfp or acr) is not one that its key signs for; add it or use another."
+            "The policy of the token (tfp or acr) is not one that its key signs for; add it to the settings or use another."
         case .missingOwner: "The token lacks the claim that names its owner; let the policy return the object id (oid)."
         case .malformedOwner: "The claim that names the owner has the wrong form; oid must be a GUID."
-        case .malformedScope: "The scopes (scp) are not a string; report it to the provider."
+        case .malformedScope: "The scopes (scp) are neither a string nor an array; report it to the provider."
         case .keysUnavailable: "The provider's keys are not at hand, so no token can be judged; try again shortly."
         }
     }

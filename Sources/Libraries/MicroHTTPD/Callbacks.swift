@@ -1,4 +1,5 @@
 internal import CMicroHTTPD
+private import Glibc
 internal import Synchronization
 
 // What libmicrohttpd calls, on its loops. Global functions: a closure would belong to whatever actor it is written in.
@@ -77,12 +78,11 @@ private func bytes(_ start: UnsafePointer<CChar>?, _ count: Int) -> UnsafeBuffer
 }
 
 /// The library has something to say.
-func lineLogged(_ core: UnsafeMutableRawPointer?, _ line: UnsafePointer<CChar>?) {
-    guard let core = unsafe object(ServerCore.self, core), let line = unsafe line else { return }
-    let text = unsafe String(cString: line)
+func lineLogged(_ core: UnsafeMutableRawPointer?, _ format: UnsafePointer<CChar>?, _ line: UnsafePointer<CChar>?) {
+    guard let core = unsafe object(ServerCore.self, core), let format = unsafe format, let line = unsafe line else {
+        return
+    }
     // Said of every connection that ends by our will, after an answer in the middle of a body.
-    let common = Array("Application reported internal error".utf8)
-    let bytes = Array(text.utf8)
-    if bytes.indices.contains(where: { bytes[$0...].starts(with: common) }) { return }
-    core.observe(.log(text))
+    guard unsafe strstr(format, "Application reported internal error") == nil else { return }
+    core.observe(.log(kind: unsafe String(cString: format), line: unsafe String(cString: line)))
 }

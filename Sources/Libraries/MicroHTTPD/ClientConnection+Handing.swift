@@ -15,6 +15,8 @@ extension ClientConnection {
         var head = RequestHead(
             method: Method(unsafe text(call.method)), target: RequestTarget(raw: "", path: []),
             headers: HeaderFields(intake.fields), identifier: identifier, peer: peer)
+        clock.enter(.handling, until: .max)
+        if isTrusted, let fault = takeClient(&head) { intake.refuse(fault) }
         if let fault = intake.fault { return refuseNow(fault, head) }
         do throws(HTTPFault) {
             head.target = try target(for: head.method, host: intake.host)
@@ -45,7 +47,7 @@ extension ClientConnection {
     private func refuseNow(_ fault: HTTPFault, _ head: RequestHead) -> MHD_Result {
         self.head = head
         let response = core.refusal(fault, head)
-        guard fault.leavesFraming else { return queue(response, closing: true) }
+        guard fault.leavesFraming else { return refuseBody(with: response) }
         guard case .none = expectedBody else { return refuseBody(with: response) }
         step = .ready(response)
         return .YES
@@ -126,7 +128,7 @@ extension ClientConnection {
     }
 
     /// Lets the loop have the connection again; with the lock of the meeting held, and only when suspended.
-    private func resume() {
+    func resume() {
         core.suspended.subtract(1, ordering: .relaxed)
         unsafe MHD_resume_connection(handle)
     }
@@ -178,7 +180,8 @@ extension HTTPFault {
     /// Whether the end of the request is certain in spite of this fault.
     fileprivate var leavesFraming: Bool {
         switch self {
-        case .target, .unknownMethod, .forbiddenMethod, .expectation, .bodyTooLarge, .timeout, .overloaded, .stopping:
+        case .target, .unknownMethod, .forbiddenMethod, .expectation, .bodyTooLarge, .timeout, .overloaded, .stopping,
+            .tooManyAtOnce:
             true
         case .framing, .repeatedField, .host, .tooManyFields, .version:
             false

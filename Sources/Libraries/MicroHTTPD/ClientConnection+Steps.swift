@@ -38,7 +38,10 @@ extension ClientConnection {
             guard piece.count <= limit - body.count else { return interrupt(with: refuse(.bodyTooLarge)) }
             unsafe body.append(contentsOf: piece)
         case .draining(let response, let left):
-            guard piece.count <= left else { return interrupt(with: response) }
+            guard piece.count <= left else {
+                // One that is too long for one write cannot be sent in the middle of a body.
+                return interrupt(with: response.body.count > 8192 ? refuse(.bodyTooLarge) : response)
+            }
             step = .draining(response, left: left - piece.count)
         case .discarding(let left):
             guard piece.count <= left else { return .NO }

@@ -12,6 +12,9 @@ final class ClientConnection: @unchecked Sendable {
     let handle: OpaquePointer
     let socket: Int32
     let peer: String
+    let address: IPAddress
+    /// Whether the peer is a proxy whose word about its clients is believed.
+    let isTrusted: Bool
     let openedAt: UInt64
     private let number: UInt64
 
@@ -24,6 +27,12 @@ final class ClientConnection: @unchecked Sendable {
     /// When the handler must be done with the head or with the body, once it has begun to wait for something.
     var waitEnd: UInt64?
     private var requestStart: UInt64
+    /// Whose request is under way, if a trusted proxy passed it on.
+    var client: IPAddress?
+
+    // The reaper's.
+    /// The stamp of the clock when the peer was seen to have closed its half.
+    var suspicion: UInt64 = 0
 
     // Everybody's.
     let meeting = Mutex(Meeting())
@@ -36,6 +45,8 @@ final class ClientConnection: @unchecked Sendable {
         unsafe self.handle = handle
         socket = unsafe CMicroHTTPD_socket(handle)
         peer = unsafe text(of: CMicroHTTPD_peer(handle))
+        address = unsafe IPAddress(of: CMicroHTTPD_peer(handle))
+        isTrusted = core.limits.isTrusted(address)
         openedAt = coarseNanoseconds()
         requestStart = openedAt
         number = UInt64(core.opened.wrappingAdd(1, ordering: .relaxed).newValue)
@@ -59,6 +70,7 @@ final class ClientConnection: @unchecked Sendable {
         if case .waiting = step { leaveHandler() }
         step = .idle
         head = nil
+        forgetClient()
         if !body.isEmpty { body = [] }
         let now = coarseNanoseconds()
         let limits = core.limits

@@ -14,6 +14,7 @@ public final class HTTPServer: Sendable {
 
     private let core: ServerCore
     private let reaper: Reaper
+    private let acceptor: Acceptor
     private let daemon: Mutex<Daemon?>
 
     /// Starts to serve; `refusal` words what goes wrong before or without the handler.
@@ -29,15 +30,18 @@ public final class HTTPServer: Sendable {
         ignoreBrokenPipes
         let socket = try ListeningSocket(host: host, port: port)
         let core = ServerCore(limits: limits.sane, handler: handler, refusal: refusal, observe: observe)
-        guard let daemon = Daemon(core, socket: socket.descriptor, identity: tls.map(PinnedIdentity.init)) else {
+        guard let daemon = Daemon(core, identity: tls.map(PinnedIdentity.init)) else {
             socket.close()
             throw .library
         }
+        let reaper = Reaper(core)
         self.core = core
         self.port = socket.port
-        reaper = Reaper(core)
+        self.reaper = reaper
+        acceptor = Acceptor(core, daemon, socket) { reaper.hurry() }
         self.daemon = Mutex(daemon)
         try reaper.start()
+        try acceptor.start()
     }
 
     deinit { stop(patience: 0) }
@@ -45,15 +49,24 @@ public final class HTTPServer: Sendable {
     /// The state of the server at this moment.
     public var statistics: ServerStatistics { core.statistics }
 
-    /// Stops: takes no more connections, lets the requests under way end for so many seconds, then refuses those that
+    /// Accepts no more connections, and lets answers end those that are open: the first half of a stop.
+    ///
+    /// For a program with several servers, so that none takes new requests while another ends.
+    public func stopAccepting() {
+        guard !core.isStopping.exchange(true, ordering: .sequentiallyConsistent) else { return }
+        acceptor.stop()
+        core.headsEnd.store(coarseNanoseconds() &+ (0.5).nanoseconds, ordering: .relaxed)
+    }
+
+    /// Stops: accepts no more connections, lets the requests under way end for that many seconds, then refuses those that
     /// still wait, and ends.
     ///
-    /// Blocks until all is over; never call it from a handler. A second call waits for nothing.
+    /// A connection that has not sent a whole header block half a second after the stop has begun has no request under
+    /// way. Blocks until all is over; never call it from a handler. A second call waits for nothing.
     public func stop(patience seconds: Double) {
         daemon.withLock { daemon in
             guard let running = daemon.take() else { return }
-            core.isStopping.store(true, ordering: .sequentiallyConsistent)
-            running.quiesce()
+            stopAccepting()
             drain(within: seconds)
             core.isEnding.store(true, ordering: .sequentiallyConsistent)
             core.expireSuspensions(at: .max, .stopping)
@@ -63,12 +76,12 @@ public final class HTTPServer: Sendable {
         }
     }
 
-    /// Waits until no connection is open, ending the idle ones.
+    /// Waits until no connection is open, ending those without a request under way.
     private func drain(within seconds: Double) {
         let clock = SystemTime()
         let end = clock.monotonicNanoseconds &+ seconds.nanoseconds
         while true {
-            core.cutIdleConnections()
+            core.cutUnasked(at: coarseNanoseconds())
             if core.connections.withLock({ $0.isEmpty }) || clock.monotonicNanoseconds >= end { return }
             _ = usleep(2000)
         }

@@ -76,6 +76,11 @@ struct HeadIntake {
         return false
     }
 
+    /// Refuses a request that nothing else is wrong with.
+    mutating func refuse(_ fault: HTTPFault) {
+        if self.fault == nil { self.fault = fault }
+    }
+
     /// The last checks, when all fields are in; the size is that of the whole head.
     mutating func close(version: UnsafePointer<CChar>?, size: Int) {
         guard fault == nil else { return }

@@ -1,5 +1,4 @@
 internal import CMicroHTTPD
-private import Glibc
 internal import HTTP
 private import Platform
 
@@ -9,27 +8,40 @@ extension ClientConnection {
     /// Written by hand: in the middle of a body libmicrohttpd takes no answer, and before it one that closes the
     /// connection at once. What the client then sends would be answered with a reset, which takes the answer from
     /// clients that send head and body in two writes. So only our half is closed, until the body ends, two seconds
-    /// have passed, or a mebibyte has come. Nothing of the library's is on its way then.
+    /// have passed, or a mebibyte has come. Nothing of the library's is on its way then. A client that has left no room
+    /// for the answer, because it reads none of its earlier ones, loses the connection at once.
     func interrupt(with response: Response) -> MHD_Result {
         body = []
-        let message = response.closingMessage(to: head?.method ?? .get)
-        _ = unsafe message.withUnsafeBytes { bytes in
-            unsafe send(socket, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
-        }
-        _ = shutdown(socket, Int32(SHUT_WR))
+        guard write(response.closingMessage(to: head?.method ?? .get)) else { return .NO }
+        unsafe CMicroHTTPD_end_writing(handle)
         step = .discarding(left: 1 << 20)
         let now = coarseNanoseconds()
         clock.enter(.discarding, until: min(now &+ (2.0).nanoseconds, requestEnd))
         return .YES
     }
 
-    /// Refuses a request whose body has not begun.
+    /// Writes to the client, through TLS where the connection has it; whether all of it could be written.
     ///
-    /// Who expects `100 Continue` has not sent it; an answer too long for one write is the library's to send.
+    /// In pieces, since a TLS record holds 16 KiB, or less where the client wants that.
+    private func write(_ message: [UInt8]) -> Bool {
+        var rest = message[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { bytes in
+                unsafe CMicroHTTPD_write(handle, bytes.baseAddress, bytes.count)
+            }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+
+    /// Refuses a request whose body has not begun, also of a client that waits for `100 Continue` or only says so.
+    ///
+    /// An answer too long for one write is the library's to send.
     func refuseBody(with response: Response) -> MHD_Result {
-        let isWaited = head?.headers.contains("Expect") ?? true
-        return isWaited || response.body.count > 8192
-            ? queue(response, closing: true) : interrupt(with: response)
+        guard response.body.count <= 8192 else { return queue(response, closing: true) }
+        unsafe CMicroHTTPD_forget_expectation(handle)
+        return interrupt(with: response)
     }
 }
 

@@ -1,4 +1,6 @@
+internal import CMicroHTTPD
 internal import Glibc
+internal import HTTP
 
 /// A socket that listens, made here and not by libmicrohttpd, so that a failure has its reason.
 struct ListeningSocket {
@@ -7,7 +9,7 @@ struct ListeningSocket {
 
     init(host: String, port: UInt16) throws(ServerStartError) {
         let address = try SocketAddress(host: host, port: port)
-        descriptor = socket(address.family, Int32(SOCK_STREAM.rawValue) | flags, 0)
+        descriptor = socket(address.family, Int32(SOCK_STREAM.rawValue) | Int32(bitPattern: SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw .last("socket") }
         do throws(ServerStartError) {
             try ListeningSocket.listen(descriptor, on: address)
@@ -42,8 +44,6 @@ struct ListeningSocket {
         return UInt16(bigEndian: address.sin6_port)  // at the same place as sin_port
     }
 }
-
-private let flags = Int32(bitPattern: SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
 
 /// A literal address with a port.
 enum SocketAddress {
@@ -102,6 +102,25 @@ func text(of address: UnsafePointer<sockaddr>?) -> String {
             return "-"
         }
         return unsafe String(cString: text)
+    }
+}
+
+extension IPAddress {
+    /// The address in a `sockaddr`; the unspecified one where there is none.
+    init(of address: UnsafePointer<sockaddr>?) {
+        guard let address = unsafe address else {
+            self.init(bits: 0)
+            return
+        }
+        switch Int32(unsafe address.pointee.sa_family) {
+        case AF_INET:
+            let bits = unsafe UnsafeRawPointer(address).loadUnaligned(as: sockaddr_in.self).sin_addr.s_addr
+            self.init(version4: UInt32(bigEndian: bits))
+        case AF_INET6:
+            let bytes = unsafe UnsafeRawPointer(address).loadUnaligned(as: sockaddr_in6.self).sin6_addr
+            self.init(bits: unsafe withUnsafeBytes(of: bytes) { UInt128(bigEndian: unsafe $0.loadUnaligned(as: UInt128.self)) })
+        default: self.init(bits: 0)
+        }
     }
 }
 

@@ -36,7 +36,11 @@ struct PhaseClock: ~Copyable, Sendable {
         bodyBytes.store(bodyBytes.load(ordering: .relaxed) &+ count, ordering: .relaxed)
     }
 
-    var isIdle: Bool { phase.load(ordering: .relaxed) == Phase.idle.rawValue }
+    /// What the connection is doing now.
+    var current: Phase? { Phase(rawValue: phase.load(ordering: .relaxed)) }
+
+    /// Another value after each change, but for changes within the 4 ms of the coarse clock.
+    var stamp: UInt64 { deadline.load(ordering: .relaxed) << 3 | UInt64(phase.load(ordering: .relaxed)) }
 
     /// The time that is used up, if one is.
     func exceeded(at now: UInt64, limits: ServerLimits) -> Deadline? {

@@ -12,11 +12,21 @@ final class ServerCore: Sendable {
     let connections = Mutex<[ObjectIdentifier: ClientConnection]>([:])
     /// Whether answers end their connections.
     let isStopping = Atomic<Bool>(false)
+    /// Until when a server that stops waits for header blocks, by the coarse clock.
+    let headsEnd = Atomic<UInt64>(.max)
     /// Whether requests that would wait are refused.
     let isEnding = Atomic<Bool>(false)
     let suspended = Atomic<Int>(0)
     let opened = Atomic<Int>(0)
     let requestsOfClosed = Atomic<Int>(0)
+    /// What is open and whose, for those that are accepted.
+    let slots: ConnectionSlots
+    /// Requests under way of the clients of trusted proxies.
+    let requestsByClient: RequestsByClient
+    /// Connections that were not accepted because their address had enough.
+    let refused = Atomic<Int>(0)
+    /// Connections that were ended because their peers had left.
+    let vanished = Atomic<Int>(0)
     let deadlines = Mutex<[Deadline: Int]>([:])
     /// Where request identifiers start: unlike those of other processes.
     let firstIdentifier = UInt64.random(in: .min ... .max)
@@ -27,6 +37,8 @@ final class ServerCore: Sendable {
         observe: @escaping @Sendable (ServerEvent) -> Void
     ) {
         self.limits = limits
+        slots = ConnectionSlots(limits)
+        requestsByClient = RequestsByClient(limit: limits.perAddress)
         self.handler = handler
         self.refusal = refusal
         self.observe = observe
@@ -44,6 +56,8 @@ final class ServerCore: Sendable {
         }
         statistics.requests += requestsOfClosed.load(ordering: .relaxed)
         statistics.connectionsOpened = opened.load(ordering: .relaxed)
+        statistics.connectionsRefused = refused.load(ordering: .relaxed)
+        statistics.connectionsVanished = vanished.load(ordering: .relaxed)
         statistics.suspended = suspended.load(ordering: .relaxed)
         statistics.deadlines = deadlines.withLock { $0 }
         return statistics

@@ -1,9 +1,22 @@
 /// What happens to a server apart from requests and answers.
 public enum ServerEvent: Sendable, Equatable {
-    /// libmicrohttpd says something; nothing that clients sent is part of it.
-    case log(String)
+    /// libmicrohttpd says something; nothing that clients sent is part of it, and the kind is the same for all lines that
+    /// differ in numbers or reasons only.
+    case log(kind: String, line: String)
+    /// A connection was closed at once because its address has as many as it may.
+    case refused(peer: String)
+    /// Whoever connects must wait, in the backlog of the system.
+    case waiting(Shortage)
     /// A connection was ended because it had used up its time.
     case cut(Deadline)
+}
+
+/// What is missing to accept another connection.
+public enum Shortage: Sendable, Equatable {
+    /// All connections that the limits allow are open.
+    case connections
+    /// The system refuses, with this error number: no descriptor or no memory is left.
+    case system(Int32)
 }
 
 /// The times that a connection can use up (V-145).

@@ -1,11 +1,17 @@
 private import Glibc
+public import HTTP
 
 /// How much a server takes on, and how long it waits (V-140, V-141, V-145).
 public struct ServerLimits: Sendable, Equatable {
     /// Connections at once; more wait in the backlog of the system.
     public var connections = 1020
-    /// Connections at once from one address; 0 is no limit, which suits a server behind a proxy.
+    /// Connections at once from one address of IPv4 or one /64 of IPv6, and requests at once of one client of a trusted
+    /// proxy; 0 is no limit.
     public var perAddress = 0
+    /// Addresses that may have any number of connections.
+    public var unlimited: [IPAddressRange] = []
+    /// Proxies whose word about their clients is believed; they may have any number of connections, too.
+    public var trustedProxies: [IPAddressRange] = []
     /// Bytes for the header block of a request; more is a 431.
     public var connectionMemory = 12 * 1024
     /// Field lines of a request; more is a 431.

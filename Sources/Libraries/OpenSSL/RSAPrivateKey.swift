@@ -43,14 +43,10 @@ public final class RSAPrivateKey: Sendable {
 
     /// The key as PKCS #8 in PEM, unencrypted: whoever has it can sign.
     public var pem: String {
-        guard let bio = unsafe copenssl_private_key_write(handle.pointer) else {
+        guard let text = unsafe MemoryText.taking(copenssl_private_key_write(handle.pointer)) else {
             preconditionFailure("writing a key to memory cannot fail, unless memory ran out")
         }
-        defer { unsafe BIO_free(bio) }
-        // The bytes are the BIO's; the string copies them.
-        var start: UnsafePointer<CChar>?
-        let count = unsafe copenssl_bio_bytes(bio, &start)
-        return unsafe String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
+        return text
     }
 
     /// The modulus, big-endian, without leading zero octet.

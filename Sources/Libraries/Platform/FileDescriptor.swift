@@ -4,7 +4,8 @@ private import Glibc
 ///
 /// All calls go on after a signal interrupted them.
 public struct FileDescriptor: ~Copyable, Sendable {
-    private let number: Int32
+    /// Stays this value's: who uses it for a call must not close it.
+    let number: Int32
 
     /// Takes over a descriptor that nobody else closes.
     init(takingOwnershipOf number: Int32) {

@@ -11,12 +11,15 @@ public struct PlainReply: Sendable, Equatable {
     ///   - target: path and query, ready for the request line.
     ///   - host: a literal address.
     ///   - port: where the server listens.
+    ///   - layer: what carries the bytes over the socket; nothing sends them as they are.
     /// - Returns: what it answered.
-    /// - Throws: what the system said.
-    public static func get(_ target: String, host: String, port: UInt16) throws(SystemError) -> PlainReply {
+    /// - Throws: what the system or the layer said.
+    public static func get(
+        _ target: String, host: String, port: UInt16, layer: TCPExchange.Layer? = nil
+    ) throws(SystemError) -> PlainReply {
         let name = host.contains(":") ? "[\(host)]" : host
         let request = "GET \(target) HTTP/1.1\r\nHost: \(name):\(port)\r\nConnection: close\r\n\r\n"
-        return PlainReply(try TCPExchange.send(Array(request.utf8), host: host, port: port))
+        return PlainReply(try TCPExchange.send(Array(request.utf8), host: host, port: port, layer: layer))
     }
 
     /// An answer that was read to its end.

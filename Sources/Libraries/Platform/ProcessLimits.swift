@@ -14,4 +14,14 @@ public enum ProcessLimits {
         _ = unsafe setrlimit(__rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue)), &limit)
         return Int(clamping: limit.rlim_cur)
     }
+
+    /// How many files and sockets the process has open now; 0 if the system does not say.
+    public static var openFiles: Int {
+        guard let folder = unsafe opendir("/proc/self/fd") else { return 0 }
+        defer { _ = unsafe closedir(folder) }
+        // Not those of the folder: itself, its parent, and the descriptor that reads it.
+        var count = -3
+        while unsafe readdir(folder) != nil { count += 1 }
+        return max(count, 0)
+    }
 }

@@ -42,6 +42,7 @@ struct Greeting {
             and on https://localhost:\(port), with a certificate that these trust:
 
               export B2C_AUTHORITY=https://localhost:\(port)/\(configuration.tenant.name)
+              export TASKS_AUTHORITY=https://localhost:\(port)/\(configuration.tenant.name) TASKS_CA_FILE=\(file)
               export REQUESTS_CA_BUNDLE=\(file) SSL_CERT_FILE=\(file) CURL_CA_BUNDLE=\(file) NODE_EXTRA_CA_CERTS=\(file)
             """
     }

@@ -9,36 +9,41 @@ internal import Synchronization
 func serve(_ settings: MockSettings, until signals: Signals) -> Never {
     let door = Door()
     let listen = settings.entrance.listen
-    let plain = open(listen, DoorTo(door: door, scheme: "http"), tls: nil)
+    let limits = fittingLimits(servers: 1 + settings.tls.listen.count)
+    let plain = open(listen, limits, DoorTo(door: door, scheme: "http"), tls: nil)
     let address = ListenAddress(host: listen.host, port: plain.port)
     let configuration = configuration(settings, address)
     door.open(authority(settings, configuration))
-    let secure = settings.tls.listen.isEmpty ? [] : openSecure(settings, door)
+    let secure = settings.tls.listen.isEmpty ? [] : openSecure(settings, limits, door)
     let greeting = Greeting(configuration: configuration, address: address, secure: secure.map(\.listening))
     StandardStream.output.print(greeting.text)
     while signals.next() == .hangup {}
+    for server in secure { server.server.stopAccepting() }
+    plain.stopAccepting()
     for server in secure { server.server.stop(patience: 2) }
     plain.stop(patience: 2)
     exitProcess(ExitCode.good)
 }
 
-private func open(_ listen: ListenAddress, _ handler: any RequestHandler, tls: TLSIdentity?) -> HTTPServer {
+private func open(
+    _ listen: ListenAddress, _ limits: ServerLimits, _ handler: any RequestHandler, tls: TLSIdentity?
+) -> HTTPServer {
     do throws(ServerStartError) {
-        return try HTTPServer(host: listen.host, port: listen.port, limits: patientLimits, tls: tls, handler: handler)
+        return try HTTPServer(host: listen.host, port: listen.port, limits: limits, tls: tls, handler: handler)
     } catch {
         fail(["cannot listen on \(listen): \(error.explanation)"], ExitCode.unavailable)
     }
 }
 
 private func openSecure(
-    _ settings: MockSettings, _ door: Door
+    _ settings: MockSettings, _ limits: ServerLimits, _ door: Door
 ) -> [(server: HTTPServer, listening: Greeting.Secure)] {
     do throws(StateFailure) {
         let folder = try stateFolder(settings.files.state ?? ".")
         let certificate = try ServerCertificate(in: folder, names: settings.tls.names, time: SystemTime())
         let identity = TLSIdentity(certificates: certificate.chain, key: certificate.key)
         return settings.tls.listen.map { listen in
-            let server = open(listen, DoorTo(door: door, scheme: "https"), tls: identity)
+            let server = open(listen, limits, DoorTo(door: door, scheme: "https"), tls: identity)
             let address = ListenAddress(host: listen.host, port: server.port)
             return (server, .init(address: address, authorityFile: File.resolved(certificate.authorityFile)))
         }
@@ -69,6 +74,27 @@ private var patientLimits: ServerLimits {
     var limits = ServerLimits()
     limits.suspensionSeconds = 65
     limits.requestSeconds = 75
+    return limits
+}
+
+/// The limits of each of this many servers, with as many connections as the process may open sockets.
+private func fittingLimits(servers: Int) -> ServerLimits {
+    let wished = Array(repeating: patientLimits, count: servers)
+    // What is open by now, and files of the state for a moment.
+    let others = ProcessLimits.openFiles + 8
+    let wanted = others + ServerLimits.descriptors(of: wished)
+    let allowed = ProcessLimits.raiseOpenFiles(to: wanted)
+    guard let limits = ServerLimits.fitting(wished, into: allowed - others)?.last else {
+        let least = others + ServerLimits.leastDescriptors(of: wished)
+        fail(
+            ["only \(allowed) files and sockets may be open, and at least \(least) are needed: raise ulimit -n."],
+            ExitCode.unavailable)
+    }
+    if allowed < wanted {
+        StandardStream.error.print(
+            "mock-authority: only \(allowed) files and sockets may be open, so each address takes "
+                + "\(limits.connections) connections.")
+    }
     return limits
 }
 

@@ -71,6 +71,13 @@ extension KeyCache {
             observer(.fileIgnored(reason: rejection.reason))
             return false
         case .success(let record)?:
+            do throws(LoadFailure) {
+                try configuration.checkAgreement(
+                    of: record.source.issuer, source: source, with: trustedIssuers(now: now))
+            } catch {
+                observer(.fileIgnored(reason: "\(configuration.sources[source].name): \(error.words)"))
+                return false
+            }
             guarded.withLock { guarded in
                 guarded.loaded[source] = record.source
                 guarded.fetchedAt[source] = record.fetchedAt

@@ -75,6 +75,8 @@ extension KeyCache {
         let known = guarded.withLock { $0.loaded[errand.source] }
         do throws(LoadFailure) {
             let load = try loader.load(source, withMetadata: errand.withMetadata, known: known)
+            try configuration.checkAgreement(
+                of: load.source.issuer, source: errand.source, with: trustedIssuers(now: time.now))
             let finished = KeyCacheState.Errand(source: errand.source, withMetadata: load.withMetadata)
             let now = time.now
             guarded.withLock { guarded in

@@ -12,30 +12,34 @@ public struct KeySource: Sendable, Equatable {
     public var tenantIdentifier: String?
     /// Whether plain `http` is taken; from loopback it always is.
     public var allowHTTP: Bool
+    /// Whether the issuer must belong to the address of the metadata (OpenID Connect Discovery 1.0 section 4.3), and be
+    /// the same for all such sources: so that no provider speaks for the people of another.
+    public var demandsOwnIssuer: Bool
     /// A file of certificates to trust instead of the machine's own.
     public var caFile: String?
 
-    /// A source at this address.
+    /// A source at this address; of the policy that the address names, if none is given.
     public init(
         policy: String? = nil, metadataURL: String, pinnedIssuer: String? = nil, tenantIdentifier: String? = nil,
-        allowHTTP: Bool = false, caFile: String? = nil
+        allowHTTP: Bool = false, demandsOwnIssuer: Bool = true, caFile: String? = nil
     ) {
-        self.policy = policy
+        self.policy = policy ?? MetadataLocation(metadataURL)?.policy
         self.metadataURL = metadataURL
         self.pinnedIssuer = pinnedIssuer
         self.tenantIdentifier = tenantIdentifier
         self.allowHTTP = allowHTTP
+        self.demandsOwnIssuer = demandsOwnIssuer
         self.caFile = caFile
     }
 
-    /// The source of a B2C policy, see ``MetadataAddress``.
+    /// The source of a B2C policy, see ``MetadataAddress``: the settings say themselves that all are of one authority.
     public init(
         authority: String, policy: String?, pinnedIssuer: String? = nil, allowHTTP: Bool = false, caFile: String? = nil
     ) {
         self.init(
             policy: policy, metadataURL: MetadataAddress.of(authority: authority, policy: policy),
             pinnedIssuer: pinnedIssuer, tenantIdentifier: MetadataAddress.tenantIdentifier(ofAuthority: authority),
-            allowHTTP: allowHTTP, caFile: caFile)
+            allowHTTP: allowHTTP, demandsOwnIssuer: false, caFile: caFile)
     }
 
     /// What to call it in messages.
@@ -44,7 +48,7 @@ public struct KeySource: Sendable, Equatable {
     var metadataRules: MetadataRules {
         MetadataRules(
             metadataURL: metadataURL, pinnedIssuer: pinnedIssuer, tenantIdentifier: tenantIdentifier,
-            allowsPlainHTTP: allowHTTP)
+            allowsPlainHTTP: allowHTTP, demandsOwnIssuer: demandsOwnIssuer)
     }
 
     /// Scheme, host and port of the metadata: what is out of reach together.

@@ -10,6 +10,8 @@ enum LoadFailure: Error, Equatable {
     case noUsableKey(String?)
     /// Another source of the same host was out of reach a moment ago.
     case hostOutOfReach(FetchError)
+    /// The issuer is of another tenant than that of this source, which serves.
+    case otherIssuer(than: String)
 
     /// What happened and what to do about it, in one line.
     var words: String {
@@ -27,6 +29,9 @@ enum LoadFailure: Error, Equatable {
         case .noUsableKey(nil): "the key set has no keys; ask the provider"
         case .noUsableKey(let reason?): "none of the published keys may be used: of the first, \(reason)"
         case .hostOutOfReach(let error): error.words
+        case .otherIssuer(let source):
+            "the metadata names another issuer than that of \(source), and two providers may not share a server: "
+                + "run one for each, with a database of its own"
         }
     }
 
@@ -40,7 +45,7 @@ enum LoadFailure: Error, Equatable {
                 .status, .tooLong, .encoded, .brokenAnswer, .unavailable:
                 nil
             }
-        case .metadataNotBelieved, .keysNotRead, .noUsableKey: nil
+        case .metadataNotBelieved, .keysNotRead, .noUsableKey, .otherIssuer: nil
         }
     }
 }

@@ -5,6 +5,8 @@ internal import Tokens
 public struct SourceReport: Sendable, Equatable {
     /// The policy, or the address of the metadata.
     public let source: String
+    /// The policy that tokens must be of; nothing for a provider without policies.
+    public let policy: String?
     /// Where the metadata was looked for.
     public let metadataURL: String
     /// The issuer that the metadata names, if all went well.
@@ -21,17 +23,21 @@ extension IssuerKeysConfiguration {
     /// Fetches metadata and keys of every source once, on this thread, and says what came of it.
     public func check(fetcher: any DocumentFetcher = HTTPFetcher()) -> [SourceReport] {
         var loader = SourceLoader(fetcher: fetcher, distrusted: distrustedKeys)
-        return sources.map { source in
+        var trusted = [String?](repeating: nil, count: sources.count)
+        return sources.enumerated().map { index, source in
             do throws(LoadFailure) {
                 let load = try loader.load(source, withMetadata: true, known: nil)
+                try checkAgreement(of: load.source.issuer, source: index, with: trusted)
+                trusted[index] = load.source.issuer
                 return SourceReport(
-                    source: source.name, metadataURL: source.metadataURL, issuer: load.source.issuer,
+                    source: source.name, policy: source.policy, metadataURL: source.metadataURL,
+                    issuer: load.source.issuer,
                     keyIdentifiers: load.source.keys.map(\.published.keyIdentifier), skipped: load.source.skipped,
                     problem: nil)
             } catch {
                 return SourceReport(
-                    source: source.name, metadataURL: source.metadataURL, issuer: nil, keyIdentifiers: [],
-                    skipped: [], problem: error.words)
+                    source: source.name, policy: source.policy, metadataURL: source.metadataURL, issuer: nil,
+                    keyIdentifiers: [], skipped: [], problem: error.words)
             }
         }
     }

@@ -24,7 +24,14 @@ package enum BearerCredentials: Equatable, Sendable {
             }
             field = candidate.value
         }
-        let queried = head.target.query.isEmpty ? nil : head.target["access_token"]
+        var queried: String?
+        for argument in head.target.query where argument.name.utf8.elementsEqual("access_token".utf8) {
+            guard queried == nil else {
+                self = .malformed
+                return
+            }
+            queried = argument.value
+        }
         switch (field, queried) {
         case (nil, nil): self = .none
         case (nil, let token?): self = allowQuery ? .token(token) : .queryNotAllowed

@@ -37,7 +37,8 @@ enum InputFailure: Error {
                 400, "task.too_long", "The text is too long",
                 "It has \(bytes) bytes; \(TaskText.longest) are the most. Shorten it.")
         case .text(.containsNUL):
-            Problem(400, "task.nul", "The text contains U+0000", "Leave the character U+0000 out.")
+            Problem(
+                400, "task.nul", "A text contains U+0000", "Leave the character U+0000 out of every name and value.")
         case .malformedJSON, .malformedForm, .unsupportedMediaType: bodyProblem
         case .field(let name, let expected):
             Problem(400, "request.field", "A field cannot be used", "\(name) must be \(expected).")
@@ -46,7 +47,8 @@ enum InputFailure: Error {
         case .malformedIdempotencyKey:
             Problem(
                 400, "request.idempotency_key", "The Idempotency-Key is malformed",
-                "Send one Idempotency-Key of 1 to 255 printable ASCII characters, such as a UUID.")
+                "Send one Idempotency-Key of 1 to 255 printable ASCII characters, such as a UUID; spaces stand inside only."
+            )
         case .idempotencyKeyReused:
             Problem(
                 422, "request.idempotency_key_reused", "The Idempotency-Key was used before",

@@ -8,7 +8,7 @@ package import HTTP
 package enum Route: Equatable, Sendable {
     /// `/api/tasks`.
     case tasks
-    /// `/api/tasks/{integer}`; nil for a number that no task can have.
+    /// `/api/tasks/{integer}`; nil for an integer that is the id of no task: with a sign, or beyond 64 bits.
     case task(Int64?)
     /// `/api/tasks/{anything else}`: old clients put an owner there.
     case tasksOfNamedOwner
@@ -45,10 +45,20 @@ package enum Route: Equatable, Sendable {
             return
         }
         switch rest.count {
-        case 1: self = first.utf8.allSatisfy(\.isDigit) ? .task(Int64(first)) : .tasksOfNamedOwner
+        case 1: self = Route(task: first)
         case 2: self = .taskByText(rest[rest.startIndex + 1])
         default: self = .unknownBelowAPI
         }
+    }
+
+    private init(task segment: String) {
+        let sign = segment.utf8.first.map { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+") } ?? false
+        let digits = segment.utf8.dropFirst(sign ? 1 : 0)
+        guard !digits.isEmpty, digits.allSatisfy(\.isDigit) else {
+            self = .tasksOfNamedOwner
+            return
+        }
+        self = .task(sign ? nil : Int64(segment))
     }
 
     private init(public path: ArraySlice<String>) {

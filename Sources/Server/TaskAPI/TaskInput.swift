@@ -18,13 +18,22 @@ struct TaskInput {
     private(set) var hint = InputFailure.Hint.none
 
     /// The arguments of a query.
+    ///
+    /// A target has no U+0000: it is refused before.
     init(query: [RequestTarget.Argument]) {
         fields = query.map { Field(name: $0.name, value: .string($0.value)) }
     }
 
-    /// The fields of a body of the type that its head names.
+    /// The fields of a body of the type that its head names; none has U+0000 in its name or its value.
     init(body: [UInt8], head: RequestHead) throws(APIFailure) {
         guard !body.isEmpty else { return }
+        try read(body, head)
+        guard !fields.contains(where: { $0.name.containsNUL || $0.value.containsNUL }) else {
+            throw .input(.text(.containsNUL))
+        }
+    }
+
+    private mutating func read(_ body: [UInt8], _ head: RequestHead) throws(APIFailure) {
         guard head.headers.contains("Content-Type") else {
             try read(form: body)
             return
@@ -156,4 +165,20 @@ extension TaskInput {
         case .string, .null, .integer, .real, .array, .object: nil
         }
     }
+}
+
+extension JSONValue {
+    /// Whether a text in it, however deep, has U+0000; names have none, the reader refuses them.
+    fileprivate var containsNUL: Bool {
+        switch self {
+        case .string(let text): text.containsNUL
+        case .array(let elements): elements.contains { $0.containsNUL }
+        case .object(let object): object.members.contains { $0.value.containsNUL }
+        case .null, .boolean, .integer, .real: false
+        }
+    }
+}
+
+extension String {
+    fileprivate var containsNUL: Bool { utf8.contains(0) }
 }

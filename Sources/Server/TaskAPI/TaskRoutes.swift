@@ -176,7 +176,10 @@ extension TaskQuery {
         _ name: String, in range: ClosedRange<Int64>, of target: RequestTarget
     ) throws(APIFailure) -> Int64? {
         guard let value = target[name] else { return nil }
-        guard let number = Int64(value), range.contains(number) else {
+        // Int64 takes signs, too.
+        guard let number = Int64(value), range.contains(number),
+            value.utf8.first.map({ $0 >= UInt8(ascii: "0") }) == true
+        else {
             let expected = range.upperBound == .max ? "the id of a task" : "a number from 1 to \(range.upperBound)"
             throw .input(.argument(name: name, expected: expected))
         }
@@ -194,8 +197,9 @@ extension IdempotencyKey {
     /// The key of a request, if it has one.
     fileprivate init?(of head: RequestHead, text: TaskText, completed: Bool) throws(APIFailure) {
         guard let value = head.headers["Idempotency-Key"] else { return nil }
+        // Spaces are for the quoted strings of the IETF's draft; around the value HTTP has taken them away.
         guard (1...255).contains(value.utf8.count), value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }),
-            head.headers.values("Idempotency-Key").count == 1
+            value.utf8.first != 0x20, value.utf8.last != 0x20, head.headers.values("Idempotency-Key").count == 1
         else { throw .input(.malformedIdempotencyKey) }
         // Of all that is asked for: the same key for anything else is a mistake of the client.
         var digest = ShortDigest()

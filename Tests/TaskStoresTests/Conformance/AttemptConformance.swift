@@ -65,6 +65,45 @@ struct AttemptConformance {
         }
     }
 
+    @Test("of an owner's newest thousand tasks the keys are remembered, of others not", arguments: StoreUnderTest.all)
+    func bound(kind: StoreUnderTest) async throws {
+        try await kind.with { store in
+            let first = try await store.add("x", at: start, attempt: key, of: alice)
+            let bobs = try await store.add("x", at: start, attempt: key, of: Owner("bob"))
+            try await addOthers(2...1000, to: store)
+            guard case .added(let item) = first, case .added(let bobsItem) = bobs else {
+                Issue.record("\(first), \(bobs)")
+                return
+            }
+            #expect(try await store.add("x", at: start, attempt: key, of: alice) == .repeated(item))
+            try await addOthers(1001...1001, to: store)
+            let again = try await store.add("x", at: start, attempt: key, of: alice)
+            guard case .added(let second) = again else {
+                Issue.record("\(again)")
+                return
+            }
+            #expect(second.id == 1002)
+            #expect(try await store.add("x", at: start, attempt: key, of: alice) == .repeated(second))
+            #expect(try await store.add("x", at: start, attempt: key, of: Owner("bob")) == .repeated(bobsItem))
+        }
+    }
+
+    /// Adds a task with a key of its own for each number, and removes it: for the bound it is there all the same.
+    private func addOthers(_ numbers: ClosedRange<Int>, to store: any TaskStore) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in numbers {
+                let other = IdempotencyKey(key: "other-\(number)", fingerprint: 1)
+                group.addTask {
+                    guard case .added(let item) = try await store.add("x", at: start, attempt: other, of: alice) else {
+                        return
+                    }
+                    #expect(try await store.remove(item.id, of: alice))
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
     @Test("of twenty attempts at once one adds", arguments: StoreUnderTest.all)
     func concurrent(kind: StoreUnderTest) async throws {
         try await kind.with { store in

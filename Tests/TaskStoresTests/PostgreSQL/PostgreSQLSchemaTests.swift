@@ -24,7 +24,7 @@ struct PostgreSQLSchemaTests {
         .find: ("text,int8", "'alice',1"),
         .addOne: ("text,int8,text,bool,int8", "'alice',10,'x',false,5"),
         .add: ("text,int8,int8,text[],bool[],int8[]", "'alice',1,10,'{x}','{f}','{5}'"),
-        .forgetAttempts: ("text,int8", "'alice',1"), .makeOwner: ("text", "'alice'"), .lockOwner: ("text", "'alice'"),
+        .forgetAttempts: ("text,text,int8", "'alice','k',1"), .makeOwner: ("text", "'alice'"), .lockOwner: ("text", "'alice'"),
         .addOnce: ("text,text,int8,int8,text,bool,int8", "'alice','k',10,7,'x',false,5"),
         .lockTask: ("text,int8", "'alice',1"),
         .change: ("text,int8,text,bool,int8,bool,int8[]", "'alice',1,'y',NULL,6,true,'{}'"),
@@ -93,7 +93,7 @@ struct PostgreSQLSchemaTests {
         #expect {
             try PostgreSQLTaskStore.open(address)
         } throws: { error in
-            guard case .fromTheFuture(_, 99, 1) = error as? StoreOpenError else { return false }
+            guard case .fromTheFuture(_, 99, 2) = error as? StoreOpenError else { return false }
             return true
         }
     }

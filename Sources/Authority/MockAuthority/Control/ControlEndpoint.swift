@@ -68,7 +68,7 @@ struct ControlEndpoint: Sendable {
 
     /// Whether the client wants JSON.
     private var wantsJSON: Bool {
-        head.headers.acceptNames("application/json")
+        head.headers.preferJSON
     }
 
     private var catalogue: Response {

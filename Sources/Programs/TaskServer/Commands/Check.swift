@@ -1,4 +1,5 @@
 import IssuerKeys
+import OpenSSL
 import Platform
 import TaskStores
 import Tasks
@@ -33,7 +34,10 @@ private func authorityFindings(_ settings: ServerSettings) -> [Finding] {
         let skipped = report.skipped.map { key in
             Finding.good("authority, \(report.source): a published key is not used: \(key.reason)")
         }
-        return [.good("authority, \(report.source): \(keys) of \(report.issuer ?? "?")")] + skipped
+        // Without policies, tokens that name one are refused: a B2C tenant must be configured with its policies.
+        let policy = report.policy.map { "of the policy \($0)" } ?? "that name no B2C policy"
+        return [.good("authority, \(report.source): \(keys) of \(report.issuer ?? "?"), for tokens \(policy)")]
+            + skipped
     }
 }
 
@@ -58,11 +62,21 @@ private func storageFindings(_ storage: StorageSettings) -> [Finding] {
 }
 
 private func transportFindings(_ transport: TransportSettings) -> [Finding] {
+    let credentials: ServerCredentials
     do throws(StartFailure) {
-        return try transport.identity() == nil ? [] : [.good("TLS: certificate and key can be read")]
+        guard let read = try transport.credentials() else { return [] }
+        credentials = read
     } catch {
         return [.wrong("TLS: \(error.sentence)")]
     }
+    let now = SystemTime().wallMilliseconds / 1000
+    let flaws = credentials.flaws(at: now)
+    guard flaws.isEmpty else { return flaws.map { .wrong("TLS: \($0.sentence)") } }
+    let days = credentials.daysLeft(at: now)
+    let advice = days < ServerCredentials.fewDays ? "; renew it" : ""
+    let names = credentials.own.names.joined(separator: ", ")
+    let term = "until \(credentials.end.asDate) (\(days) days)\(advice)"
+    return [.good("TLS: the certificate is for \(names), \(term); the key belongs to it")]
 }
 
 private func databaseFinding(_ path: String, _ storage: StorageSettings) -> Finding {

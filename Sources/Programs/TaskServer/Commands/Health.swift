@@ -1,3 +1,5 @@
+import Glibc
+import OpenSSL
 import Platform
 import Settings
 
@@ -16,17 +18,17 @@ enum HealthQuestion: Sendable {
     }
 }
 
-/// `task-server health`: asks the server that runs with the same settings.
+/// `task-server health`: asks the server that runs with the same settings, on the first of people's own listeners.
 ///
-/// A container's health check then needs no other program.
+/// A container's health check then needs no other program. Over TLS no certificate is checked: the question goes to this
+/// machine and carries no secret, the answer only says whether the server answers, and a restart would mend no
+/// certificate. `check` judges those.
 func health(_ settings: ServerSettings, _ question: HealthQuestion) -> ExitCode {
-    guard let address = settings.healthAddress?.seenFromHere else {
-        StandardStream.error.print(
-            "task-server: health speaks no TLS, and TASKS_ADMIN_LISTEN is off; set it. Example: 127.0.0.1:3002")
-        return .badSettings
-    }
+    guard let address = settings.listen.first?.seenFromHere else { return .badSettings }
+    var layer: TCPExchange.Layer?
+    if settings.transport.isSecure { layer = exchangeOverTLS }
     do throws(SystemError) {
-        let reply = try PlainReply.get(question.path, host: address.host, port: address.port)
+        let reply = try PlainReply.get(question.path, host: address.host, port: address.port, layer: layer)
         guard reply.status == 200 else {
             StandardStream.error.print("task-server: \(address)\(question.path): \(reply.status) \(reply.body)")
             return .failure
@@ -39,9 +41,13 @@ func health(_ settings: ServerSettings, _ question: HealthQuestion) -> ExitCode 
     }
 }
 
-extension ServerSettings {
-    /// Where to ask: people's own listener, since that is what must work, unless it speaks TLS.
-    fileprivate var healthAddress: ListenAddress? {
-        transport.isSecure ? adminListen : listen.first
+private func exchangeOverTLS(_ bytes: [UInt8], _ socket: Int32) throws(SystemError) -> [UInt8] {
+    do throws(UnverifiedExchange.Failure) {
+        return try UnverifiedExchange.send(bytes, over: socket)
+    } catch {
+        switch error {
+        case .noHandshake: throw SystemError(code: EPROTO, operation: "speak TLS with the server")
+        case .cut: throw SystemError(code: ECONNRESET, operation: "read the answer to its end")
+        }
     }
 }

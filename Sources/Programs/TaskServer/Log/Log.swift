@@ -45,9 +45,12 @@ final class Log: Sendable {
         _ = try NamedThread.start("log") { self.run() }
     }
 
+    /// Whether lines of this level are logged.
+    func writes(_ level: LogLevel) -> Bool { level >= self.level }
+
     /// Logs one line; `fields` adds to it.
     func write(_ level: LogLevel, _ event: StaticString, _ fields: (inout LogText) -> Void = { _ in }) {
-        guard level >= self.level else { return }
+        guard writes(level) else { return }
         let now = time.wallMilliseconds
         let isFirst = state.withLock { state in
             guard state.text.bytes.count < Self.most else {

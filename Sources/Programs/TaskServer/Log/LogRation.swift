@@ -10,7 +10,8 @@ final class LogRation: Sendable {
         var leftOut = 0
     }
 
-    /// Reasons are words of the program, so there are few; this bounds the table if that ever changes.
+    /// Reasons are words of the program and of libmicrohttpd, so there are few; this bounds the table if that ever
+    /// changes. Those beyond it share a bucket.
     private static let most = 256
 
     private let buckets = Mutex<[String: Bucket]>([:])
@@ -18,7 +19,7 @@ final class LogRation: Sendable {
     /// Whether a line for this reason may be written at a monotonic time: how many were left out before it, or nil.
     func take(_ reason: String, at now: UInt64) -> Int? {
         buckets.withLock { buckets in
-            if buckets.count > Self.most { buckets = [:] }
+            let reason = buckets.count < Self.most || buckets[reason] != nil ? reason : "other"
             var bucket = buckets[reason] ?? Bucket(filled: now)
             let seconds = Double(now - min(now, bucket.filled)) / 1e9
             bucket.lines = min(20, bucket.lines + 2 * seconds)

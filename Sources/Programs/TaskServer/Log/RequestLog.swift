@@ -4,7 +4,8 @@ import Synchronization
 import TaskAPI
 import Tokens
 
-/// One line for every request; of refusals of one kind only so many (V-132), of probes only those that find something new.
+/// One line for every request with a person; of refusals (V-132) and of requests without a token as many of each kind as
+/// ``LogRation`` allows, of probes only those that find something new.
 struct RequestLog: Sendable {
     let log: Log
     private let ration = LogRation()
@@ -19,7 +20,11 @@ struct RequestLog: Sendable {
     func write(_ record: RequestRecord) {
         guard let problem = record.problem else {
             guard !probes.isNoNews(record) else { return }
-            return line(record, leftOut: 0)
+            guard record.owner == nil else { return line(record, leftOut: 0) }
+            // Pages and preflights: whoever asks needs no token.
+            let kind = "\(record.method.name) \(record.route) \(record.status.rawValue)"
+            guard let leftOut = ration.take(kind, at: time.monotonicNanoseconds) else { return }
+            return line(record, leftOut: leftOut)
         }
         let reason = record.refusal.map { "\(problem) \($0.code)" } ?? problem
         guard let leftOut = ration.take(reason, at: time.monotonicNanoseconds) else { return }

@@ -1,5 +1,6 @@
 import HTTP
 import MicroHTTPD
+import OpenSSL
 import Platform
 import Settings
 
@@ -15,33 +16,55 @@ final class Listeners: Sendable {
     init(
         _ settings: ServerSettings, _ observation: Observation, api: any RequestHandler, operators: any RequestHandler
     ) throws(StartFailure) {
-        // Sockets of clients, and what else is open: files, epoll, the authority.
-        let wanted = settings.limits.connections * settings.listen.count + 256
-        let room = ProcessLimits.raiseOpenFiles(to: wanted)
-        if room < wanted {
-            observation.log.write(.warning, "few-open-files") { line in
-                line.number("allowed", room)
-                line.number("wanted", wanted)
-            }
-        }
-        let identity = try settings.transport.identity()
+        let limits = try Self.limits(settings, observation)
+        let credentials = try settings.transport.credentials()
+        credentials?.warn(observation.log, at: SystemTime().wallMilliseconds / 1000)
+        let identity = credentials.map { TLSIdentity(certificates: $0.certificatesPEM, key: $0.keyPEM) }
         var servers: [HTTPServer] = []
-        for address in settings.listen {
-            servers.append(try Self.listen(address, settings.serverLimits, identity, api, observation, "TASKS_LISTEN"))
+        for (address, limits) in zip(settings.listen, limits) {
+            servers.append(try Self.listen(address, limits, identity, api, observation, "TASKS_LISTEN"))
         }
         self.servers = servers
         addresses = zip(settings.listen, servers).map { ListenAddress(host: $0.host, port: $1.port).description }
-        guard let address = settings.adminListen else {
+        guard let address = settings.adminListen, let limits = limits.last else {
             self.operators = nil
             operatorAddress = nil
             return
         }
-        var limits = ServerLimits()
-        limits.connections = 64
-        limits.suspensions = 64
         let server = try Self.listen(address, limits, nil, operators, observation, "TASKS_ADMIN_LISTEN")
         self.operators = server
         operatorAddress = ListenAddress(host: address.host, port: server.port).description
+    }
+
+    /// The limits of each listener, the operators' last, with as many connections as the process may open sockets.
+    private static func limits(
+        _ settings: ServerSettings, _ observation: Observation
+    ) throws(StartFailure) -> [ServerLimits] {
+        let wished =
+            settings.listen.map { _ in settings.serverLimits }
+            + (settings.adminListen == nil ? [] : [settings.operatorLimits])
+        // What is open by now, and what will be: sessions of the database, fetches of keys, files for a moment.
+        let others = ProcessLimits.openFiles + 24
+        let wanted = others + ServerLimits.descriptors(of: wished)
+        let allowed = ProcessLimits.raiseOpenFiles(to: wanted)
+        guard var fitting = ServerLimits.fitting(wished, into: allowed - others) else {
+            throw StartFailure(
+                sentence: "the process may open \(allowed) files and sockets, and at least "
+                    + "\(others + ServerLimits.leastDescriptors(of: wished)) are needed, for all connections \(wanted); "
+                    + "raise the limit (ulimit -n, LimitNOFILE= of systemd, --ulimit nofile= of docker)")
+        }
+        for index in settings.listen.indices {
+            fitting[index].perAddress = settings.limits.connectionsPerAddress(of: fitting[index].connections)
+        }
+        if allowed < wanted {
+            observation.log.write(.warning, "few-open-files") { line in
+                line.number("allowed", allowed)
+                line.number("wanted", wanted)
+                line.number("connections", fitting.first?.connections ?? 0)
+                line.number("wantedConnections", settings.limits.connections)
+            }
+        }
+        return fitting
     }
 
     /// The state of the servers for people, added up.
@@ -52,6 +75,8 @@ final class Listeners: Sendable {
             sum.connections += one.connections
             sum.connectionsOpened += one.connectionsOpened
             sum.requests += one.requests
+            sum.connectionsRefused += one.connectionsRefused
+            sum.connectionsVanished += one.connectionsVanished
             sum.suspended += one.suspended
             sum.deadlines.merge(one.deadlines, uniquingKeysWith: +)
         }
@@ -60,6 +85,7 @@ final class Listeners: Sendable {
     /// Lets requests under way end within this time; the operators' listener ends last.
     func stop(within patience: Duration) {
         let end = ContinuousClock.now + patience
+        for server in servers { server.stopAccepting() }
         for server in servers { server.stop(patience: max(0, (end - .now).inSeconds)) }
         operators?.stop(patience: 0)
     }
@@ -86,7 +112,24 @@ extension ServerStartError {
         case .addressNotAvailable: "this machine has no such address"
         case .noPermission: "ports below 1024 need permission; choose another port"
         case .system(let call, let code): "\(SystemError(code: code, operation: call))"
-        case .library: "libmicrohttpd could not start; with TLS, see that certificate and key belong together"
+        case .library: "libmicrohttpd could not start; the lines before this one say why"
+        }
+    }
+}
+
+extension ServerCredentials {
+    /// Tells the operator what clients will refuse.
+    ///
+    /// The server starts all the same: to some clients it may still be of use, and a restart must not become an outage.
+    fileprivate func warn(_ log: Log, at now: Int64) {
+        for flaw in flaws(at: now) {
+            log.write(.warning, "certificate") { $0.text("problem", flaw.sentence, limit: 400) }
+        }
+        let days = daysLeft(at: now)
+        guard (0..<Self.fewDays).contains(days) else { return }
+        log.write(.warning, "certificate-expires") { line in
+            line.text("at", end.asDate)
+            line.number("days", Int(days))
         }
     }
 }

@@ -54,8 +54,14 @@ final class MetricsPage: Sendable {
     }
 
     private static func connections(_ state: ServerStatistics, _ text: inout PrometheusText) {
-        text.single("tasks_connections", .gauge, "Connections open now.", state.connections)
+        text.single("tasks_connections_open", .gauge, "Connections open now.", state.connections)
         text.single("tasks_connections_total", .counter, "Connections ever opened.", state.connectionsOpened)
+        text.single(
+            "tasks_connections_refused_total", .counter, "Connections closed at once: their address had enough.",
+            state.connectionsRefused)
+        text.single(
+            "tasks_connections_vanished_total", .counter, "Connections ended because their peers had left.",
+            state.connectionsVanished)
         text.single("tasks_requests_waiting", .gauge, "Requests that wait for an answer.", state.suspended)
         text.family("tasks_connections_cut_total", .counter, "Connections ended by a deadline.")
         for deadline in Deadline.allCases {

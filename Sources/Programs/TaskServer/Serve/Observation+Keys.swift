@@ -1,4 +1,5 @@
 import IssuerKeys
+import Platform
 import Tokens
 
 extension Observation {
@@ -6,6 +7,7 @@ extension Observation {
     func observe(_ event: KeyEvent) {
         switch event {
         case .loaded(let source, let keys, let added, let removed):
+            keyFailures.end(of: source)
             log.write(.info, "keys-loaded") { line in
                 line.text("source", source)
                 line.number("keys", keys)
@@ -13,10 +15,12 @@ extension Observation {
                 if !removed.isEmpty { line.text("removed", removed.joined(separator: " ")) }
             }
         case .loadFailed(let source, let reason, let seconds):
+            guard let leftOut = keyFailures.take(source, reason, at: SystemTime().monotonicNanoseconds) else { return }
             log.write(.warning, "keys-not-loaded") { line in
                 line.text("source", source)
                 line.text("reason", reason, limit: 512)
                 line.number("nextAttemptSeconds", seconds)
+                if leftOut > 0 { line.number("leftOut", leftOut) }
             }
         case .keySkipped(let source, let key):
             log.write(.warning, "key-skipped") { line in
@@ -35,7 +39,7 @@ extension Observation {
                 line.text("from", from.rawValue)
                 line.text("to", to.rawValue)
             }
-        case .unknownKeysLimited: log.write(.warning, "unknown-keys-limited")
+        case .unknownKeysLimited: ration(.warning, "unknown-keys-limited", nil)
         case .fileRead(let sources): log.write(.info, "key-file-read") { $0.number("sources", sources) }
         case .fileIgnored(let reason): log.write(.warning, "key-file-ignored") { $0.text("reason", reason) }
         case .fileNotWritten(let reason): log.write(.error, "key-file-not-written") { $0.text("reason", reason) }

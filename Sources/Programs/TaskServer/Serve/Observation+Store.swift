@@ -4,7 +4,7 @@ extension Observation {
     /// What happens to the store.
     func observe(_ event: StoreEvent) {
         switch event {
-        case .created(let version): log.write(.info, "database-created") { $0.number("version", version) }
+        case .created(let version): log.write(.info, "database-created") { $0.number("schema", version) }
         case .migrated(let from, let to):
             log.write(.info, "database-migrated") { line in
                 line.number("from", from)

@@ -11,6 +11,8 @@ final class Observation: Sendable {
     private let requestLog: RequestLog
     private let faultRation = LogRation()
     private let storeRation = LogRation()
+    private let connectionRation = LogRation()
+    let keyFailures = RepeatedFailures()
 
     init(_ settings: LogSettings) {
         let format: LogText.Format =
@@ -55,11 +57,36 @@ final class Observation: Sendable {
         }
     }
 
-    /// What the HTTP server notices.
+    /// What the HTTP server notices: strangers cause it, so every line is rationed by its kind.
     func observe(_ event: ServerEvent) {
         switch event {
-        case .log(let text): log.write(.warning, "http-library") { $0.text("message", text) }
-        case .cut(let deadline): log.write(.debug, "connection-cut") { $0.text("deadline", deadline.word) }
+        case .log(let kind, let line):
+            ration(.warning, "http-library", by: kind) { $0.text("message", line) }
+        case .cut(let deadline):
+            ration(.debug, "connection-cut", by: deadline.word) { $0.text("deadline", deadline.word) }
+        case .refused(let peer):
+            ration(.warning, "connection-refused", by: "") { line in
+                line.text("peer", peer, limit: 64)
+                line.text("reason", "as many connections from one address as TASKS_CONNECTIONS_PER_ADDRESS allows")
+            }
+        case .waiting(.connections):
+            ration(.warning, "connections-full", by: "") { $0.text("reason", "all of TASKS_CONNECTIONS are open") }
+        case .waiting(.system(let code)):
+            ration(.error, "connections-not-accepted", by: "\(code)") { line in
+                line.text("reason", "\(SystemError(code: code, operation: "accept"))")
+            }
+        }
+    }
+
+    private func ration(
+        _ level: LogLevel, _ event: StaticString, by kind: String, _ fields: (inout LogText) -> Void
+    ) {
+        guard log.writes(level) else { return }
+        let now = SystemTime().monotonicNanoseconds
+        guard let leftOut = connectionRation.take("\(event) \(kind)", at: now) else { return }
+        log.write(level, event) { line in
+            fields(&line)
+            if leftOut > 0 { line.number("leftOut", leftOut) }
         }
     }
 }

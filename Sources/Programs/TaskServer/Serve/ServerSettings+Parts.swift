@@ -1,3 +1,4 @@
+import HTTP
 import IssuerKeys
 import MicroHTTPD
 import Settings
@@ -25,6 +26,18 @@ extension ServerSettings {
         var limits = ServerLimits()
         limits.connections = self.limits.connections
         limits.suspensions = self.limits.connections
+        limits.perAddress = self.limits.connectionsPerAddress(of: limits.connections)
+        // Whoever runs here is the operator's: a proxy, a test of the load.
+        limits.unlimited = ["127.0.0.0/8", "::1"].compactMap { IPAddressRange($0) }
+        limits.trustedProxies = self.limits.trustedProxies
+        return limits
+    }
+
+    /// For the HTTP server that operators reach.
+    var operatorLimits: ServerLimits {
+        var limits = ServerLimits()
+        limits.connections = 64
+        limits.suspensions = 64
         return limits
     }
 

@@ -63,6 +63,13 @@ final class TaskServerProcess: Sendable {
         } catch {
             throw StartFailure(sentence: "TASKS_PUBLIC: cannot \(error)")
         }
+        let missing = PublicFiles.missing(in: configuration.files)
+        if !missing.isEmpty, settings.storage.folder != .none {
+            observation.log.write(.warning, "page-incomplete") { line in
+                line.text("missing", missing.joined(separator: " "))
+                line.text("consequence", "they are answered 404, also where problems name their type; see TASKS_PUBLIC")
+            }
+        }
         configuration.readiness = { await readiness.reason() }
         configuration.observe = { observation.observe($0) }
         return configuration

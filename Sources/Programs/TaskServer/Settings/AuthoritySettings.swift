@@ -1,4 +1,5 @@
 import Settings
+import Tokens
 
 /// Whose tokens are good.
 struct AuthoritySettings: Sendable {
@@ -18,7 +19,8 @@ struct AuthoritySettings: Sendable {
         policies = reader.list("POLICIES", .policy, help: "The policies (user flows) whose tokens are taken.")
         metadata = reader.list(
             "METADATA_URL", .webAddress(example: "https://id.example.com/.well-known/openid-configuration"),
-            help: "OpenID metadata, in place of the authority and its policies: for any other provider.")
+            help: "OpenID metadata, in place of the authority and its policies: for any other provider. "
+                + "Several only of one B2C tenant, one for each policy.")
         issuer = reader.optional(
             "ISSUER", .text("ISSUER", expected: "an issuer", example: "https://id.example.com/"),
             absence: "from the metadata", help: "The only issuer whose tokens are taken.")
@@ -51,6 +53,34 @@ struct AuthoritySettings: Sendable {
         if address == nil, !policies.isEmpty {
             reader.mistake("TASKS_POLICIES is set without TASKS_AUTHORITY, whose policies they are.")
         }
+    }
+
+    /// Why these metadata documents cannot be trusted together, as far as their addresses show it.
+    ///
+    /// Owners and audiences are not told apart by issuer, so a second provider could speak for the people of the first.
+    /// What only the documents show is refused when they are loaded.
+    var unsafeSources: [String] {
+        let locations = metadata.map { ($0.text, MetadataLocation($0.text)) }
+        var mistakes: [String] = []
+        for (text, location) in locations {
+            guard let location, !location.namesSeveralPolicies else {
+                mistakes.append("TASKS_METADATA_URL: \(text) names two policies; name one, in the path or as ?p=.")
+                continue
+            }
+            if location.lacksPolicy {
+                mistakes.append(
+                    "TASKS_METADATA_URL: \(text) is of Azure AD B2C and names no policy, so tokens of any policy would be "
+                        + "taken; set TASKS_AUTHORITY and TASKS_POLICIES instead.")
+            }
+        }
+        guard let (first, provider) = locations.first, let provider else { return mistakes }
+        for (text, location) in locations.dropFirst() where !(location?.isSameProvider(as: provider) ?? true) {
+            mistakes.append(
+                "TASKS_METADATA_URL: \(first) and \(text) are of two providers or tenants. People whose "
+                    + "TASKS_OWNER_CLAIM has the same value at both would share their tasks, and each could issue tokens "
+                    + "for the other's people. Run one server for each, with a TASKS_DATABASE of its own.")
+        }
+        return mistakes
     }
 
     /// What a server cannot start without.

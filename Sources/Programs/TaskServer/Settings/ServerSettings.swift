@@ -1,3 +1,4 @@
+import HTTP
 import Settings
 
 /// All settings of task-server.
@@ -40,13 +41,25 @@ struct ServerSettings: SettingTable {
         guard !self.command.resume || command.canResume || self.command.answersAtOnce else {
             return ["--resume is for export with a file; an import goes on by itself when it is run again."]
         }
-        return command.needsAuthority && !self.command.answersAtOnce ? authority.whatIsMissing : []
+        return command.needsAuthority && !self.command.answersAtOnce
+            ? authority.whatIsMissing + authority.unsafeSources : []
+    }
+}
+
+extension LimitSettings {
+    /// How many connections one address may have of this number; 0 is no limit.
+    func connectionsPerAddress(of connections: Int) -> Int {
+        guard let perAddress else { return max(connections / 4, 8) }
+        return perAddress ?? 0
     }
 }
 
 /// What the page, the log and the limits of a person have in common: numbers that nobody must set.
 struct LimitSettings: Sendable {
     let connections: Int
+    /// Whether it is set, and to what; nothing is no limit.
+    private let perAddress: Int??
+    let trustedProxies: [IPAddressRange]
     let body: Int
     let tasks: Int
     let rate: Int?
@@ -54,7 +67,17 @@ struct LimitSettings: Sendable {
 
     init(reading reader: inout SettingReader) {
         connections = reader.value(
-            "CONNECTIONS", .integer(1...100_000, example: 1000), default: "1000", help: "Connections at once.")
+            "CONNECTIONS", .integer(1...100_000, example: 1000), default: "1000",
+            help: "Connections at once, of each listener; fewer where the process may not open so many files.")
+        perAddress = reader.optional(
+            "CONNECTIONS_PER_ADDRESS", .orOff(.integer(1...100_000, example: 250)),
+            absence: "a quarter of TASKS_CONNECTIONS",
+            help: "Connections at once from one IPv4 address or IPv6 /64, beyond this machine and trusted proxies, and "
+                + "requests at once of one client of such a proxy.")
+        trustedProxies = reader.list(
+            "TRUSTED_PROXIES", .addressRange,
+            help: "Addresses or ranges of proxies whose Forwarded or X-Forwarded-For is believed; each must append the "
+                + "address of its client.")
         body = reader.value(
             "BODY_LIMIT", .byteSize(1024...16_777_216, example: "64KiB"), default: "64KiB",
             help: "The longest body of a request.")
@@ -68,6 +91,14 @@ struct LimitSettings: Sendable {
             "SHUTDOWN_PATIENCE", .duration(.zero ... .seconds(600), example: "10s"), default: "10s",
             help: "How long requests under way may take when the server is told to stop.")
     }
+}
+
+extension SettingKind where Value == IPAddressRange {
+    /// Addresses by their first bits.
+    fileprivate static let addressRange = SettingKind(
+        placeholder: "ADDRESS[/BITS]", expected: "an IP address, or a range such as 10.0.0.0/8 with no bit set after it",
+        example: "10.1.0.0/16"
+    ) { IPAddressRange($0) }
 }
 
 /// How much is logged, and how.

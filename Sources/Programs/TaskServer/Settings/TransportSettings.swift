@@ -1,4 +1,4 @@
-import MicroHTTPD
+import OpenSSL
 import Platform
 import Settings
 
@@ -19,25 +19,47 @@ struct TransportSettings: Sendable {
     /// Whether people reach the server by https.
     var isSecure: Bool { certificate != nil }
 
-    /// The texts of both files; nothing for plain HTTP.
-    func identity() throws(StartFailure) -> TLSIdentity? {
+    /// What both files hold, compared with each other; nothing for plain HTTP.
+    func credentials() throws(StartFailure) -> ServerCredentials? {
         guard let certificate, let key else { return nil }
-        return TLSIdentity(
-            certificates: try Self.text(certificate, "TASKS_TLS_CERT", holding: "-----BEGIN CERTIFICATE-----"),
-            key: try Self.text(key, "TASKS_TLS_KEY", holding: "PRIVATE KEY-----"))
+        let certificates = try Self.text(certificate, "TASKS_TLS_CERT")
+        let keyText = try Self.text(key, "TASKS_TLS_KEY")
+        do throws(ServerCredentialsError) {
+            return try ServerCredentials(certificates: certificates, key: keyText)
+        } catch {
+            throw StartFailure(sentence: Self.sentence(error, certificate, key))
+        }
     }
 
-    private static func text(_ path: String, _ setting: String, holding mark: String) throws(StartFailure) -> String {
-        let bytes: [UInt8]
+    private static func text(_ path: String, _ setting: String) throws(StartFailure) -> String {
         do throws(SystemError) {
-            bytes = try File.read(path, limit: 1 << 20)
+            return String(decoding: try File.read(path, limit: 1 << 20), as: UTF8.self)
         } catch {
             throw StartFailure(sentence: "\(setting): cannot \(error)")
         }
-        let wanted = Array(mark.utf8)
-        guard bytes.indices.contains(where: { bytes[$0...].starts(with: wanted) }) else {
-            throw StartFailure(sentence: "\(setting): \(path) holds no \(mark); give a file in PEM")
+    }
+
+    private static func sentence(_ error: ServerCredentialsError, _ certificate: String, _ key: String) -> String {
+        switch error {
+        case .noCertificate:
+            "TASKS_TLS_CERT: \(certificate) holds no -----BEGIN CERTIFICATE-----; give a file in PEM. For one in DER: "
+                + "openssl x509 -inform DER -in \(certificate) -out certificate.pem"
+        case .unreadableCertificate(let position):
+            "TASKS_TLS_CERT: certificate \(position) in \(certificate) cannot be read; get the file again from who issued it"
+        case .tooManyCertificates:
+            "TASKS_TLS_CERT: \(certificate) has more than \(ServerCredentials.longestChain) certificates; give the server's "
+                + "own and those of its issuers, not those of all authorities"
+        case .encryptedKey:
+            "TASKS_TLS_KEY: \(key) is encrypted, and the server has no passphrase. Decrypt it into a file that only the server "
+                + "can read: openssl pkey -in \(key) -out decrypted.key"
+        case .unreadableKey:
+            "TASKS_TLS_KEY: \(key) holds no private key that can be read; give one in PEM (PKCS #8, PKCS #1 or EC). "
+                + "For one in DER: openssl pkey -inform DER -in \(key) -out key.pem"
+        case .keyDoesNotMatch:
+            "TASKS_TLS_KEY: \(key) is not the key to the certificate in \(certificate); give the one with which it was requested"
+        case .keyOfAnother(let position):
+            "TASKS_TLS_CERT: the key in \(key) belongs to certificate \(position) of \(certificate); put the server's own first, "
+                + "then that of its issuer"
         }
-        return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -42,6 +42,7 @@ struct ImportTables: ~Copyable {
         summary.added += added
         try raise.run(lines.owner.identifier, lines.next, Int64(added))
         for attempt in lines.attempts { try remember(attempt) }
+        if !lines.attempts.isEmpty { try attempts.trim(of: lines.owner) }
     }
 
     private func remember(_ attempt: Attempt) throws(SQLiteError) {

@@ -118,6 +118,11 @@ struct PostgreSQLImport {
             INSERT INTO attempts(owner, key, fingerprint, time, id, text, completed)
             SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING
             """, attempts)
+        _ = try connection.run(
+            """
+            DELETE FROM attempts USING owners WHERE owners.owner = ANY ($1) AND attempts.owner = owners.owner
+                AND attempts.id < owners.next_id - \(IdempotencyKey.remembered)
+            """, [attempts[0]])
     }
 }
 

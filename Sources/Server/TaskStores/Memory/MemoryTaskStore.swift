@@ -17,12 +17,12 @@ public final class MemoryTaskStore: TaskStore {
 
     /// See ``TaskStore/list(_:of:)``.
     public func list(_ query: TaskQuery, of owner: Owner) async throws(StoreError) -> TaskList {
-        try withTasks(of: owner) { $0.list(query) }
+        try reading(of: owner) { $0.list(query) }
     }
 
     /// See ``TaskStore/find(_:of:)``.
     public func find(_ id: Int64, of owner: Owner) async throws(StoreError) -> TaskItem? {
-        try withTasks(of: owner) { $0.find(id) }
+        try reading(of: owner) { $0.find(id) }
     }
 
     /// See ``TaskStore/add(_:completed:at:attempt:limit:of:)``.
@@ -61,6 +61,16 @@ public final class MemoryTaskStore: TaskStore {
     /// See ``TaskStore/close()``.
     public func close() {
         state.withLock { $0.isClosed = true }
+    }
+
+    /// Keeps nothing of an owner who has nothing.
+    private func reading<Outcome: Sendable>(
+        of owner: Owner, _ body: (MemoryTasks) -> Outcome
+    ) throws(StoreError) -> Outcome {
+        try state.withLock { state throws(StoreError) in
+            guard !state.isClosed else { throw .overloaded }
+            return body(state.owners[owner] ?? MemoryTasks())
+        }
     }
 
     private func withTasks<Outcome: Sendable>(

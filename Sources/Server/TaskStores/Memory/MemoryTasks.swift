@@ -11,6 +11,8 @@ struct MemoryTasks: Sendable {
     private var items: [TaskItem] = []
     private var nextID: Int64 = 1
     private var attempts: [String: Attempt] = [:]
+    /// Their keys, oldest first; a key that was used again after a day stands there twice.
+    private var attemptOrder: ArraySlice<(id: Int64, key: String)> = []
 
     func list(_ query: TaskQuery) -> TaskList {
         let after = query.after ?? 0
@@ -28,8 +30,11 @@ struct MemoryTasks: Sendable {
     mutating func add(
         attempt: IdempotencyKey?, at time: Int64, limit: Int, _ make: (_ id: Int64) -> TaskItem
     ) -> AddOutcome {
-        if let attempt, let earlier = attempts[attempt.key], time - earlier.time < IdempotencyKey.lifetime {
-            return earlier.fingerprint == attempt.fingerprint ? .repeated(earlier.item) : .keyReused
+        if let attempt {
+            forgetAttempts(at: time)
+            if let earlier = attempts[attempt.key], time - earlier.time < IdempotencyKey.lifetime {
+                return earlier.fingerprint == attempt.fingerprint ? .repeated(earlier.item) : .keyReused
+            }
         }
         guard items.count < limit else { return .full }
         let item = make(nextID)
@@ -40,8 +45,20 @@ struct MemoryTasks: Sendable {
     }
 
     private mutating func remember(_ attempt: IdempotencyKey, _ item: TaskItem, at time: Int64) {
-        attempts = attempts.filter { time - $0.value.time < IdempotencyKey.lifetime }
         attempts[attempt.key] = Attempt(fingerprint: attempt.fingerprint, item: item, time: time)
+        attemptOrder.append((item.id, attempt.key))
+    }
+
+    /// Forgets the oldest keys, as far as they are too old or beyond the newest tasks.
+    private mutating func forgetAttempts(at time: Int64) {
+        while let oldest = attemptOrder.first {
+            if let attempt = attempts[oldest.key], attempt.item.id == oldest.id {
+                let isOld = time - attempt.time >= IdempotencyKey.lifetime
+                guard isOld || oldest.id < nextID - IdempotencyKey.remembered else { return }
+                attempts[oldest.key] = nil
+            }
+            attemptOrder.removeFirst()
+        }
     }
 
     mutating func change(

@@ -1,3 +1,5 @@
+package import Platform
+
 /// How a PostgreSQL store works; the defaults suit a server.
 public struct PostgreSQLStoreOptions: Sendable {
     /// The sessions for reading.
@@ -14,6 +16,9 @@ public struct PostgreSQLStoreOptions: Sendable {
     public var partitions: Int?
     /// Told of events, on the thread where they happen.
     public var observer: @Sendable (StoreEvent) -> Void = { _ in }
+
+    /// For tests: the time by which idempotency keys grow old.
+    package var time: any TimeSource = SystemTime()
 
     /// The defaults.
     public init() {}

@@ -22,6 +22,8 @@ final class StoreDriver {
     private var isHealthy = false
     /// Of the failure that was reported last.
     private var failureCode: String?
+    /// When idempotency keys that are too old are looked for next; monotonic.
+    private var nextPruning: UInt64 = 0
     /// The first attempt to connect has ended, one way or the other.
     private var hasTried = false
 
@@ -70,8 +72,16 @@ final class StoreDriver {
     private func dispatch(at now: UInt64) {
         while !reads.isEmpty, let link = readingLink { send(ReadUnit(reads.next(64)), on: link, at: now) }
         for place in writes.indices where !writes[place].isEmpty { sendWrites(from: place, at: now) }
+        if now >= nextPruning, !isClosing, let link = readingLink { prune(on: link, at: now) }
         // Without a session nobody waits for one; while the first is being made, they do.
         if hasTried, !links.contains(where: \.isUp) { refuseWaiting(.unavailable(reason: lastFailure)) }
+    }
+
+    /// On foreign partitions that would be a transaction of several servers, so it is left to the operator.
+    private func prune(on link: StoreLink, at now: UInt64) {
+        nextPruning = counts.isOneOwnerOnly ? .max : now + 10_000_000_000
+        guard !counts.isOneOwnerOnly else { return }
+        send(PruneUnit(at: options.time.wallMilliseconds), on: link, at: now)
     }
 
     /// Tells callers to come again: all, or those that have waited since before a monotonic time.
@@ -146,7 +156,7 @@ final class StoreDriver {
     private var patience: Int32 {
         // The end of a transaction that is under way wakes by itself.
         let retries = writes.indices.lazy.filter { self.isFree($0) }.compactMap { self.writes[$0].nextTry }
-        let next = min(retries.min() ?? .max, links.map(\.deadline).min() ?? .max)
+        let next = min(retries.min() ?? .max, links.map(\.deadline).min() ?? .max, readingLink == nil ? .max : nextPruning)
         let now = time.monotonicNanoseconds
         return next <= now ? 1 : Int32(min((next - now) / 1_000_000 + 1, 1000))
     }
@@ -180,6 +190,7 @@ final class StoreDriver {
         inbox.answered(end.answered)
         counts.note(unit, end)
         if let error = end.error { note(error) }
+        if let pruning = unit as? PruneUnit, pruning.mustGoOn { nextPruning = 0 }
         reads.putBack(end.reads)
         for write in end.writes {
             var write = write

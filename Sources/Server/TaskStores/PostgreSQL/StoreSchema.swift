@@ -5,14 +5,19 @@ import PostgreSQL
 /// A step that was released is never changed: the next change is the next step.
 enum StoreSchema {
     /// What this program reads and writes.
-    static var known: Int { 1 }
+    static var known: Int { 2 }
 
     /// What each step adds, if the tables are divided into so many partitions.
+    private static func step(_ number: Int, partitions: Int?) -> String {
+        number == 1 ? tables(partitions: partitions) : boundsOfAttempts
+    }
+
+    /// The first step.
     ///
     /// Texts compare byte for byte ("C"). `owners` holds the next id, which is never used again, and the number of
     /// tasks; a row stays for ever. `attempts` holds the task as it was added. There is no global counter and no index
-    /// across owners, so a partition is a world of its own.
-    private static func step(_ number: Int, partitions: Int?) -> String {
+    /// across owners, so no statement of a person looks into another partition.
+    private static func tables(partitions: Int?) -> String {
         let clause = partitions == nil ? "" : " PARTITION BY HASH (owner)"
         return """
             CREATE TABLE owners(
@@ -32,6 +37,18 @@ enum StoreSchema {
             \(partitions.map { division(into: $0) } ?? "")
             """
     }
+
+    /// The second: what finds idempotency keys beyond an owner's newest tasks, and, of all owners, those that are too old; and
+    /// removes what older programs kept of the first.
+    ///
+    /// Partitions on other servers have their own indexes.
+    private static let boundsOfAttempts = """
+        CREATE INDEX attempts_by_id ON attempts(owner, id);
+        CREATE INDEX attempts_by_age ON attempts(time);
+        DROP INDEX IF EXISTS attempts_by_time;
+        DELETE FROM attempts USING owners
+        WHERE owners.owner = attempts.owner AND attempts.id < owners.next_id - 1000;
+        """
 
     private static func division(into count: Int) -> String {
         ["owners", "tasks", "attempts"].flatMap { table in

@@ -1,4 +1,5 @@
 import PostgreSQL
+import Tasks
 
 /// Every statement of the store about tasks.
 ///
@@ -21,7 +22,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         case .find: "SELECT \(TaskColumns.all) FROM tasks WHERE owner = $1 AND id = $2"
         case .addOne: Self.addOneWords
         case .add: Self.addWords
-        case .forgetAttempts: "DELETE FROM attempts WHERE owner = $1 AND time <= $2"
+        case .forgetAttempts: Self.forgetAttemptsWords
         case .makeOwner: "INSERT INTO owners(owner, next_id, tasks) VALUES ($1, 1, 0) ON CONFLICT DO NOTHING"
         case .lockOwner: "SELECT next_id FROM owners WHERE owner = $1 FOR UPDATE"
         case .addOnce: Self.addOnceWords
@@ -31,6 +32,13 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         case .removeText: Self.removeWords("text = $2")
         }
     }
+
+    /// Before an addition with the key $2: the key itself, if it was used before the time $3, and what is beyond the owner's
+    /// newest tasks.
+    private static let forgetAttemptsWords = """
+        DELETE FROM attempts WHERE owner = $1 AND (key = $2 AND time <= $3
+            OR id < (SELECT next_id FROM owners WHERE owner = $1) - \(IdempotencyKey.remembered))
+        """
 
     private static let pageWords = """
         SELECT \(TaskColumns.all) FROM tasks WHERE owner = $1 AND id > $2 AND ($3 IS NULL OR completed = $3)
@@ -116,7 +124,8 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         return switch self {
         case .list, .makeOwner, .lockOwner: [text]
         case .page: [text, number, truth, number]
-        case .find, .forgetAttempts, .lockTask, .remove: [text, number]
+        case .find, .lockTask, .remove: [text, number]
+        case .forgetAttempts: [text, text, number]
         case .addOne: [text, number, text, truth, number]
         case .add: [text, number, number, .texts([]), .booleans([]), .integers([])]
         case .addOnce: [text, text, number, number, text, truth, number]

@@ -1,8 +1,8 @@
 import PostgreSQL
 
-/// The statements around those of the tasks.
+/// The statements around those of the tasks, and the one that names no owner.
 enum TransactionStatement: String, CaseIterable {
-    case begin, guarantee, commit, rollBack
+    case begin, guarantee, commit, rollBack, prune
 
     /// The words.
     var sql: String {
@@ -12,8 +12,20 @@ enum TransactionStatement: String, CaseIterable {
         case .guarantee: Self.guaranteeWords
         case .commit: "COMMIT"
         case .rollBack: "ROLLBACK"
+        case .prune: Self.pruneWords
         }
     }
+
+    /// Removes up to $2 idempotency keys that are older than $1, whoever's they are; one row for each.
+    ///
+    /// Waits for no other server that does the same: it takes others.
+    private static let pruneWords = """
+        DELETE FROM attempts USING (
+            SELECT owner, key FROM attempts WHERE time <= $1 ORDER BY time LIMIT $2 FOR UPDATE SKIP LOCKED
+        ) AS old
+        WHERE attempts.owner = old.owner AND attempts.key = old.key
+        RETURNING true
+        """
 
     /// A deadline of $1 milliseconds for each statement, a quarter of a second of it for a row that others have locked, and a
     /// commit that is on a disk when it answers, whatever the role's defaults are.
@@ -27,7 +39,13 @@ enum TransactionStatement: String, CaseIterable {
         """
 
     /// The types of the parameters, shown by values of them.
-    var types: [Parameter] { self == .guarantee ? [.text(nil)] : [] }
+    var types: [Parameter] {
+        switch self {
+        case .guarantee: [.text(nil)]
+        case .prune: [.integer(nil), .integer(nil)]
+        case .begin, .commit, .rollBack: []
+        }
+    }
 
     /// The name it is prepared under, if it is: planning it each time would cost more than a task.
     ///

@@ -107,7 +107,8 @@ final class KeyedAdditionStep: WriteStep {
             TaskCall(statement: .makeOwner, parameters: [name]),
             TaskCall(statement: .lockOwner, parameters: [name]),
             TaskCall(
-                statement: .forgetAttempts, parameters: [name, .integer(new.time - IdempotencyKey.lifetime)]),
+                statement: .forgetAttempts,
+                parameters: [name, .text(key.key), .integer(new.time - IdempotencyKey.lifetime)]),
             TaskCall(
                 statement: .addOnce,
                 parameters: [

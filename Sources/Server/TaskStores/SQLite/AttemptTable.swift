@@ -6,12 +6,13 @@ struct AttemptTable: ~Copyable {
     private let find: Statement
     private let put: Statement
     private let prune: Statement
+    private let trim: Statement
 
     /// Compiles them.
     static func compiled(on connection: borrowing Connection) throws(SQLiteError) -> AttemptTable {
         AttemptTable(
             find: try connection.prepare(find), put: try connection.prepare(put),
-            prune: try connection.prepare(prune))
+            prune: try connection.prepare(prune), trim: try connection.prepare(trim))
     }
 
     private static let find =
@@ -23,6 +24,12 @@ struct AttemptTable: ~Copyable {
     private static let prune = """
         DELETE FROM attempts WHERE (owner, key) IN
             (SELECT owner, key FROM attempts WHERE time <= ?1 ORDER BY time LIMIT ?2)
+        """
+
+    /// Ids count the owner's additions, so no row needs to be counted.
+    private static let trim = """
+        DELETE FROM attempts
+        WHERE owner = ?1 AND id < (SELECT next_id FROM owners WHERE owner = ?1) - \(IdempotencyKey.remembered)
         """
 
     /// What became of the earlier attempt of this key, if it is remembered.
@@ -43,6 +50,11 @@ struct AttemptTable: ~Copyable {
         try put.run(
             item.owner.identifier, attempt.key, Int64(bitPattern: attempt.fingerprint), item.created, item.id,
             item.text.value, item.completed)
+    }
+
+    /// Forgets what is beyond an owner's newest tasks.
+    func trim(of owner: Owner) throws(SQLiteError) {
+        try trim.run(owner.identifier)
     }
 
     /// Forgets some of what is older than a day at this time.

@@ -1,3 +1,4 @@
+package import Platform
 package import SQLite
 
 /// How a SQLite store works; the defaults suit a server.
@@ -19,6 +20,9 @@ public struct SQLiteStoreOptions: Sendable {
     package var beforeCommit: @Sendable () -> SQLiteError? = { nil }
     /// For tests: called when a list was read and is not yet remembered.
     package var afterRead: @Sendable () -> Void = {}
+
+    /// For tests: the time by which idempotency keys grow old.
+    package var time: any TimeSource = SystemTime()
 
     /// The defaults.
     public init() {}

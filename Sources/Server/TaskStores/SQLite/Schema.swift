@@ -30,7 +30,13 @@ enum Schema {
             PRIMARY KEY (owner, key)
         ) WITHOUT ROWID;
         CREATE INDEX attempts_by_time ON attempts(time);
+        """,
+        // Finds what is beyond an owner's newest tasks, and removes what older programs kept of it.
         """
+        CREATE INDEX attempts_by_id ON attempts(owner, id);
+        DELETE FROM attempts
+        WHERE id < (SELECT next_id FROM owners WHERE owners.owner = attempts.owner) - 1000;
+        """,
     ]
 
     /// What a file is.

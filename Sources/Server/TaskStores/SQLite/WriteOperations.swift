@@ -21,8 +21,9 @@ struct Addition: WriteOperation {
     let limit: Int
 
     func run(on database: borrowing WriterDatabase) throws(SQLiteError) -> AddOutcome {
-        if let attempt, let earlier = try database.attempts.outcome(of: attempt, at: time, owner: owner) {
-            return earlier
+        if let attempt {
+            try database.attempts.trim(of: owner)
+            if let earlier = try database.attempts.outcome(of: attempt, at: time, owner: owner) { return earlier }
         }
         guard let id = try database.tables.takeID(of: owner, limit: limit) else { return .full }
         let item = TaskItem(id: id, owner: owner, text: text, completed: completed, created: time, modified: time)

@@ -9,6 +9,7 @@ final class Writer: Sendable {
     let memory: ListMemory
     let observer: @Sendable (StoreEvent) -> Void
     let batchLimit: Int
+    let time: any TimeSource
     private let counts = Mutex(StoreStatistics())
 
     init(options: SQLiteStoreOptions, memory: ListMemory) {
@@ -16,6 +17,7 @@ final class Writer: Sendable {
         self.memory = memory
         observer = options.observer
         batchLimit = options.batch
+        time = options.time
     }
 
     /// Hands a write to the thread, and waits for its transaction.

@@ -61,6 +61,12 @@ struct WriterDatabase: ~Copyable {
         }
     }
 
+    /// Forgets some idempotency keys that are too old; how many.
+    func prune(at time: Int64, atMost limit: Int) throws(SQLiteError) -> Int {
+        try attempts.prune(at: time, atMost: Int64(limit))
+        return tables.connection.changes
+    }
+
     /// Brings the log into the database and cuts it; whether that was possible.
     func checkpoint() -> Bool {
         let busy = try? tables.connection.integer("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -8,6 +8,8 @@ struct WriterLoop: ~Copyable {
     private let writer: Writer
     private let time = SystemTime()
     private var nextCare: UInt64 = 0
+    /// More idempotency keys may be too old than were removed last.
+    private var mustPrune = false
     private var dataVersion: Int64?
     /// The code of the last failure, until something was written again.
     private var failure: Int32?
@@ -22,11 +24,14 @@ struct WriterLoop: ~Copyable {
     consuming func run() -> Bool {
         while true {
             takeCare()
-            switch writer.queue.take(atMost: writer.batchLimit, untilMonotonicNanoseconds: nextCare) {
+            switch writer.queue.take(
+                atMost: writer.batchLimit, untilMonotonicNanoseconds: mustPrune ? 0 : nextCare)
+            {
             case .jobs(let batch): commit(batch)
             case .nothing: break
             case .end: return database.checkpoint()
             }
+            if mustPrune { prune() }
         }
     }
 
@@ -77,14 +82,22 @@ struct WriterLoop: ~Copyable {
         isFull = true
     }
 
-    /// Once a second: sees what others did, and forgets some old idempotency keys.
+    /// Once a second: sees what others did, and begins to forget old idempotency keys.
     private mutating func takeCare() {
         let now = time.monotonicNanoseconds
         guard now >= nextCare else { return }
         nextCare = now + 1_000_000_000
         noteForeignChanges()
-        // Small steps, so that no caller waits for a large one. A failure is met again by the next write.
-        _ = try? database.attempts.prune(at: time.wallMilliseconds, atMost: 256)
+        mustPrune = true
+    }
+
+    /// Forgets idempotency keys that are too old, twice as many as a transaction of writes can add: so, one after each
+    /// transaction while there are more, it keeps up with any load, and no write waits for a long one.
+    private mutating func prune() {
+        let limit = 2 * writer.batchLimit
+        // A failure is met again by the next write.
+        let count = (try? database.prune(at: writer.time.wallMilliseconds, atMost: limit)) ?? 0
+        mustPrune = count == limit
     }
 
     /// An import beside a running server is the only other writer; the lists that it changed are not known.

@@ -1,0 +1,130 @@
+/// What the address of a metadata document tells before the document is fetched: whose it is, and of which B2C policy.
+///
+/// An issuer's document lies at the issuer followed by `/.well-known/openid-configuration` (OpenID Connect Discovery 1.0
+/// section 4.3). Microsoft's do not: that at `https://host/contoso.onmicrosoft.com/b2c_1_sign_in/v2.0/.well-known/...`,
+/// or at `https://host/contoso.onmicrosoft.com/v2.0/.well-known/...?p=b2c_1_sign_in`, has the issuer
+/// `https://host/<GUID of contoso>/v2.0/` or `https://host/tfp/<GUID of contoso>/b2c_1_sign_in/v2.0/`.
+public struct MetadataLocation: Sendable {
+    private let address: WebAddress
+    /// The path of the issuer, by the rule of OpenID Connect.
+    private let issuerPath: [String]
+    /// The path without policy and version: that of the tenant, if the form is Microsoft's.
+    private let tenantPath: [String]
+    private let isMicrosoftForm: Bool
+    private let policies: [String]
+
+    /// What an address tells; nothing for what is no plain web address.
+    public init?(_ metadataURL: String) {
+        guard let address = WebAddress(metadataURL) else { return nil }
+        self.address = address
+        let wellKnown = address.path.firstIndex { Text.same($0, ".well-known") }
+        // RFC 8414 section 3 puts the document before the path of the issuer: what follows it is path, too.
+        issuerPath = wellKnown.map { Array(address.path[..<$0] + address.path[$0...].dropFirst(2)) } ?? address.path
+        var path = issuerPath
+        isMicrosoftForm = path.last.map { Text.sameIgnoringCase($0, "v2.0") } ?? false
+        if isMicrosoftForm { path.removeLast() }
+        let isB2C = address.isB2C
+        var policies = Self.policyArguments(address.query).filter { isB2C || PolicyName.isOfB2C($0) }
+        if path.count > 1, let last = path.last, isB2C || PolicyName.isOfB2C(last) {
+            policies.append(path.removeLast())
+        }
+        // Before the tenant of a policy there may be one of two more, which mean nothing.
+        if !policies.isEmpty, path.count > 1, let prefix = path.first,
+            ["tfp", "te"].contains(where: { Text.same($0, prefix) })
+        {
+            path.removeFirst()
+        }
+        self.policies = policies
+        tenantPath = path
+    }
+
+    /// The policy that the address names; nothing for a provider without policies, or if the address names two.
+    public var policy: String? { namesSeveralPolicies ? nil : policies.first }
+
+    /// Whether path and query name different policies.
+    public var namesSeveralPolicies: Bool {
+        guard let first = policies.first else { return false }
+        return !policies.allSatisfy { Text.sameIgnoringCase($0, first) }
+    }
+
+    /// Whether it is an address of Azure AD B2C that names no policy, so that none could be demanded of tokens.
+    public var lacksPolicy: Bool { address.isB2C && policies.isEmpty }
+
+    /// Whether both addresses are of one provider and, where it has tenants, of one tenant.
+    public func isSameProvider(as other: MetadataLocation) -> Bool {
+        guard address.isSameOrigin(as: other.address), isMicrosoftForm == other.isMicrosoftForm,
+            tenantPath.count == other.tenantPath.count
+        else { return false }
+        // B2C does not care how a tenant is written; of other providers that is not known.
+        let areTenants = !policies.isEmpty && !other.policies.isEmpty
+        return zip(tenantPath, other.tenantPath).allSatisfy {
+            areTenants ? Text.sameIgnoringCase($0, $1) : Text.same($0, $1)
+        }
+    }
+
+    /// `p` of a query: the policy, for the hosts that take it there.
+    private static func policyArguments(_ query: String?) -> [String] {
+        (query ?? "").split(separator: "&").compactMap { argument in
+            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, Text.sameIgnoringCase(String(parts[0]), "p"), !parts[1].isEmpty else { return nil }
+            return String(parts[1])
+        }
+    }
+}
+
+// Whether an issuer belongs to the address (V-74).
+extension MetadataLocation {
+    /// Whether a document at this address may name this issuer.
+    ///
+    /// The issuer by OpenID Connect's rule, or one above it on the same host; or, in Microsoft's form, the tenant's: by
+    /// the GUID where the address has a name. Never that of a neighbour.
+    func owns(issuer: WebAddress) -> Bool {
+        guard issuer.isSameOrigin(as: address), issuer.query == nil, !issuer.hasFragment else { return false }
+        if issuerPath.starts(with: issuer.path, by: Text.same) { return true }
+        guard isMicrosoftForm, tenantPath.count == 1, let tenant = tenantPath.first else { return false }
+        var path = issuer.path
+        guard let version = path.popLast(), Text.sameIgnoringCase(version, "v2.0") else { return false }
+        if path.count == 3, Text.same(path[0], "tfp"), let policy, Text.sameIgnoringCase(path[2], policy) {
+            path = [path[1]]
+        }
+        guard path.count == 1, let named = path.first else { return false }
+        if Text.sameIgnoringCase(named, tenant) { return true }
+        return OwnerText.guid(named) != nil && OwnerText.guid(tenant) == nil
+    }
+
+    /// Whether two issuers are one, or those of one B2C tenant, which may have one for each policy.
+    public static func isSameTenant(_ issuer: String, _ other: String) -> Bool {
+        if Text.same(issuer, other) { return true }
+        guard let first = WebAddress(issuer), let second = WebAddress(other), first.isSameOrigin(as: second) else {
+            return false
+        }
+        guard let tenant = first.tenantOfIssuer, let otherTenant = second.tenantOfIssuer else { return false }
+        return Text.same(tenant, otherTenant)
+    }
+}
+
+extension WebAddress {
+    /// Whether the host is Azure AD B2C's: `contoso.b2clogin.com`, or that of another cloud.
+    fileprivate var isB2C: Bool {
+        host.split(separator: ".").dropLast().last.map { Text.same(String($0), "b2clogin") } ?? false
+    }
+
+    /// The GUID in `/<GUID>/v2.0` or `/tfp/<GUID>/<policy>/v2.0`.
+    fileprivate var tenantOfIssuer: String? {
+        guard let version = path.last, Text.sameIgnoringCase(version, "v2.0") else { return nil }
+        switch path.count {
+        case 2: return OwnerText.guid(path[0])
+        case 4 where Text.same(path[0], "tfp"): return OwnerText.guid(path[1])
+        default: return nil
+        }
+    }
+}
+
+/// The names of B2C's policies.
+enum PolicyName {
+    /// Whether a text is the name of a user flow (`B2C_1_`) or a custom policy (`B2C_1A_`), which all begin so.
+    static func isOfB2C(_ text: String) -> Bool {
+        let name = Text.lowered(text)
+        return name.hasPrefix("b2c_1_") || name.hasPrefix("b2c_1a_")
+    }
+}

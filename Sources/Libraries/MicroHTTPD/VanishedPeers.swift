@@ -1,0 +1,82 @@
+private import Glibc
+internal import HTTP
+internal import Synchronization
+
+// Connections whose peers have left. The loops' epoll is edge-triggered: the end of a stream that comes together with
+// data is not reported again, and libmicrohttpd does not look for it after a short read.
+
+extension ServerCore {
+    /// How many connections are looked at with the lock held.
+    private static let batch = 256
+
+    /// Ends the connections whose peers have left and cannot get an answer any more; whether some must be looked at again.
+    ///
+    /// Who has sent a whole request and closes only their half is still answered.
+    func cutVanished() -> Bool {
+        let all = connections.withLock { Array($0.values) }
+        var isSuspected = false
+        for start in stride(from: 0, to: all.count, by: Self.batch) {
+            var given: [ClientConnection] = []
+            // With the lock held a socket cannot be closed, and its number not be given to another connection.
+            connections.withLock { open in
+                let some = all[start..<min(start + Self.batch, all.count)].filter { open[ObjectIdentifier($0)] != nil }
+                for (connection, events) in Self.readable(some) {
+                    switch connection.judge(events) {
+                    case .present: break
+                    case .suspected: isSuspected = true
+                    case .gone: if connection.cut() { vanished.add(1, ordering: .relaxed) }
+                    case .goneWhileHandled: given.append(connection)
+                    }
+                }
+            }
+            // Without that lock: libmicrohttpd takes one of its own to resume.
+            for connection in given where connection.abandonHandler() { vanished.add(1, ordering: .relaxed) }
+        }
+        return isSuspected
+    }
+
+    /// Those with something to read, which the end of the stream is too.
+    private static func readable(_ connections: [ClientConnection]) -> [(ClientConnection, events: Int16)] {
+        var entries = connections.map { pollfd(fd: $0.socket, events: Int16(POLLIN), revents: 0) }
+        guard unsafe poll(&entries, nfds_t(entries.count), 0) > 0 else { return [] }
+        return zip(connections, entries).filter { $1.revents != 0 }.map { ($0, $1.revents) }
+    }
+}
+
+/// What the reaper knows of the other end of a connection.
+private enum PeerState {
+    case present
+    /// It has closed its half; what it sent before may just be read by the loop.
+    case suspected
+    /// It has closed its half, and what it sent is no whole request.
+    case gone
+    /// It has reset the connection while a handler works.
+    case goneWhileHandled
+}
+
+extension ClientConnection {
+    fileprivate func judge(_ events: Int16) -> PeerState {
+        switch clock.current {
+        case .idle, .header, .body, .discarding:
+            var byte: UInt8 = 0
+            // Nothing unread and nothing more to come; a reset counts as well.
+            let count = unsafe recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
+            guard count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR) else { return .present }
+            let stamp = clock.stamp
+            defer { suspicion = stamp }
+            return suspicion == stamp ? .gone : .suspected
+        case .handling: return events & Int16(POLLERR) == 0 ? .present : .goneWhileHandled
+        // The loop writes, and so notices.
+        case .answer, nil: return .present
+        }
+    }
+
+    /// Frees a suspended connection; its handler still comes to its end. Whether it was suspended.
+    fileprivate func abandonHandler() -> Bool {
+        meeting.withLock { meeting in
+            let isSuspended = meeting.expire(at: .max) { Response(503) }
+            if isSuspended { resume() }
+            return isSuspended
+        }
+    }
+}

@@ -1,0 +1,82 @@
+private import COpenSSL
+
+/// What an operator wants to know of a certificate (RFC 5280).
+public struct CertificateFacts: Sendable, Equatable {
+    /// The DNS names and IP addresses for which it stands (`subjectAltName`).
+    public let names: [String]
+    /// The first second in which it is valid, since 1970.
+    public let notBefore: Int64
+    /// The last second in which it is valid, since 1970.
+    public let notAfter: Int64
+    /// The strength of its key in bits of security (NIST SP 800-57): 112 is RSA with 2048 bits.
+    public let keyStrength: Int
+    /// The strength of the hash that was signed, in bits of security: 128 is SHA-256.
+    public let signatureStrength: Int
+    /// Whether its extensions let it stand for a TLS server.
+    public let isForServers: Bool
+    /// Whether the next certificate of the chain is its issuer's; true for the last one.
+    public let isFollowedByIssuer: Bool
+}
+
+/// Owns one `X509`, which is only read.
+@safe struct CertificateHandle: ~Copyable {
+    let pointer: OpaquePointer
+
+    init(takingOwnershipOf certificate: OpaquePointer) {
+        unsafe pointer = certificate
+    }
+
+    deinit { unsafe X509_free(pointer) }
+
+    /// Its facts, beside the certificate after it.
+    func facts(isFollowedByIssuer: Bool) -> CertificateFacts {
+        let names = unsafe MemoryText.taking(copenssl_certificate_names(pointer)) ?? ""
+        return CertificateFacts(
+            names: names.split(separator: "\n").map(String.init), notBefore: unsafe copenssl_not_before(pointer),
+            notAfter: unsafe copenssl_not_after(pointer),
+            keyStrength: Int(unsafe copenssl_certificate_key_strength(pointer)),
+            signatureStrength: Int(unsafe copenssl_signature_strength(pointer)),
+            isForServers: unsafe copenssl_is_for_servers(pointer) == 1, isFollowedByIssuer: isFollowedByIssuer)
+    }
+
+    /// Whether another one is its issuer's, by names, key identifiers and what that key is for.
+    func isIssued(by other: borrowing CertificateHandle) -> Bool {
+        unsafe X509_check_issued(other.pointer, pointer) == X509_V_OK
+    }
+
+    /// Whether this private key belongs to it.
+    func isFor(_ key: borrowing PrivateKeyHandle) -> Bool {
+        defer { ErrorQueue.clear() }
+        return unsafe X509_check_private_key(pointer, key.pointer) == 1
+    }
+
+    /// The certificate in PEM.
+    var pem: String? { unsafe MemoryText.taking(copenssl_certificate_write(pointer)) }
+}
+
+/// Owns one `EVP_PKEY` of any kind, which is only read.
+@safe struct PrivateKeyHandle: ~Copyable {
+    let pointer: OpaquePointer
+
+    init(takingOwnershipOf key: OpaquePointer) {
+        unsafe pointer = key
+    }
+
+    deinit { unsafe EVP_PKEY_free(pointer) }
+
+    /// The key as PKCS #8 in PEM, unencrypted.
+    var pem: String? { unsafe MemoryText.taking(copenssl_private_key_write(pointer)) }
+}
+
+/// Texts that OpenSSL writes to memory.
+enum MemoryText {
+    /// The text in a memory BIO, which is freed; nil without one.
+    static func taking(_ bio: OpaquePointer?) -> String? {
+        guard let bio = unsafe bio else { return nil }
+        defer { unsafe BIO_free(bio) }
+        // The bytes are the BIO's; the string copies them.
+        var start: UnsafePointer<CChar>?
+        let count = unsafe copenssl_bio_bytes(bio, &start)
+        return unsafe String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
+    }
+}

@@ -1,0 +1,156 @@
+private import COpenSSL
+
+/// The certificates that a TLS server shows and the private key to them, read and compared.
+public struct ServerCredentials: Sendable, Equatable {
+    /// The certificates, the server's own first.
+    public let certificates: [CertificateFacts]
+    /// The certificates in PEM, without what else the file had.
+    public let certificatesPEM: String
+    /// The private key as PKCS #8 in PEM, whatever form it had.
+    public let keyPEM: String
+
+    /// The most certificates that a chain may have.
+    public static let longestChain = 16
+
+    /// Reads the texts of two files in PEM; what else they have, such as the other of the two, is passed over.
+    ///
+    /// - Parameters:
+    ///   - certificates: the server's certificate and those of its issuers.
+    ///   - key: the private key, in PKCS #8, PKCS #1 or SEC 1, not encrypted.
+    /// - Throws: why no TLS is possible with them.
+    public init(certificates: String, key: String) throws(ServerCredentialsError) {
+        let chain = try CertificateChain(certificates)
+        let key = try Self.read(key)
+        guard chain.isFor(key, at: 0) else {
+            let position = (1..<chain.count).first { chain.isFor(key, at: $0) }
+            throw position.map { .keyOfAnother(position: $0 + 1) } ?? .keyDoesNotMatch
+        }
+        guard let texts = chain.pem, let text = key.pem else { throw .unreadableKey }
+        self.certificates = chain.facts
+        certificatesPEM = texts
+        keyPEM = text
+    }
+
+    private static func read(_ pem: String) throws(ServerCredentialsError) -> PrivateKeyHandle {
+        var text = pem
+        var isEncrypted: Int32 = 0
+        // The text is borrowed for the call.
+        let key = text.withUTF8 { bytes in
+            unsafe bytes.withMemoryRebound(to: CChar.self) { characters in
+                unsafe copenssl_any_private_key_read(characters.baseAddress, characters.count, &isEncrypted)
+            }
+        }
+        guard let key = unsafe key else { throw isEncrypted == 1 ? .encryptedKey : .unreadableKey }
+        return unsafe PrivateKeyHandle(takingOwnershipOf: key)
+    }
+}
+
+/// Why no TLS is possible with two files.
+public enum ServerCredentialsError: Error, Sendable, Equatable {
+    /// There is no certificate in the text.
+    case noCertificate
+    /// This certificate, counted from 1, cannot be read.
+    case unreadableCertificate(position: Int)
+    /// There are more certificates than in any chain.
+    case tooManyCertificates
+    /// The private key is encrypted, and no one is there to give the passphrase.
+    case encryptedKey
+    /// There is no private key in the text, or it cannot be read.
+    case unreadableKey
+    /// The private key belongs to none of the certificates.
+    case keyDoesNotMatch
+    /// The private key belongs to this certificate, counted from 1, and not to the first.
+    case keyOfAnother(position: Int)
+}
+
+/// What makes clients refuse a server, although TLS is possible.
+public enum CertificateFlaw: Sendable, Equatable {
+    /// The certificate at this position, counted from 1, is no longer valid; since this second of 1970's time.
+    case expired(position: Int, at: Int64)
+    /// The certificate at this position is not valid yet.
+    case notYetValid(position: Int, from: Int64)
+    /// The certificate at this position did not issue the one before it.
+    case outOfOrder(position: Int)
+    /// The server's certificate names no host.
+    case noNames
+    /// The server's certificate may not stand for a TLS server.
+    case notForServers
+    /// The key of the certificate at this position is too short.
+    case weakKey(position: Int)
+    /// The certificate at this position is signed over MD5 or SHA-1.
+    case weakSignature(position: Int)
+}
+
+extension ServerCredentials {
+    /// The server's own certificate.
+    public var own: CertificateFacts { certificates[0] }
+
+    /// What clients find wrong at this time, in seconds since 1970.
+    public func flaws(at now: Int64) -> [CertificateFlaw] {
+        let ofEach = certificates.indices.flatMap { flaws(ofCertificateAt: $0, now) }
+        return ofEach + (own.names.isEmpty ? [.noNames] : []) + (own.isForServers ? [] : [.notForServers])
+    }
+
+    private func flaws(ofCertificateAt index: Int, _ now: Int64) -> [CertificateFlaw] {
+        let (facts, position) = (certificates[index], index + 1)
+        var flaws: [CertificateFlaw] = []
+        if now > facts.notAfter { flaws.append(.expired(position: position, at: facts.notAfter)) }
+        if now < facts.notBefore { flaws.append(.notYetValid(position: position, from: facts.notBefore)) }
+        if !facts.isFollowedByIssuer { flaws.append(.outOfOrder(position: position + 1)) }
+        if facts.keyStrength < 112 { flaws.append(.weakKey(position: position)) }
+        // No one verifies the signature of a root; here it stands at the end, if at all.
+        if facts.signatureStrength < 80, index == 0 || position < certificates.count {
+            flaws.append(.weakSignature(position: position))
+        }
+        return flaws
+    }
+}
+
+/// The certificates of one text.
+private final class CertificateChain {
+    private let links: [Link]
+
+    init(_ pem: String) throws(ServerCredentialsError) {
+        var text = pem
+        var links: [Link] = []
+        var failure: ServerCredentialsError?
+        // The BIO keeps the text, and dies before it.
+        text.withUTF8 { bytes in
+            guard let bio = unsafe BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count)) else { return }
+            defer { unsafe BIO_free(bio) }
+            var isEnd: Int32 = 0
+            while let certificate = unsafe copenssl_certificate_next(bio, &isEnd) {
+                links.append(Link(unsafe CertificateHandle(takingOwnershipOf: certificate)))
+                guard links.count <= ServerCredentials.longestChain else { return failure = .tooManyCertificates }
+            }
+            if isEnd != 1 { failure = .unreadableCertificate(position: links.count + 1) }
+        }
+        if let failure { throw failure }
+        guard !links.isEmpty else { throw .noCertificate }
+        self.links = links
+    }
+
+    var count: Int { links.count }
+
+    func isFor(_ key: borrowing PrivateKeyHandle, at index: Int) -> Bool { links[index].certificate.isFor(key) }
+
+    /// All of them in PEM; nil without memory.
+    var pem: String? {
+        let texts = links.compactMap { $0.certificate.pem }
+        return texts.count == links.count ? texts.joined() : nil
+    }
+
+    var facts: [CertificateFacts] {
+        links.indices.map { index in
+            let next = index + 1
+            let isOrdered = next == links.count || links[index].certificate.isIssued(by: links[next].certificate)
+            return links[index].certificate.facts(isFollowedByIssuer: isOrdered)
+        }
+    }
+
+    /// A place for a handle, which an array cannot hold.
+    private final class Link {
+        let certificate: CertificateHandle
+        init(_ certificate: consuming CertificateHandle) { self.certificate = certificate }
+    }
+}

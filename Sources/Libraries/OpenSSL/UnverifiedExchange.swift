@@ -1,0 +1,37 @@
+private import COpenSSL
+
+/// One request and its answer over TLS, with a server whose certificate is not checked.
+///
+/// For a program that asks its own server on this machine whether it answers: it sends no secret, and believes nothing
+/// but that. What must be believed is fetched otherwise.
+public enum UnverifiedExchange {
+    /// Why there is no answer.
+    public enum Failure: Error, Sendable, Equatable {
+        /// The other side speaks no TLS, or not in time.
+        case noHandshake
+        /// The connection ended too early.
+        case cut
+    }
+
+    /// Sends these bytes and reads until the other side closes.
+    ///
+    /// - Parameters:
+    ///   - bytes: what to say; it should ask the other side to close.
+    ///   - socket: a connected socket that blocks, with deadlines of its own; it stays open.
+    ///   - limit: the longest answer.
+    /// - Returns: the answer.
+    /// - Throws: ``Failure``.
+    public static func send(
+        _ bytes: [UInt8], over socket: Int32, limit: Int = 1 << 20
+    ) throws(Failure) -> [UInt8] {
+        guard let answer = unsafe BIO_new(BIO_s_mem()) else { throw .cut }
+        defer { unsafe BIO_free(answer) }
+        let end = unsafe copenssl_exchange_unverified(socket, bytes, bytes.count, limit, answer)
+        guard end != Int32(COPENSSL_EXCHANGE_NO_HANDSHAKE.rawValue) else { throw .noHandshake }
+        guard end == Int32(COPENSSL_EXCHANGE_DONE.rawValue) else { throw .cut }
+        // The bytes are the BIO's; the array copies them.
+        var start: UnsafePointer<CChar>?
+        let count = unsafe copenssl_bio_bytes(answer, &start)
+        return unsafe Array(UnsafeRawBufferPointer(start: start, count: count))
+    }
+}

@@ -1,0 +1,176 @@
+import Curl
+import JSON
+import Platform
+import Support
+import Testing
+import Tokens
+
+@testable import IssuerKeys
+
+/// Owners are values of a claim, without the issuer: so all that is trusted must be of one provider.
+@Suite("No provider speaks for the people of another", .timeLimit(.minutes(2)))
+struct ProviderIsolationTests {
+    private static let document = ".well-known/openid-configuration"
+    private static let neighbour = "https://contoso.b2clogin.com/00000000-1111-2222-3333-444444444444/v2.0/"
+
+    /// Two documents whose addresses do not show that they are of two tenants.
+    private let first = KeySource(
+        metadataURL: "https://contoso.b2clogin.com/contoso.com/b2c_1_sign_in/v2.0/\(document)")
+    private let second = KeySource(metadataURL: "https://contoso.b2clogin.com/contoso.com/b2c_1_edit/v2.0/\(document)")
+
+    private func claims(of policy: String, issuer: String = TestClaims.issuer) -> JSONObject {
+        TestClaims.good.with("tfp", .string(policy)).with("iss", .string(issuer)).with("sub", "1001")
+    }
+
+    /// A second provider, which gives its people the same values of `sub` and `oid`.
+    private func foreign() -> String {
+        makeToken(
+            claims: claims(of: "b2c_1_edit", issuer: Self.neighbour), header: TestClaims.header.with("kid", "key-2"),
+            key: SigningKey.other)
+    }
+
+    private func bench(_ sources: [KeySource], ownerClaim: String = "oid", audiences: [String] = []) -> Bench {
+        let bench = Bench(sources) {
+            $0.rules.ownerClaim = ownerClaim
+            $0.rules.audiences += audiences
+        }
+        bench.provider.publish(
+            sources[1], [published(SigningKey.other, kid: "key-2")], issuer: Self.neighbour)
+        return bench
+    }
+
+    @Test("The owners of two providers are not mixed up, whichever claim names them", arguments: ["oid", "sub"])
+    func owners(claim: String) async throws {
+        let bench = bench([first, second], ownerClaim: claim)
+        bench.verifier.loadOnce()
+        let good = makeToken(claims: claims(of: "b2c_1_sign_in"))
+        #expect(await bench.refusal(good) == nil)
+        #expect(await bench.refusalWhileFlying(foreign()) != nil)
+        #expect(bench.verifier.status.keyIdentifiers == [TestClaims.keyIdentifier])
+        #expect(bench.verifier.status.isDegraded)
+        #expect(bench.verifier.status.lastFailure?.contains("b2c_1_edit: the metadata names another issuer") == true)
+    }
+
+    @Test("A provider cannot use the audience of another")
+    func audiences() async {
+        let bench = bench([first, second], audiences: ["second-app"])
+        bench.verifier.loadOnce()
+        for audience in [TestClaims.audience, "second-app"] {
+            let token = makeToken(
+                claims: claims(of: "b2c_1_edit", issuer: Self.neighbour).with("aud", .string(audience)),
+                header: TestClaims.header.with("kid", "key-2"), key: SigningKey.other)
+            #expect(await bench.refusalWhileFlying(token) != nil)
+        }
+    }
+
+    @Test("Whichever document comes first is trusted, and the other is tried again and refused again")
+    func order() async {
+        let bench = bench([first, second])
+        bench.provider.set(first.metadataURL, .failure(.status(500)))
+        bench.verifier.loadOnce()
+        #expect(bench.verifier.status.keyIdentifiers == ["key-2"])
+        bench.provider.publish(first, [published(SigningKey.shared)])
+        for _ in 0..<3 {
+            bench.time.advance(seconds: 5)
+            bench.fly()
+            #expect(bench.verifier.status.keyIdentifiers == ["key-2"])
+        }
+    }
+
+    @Test("A document that changes its tenant is refused while the other serves")
+    func change() async {
+        let bench = Bench([first, second])
+        bench.verifier.loadOnce()
+        #expect(!bench.verifier.status.isDegraded)
+        bench.provider.publish(second, [published(SigningKey.other, kid: "key-2")], issuer: Self.neighbour)
+        bench.time.advance(seconds: 3600)
+        bench.fly()
+        #expect(bench.verifier.status.isDegraded)
+        #expect(await bench.refusalWhileFlying(foreign()) != nil)
+    }
+
+    @Test("A document that names the issuer of a neighbour on the same host is refused")
+    func neighbours() {
+        let realm = KeySource(metadataURL: "https://id.example.com/realms/a/\(Self.document)")
+        let bench = Bench([realm])
+        for issuer in [
+            "https://id.example.com/realms/b", "https://id.example.com:8443/realms/a",
+            "https://id.example.com/realms/a/b",
+        ] {
+            bench.provider.publish(realm, [published(SigningKey.shared)], issuer: issuer)
+            bench.time.advance(seconds: 10)
+            bench.fly()
+            #expect(bench.verifier.status.state == .empty)
+            #expect(bench.verifier.status.lastFailure?.contains("does not belong to the address") == true)
+        }
+        bench.provider.publish(realm, [published(SigningKey.shared)], issuer: "https://id.example.com/realms/a")
+        bench.time.advance(seconds: 10)
+        bench.fly()
+        #expect(bench.verifier.status.state == .fresh)
+    }
+
+    @Test("check refuses what the server refuses, and names both")
+    func reports() {
+        let bench = bench([first, second])
+        let configuration = IssuerKeysConfiguration(sources: [first, second], rules: TestClaims.rules)
+        let reports = configuration.check(fetcher: bench.provider)
+        #expect(reports[0].problem == nil && reports[0].policy == "b2c_1_sign_in")
+        #expect(reports[1].problem?.contains("another issuer than that of b2c_1_sign_in") == true)
+    }
+
+    @Test("The file that remembers keys brings no second provider in")
+    func file() throws {
+        let folder = try TemporaryFolder()
+        let path = "\(folder.path)/keys"
+        for (source, issuer, key) in [
+            (first, TestClaims.issuer, "key-1"), (second, Self.neighbour, "key-2"),
+        ] {
+            // Each was written by a server that trusted only that.
+            var configuration = IssuerKeysConfiguration(sources: [source], rules: TestClaims.rules)
+            configuration.keyCacheFile = "\(path)-\(key)"
+            let provider = FakeProvider()
+            provider.publish(source, [published(SigningKey.shared, kid: key)], issuer: issuer)
+            BearerVerifier(configuration, time: FakeTime(), fetcher: provider).loadOnce()
+        }
+        let lists = try ["key-1", "key-2"].map { key in
+            try JSONValue(parsing: File.read("\(path)-\(key)", limit: 1 << 20))["sources"].array ?? []
+        }
+        let document: JSONValue = ["version": 1, "sources": .array(lists.flatMap { $0 })]
+        try File.replace(path, with: document.serialized(), mode: 0o600)
+        let bench = Bench([first, second]) { $0.keyCacheFile = path }
+        bench.verifier.keys.readFile()
+        #expect(bench.verifier.status.keyIdentifiers == ["key-1"])
+        #expect(
+            bench.events.all.contains {
+                if case .fileIgnored(let reason) = $0 { reason.contains("another issuer") } else { false }
+            })
+    }
+
+    @Test("Policies of one tenant are one provider, also by their addresses, with one issuer or one each")
+    func onePolicyEach() async {
+        let bench = Bench([first, second])
+        let tfp = "https://contoso.b2clogin.com/tfp/775527ff-9a37-4307-8b3d-cc311f58d925/b2c_1_edit/v2.0/"
+        bench.provider.publish(second, [published(SigningKey.shared)], issuer: tfp)
+        bench.verifier.loadOnce()
+        #expect(!bench.verifier.status.isDegraded)
+        #expect(await bench.refusal(makeToken(claims: claims(of: "b2c_1_sign_in"))) == nil)
+        #expect(await bench.refusal(makeToken(claims: claims(of: "B2C_1_EDIT", issuer: tfp))) == nil)
+        #expect(await bench.refusal(makeToken(claims: claims(of: "b2c_1_edit"))) == .wrongPolicy)
+    }
+
+    @Test("A B2C policy configured by its address is demanded of tokens (V-56)")
+    func policyOfAddress() async {
+        let bench = Bench.loaded([first])
+        #expect(await bench.refusal(makeToken(claims: claims(of: "B2C_1_SIGN_IN"))) == nil)
+        #expect(await bench.refusal(makeToken(claims: claims(of: "b2c_1_edit"))) == .wrongPolicy)
+        #expect(await bench.refusal(makeToken(claims: TestClaims.good.with("tfp", nil))) == .missingPolicy)
+        #expect(
+            await bench.refusal(makeToken(claims: TestClaims.good.with("tfp", nil).with("acr", "b2c_1_edit")))
+                == .wrongPolicy)
+        let none = Bench.loaded([
+            KeySource(metadataURL: "https://contoso.b2clogin.com/\(Self.document)", pinnedIssuer: TestClaims.issuer)
+        ])
+        #expect(await none.refusal(makeToken(claims: claims(of: "b2c_1_sign_in"))) == .wrongPolicy)
+        #expect(await none.refusal(makeToken(claims: TestClaims.good.with("tfp", nil))) == nil)
+    }
+}

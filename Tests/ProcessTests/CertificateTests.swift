@@ -1,0 +1,161 @@
+import Support
+import Testing
+
+/// A stage with files that `openssl` made for the server.
+private struct SecureStage {
+    let stage: Stage
+
+    init(_ script: String) throws {
+        stage = try Stage()
+        let lines = """
+            set -e
+            cd \(stage.folder)
+            san="subjectAltName=DNS:localhost,IP:127.0.0.1"
+            echo "$san" > tls.extensions
+            openssl genrsa -traditional -out tls.key 2048
+            openssl req -x509 -subj /CN=localhost -days 30 -key tls.key -out tls.pem -addext "$san"
+            \(script)
+            """
+        let maker = try ChildProcess("/bin/bash", ["-c", lines])
+        let end = try maker.wait(seconds: 60)
+        guard end == .exit(0) else { throw ChildProcess.Failure(description: maker.output + maker.errors) }
+    }
+
+    func settings(_ certificate: String = "tls.pem", _ key: String = "tls.key") -> [String: String] {
+        [
+            "TASKS_TLS_CERT": "\(stage.folder)/\(certificate)", "TASKS_TLS_KEY": "\(stage.folder)/\(key)",
+            "TASKS_ADMIN_LISTEN": "off",
+        ]
+    }
+
+    /// The findings of `check` about TLS, and how it ended.
+    func check(_ certificate: String = "tls.pem", _ key: String = "tls.key") throws -> (ChildProcess.End, [String]) {
+        let (end, output, _) = try stage.run(["check"], settings(certificate, key))
+        return (end, output.split(separator: "\n").map(String.init).filter { $0.contains(" TLS: ") })
+    }
+
+    /// Starts a server that serves TLS; its port when it listens.
+    func start(_ changes: [String: String]) throws -> (process: ChildProcess, port: UInt16) {
+        let environment = stage.settings.merging(changes) { $1 }
+        let process = try ChildProcess(ChildProcess.built("task-server"), environment: environment)
+        return (process, try process.await { Stage.port(behind: "\"listen\":\"127.0.0.1:", in: $0) })
+    }
+
+    func stop(_ process: ChildProcess) throws -> ChildProcess.End {
+        process.send(15)
+        return try process.wait()
+    }
+}
+
+private let expired = """
+    openssl req -new -key tls.key -subj /CN=localhost -out tls.csr
+    openssl x509 -req -in tls.csr -signkey tls.key -days -1 -extfile tls.extensions -out old.pem
+    """
+
+@Suite("The certificate of the server is judged before clients do", .timeLimit(.minutes(5))) struct CertificateTests {
+    @Test func `check tells for whom a good one is, and until when`() throws {
+        let (end, lines) = try SecureStage("").check()
+        #expect(end == .exit(0) && lines.count == 1, "\(lines)")
+        let words = lines.first ?? ""
+        #expect(words.hasPrefix("good  TLS: the certificate is for localhost, 127.0.0.1, until 20"), "\(words)")
+        #expect(words.contains("(29 days)") || words.contains("(30 days)"), "\(words)")
+        #expect(!words.contains("renew"), "\(words)")
+    }
+
+    @Test func `one that expired is found by check, and the start says so and serves`() throws {
+        let secure = try SecureStage(expired)
+        let (end, lines) = try secure.check("old.pem")
+        #expect(end == .exit(1) && lines.count == 1, "\(lines)")
+        #expect(lines.first?.hasPrefix("WRONG TLS: the certificate expired on 20") == true, "\(lines)")
+        let (process, port) = try secure.start(secure.settings("old.pem"))
+        #expect(
+            process.output.contains(
+                #""level":"warning","event":"certificate","problem":"the certificate expired on 20"#))
+        // A restart mends no certificate: the health is good.
+        let listen = ["TASKS_LISTEN": "127.0.0.1:\(port)"].merging(secure.settings("old.pem")) { $1 }
+        #expect(try secure.stage.run(["health"], listen).end == .exit(0))
+        #expect(try secure.stop(process) == .exit(0))
+    }
+
+    @Test func `one that expires soon is told by both`() throws {
+        let soon = #"openssl req -x509 -subj /CN=localhost -days 5 -key tls.key -out soon.pem -addext "$san""#
+        let secure = try SecureStage(soon)
+        let (end, lines) = try secure.check("soon.pem")
+        #expect(end == .exit(0) && lines.first?.contains("; renew it") == true, "\(lines)")
+        let (process, _) = try secure.start(secure.settings("soon.pem"))
+        #expect(process.output.contains(#""level":"warning","event":"certificate-expires""#), "\(process.output)")
+        #expect(try secure.stop(process) == .exit(0))
+        let (good, _) = try secure.start(secure.settings())
+        #expect(!good.output.contains("\"certificate"), "\(good.output)")
+        #expect(try secure.stop(good) == .exit(0))
+    }
+
+    @Test func `files with which no TLS is possible are found by check and refused by the start`() throws {
+        let secure = try SecureStage(
+            """
+            openssl genrsa -out other.key 2048
+            openssl pkcs8 -topk8 -v2 aes256 -passout pass:x -in tls.key -out locked.key
+            openssl x509 -in tls.pem -outform DER -out der.pem
+            """)
+        let pairs = [
+            ("tls.pem", "other.key", "other.key is not the key to the certificate in"),
+            ("tls.pem", "locked.key", "openssl pkey -in \(secure.stage.folder)/locked.key -out decrypted.key"),
+            ("der.pem", "tls.key", "openssl x509 -inform DER -in"), ("tls.pem", "tls.pem", "holds no private key"),
+            (
+                "tls.key", "tls.key",
+                "TASKS_TLS_CERT: \(secure.stage.folder)/tls.key holds no -----BEGIN CERTIFICATE-----"
+            ),
+            ("missing.pem", "tls.key", "TASKS_TLS_CERT: cannot open '\(secure.stage.folder)/missing.pem'"),
+            (".", "tls.key", "TASKS_TLS_CERT: cannot read '\(secure.stage.folder)/.': Is a directory"),
+        ]
+        for (certificate, key, words) in pairs {
+            let (end, lines) = try secure.check(certificate, key)
+            #expect(end == .exit(1) && lines.count == 1, "\(lines)")
+            #expect(lines.first?.hasPrefix("WRONG TLS: ") == true && lines.first?.contains(words) == true, "\(lines)")
+            let start = try secure.stage.run([], secure.settings(certificate, key))
+            #expect(start.end == .exit(1) && start.errors.contains(words), "\(start.errors)")
+        }
+    }
+
+    @Test func `every form of a key serves`() throws {
+        let secure = try SecureStage(
+            """
+            openssl pkcs8 -topk8 -nocrypt -in tls.key -out tls8.key
+            openssl ecparam -name prime256v1 -genkey -out ec.key
+            openssl req -x509 -subj /CN=localhost -days 30 -key ec.key -out ec.pem -addext "$san"
+            cat ec.key ec.pem > all.pem
+            """)
+        for (certificate, key) in [
+            ("tls.pem", "tls.key"), ("tls.pem", "tls8.key"), ("ec.pem", "ec.key"), ("all.pem", "all.pem"),
+        ] {
+            let (process, port) = try secure.start(secure.settings(certificate, key))
+            let curl = try ChildProcess(
+                "/usr/bin/curl",
+                [
+                    "-sS", "--max-time", "20", "--cacert", "\(secure.stage.folder)/\(certificate)",
+                    "https://127.0.0.1:\(port)/healthz",
+                ])
+            #expect(try curl.wait() == .exit(0), "\(key): \(curl.errors)")
+            #expect(curl.output == "alive\n", "\(key)")
+            #expect(try secure.stop(process) == .exit(0))
+        }
+    }
+
+    @Test func `health asks over TLS, without an operators' listener`() throws {
+        let secure = try SecureStage("")
+        let (process, port) = try secure.start(secure.settings())
+        let listen = ["TASKS_LISTEN": "127.0.0.1:\(port)"].merging(secure.settings()) { $1 }
+        let alive = try secure.stage.run(["health"], listen)
+        #expect(alive.end == .exit(0) && alive.output == "alive\n" && alive.errors.isEmpty, "\(alive)")
+        _ = try process.await { _ in
+            try secure.stage.run(["health", "ready"], listen).output == "ready\n" ? true : nil
+        }
+        // Without TLS no one answers there, and with TLS no one answers a server without it.
+        let plain = try secure.stage.run(["health"], ["TASKS_LISTEN": "127.0.0.1:\(port)"])
+        #expect(plain.end == .exit(1))
+        let ofMock = ["TASKS_LISTEN": "127.0.0.1:\(secure.stage.mockPort)"].merging(secure.settings()) { $1 }
+        let wrong = try secure.stage.run(["health"], ofMock)
+        #expect(wrong.end == .exit(1) && wrong.errors.contains("speak TLS with the server"), "\(wrong.errors)")
+        #expect(try secure.stop(process) == .exit(0))
+    }
+}
