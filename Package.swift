@@ -119,7 +119,10 @@ let package = Package(
             exclude: ["PostgreSQL/large-records.py"]),
         tests(
             "IssuerKeysTests",
-            ["IssuerKeys", "Tokens", "OpenSSL", "Curl", "MicroHTTPD", "HTTP", "JSON", "Platform", "Support"]),
+            [
+                "IssuerKeys", "TaskAPI", "TaskStores", "Tokens", "OpenSSL", "Curl", "MicroHTTPD", "HTTP", "JSON",
+                "Platform", "Support",
+            ]),
         tests(
             "TaskAPITests",
             ["TaskAPI", "TaskStores", "MicroHTTPD", "HTTP", "Tasks", "Tokens", "JSON", "Platform", "Support"]),

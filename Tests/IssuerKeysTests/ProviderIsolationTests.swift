@@ -109,6 +109,17 @@ struct ProviderIsolationTests {
         #expect(bench.verifier.status.state == .fresh)
     }
 
+    @Test("Policies of a configured authority may have issuers of any form, but not of two tenants")
+    func authority() {
+        let sources = [policy(), policy("B2C_1_edit")]
+        for (issuer, isDegraded) in [("https://contoso.b2clogin.com/edit/", false), (Self.neighbour, true)] {
+            let bench = Bench(sources)
+            bench.provider.publish(sources[1], [published(SigningKey.shared)], issuer: issuer)
+            bench.verifier.loadOnce()
+            #expect(bench.verifier.status.isDegraded == isDegraded)
+        }
+    }
+
     @Test("check refuses what the server refuses, and names both")
     func reports() {
         let bench = bench([first, second])

@@ -18,7 +18,9 @@ final class StateTests {
     }
 
     deinit {
-        for name in ["secret", "keys.json", "users.json", "ca.key", "ca.pem", "tls.key", "tls.pem", "tls.names"] {
+        for name in [
+            "secret", "keys.json", "users.json", "ca.key", "ca.pem", "tls.key", "tls.pem", "tls.names", "lock",
+        ] {
             File.remove("\(path)/\(name)")
         }
         rmdir(path)
@@ -68,5 +70,49 @@ final class StateTests {
         clock.pass(370 * 86400)
         #expect(try ServerCertificate(in: folder, names: ["mock.test"], time: clock) != named)
         #expect(try File.read(first.authorityFile) == authority)
+    }
+
+    @Test(
+        "a file that was cut is refused with a sentence, and not overwritten",
+        arguments: ["secret", "ca.key", "ca.pem", "tls.key", "tls.pem", "keys.json"])
+    func cut(name: String) async throws {
+        let folder = try StateFolder(path)
+        _ = try await desk().authority.keySet()
+        _ = try ServerCertificate(in: folder, names: [], time: clock)
+        let whole = try File.read("\(path)/\(name)")
+        for count in [0, whole.count / 2, whole.count - 30] where count >= 0 && count < whole.count {
+            let bytes = Array(whole.prefix(count))
+            try File.replace("\(path)/\(name)", with: bytes)
+            let error = #expect(throws: StateFailure.self, "\(count) bytes") {
+                _ = try desk()
+                // Another name, so that the certificate is to be made anew by the authority's key.
+                let names = name.hasPrefix("ca.") ? ["mock.test"] : []
+                _ = try ServerCertificate(in: folder, names: names, time: clock)
+            }
+            #expect(error == .unreadable(file: "\(path)/\(name)"))
+            #expect(error?.explanation.contains("put a copy back, or remove it to begin anew") == true)
+            #expect(try File.read("\(path)/\(name)") == bytes)
+        }
+    }
+
+    @Test("only its owner may read what is secret")
+    func permissions() async throws {
+        _ = try await desk().authority.keySet()
+        _ = try ServerCertificate(in: StateFolder(path), names: [], time: clock)
+        for name in ["secret", "keys.json", "ca.key", "tls.key"] {
+            var facts = stat()
+            #expect(stat("\(path)/\(name)", &facts) == 0 && facts.st_mode & 0o777 == 0o600, "\(name)")
+        }
+    }
+
+    @Test("a second authority is kept away until the first ends")
+    func lock() throws {
+        let folder = try StateFolder(path)
+        do {
+            let lock = try folder.lock()
+            #expect(throws: StateFailure.inUse(folder: path)) { _ = try StateFolder(path).lock() }
+            _ = consume lock
+        }
+        _ = try folder.lock()
     }
 }

@@ -71,10 +71,10 @@ final class Mover {
                         + #""completed":\#(id % 3 == 0),"created":"2016-08-30T16:48:40.\#(100 + number % 900)Z","#
                         + #""modified":"2026-01-01T00:00:00.\#(100 + id % 900)Z","revision":\#(id + 1)}"#)
             }
-            // Added an hour ago, so that a key is still remembered.
+            // Added an hour ago, as the newest, so that a key is still remembered.
             for key in 0..<number % 3 {
                 lines.append(
-                    #"{"owner":"\#(owner)","key":"k \#(key)\"","fingerprint":"\#(["0", "ffffffffffffffff"][key])","id":1,"#
+                    #"{"owner":"\#(owner)","key":"k \#(key)\"","fingerprint":"\#(["0", "ffffffffffffffff"][key])","id":\#(max(1, count * 3 - 2)),"#
                         + #""text":"\#(Self.texts[number % 5])","completed":\#(key == 1),"created":"\#(added)"}"#)
                 keys += 1
             }

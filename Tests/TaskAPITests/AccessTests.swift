@@ -61,6 +61,31 @@ struct AccessTests {
         #expect(answer.headers["WWW-Authenticate"] == "Bearer realm=\"tasks\", error=\"invalid_request\"")
     }
 
+    @Test(
+        "RFC 6750 sections 2 and 3.1: one token, in one place; a form is no place for it", arguments: Door.allCases,
+        [true, false])
+    func places(door: Door, allowQuery: Bool) async throws {
+        let api = TestedAPI(door) { $0.allowQueryToken = allowQuery }
+        let one = allowQuery ? 200 : 401
+        let queries: [(String, String?, Int)] = [
+            ("access_token=alice", nil, one), ("access_token=alice&access_token=bob", nil, 400),
+            ("access_token=alice&access_token=alice", nil, 400), ("access_token=&access_token=alice", nil, 400),
+            ("access_token=alice&task=x&access%5Ftoken=bob", nil, 400), ("access_token=alice", "alice", 400),
+            ("access_token=bob", "alice", 400), ("access_token=", "alice", 400),
+            ("access_token=alice&access_token=bob", "alice", 400),
+        ]
+        for (query, token, status) in queries {
+            let answer = try await api.send("GET", "/api/tasks?\(query)", as: token)
+            #expect(answer.status.rawValue == status, "\(query) \(token ?? "")")
+            #expect((answer.headers["WWW-Authenticate"]?.contains("invalid_request") ?? false) == (status == 400))
+        }
+        let form = ("Content-Type", "application/x-www-form-urlencoded")
+        let body = "access_token=bob&task=mine"
+        #expect(try await api.send("POST", "/api/tasks", as: nil, [form], body).status == 401)
+        #expect(try await api.send("POST", "/api/tasks", as: "alice", [form], body).status == 201)
+        #expect(try await api.send("GET", "/api/tasks", as: "bob").text.contains("mine") == false)
+    }
+
     @Test("scopes are asked for only where they are configured (V-59)", arguments: Door.allCases)
     func scopes(door: Door) async throws {
         let api = TestedAPI(door) {

@@ -114,7 +114,7 @@ struct ArchiveTests {
             seen.withLock { $0.append(count) }
             return true
         }
-        #expect(seen.withLock { $0 } == [0, 1500, 6000, 8000, 8003])
+        #expect(seen.withLock { $0 } == [0, 1500, 6000, 6001, 8000, 8003])
         #expect(try TaskArchive(path: path).countTasks() == 8003)
     }
 

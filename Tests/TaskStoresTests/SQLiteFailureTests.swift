@@ -97,7 +97,7 @@ struct SQLiteFailureTests {
                     let error = await #expect(throws: StoreError.self) {
                         _ = try await store.added("x", of: self.alice)
                     }
-                    return error == .unavailable(reason: "disk I/O error (SQLite 778)")
+                    return error == .broken(reason: "disk I/O error (SQLite 778)")
                 }
             }
             return await group.reduce(0) { $0 + ($1 ? 1 : 0) }

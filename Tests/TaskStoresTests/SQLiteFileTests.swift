@@ -7,7 +7,7 @@ import TaskStores
 import Tasks
 import Testing
 
-@Suite("A SQLite store and its file")
+@Suite("A SQLite store and its file", .timeLimit(.minutes(2)))
 struct SQLiteFileTests {
     private let alice = Owner("alice")
     private let folder: TemporaryFolder
@@ -115,14 +115,175 @@ struct SQLiteFileTests {
 
     @Test("paths that lead nowhere, to a folder, to where nobody may write")
     func paths() throws {
-        for path in ["/nonexistent/tasks.db", folder.path, "/proc/tasks.db"] {
+        for path in ["/nonexistent/tasks.db", "/proc/tasks.db"] {
             let error = #expect(throws: StoreOpenError.self) { _ = try SQLiteTaskStore.open(path: path) }
             guard case .unwritable(path, _) = error else {
                 Issue.record("\(path): \(String(describing: error))")
                 continue
             }
         }
-        rmdir(folder.path + ".lock")
-        unlink(folder.path + ".lock")
+    }
+
+    @Test("what is no file is refused at once", .timeLimit(.minutes(1)))
+    func otherKinds() throws {
+        let (pipe, socket) = (folder.file("pipe"), folder.file("socket"))
+        #expect(mkfifo(pipe, 0o600) == 0)
+        #expect(mknod(socket, S_IFSOCK | 0o600, 0) == 0)
+        for (path, kind) in [
+            (folder.path, "a folder"), (pipe, "a pipe"), (socket, "a socket"), ("/dev/zero", "a device"),
+        ] {
+            let error = #expect(throws: StoreOpenError.self) { _ = try SQLiteTaskStore.open(path: path) }
+            #expect(error == .notAFile(path: path, kind: kind))
+            #expect(error?.words == "\(path) is \(kind), not a file; give another TASKS_DATABASE")
+            #expect(throws: ArchiveError.database(.notAFile(path: path, kind: kind))) {
+                try TaskArchive(path: path).backup(to: folder.file("copy.db"))
+            }
+        }
+    }
+
+    @Test("a file with a second name is refused by both, for servers and for copies")
+    func hardLink() async throws {
+        try SQLiteTaskStore.open(path: path).close()
+        let other = folder.file("other.db")
+        #expect(link(path, other) == 0)
+        for name in [path, other] {
+            #expect(throws: StoreOpenError.hasOtherNames(path: name)) { _ = try SQLiteTaskStore.open(path: name) }
+            #expect(throws: ArchiveError.database(.hasOtherNames(path: name))) {
+                try TaskArchive(path: name).countTasks()
+            }
+        }
+        #expect(unlink(other) == 0)
+        let store = try SQLiteTaskStore.open(path: path)
+        defer { store.close() }
+        #expect(link(path, other) == 0)
+        #expect(throws: StoreOpenError.hasOtherNames(path: other)) { _ = try SQLiteTaskStore.open(path: other) }
+    }
+
+    @Test("a lock of the file itself keeps those away who reach it by another mount")
+    func sameFile() throws {
+        let lock = try LockedFile.lock(path)
+        let error = #expect(throws: StoreOpenError.self) { _ = try SQLiteTaskStore.open(path: path) }
+        #expect(error == .locked(path: path))
+        _ = consume lock
+        try SQLiteTaskStore.open(path: path).close()
+    }
+
+    /// The ways in which a file may vanish from its place.
+    enum Move: CaseIterable, Sendable {
+        case removed, replaced, renamed, logRemoved
+    }
+
+    @Test(
+        "a file that is not in its place any more is neither read nor written", .timeLimit(.minutes(1)),
+        arguments: Move.allCases)
+    func displaced(move: Move) async throws {
+        let events = Events()
+        var options = SQLiteStoreOptions()
+        options.observer = { events.append($0) }
+        let store = try SQLiteTaskStore.open(path: path, options: options)
+        defer { store.close() }
+        let item = try await store.added("x", of: alice)
+        #expect(try await store.lists([item], of: alice))
+        // Until the watcher has seen the log for the first time.
+        try await Task.sleep(for: .milliseconds(1200))
+        switch move {
+        case .removed: #expect(unlink(path) == 0)
+        case .replaced: try File.replace(path, with: [])
+        case .renamed: #expect(rename(path, folder.file("away.db")) == 0)
+        case .logRemoved: #expect(unlink(path + "-wal") == 0)
+        }
+        if move == .removed || move == .replaced {
+            // At once: nothing is acknowledged that no next start would find.
+            await #expect(performing: { try await store.added("y", of: alice) }, throws: Self.isDisplaced)
+        }
+        while store.listAtHand(of: alice) != nil { try await Task.sleep(for: .milliseconds(20)) }
+        await #expect(performing: { try await store.added("y", of: alice) }, throws: Self.isDisplaced)
+        await #expect(performing: { try await store.check() }, throws: Self.isDisplaced)
+        await #expect(performing: { try await store.list(.all, of: alice) }, throws: Self.isDisplaced)
+        await #expect(performing: { try await store.find(1, of: alice) }, throws: Self.isDisplaced)
+        #expect(events.all.count { if case .displaced = $0 { true } else { false } } == 1)
+        guard move == .renamed else { return }
+        #expect(rename(folder.file("away.db"), path) == 0)
+        while !events.all.contains(.replaced) { try await Task.sleep(for: .milliseconds(20)) }
+        #expect(try await store.lists([item], of: alice))
+    }
+
+    private static func isDisplaced(_ error: any Error) -> Bool {
+        guard case .unavailable(let reason) = error as? StoreError else { return false }
+        return reason.contains("was removed, moved or replaced while the server runs")
+    }
+
+    @Test("a list that lost tasks to a broken page is no list, and the store says that it is not well")
+    func brokenPage() async throws {
+        let first = try SQLiteTaskStore.open(path: path)
+        for number in 0..<300 {
+            _ = try await first.added("task \(number) " + String(repeating: "x", count: 60), of: alice)
+        }
+        let bobs = try await first.added("x", of: Owner("bob"))
+        first.close()
+        try breakPage()
+        let events = Events()
+        var options = SQLiteStoreOptions()
+        options.observer = { events.append($0) }
+        let store = try SQLiteTaskStore.open(path: path, options: options)
+        defer { store.close() }
+        try await store.check()
+        let isBroken = { (error: any Error) in if case .broken = error as? StoreError { true } else { false } }
+        for _ in 0..<2 { await #expect(performing: { try await store.list(.all, of: alice) }, throws: isBroken) }
+        #expect(events.all.count { if case .damaged = $0 { true } else { false } } == 1)
+        await #expect(performing: { try await store.check() }, throws: isBroken)
+        #expect(try await store.lists([bobs], of: Owner("bob")))
+        #expect(throws: ArchiveError.self) {
+            _ = try TaskArchive(path: path).export { (_: [UInt8]) throws(SystemError) in }
+        }
+        // Until somebody mends it.
+        try Connection(path: path, mode: .readWrite).execute("UPDATE owners SET next_id = next_id + 1")
+        while !events.all.contains(.changedByOthers) { try await Task.sleep(for: .milliseconds(20)) }
+        try await store.check()
+    }
+
+    /// Makes a leaf of the table of tasks one of a single row, as a disk that loses writes may: SQLite finds no fault in it.
+    private func breakPage() throws {
+        var bytes = try File.read(path)
+        let marks = Array("task 150 ".utf8)
+        let row = try #require(bytes.indices.first { bytes[$0...].starts(with: marks) })
+        let page = row / 4096 * 4096
+        // A leaf of an index, from which the number of cells is taken.
+        #expect(bytes[page] == 10)
+        (bytes[page + 3], bytes[page + 4]) = (0, 1)
+        try File.replace(path, with: bytes)
+    }
+
+    @Test("a look at the store needs what an addition needs")
+    func room() async throws {
+        var options = SQLiteStoreOptions()
+        options.maximumPages = 20
+        let store = try SQLiteTaskStore.open(path: path, options: options)
+        defer { store.close() }
+        try await store.check()
+        let large = String(repeating: "x", count: TaskText.longest)
+        var last: Int64 = 0
+        while let item = try? await store.added(large, of: alice) { last = item.id }
+        await #expect(throws: StoreError.full) { try await store.check() }
+        #expect(try await store.remove(last, of: alice))
+        try await store.check()
+        let export = Mutex<[String]>([])
+        _ = try TaskArchive(path: path).export { (line: [UInt8]) throws(SystemError) in
+            export.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
+        }
+        #expect(export.withLock { lines in !lines.contains { $0.contains(#""owner":"""#) } })
+    }
+
+    @Test("a lock that another program keeps is told, and so is its end", .timeLimit(.minutes(1)))
+    func lockedByOthers() async throws {
+        let store = try SQLiteTaskStore.open(path: path)
+        defer { store.close() }
+        let other = try Connection(path: path, mode: .readWrite)
+        try other.execute("BEGIN IMMEDIATE")
+        let isUnavailable = { (error: any Error) in if case .unavailable = error as? StoreError { true } else { false }
+        }
+        await #expect(performing: { try await store.check() }, throws: isUnavailable)
+        other.rollBack()
+        try await store.check()
     }
 }

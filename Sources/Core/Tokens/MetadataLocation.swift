@@ -92,14 +92,15 @@ extension MetadataLocation {
         return OwnerText.guid(named) != nil && OwnerText.guid(tenant) == nil
     }
 
-    /// Whether two issuers are one, or those of one B2C tenant, which may have one for each policy.
-    public static func isSameTenant(_ issuer: String, _ other: String) -> Bool {
+    /// Whether two issuers are one, or those of one B2C tenant, which may have one for each policy; nothing if
+    /// they differ and do not name two tenants.
+    public static func isSameTenant(_ issuer: String, _ other: String) -> Bool? {
         if Text.same(issuer, other) { return true }
-        guard let first = WebAddress(issuer), let second = WebAddress(other), first.isSameOrigin(as: second) else {
-            return false
-        }
-        guard let tenant = first.tenantOfIssuer, let otherTenant = second.tenantOfIssuer else { return false }
-        return Text.same(tenant, otherTenant)
+        guard let first = WebAddress(issuer), let second = WebAddress(other), let tenant = first.tenantOfIssuer,
+            let otherTenant = second.tenantOfIssuer
+        else { return nil }
+        guard Text.same(tenant, otherTenant) else { return false }
+        return first.isSameOrigin(as: second) ? true : nil
     }
 }
 

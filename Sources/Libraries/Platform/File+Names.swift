@@ -3,7 +3,7 @@ private import Glibc
 extension File {
     /// Makes an empty file that only its owner may read, unless there is one.
     public static func createIfMissing(_ path: String) throws(SystemError) {
-        _ = try FileDescriptor(opening: path, O_RDWR | O_CREAT)
+        _ = try FileDescriptor.regular(path, O_RDWR | O_CREAT)
     }
 
     /// Gives a finished file its name, which must be free, in one step that survives a power cut.
@@ -23,6 +23,29 @@ extension File {
     /// Whether something has this name.
     public static func exists(_ path: String) -> Bool {
         unsafe access(path, F_OK) == 0
+    }
+
+    /// What has this name, if that is no regular file: `a pipe`, `a folder`; nil if nothing has it.
+    public static func otherKind(_ path: String) -> String? {
+        var facts = stat()
+        guard unsafe fstatat(AT_FDCWD, path, &facts, 0) == 0 else { return nil }
+        return otherKind(mode: facts.st_mode)
+    }
+
+    static func otherKind(mode: UInt32) -> String? {
+        switch mode & S_IFMT {
+        case S_IFREG: nil
+        case S_IFDIR: "a folder"
+        case S_IFIFO: "a pipe"
+        case S_IFSOCK: "a socket"
+        default: "a device"
+        }
+    }
+
+    /// How many names (hard links) a file has; nil if there is none.
+    public static func names(_ path: String) -> Int? {
+        var facts = stat()
+        return unsafe fstatat(AT_FDCWD, path, &facts, 0) == 0 ? Int(facts.st_nlink) : nil
     }
 
     /// How many bytes a file has; nil for pipes and devices.

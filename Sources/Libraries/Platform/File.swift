@@ -2,7 +2,7 @@ private import Glibc
 
 /// Whole files: small ones, such as settings, secrets and caches.
 public enum File {
-    /// All bytes of a file.
+    /// All bytes of a regular file; a pipe, a device or a folder is refused at once.
     ///
     /// - Parameters:
     ///   - path: the file.
@@ -10,7 +10,7 @@ public enum File {
     /// - Returns: the bytes.
     /// - Throws: what the system said, or "File too large".
     public static func read(_ path: String, limit: Int = 1 << 24) throws(SystemError) -> [UInt8] {
-        let file = try FileDescriptor(opening: path, O_RDONLY)
+        let file = try FileDescriptor.regular(path, O_RDONLY)
         let bytes: [UInt8]
         do throws(SystemError) {
             bytes = try file.readAll(limit: limit + 1)
@@ -33,6 +33,11 @@ public enum File {
     /// - Throws: what the system said; the old file is as it was then.
     public static func replace(_ path: String, with bytes: [UInt8], mode: UInt32 = 0o600) throws(SystemError) {
         let temporary = "\(path).\(getpid()).new"
+        if let kind = otherKind(path) {
+            throw SystemError(operation: "write '\(path)'", reason: "it is \(kind), not a file")
+        }
+        // Left by a program that had the same number and was killed.
+        _ = unsafe unlink(temporary)
         do throws(SystemError) {
             try write(bytes, toNew: temporary, mode: mode)
             guard unsafe rename(temporary, path) == 0 else { throw .last("rename") }
@@ -44,7 +49,7 @@ public enum File {
     }
 
     private static func write(_ bytes: [UInt8], toNew path: String, mode: UInt32) throws(SystemError) {
-        let file = try FileDescriptor(opening: path, O_WRONLY | O_CREAT | O_TRUNC, mode: mode)
+        let file = try FileDescriptor(opening: path, O_WRONLY | O_CREAT | O_EXCL, mode: mode)
         try file.writeAll(bytes)
         try file.synchronize()
     }

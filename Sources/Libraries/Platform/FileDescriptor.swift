@@ -7,6 +7,23 @@ public struct FileDescriptor: ~Copyable, Sendable {
     /// Stays this value's: who uses it for a call must not close it.
     let number: Int32
 
+    /// The number, for calls as long as this value lives.
+    var borrowedNumber: Int32 { number }
+
+    /// Gives up the value and leaves the descriptor open, which somebody else closes then.
+    consuming func giveUp() -> Int32 {
+        let number = number
+        discard self
+        return number
+    }
+
+    /// What it is if it is no regular file.
+    private var otherKind: String? {
+        var facts = stat()
+        guard unsafe fstat(number, &facts) == 0 else { return nil }
+        return File.otherKind(mode: facts.st_mode)
+    }
+
     /// Takes over a descriptor that nobody else closes.
     init(takingOwnershipOf number: Int32) {
         self.number = number
@@ -27,6 +44,21 @@ public struct FileDescriptor: ~Copyable, Sendable {
         let number = unsafe open(path, flags | O_CLOEXEC, mode)
         guard number >= 0 else { throw .last("open '\(path)'") }
         self.init(takingOwnershipOf: number)
+    }
+
+    /// Opens a regular file, or one that is made; whatever else has the name is refused at once.
+    ///
+    /// Opening a pipe would wait for its other end, and opening a device may do anything.
+    static func regular(
+        _ path: String, _ flags: Int32, mode: UInt32 = 0o600
+    ) throws(SystemError) -> FileDescriptor {
+        let refusal = { (kind: String) in SystemError(operation: "open '\(path)'", reason: "it is \(kind), not a file")
+        }
+        if let kind = File.otherKind(path) { throw refusal(kind) }
+        // It may have become something else meanwhile.
+        let file = try FileDescriptor(opening: path, flags | O_NONBLOCK | O_NOCTTY, mode: mode)
+        if let kind = file.otherKind { throw refusal(kind) }
+        return file
     }
 
     /// Everything from here to the end, or to the limit.

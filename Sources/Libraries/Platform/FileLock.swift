@@ -17,17 +17,23 @@ public struct FileLock: ~Copyable, Sendable {
 
     /// Takes the lock of the file of this path, or fails at once.
     public init(path: String) throws(Failure) {
-        file = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw .system(.last("open '\(path)'")) }
-        // flock, not fcntl: its locks belong to this opening of the file, so they also keep two stores of one program
-        // apart, and no other close of the file gives them up.
-        guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
-            throw errno == EWOULDBLOCK ? .held : .system(.last("lock '\(path)'"))
+        file = try Self.locked(path)
+    }
+
+    private static func locked(_ path: String) throws(Failure) -> Int32 {
+        do throws(SystemError) {
+            let file = try FileDescriptor.regular(path, O_RDWR | O_CREAT)
+            // flock, not fcntl: its locks belong to this opening of the file, so they also keep two stores of one program
+            // apart, and no other close of the file gives them up.
+            if flock(file.borrowedNumber, LOCK_EX | LOCK_NB) == 0 { return file.giveUp() }
+            guard errno == EWOULDBLOCK else { throw SystemError.last("lock '\(path)'") }
+        } catch {
+            throw .system(error)
         }
+        throw .held
     }
 
     deinit {
-        guard file >= 0 else { return }
         // A child that was just forked has the same opening until it runs its program, so closing ours alone may not do.
         _ = flock(file, LOCK_UN)
         _ = close(file)

@@ -16,8 +16,11 @@ public struct LineReader: ~Copyable {
         file = try stream.copy()
     }
 
-    /// Reads this file.
+    /// Reads this file, or what comes through this pipe.
     public init(path: String) throws(SystemError) {
+        if let kind = File.otherKind(path), kind == "a folder" {
+            throw SystemError(operation: "open '\(path)'", reason: "it is \(kind), not a file")
+        }
         file = try FileDescriptor(opening: path, O_RDONLY)
     }
 

@@ -6,15 +6,26 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
     public let code: Int32
     /// What was tried, in words: `open 'tasks.db'`.
     public let operation: String
+    /// The reason, where the system has no words for it.
+    private let ownReason: String?
 
     /// This error number of this operation.
     public init(code: Int32, operation: String) {
         self.code = code
         self.operation = operation
+        ownReason = nil
+    }
+
+    /// An operation that does not suit what it is for, in words.
+    init(operation: String, reason: String) {
+        code = EINVAL
+        self.operation = operation
+        ownReason = reason
     }
 
     /// The reason in the system's words: `Permission denied`.
     public var reason: String {
+        if let ownReason { return ownReason }
         var buffer = [CChar](repeating: 0, count: 256)
         _ = unsafe strerror_r(code, &buffer, buffer.count)
         let bytes = buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }

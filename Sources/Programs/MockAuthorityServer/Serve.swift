@@ -7,6 +7,7 @@ internal import Synchronization
 
 /// Serves until a signal says otherwise.
 func serve(_ settings: MockSettings, until signals: Signals) -> Never {
+    let lock = stateLock(settings)
     let door = Door()
     let listen = settings.entrance.listen
     let limits = fittingLimits(servers: 1 + settings.tls.listen.count)
@@ -22,6 +23,7 @@ func serve(_ settings: MockSettings, until signals: Signals) -> Never {
     plain.stopAccepting()
     for server in secure { server.server.stop(patience: 2) }
     plain.stop(patience: 2)
+    _ = consume lock
     exitProcess(ExitCode.good)
 }
 
@@ -57,6 +59,16 @@ private func stateFolder(_ path: String) throws(StateFailure) -> StateFolder {
         return try StateFolder(path)
     } catch {
         throw .system(error)
+    }
+}
+
+/// The right to the folder of the state, if there is one, until the end.
+private func stateLock(_ settings: MockSettings) -> FileLock? {
+    guard let path = settings.files.state else { return nil }
+    do throws(StateFailure) {
+        return try stateFolder(path).lock()
+    } catch {
+        fail([error.explanation], ExitCode.configuration)
     }
 }
 

@@ -1,4 +1,5 @@
 internal import Curl
+internal import Platform
 internal import Tokens
 
 /// Fetches and validates what sources publish, during one flight.
@@ -55,7 +56,7 @@ struct SourceLoader {
     private func metadata(of source: KeySource) throws(LoadFailure) -> (ProviderMetadata, maxAge: Int?) {
         let document: FetchedDocument
         do throws(FetchError) {
-            document = try fetcher.fetch(request(source.metadataURL, source))
+            document = try fetcher.fetch(try request(source.metadataURL, source))
         } catch {
             throw .metadataNotFetched(error)
         }
@@ -88,7 +89,7 @@ struct SourceLoader {
     private mutating func keySet(_ url: String, _ source: KeySource) throws(LoadFailure) -> FetchedDocument {
         if let document = keySets[url] { return document }
         do throws(FetchError) {
-            let document = try fetcher.fetch(request(url, source))
+            let document = try fetcher.fetch(try request(url, source))
             keySets[url] = document
             return document
         } catch {
@@ -97,7 +98,9 @@ struct SourceLoader {
     }
 
     /// Plain http passed the rules of ``MetadataRules`` already, or the fetch is of the metadata itself.
-    private func request(_ url: String, _ source: KeySource) -> FetchRequest {
+    private func request(_ url: String, _ source: KeySource) throws(FetchError) -> FetchRequest {
+        // Whoever opens a pipe waits for its other end.
+        if let path = source.caFile, File.otherKind(path) != nil { throw .badCAFile(path: path) }
         let allowHTTP = source.allowHTTP || FetchAddress(url)?.isLoopback ?? false
         return FetchRequest(url: url, maxBytes: KeySetDocument.longest, caFile: source.caFile, allowHTTP: allowHTTP)
     }

@@ -14,6 +14,12 @@ public enum StoreEvent: Sendable, Equatable {
     case recovered
     /// Another program (an import) changed the database; everything remembered was dropped.
     case changedByOthers
+    /// The database file, or a file of its log, is not where it was: nothing is read or written any more.
+    case displaced(reason: String)
+    /// The files are where they were again.
+    case replaced
+    /// The file contradicts itself, as if a disk or another program had changed it; reported once.
+    case damaged(reason: String)
     /// A session with the database server was lost, or none could be made; callers were told to come again.
     case connectionLost(reason: String)
     /// A session with the database server was made, the first or the first again.

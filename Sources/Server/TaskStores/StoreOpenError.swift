@@ -2,6 +2,10 @@
 public enum StoreOpenError: Error, Sendable, Equatable {
     /// Another server, or another store of this program, uses the database.
     case locked(path: String)
+    /// The file has other names (hard links).
+    case hasOtherNames(path: String)
+    /// There is something else under this name.
+    case notAFile(path: String, kind: String)
     /// Written by a newer program.
     case fromTheFuture(path: String, version: Int, known: Int)
     /// Written by an older program, and not to be changed by this way of opening.
@@ -28,6 +32,10 @@ public enum StoreOpenError: Error, Sendable, Equatable {
         switch self {
         case .locked(let path):
             "another task-server uses the database \(path); stop it, or give this one another TASKS_DATABASE"
+        case .hasOtherNames(let path):
+            "the database \(path) has another name (a hard link); by that, a part of it would be missing: remove the other "
+                + "name, or make a copy by `task-server backup`"
+        case .notAFile(let path, let kind): "\(path) is \(kind), not a file; give another TASKS_DATABASE"
         case .fromTheFuture(let path, let version, let known):
             "the database \(path) has version \(version), written by a newer task-server; this one knows version "
                 + "\(known): install the newer one, or use a backup from before"

@@ -73,7 +73,9 @@ struct AttemptPruningTests {
             #"{"owner":"alice","key":"k\#(number)","fingerprint":"1","id":\#(number),"text":"x","completed":false,"#
                 + #""created":"\#(created)"}"#
         }[...]
-        _ = try PostgreSQLArchive(address).importLines { () throws(SystemError) in rest.popFirst().map { Array($0.utf8) } }
+        _ = try PostgreSQLArchive(address).importLines { () throws(SystemError) in
+            rest.popFirst().map { Array($0.utf8) }
+        }
         #expect(try count() == 1000)
     }
 
@@ -103,7 +105,9 @@ struct AttemptPruningTests {
     private static func firstVersion(isDivided: Bool) -> String {
         let clause = isDivided ? " PARTITION BY HASH (owner)" : ""
         let partitions = ["owners", "tasks", "attempts"].flatMap { table in
-            (0..<2).map { "CREATE TABLE \(table)_p\($0) PARTITION OF \(table) FOR VALUES WITH (MODULUS 2, REMAINDER \($0));" }
+            (0..<2).map {
+                "CREATE TABLE \(table)_p\($0) PARTITION OF \(table) FOR VALUES WITH (MODULUS 2, REMAINDER \($0));"
+            }
         }
         return """
             CREATE TABLE task_server_schema(version bigint PRIMARY KEY);

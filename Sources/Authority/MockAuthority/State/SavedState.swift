@@ -9,7 +9,9 @@ struct SavedState: Sendable {
     /// The accounts; nothing if none were ever changed.
     var users: [User]?
     /// What seals grants, so that refresh tokens outlive a restart.
-    var secret: [UInt8] = SecureRandom.bytes(32)
+    var secret: [UInt8] = SecureRandom.bytes(secretLength)
+
+    private static let secretLength = 32
 
     /// A state of nothing.
     init() {}
@@ -17,13 +19,15 @@ struct SavedState: Sendable {
     /// Reads a folder; what is missing begins anew.
     init(_ folder: StateFolder) throws(StateFailure) {
         do throws(SystemError) {
-            if let bytes = try folder.read("secret"), bytes.count == 32 { secret = bytes }
-            try folder.write("secret", secret)
+            if let bytes = try folder.read("secret") { secret = bytes } else { try folder.write("secret", secret) }
         } catch {
             throw .system(error)
         }
+        guard secret.count == Self.secretLength else { throw .unreadable(file: folder.file("secret")) }
         if let value = try Self.json("keys.json", folder) {
-            guard let keys = KeyRing.State(saved: value) else { throw .unreadable(file: folder.file("keys.json")) }
+            guard let keys = KeyRing.State(saved: value), keys.published.isEmpty || keys.signing != nil else {
+                throw .unreadable(file: folder.file("keys.json"))
+            }
             self.keys = keys
         }
         if let bytes = try Self.bytes("users.json", folder) {

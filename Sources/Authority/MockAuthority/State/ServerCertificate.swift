@@ -27,9 +27,9 @@ public struct ServerCertificate: Sendable, Equatable {
             (chain, key) = kept
             return
         }
+        let maker = CertificateMaker(now: now)
+        let authority = try Self.authority(folder, maker)
         do throws(RSAError) {
-            let maker = CertificateMaker(now: now)
-            let authority = try Self.authority(folder, maker)
             let key = try RSAPrivateKey.generate()
             let leaf = try maker.server(key, names: all, issuer: Self.issuer, signer: authority.key)
             self.key = key.pem
@@ -56,36 +56,53 @@ public struct ServerCertificate: Sendable, Equatable {
             let made = label.words.first.flatMap({ Int64($0) }), (made - 86400...made + 360 * 86400).contains(now),
             label.words.dropFirst().elementsEqual(names)
         else { return nil }
+        try checkCertificates(chain, count: 2, "tls.pem", folder)
+        _ = try self.key(key, "tls.key", folder)
         return (chain, key)
     }
 
+    /// The certificate that clients trust, and its key; never made anew in the place of files that are damaged.
     private static func authority(
         _ folder: StateFolder, _ maker: CertificateMaker
-    ) throws(RSAError) -> (key: RSAPrivateKey, certificate: String) {
-        do throws(StateFailure) {
-            if let pem = try text(folder, "ca.key"), let certificate = try text(folder, "ca.pem") {
-                return (try key(pem), certificate)
-            }
-        } catch {
-            // Unreadable, or not a key: the authority is made anew, and clients must trust it anew.
+    ) throws(StateFailure) -> (key: RSAPrivateKey, certificate: String) {
+        if let pem = try text(folder, "ca.key"), let certificate = try text(folder, "ca.pem") {
+            try checkCertificates(certificate, count: 1, "ca.pem", folder)
+            return (try key(pem, "ca.key", folder), certificate)
         }
-        let key = try RSAPrivateKey.generate()
-        let certificate = try maker.authority(key, name: issuer)
-        do throws(StateFailure) {
-            try write(folder, "ca.key", key.pem)
-            try write(folder, "ca.pem", certificate, mode: 0o644)
-        } catch {
-            throw .library(error.explanation)
-        }
+        let (key, certificate) = try newAuthority(maker)
+        try write(folder, "ca.key", key.pem)
+        try write(folder, "ca.pem", certificate, mode: 0o644)
         return (key, certificate)
     }
 
-    private static func key(_ pem: String) throws(StateFailure) -> RSAPrivateKey {
+    private static func newAuthority(
+        _ maker: CertificateMaker
+    ) throws(StateFailure) -> (key: RSAPrivateKey, certificate: String) {
         do throws(RSAError) {
-            return try RSAPrivateKey(pem: pem)
+            let key = try RSAPrivateKey.generate()
+            return (key, try maker.authority(key, name: issuer))
         } catch {
             throw .key
         }
+    }
+
+    private static func key(
+        _ pem: String, _ name: String, _ folder: StateFolder
+    ) throws(StateFailure) -> RSAPrivateKey {
+        do throws(RSAError) {
+            return try RSAPrivateKey(pem: pem)
+        } catch {
+            throw .unreadable(file: folder.file(name))
+        }
+    }
+
+    /// Refuses a file that was cut or changed into something else.
+    private static func checkCertificates(
+        _ pem: String, count: Int, _ name: String, _ folder: StateFolder
+    ) throws(StateFailure) {
+        let marks = ["-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----"]
+        let counts = marks.map { pem.split(separator: $0, omittingEmptySubsequences: false).count - 1 }
+        guard counts == [count, count] else { throw .unreadable(file: folder.file(name)) }
     }
 
     private static func text(_ folder: StateFolder, _ name: String) throws(StateFailure) -> String? {

@@ -11,6 +11,18 @@ public struct StateFolder: Sendable {
         try Folder.createIfMissing(path)
     }
 
+    /// The right to be the only authority that keeps its state here: two would write over each other's keys and accounts.
+    public func lock() throws(StateFailure) -> FileLock {
+        do throws(FileLock.Failure) {
+            return try FileLock(path: file("lock"))
+        } catch {
+            switch error {
+            case .held: throw .inUse(folder: path)
+            case .system(let error): throw .system(error)
+            }
+        }
+    }
+
     /// The bytes of a file; nothing if there is none.
     func read(_ name: String) throws(SystemError) -> [UInt8]? {
         do throws(SystemError) {
@@ -36,6 +48,8 @@ public enum StateFailure: Error, Equatable, Sendable {
     case system(SystemError)
     /// A file of it is not what this program writes.
     case unreadable(file: String)
+    /// Another authority keeps its state there.
+    case inUse(folder: String)
     /// A key could not be made.
     case key
 
@@ -43,7 +57,10 @@ public enum StateFailure: Error, Equatable, Sendable {
     public var explanation: String {
         switch self {
         case .system(let error): "\(error)"
-        case .unreadable(let file): "\(file) is not as this program writes it; remove it to begin anew."
+        case .unreadable(let file):
+            "\(file) is not as this program writes it, or not whole; put a copy back, or remove it to begin anew."
+        case .inUse(let folder):
+            "another mock-authority uses the folder \(folder); stop it, or give another --state."
         case .key: "a key could not be made"
         }
     }

@@ -48,7 +48,9 @@ private func storageFindings(_ storage: StorageSettings) -> [Finding] {
     case .sqlite(let path): findings.append(databaseFinding(path, storage))
     case .postgresql(let address): findings.append(databaseServerFinding(address))
     }
-    if let path = storage.keyCache, !canWrite(beside: path) {
+    if let path = storage.keyCache, let kind = File.otherKind(path) {
+        findings.append(.wrong("keys: \(path) is \(kind), not a file; give another TASKS_KEY_CACHE_FILE, or off"))
+    } else if let path = storage.keyCache, !canWrite(beside: path) {
         findings.append(
             .wrong("keys: \(path) cannot be written; without it, a restart while the authority is down serves nobody"))
     }

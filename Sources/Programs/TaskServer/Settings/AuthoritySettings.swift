@@ -63,14 +63,17 @@ struct AuthoritySettings: Sendable {
         let locations = metadata.map { ($0.text, MetadataLocation($0.text)) }
         var mistakes: [String] = []
         for (text, location) in locations {
-            guard let location, !location.namesSeveralPolicies else {
-                mistakes.append("TASKS_METADATA_URL: \(text) names two policies; name one, in the path or as ?p=.")
+            guard let location else {
+                mistakes.append("TASKS_METADATA_URL: \(text) is not a plain web address.")
                 continue
+            }
+            if location.namesSeveralPolicies {
+                mistakes.append("TASKS_METADATA_URL: \(text) names two policies; name one, in the path or as ?p=.")
             }
             if location.lacksPolicy {
                 mistakes.append(
-                    "TASKS_METADATA_URL: \(text) is of Azure AD B2C and names no policy, so tokens of any policy would be "
-                        + "taken; set TASKS_AUTHORITY and TASKS_POLICIES instead.")
+                    "TASKS_METADATA_URL: \(text) is of Azure AD B2C and names no policy, so no policy can be demanded of "
+                        + "tokens; set TASKS_AUTHORITY and TASKS_POLICIES instead.")
             }
         }
         guard let (first, provider) = locations.first, let provider else { return mistakes }

@@ -3,10 +3,10 @@ import Tasks
 
 /// Some people with all their tasks, as they were at one moment.
 struct ExportPage {
-    /// How many people are looked at for a page, and how many tasks they may have together.
+    /// How many people are looked at for a page, and how many tasks and idempotency keys they may have together.
     ///
     /// One person is never divided, so a page is in memory as a whole.
-    static let most = (people: 500, tasks: Int64(2000))
+    static let most = (people: 500, rows: Int64(3000))
 
     /// A row of the table of owners.
     struct Person {
@@ -26,14 +26,22 @@ struct ExportPage {
     init(_ candidates: [Person]) {
         var sum: Int64 = 0
         for person in candidates {
-            sum += person.tasks
-            guard people.isEmpty || sum <= Self.most.tasks else { return }
+            sum += person.tasks + min(person.next - 1, IdempotencyKey.remembered)
+            guard people.isEmpty || sum <= Self.most.rows else { return }
             people.append(person)
         }
     }
 
     /// Whether all that is there is of these people, so that nothing is left out.
     var isWhole: Bool { areThere(tasks.lazy.map(\.owner)) && areThere(attempts.lazy.map(\.item.owner)) }
+
+    /// How many tasks there should be by the rows of their owners, if there are more or less.
+    ///
+    /// A page of the database that lost its rows would else be missing without a word.
+    var expectedTasks: Int64? {
+        let expected = people.reduce(0) { $0 + $1.tasks }
+        return expected == tasks.count ? nil : expected
+    }
 
     private func areThere(_ owners: some Sequence<Owner>) -> Bool {
         var rest = people[...]
@@ -79,6 +87,12 @@ extension ExportSource where Self: ~Copyable {
         while goOn(place.tasks) {
             let page = try page(after: place.owner)
             guard page.isWhole else { throw .failed(reason: missingOwners) }
+            if let expected = page.expectedTasks {
+                throw .failed(
+                    reason:
+                        "the rows of owners count \(expected) tasks of some people, and \(page.tasks.count) are there: "
+                        + "it is damaged; restore a backup")
+            }
             do throws(SystemError) {
                 try page.write { (line) throws(SystemError) in try output(line.json) }
                 guard let last = page.people.last else {

@@ -27,7 +27,7 @@ extension TaskArchive {
     private struct Target: ~Copyable {
         let connection: Connection
         /// Held where no server runs, so that none starts on a half of it.
-        let lock: FileLock?
+        let lock: DatabaseFile?
     }
 
     private func openForImport() throws(ArchiveError) -> Target {

@@ -96,7 +96,8 @@ public final class PostgreSQLTaskStore: TaskStore {
         try await Reply<Int>.awaiting { write(.removeAll(text, owner, $0)) }
     }
 
-    /// See ``TaskStore/check()``: goes through a transaction, which a standby would refuse.
+    /// See ``TaskStore/check()``: goes through a transaction, which a standby would refuse; at the start and after a write
+    /// that failed it writes as an addition does, until that works.
     public func check() async throws(StoreError) {
         try await Reply<Void>.awaiting { write(.touch($0)) }
     }

@@ -114,7 +114,9 @@ final class StoreDriver {
         // Behind foreign partitions a commit covers one owner, as it is atomic on one server only.
         let batch = writes[place].next(options.batch, ofOneOwner: counts.isOneOwnerOnly, at: now)
         guard !batch.isEmpty else { return }
-        send(WriteUnit(batch, deadlineMilliseconds: options.deadlineMilliseconds), on: wanted, at: now)
+        // Where writes go well, a probe would only leave dead rows.
+        let unit = WriteUnit(batch, deadlineMilliseconds: options.deadlineMilliseconds, isProbing: !isHealthy)
+        send(unit, on: wanted, at: now)
     }
 
     /// The link whose turn it is for a place; nothing without any session.
@@ -156,7 +158,8 @@ final class StoreDriver {
     private var patience: Int32 {
         // The end of a transaction that is under way wakes by itself.
         let retries = writes.indices.lazy.filter { self.isFree($0) }.compactMap { self.writes[$0].nextTry }
-        let next = min(retries.min() ?? .max, links.map(\.deadline).min() ?? .max, readingLink == nil ? .max : nextPruning)
+        let pruning = readingLink == nil ? .max : nextPruning
+        let next = min(retries.min() ?? .max, links.map(\.deadline).min() ?? .max, pruning)
         let now = time.monotonicNanoseconds
         return next <= now ? 1 : Int32(min((next - now) / 1_000_000 + 1, 1000))
     }

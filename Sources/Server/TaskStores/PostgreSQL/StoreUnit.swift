@@ -45,6 +45,6 @@ struct UnitEnd {
     var error: PostgreSQLError?
     /// It was committed.
     var isCommitted = false
-    /// It was committed, and somebody wanted to write: a probe alone shows nothing of the room on a disk.
+    /// It was committed, and wrote: what only locks shows nothing of the room on a disk.
     var hasWritten = false
 }

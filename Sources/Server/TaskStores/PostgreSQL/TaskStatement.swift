@@ -11,6 +11,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
     case list, page, find
     case addOne, add, forgetAttempts, makeOwner, lockOwner, addOnce
     case lockTask, change, remove, removeText
+    case probe
 
     /// The words.
     ///
@@ -30,6 +31,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         case .change: Self.changeWords
         case .remove: Self.removeWords("id = $2")
         case .removeText: Self.removeWords("text = $2")
+        case .probe: Self.probeWords
         }
     }
 
@@ -106,6 +108,13 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         RETURNING \(TaskColumns.all)
         """
 
+    /// Adds a task that is removed in the same transaction; of as many bytes as a row holds itself, so that where it finds
+    /// room most others do.
+    private static let probeWords = """
+        INSERT INTO tasks(owner, id, text, completed, created, modified, revision)
+        SELECT $1, 0, repeat('x', 1900), false, 0, 0, 1
+        """
+
     /// Removes, takes it off the owner's number of tasks, and answers how many were there.
     private static func removeWords(_ condition: String) -> String {
         """
@@ -122,7 +131,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
     var types: [Parameter] {
         let (number, text, truth) = (Parameter.integer(nil), Parameter.text(nil), Parameter.boolean(nil))
         return switch self {
-        case .list, .makeOwner, .lockOwner: [text]
+        case .list, .makeOwner, .lockOwner, .probe: [text]
         case .page: [text, number, truth, number]
         case .find, .lockTask, .remove: [text, number]
         case .forgetAttempts: [text, text, number]

@@ -7,8 +7,11 @@ import Tasks
 /// transactions of many servers wait for each other in one direction, and no deadlock is made.
 struct TransactionPlan {
     private(set) var steps: [any WriteStep] = []
+    private let isProbing: Bool
 
-    init(_ writes: [QueuedWrite]) {
+    /// Puts writes in order; with `isProbing` a look at the database writes as an addition does.
+    init(_ writes: [QueuedWrite], isProbing: Bool) {
+        self.isProbing = isProbing
         var byOwner: [Owner: [QueuedWrite]] = [:]
         for write in writes { byOwner[write.request.owner, default: []].append(write) }
         let owners = byOwner.keys.sorted { $0.identifier.utf8.lexicographicallyPrecedes($1.identifier.utf8) }
@@ -58,12 +61,35 @@ struct TransactionPlan {
                     reply.answer(.success(Int(count)))
                 })
         case .touch(let reply):
-            // Locks nothing, as nobody has this name, but a server that only reads refuses it.
-            steps.append(
-                RemovalStep(write, TaskCall(statement: .lockOwner, parameters: [name])) { _ in
-                    reply.answer(.success(()))
-                })
+            steps.append(ProbeStep(write, isWriting: isProbing) { reply.answer(.success(())) })
         }
+    }
+}
+
+/// A look at the database, by an owner that no token can have; leaves no trace.
+private final class ProbeStep: WriteStep {
+    let writes: [QueuedWrite]
+    let calls: [TaskCall]
+    private let give: () -> Void
+
+    init(_ write: QueuedWrite, isWriting: Bool, _ give: @escaping () -> Void) {
+        writes = [write]
+        self.give = give
+        let name = Parameter.text(write.request.owner.identifier)
+        // The lock finds no row, but a server that only reads refuses it.
+        calls =
+            isWriting
+            ? [
+                TaskCall(statement: .probe, parameters: [name]),
+                TaskCall(statement: .remove, parameters: [name, .integer(0)]),
+            ] : [TaskCall(statement: .lockOwner, parameters: [name])]
+    }
+
+    func take(_ rows: borrowing Rows, ofCall index: Int) {}
+
+    func answer() -> [QueuedWrite] {
+        give()
+        return []
     }
 }
 

@@ -6,6 +6,7 @@ final class WriteUnit: StoreUnit {
     let isWriting = true
     let calls: [UnitCall]
     private let steps: [any WriteStep]
+    private let isProbing: Bool
     /// For each call, its step and its number there; nil for those of the transaction itself.
     private let places: [(step: Int, call: Int)?]
     /// What a step could not read of its rows, by its number.
@@ -13,8 +14,10 @@ final class WriteUnit: StoreUnit {
     private var failure: (error: PostgreSQLError, call: Int)?
     private(set) var isCommitted = false
 
-    init(_ writes: [QueuedWrite], deadlineMilliseconds: Int) {
-        steps = TransactionPlan(writes).steps
+    /// With `isProbing` a look at the database writes as an addition does, and counts as written.
+    init(_ writes: [QueuedWrite], deadlineMilliseconds: Int, isProbing: Bool = false) {
+        self.isProbing = isProbing
+        steps = TransactionPlan(writes, isProbing: isProbing).steps
         var calls: [UnitCall] = [
             .transaction(.begin, []), .transaction(.guarantee, [.text(String(deadlineMilliseconds))]),
         ]
@@ -75,7 +78,7 @@ final class WriteUnit: StoreUnit {
             }
         }
         // Those to be tried again have written nothing yet.
-        let wishes = writes.count { if case .touch = $0.request { false } else { true } }
+        let wishes = writes.count { if case .touch = $0.request { isProbing } else { true } }
         result.hasWritten = wishes > result.writes.count
         result.answered = callers - result.writes.count
         return result

@@ -15,8 +15,12 @@ struct AttemptTable: ~Copyable {
             prune: try connection.prepare(prune), trim: try connection.prepare(trim))
     }
 
-    private static let find =
-        "SELECT fingerprint, id, text, completed, time FROM attempts WHERE owner = ?1 AND key = ?2 AND time > ?3"
+    /// The owner's newest tasks: ids count the additions, so no row needs to be counted.
+    private static let isNew = "id >= (SELECT next_id FROM owners WHERE owner = ?1) - \(IdempotencyKey.remembered)"
+    private static let find = """
+        SELECT fingerprint, id, text, completed, time FROM attempts
+        WHERE owner = ?1 AND key = ?2 AND time > ?3 AND \(isNew)
+        """
     private static let put = """
         INSERT OR REPLACE INTO attempts(owner, key, fingerprint, time, id, text, completed)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
@@ -26,7 +30,6 @@ struct AttemptTable: ~Copyable {
             (SELECT owner, key FROM attempts WHERE time <= ?1 ORDER BY time LIMIT ?2)
         """
 
-    /// Ids count the owner's additions, so no row needs to be counted.
     private static let trim = """
         DELETE FROM attempts
         WHERE owner = ?1 AND id < (SELECT next_id FROM owners WHERE owner = ?1) - \(IdempotencyKey.remembered)

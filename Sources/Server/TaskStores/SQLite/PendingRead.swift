@@ -1,10 +1,10 @@
 import SQLite
 import Tasks
 
-/// A read that waits for a reader's thread, and answers by itself.
+/// A read that waits for a reader's thread, and answers by itself, unless it fails.
 protocol PendingRead: Sendable {
-    /// Reads and answers.
-    func run(on tables: borrowing ReadTables)
+    /// Reads and answers; what fails is refused by the caller.
+    func run(on tables: borrowing ReadTables) throws(SQLiteError)
     /// Answers with an error.
     func refuse(_ error: StoreError)
 }
@@ -14,12 +14,8 @@ struct PendingFind: PendingRead {
     let owner: Owner
     let reply: Reply<TaskItem?>
 
-    func run(on tables: borrowing ReadTables) {
-        do throws(SQLiteError) {
-            reply.answer(.success(try tables.find(id, of: owner)))
-        } catch {
-            refuse(StoreError(error))
-        }
+    func run(on tables: borrowing ReadTables) throws(SQLiteError) {
+        reply.answer(.success(try tables.find(id, of: owner)))
     }
 
     func refuse(_ error: StoreError) {
@@ -32,12 +28,8 @@ struct PendingPage: PendingRead {
     let owner: Owner
     let reply: Reply<TaskList>
 
-    func run(on tables: borrowing ReadTables) {
-        do throws(SQLiteError) {
-            reply.answer(.success(try tables.list(query, of: owner)))
-        } catch {
-            refuse(StoreError(error))
-        }
+    func run(on tables: borrowing ReadTables) throws(SQLiteError) {
+        reply.answer(.success(try tables.list(query, of: owner)))
     }
 
     func refuse(_ error: StoreError) {
@@ -53,14 +45,10 @@ struct PendingLoad: PendingRead {
     /// Called between reading and keeping; tests let a write come in between.
     let afterRead: @Sendable () -> Void
 
-    func run(on tables: borrowing ReadTables) {
-        do throws(SQLiteError) {
-            let list = try tables.list(.all, of: owner)
-            afterRead()
-            memory.finish(load, of: owner, with: .success(list))
-        } catch {
-            refuse(StoreError(error))
-        }
+    func run(on tables: borrowing ReadTables) throws(SQLiteError) {
+        let list = try tables.list(.all, of: owner)
+        afterRead()
+        memory.finish(load, of: owner, with: .success(list))
     }
 
     func refuse(_ error: StoreError) {

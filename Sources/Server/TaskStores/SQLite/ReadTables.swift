@@ -5,6 +5,7 @@ import Tasks
 struct ReadTables: ~Copyable {
     private let list: Statement
     private let find: Statement
+    private let count: Statement
     private let connection: Connection
 
     /// Takes the connection over, and forbids it to write.
@@ -17,6 +18,8 @@ struct ReadTables: ~Copyable {
                 WHERE owner = ?1 AND id > ?2 AND (?3 IS NULL OR completed = ?3) ORDER BY id LIMIT ?4
                 """),
             find: try connection.prepare("SELECT \(TaskRow.columns) FROM tasks WHERE owner = ?1 AND id = ?2"),
+            // Always a row, so that the statement keeps its state of the database until it is reset.
+            count: try connection.prepare("SELECT coalesce((SELECT tasks FROM owners WHERE owner = ?1), 0)"),
             connection: connection)
     }
 
@@ -27,12 +30,26 @@ struct ReadTables: ~Copyable {
     }
 
     func list(_ query: TaskQuery, of owner: Owner) throws(SQLiteError) -> TaskList {
+        guard query != .all else { return TaskList(rendering: try all(of: owner)) }
         guard let limit = query.limit else {
             return TaskList(rendering: try items(query, of: owner, atMost: -1))
         }
         // One more than wanted shows whether others follow.
         let wanted = Int64(min(max(limit, 0), Int(Int32.max)))
         return TaskList(page: try items(query, of: owner, atMost: wanted + 1), limit: limit)
+    }
+
+    /// Everything of an owner, if it is as much as was added and not removed: a page of the file that lost its rows would
+    /// else be no more than a shorter list.
+    private func all(of owner: Owner) throws(SQLiteError) -> [TaskItem] {
+        defer { count.reset() }
+        try count.bind(owner.identifier)
+        let expected = try count.step() ? count.integer(0) : 0
+        let items = try items(.all, of: owner, atMost: -1)
+        guard items.count == expected else {
+            throw .corrupt("a list has \(items.count) tasks, and its owner's row counts \(expected)")
+        }
+        return items
     }
 
     private func items(_ query: TaskQuery, of owner: Owner, atMost limit: Int64) throws(SQLiteError) -> [TaskItem] {

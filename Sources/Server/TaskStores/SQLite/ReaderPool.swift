@@ -9,8 +9,10 @@ final class ReaderPool: Sendable {
     private let threads = Mutex<[NamedThread]>([])
     private let turn = Atomic<UInt>(0)
     private let refused = Atomic(0)
+    private let health: StoreHealth
 
-    init(threads count: Int, waiting: Int) {
+    init(threads count: Int, waiting: Int, health: StoreHealth) {
+        self.health = health
         queues = (0..<max(count, 1)).map { _ in WorkQueue(capacity: waiting) }
     }
 
@@ -21,7 +23,7 @@ final class ReaderPool: Sendable {
         for (index, queue) in queues.enumerated() {
             let box = Mutex<ReadTables?>(try open())
             do throws(NamedThread.Failure) {
-                let thread = try Self.startThread("reader-\(index)", queue, ReadTablesBox(box))
+                let thread = try startThread("reader-\(index)", queue, ReadTablesBox(box))
                 threads.withLock { $0.append(thread) }
             } catch {
                 close()
@@ -30,15 +32,21 @@ final class ReaderPool: Sendable {
         }
     }
 
-    private static func startThread(
+    private func startThread(
         _ name: String, _ queue: WorkQueue<any PendingRead>, _ box: ReadTablesBox
     ) throws(NamedThread.Failure) -> NamedThread {
-        try NamedThread.start(name) {
+        let health = health
+        return try NamedThread.start(name) {
             guard let tables = box.take() else { return }
             while case .jobs(let jobs) = queue.take(atMost: 64) {
-                for job in jobs { job.run(on: tables) }
+                for job in jobs { Self.run(job, on: tables, health) }
             }
         }
+    }
+
+    private static func run(_ job: any PendingRead, on tables: borrowing ReadTables, _ health: StoreHealth) {
+        if let error = health.refusal { return job.refuse(error) }
+        do throws(SQLiteError) { try job.run(on: tables) } catch { job.refuse(health.judge(error)) }
     }
 
     /// Hands a read to the next thread; refuses it if too much waits there.

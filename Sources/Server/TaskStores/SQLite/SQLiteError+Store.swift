@@ -6,8 +6,9 @@ extension StoreError {
     init(_ error: SQLiteError) {
         switch error.kind {
         case .full: self = .full
-        case .busy, .inputOutput, .cannotOpen: self = .unavailable(reason: error.description)
-        case .notADatabase, .corrupt, .readOnly, .constraint, .other: self = .broken(reason: error.description)
+        case .busy, .cannotOpen: self = .unavailable(reason: error.description)
+        case .inputOutput, .notADatabase, .corrupt, .readOnly, .constraint, .other:
+            self = .broken(reason: error.description)
         }
     }
 }

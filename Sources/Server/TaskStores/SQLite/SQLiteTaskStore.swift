@@ -12,13 +12,15 @@ public final class SQLiteTaskStore: TaskStore {
     private let writer: Writer
     private let readers: ReaderPool
     private let memory: ListMemory
+    private let health: StoreHealth
     private let thread = Mutex<NamedThread?>(nil)
     private let afterRead: @Sendable () -> Void
 
     private init(options: SQLiteStoreOptions) {
         memory = ListMemory(capacity: options.listMemory)
-        writer = Writer(options: options, memory: memory)
-        readers = ReaderPool(threads: options.readers, waiting: options.waiting)
+        health = StoreHealth(observer: options.observer)
+        writer = Writer(options: options, memory: memory, health: health)
+        readers = ReaderPool(threads: options.readers, waiting: options.waiting, health: health)
         afterRead = options.afterRead
     }
 
@@ -29,7 +31,7 @@ public final class SQLiteTaskStore: TaskStore {
         path: String, options: SQLiteStoreOptions = SQLiteStoreOptions()
     ) throws(StoreOpenError) -> SQLiteTaskStore {
         let file = StoreFile(path)
-        let lock = try file.lock()
+        let locked = try file.lock()
         let connection = try file.openForWriting(maximumPages: options.maximumPages, options.observer)
         let database: WriterDatabase
         do throws(SQLiteError) {
@@ -38,7 +40,7 @@ public final class SQLiteTaskStore: TaskStore {
             throw StoreOpenError(error, path: file.path)
         }
         let store = SQLiteTaskStore(options: options)
-        try store.start(WriterBox(database, lock), file)
+        try store.start(WriterBox(database, locked), file)
         return store
     }
 
@@ -125,8 +127,9 @@ public final class SQLiteTaskStore: TaskStore {
         try await writer.perform(RemovalByText(owner: owner, text: text))
     }
 
-    /// See ``TaskStore/check()``: goes through the writer, so that a hanging one is noticed.
+    /// See ``TaskStore/check()``: goes through the writer, so that a hanging one is noticed, and writes as an addition does.
     public func check() async throws(StoreError) {
+        if let damage = health.damage { throw damage }
         try await writer.perform(Touch())
     }
 

@@ -11,27 +11,15 @@ struct StoreFile {
     }
 
     /// The right to be the only server on it.
-    func lock() throws(StoreOpenError) -> FileLock {
-        do throws(FileLock.Failure) {
-            return try FileLock(path: path + ".lock")
-        } catch {
-            switch error {
-            case .held: throw .locked(path: path)
-            case .system(let error): throw .unwritable(path: path, reason: error.reason)
-            }
-        }
+    func lock() throws(StoreOpenError) -> DatabaseFile {
+        if let kind = File.otherKind(path) { throw .notAFile(path: path, kind: kind) }
+        return try DatabaseFile(path)
     }
 
-    /// A connection that may write, to a file that is up to date then.
+    /// A connection that may write, to a file that is locked, and up to date then.
     func openForWriting(
         maximumPages: Int?, _ observer: (StoreEvent) -> Void
     ) throws(StoreOpenError) -> Connection {
-        do throws(SystemError) {
-            // Made here, because SQLite would let everybody read it.
-            try File.createIfMissing(path)
-        } catch {
-            throw .unwritable(path: path, reason: error.reason)
-        }
         let connection = try connect(.readWrite)
         guard !connection.isReadOnly else { throw .unwritable(path: path, reason: "it is read-only") }
         let state = try recognized(connection)
@@ -51,6 +39,9 @@ struct StoreFile {
     /// A connection to a file that another connection has brought up to date.
     func open(_ mode: Connection.Mode) throws(StoreOpenError) -> Connection {
         guard File.exists(path) else { throw .missing(path: path) }
+        if let kind = File.otherKind(path) { throw .notAFile(path: path, kind: kind) }
+        // By another name SQLite would not find the log of a server that runs.
+        guard File.names(path) ?? 1 <= 1 else { throw .hasOtherNames(path: path) }
         let connection = try connect(mode)
         switch try recognized(connection) {
         case .empty, .foreign: throw .foreign(path: path)

@@ -10,14 +10,16 @@ final class Writer: Sendable {
     let observer: @Sendable (StoreEvent) -> Void
     let batchLimit: Int
     let time: any TimeSource
+    let health: StoreHealth
     private let counts = Mutex(StoreStatistics())
 
-    init(options: SQLiteStoreOptions, memory: ListMemory) {
+    init(options: SQLiteStoreOptions, memory: ListMemory, health: StoreHealth) {
         queue = WorkQueue(capacity: options.waiting)
         self.memory = memory
         observer = options.observer
         batchLimit = options.batch
         time = options.time
+        self.health = health
     }
 
     /// Hands a write to the thread, and waits for its transaction.

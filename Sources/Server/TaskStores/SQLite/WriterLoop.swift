@@ -5,6 +5,7 @@ import Tasks
 /// The writing thread: while one transaction is on its way to the disk, the next one gathers.
 struct WriterLoop: ~Copyable {
     private let database: WriterDatabase
+    private let file: DatabaseFile
     private let writer: Writer
     private let time = SystemTime()
     private var nextCare: UInt64 = 0
@@ -15,8 +16,9 @@ struct WriterLoop: ~Copyable {
     private var failure: Int32?
     private var isFull = false
 
-    init(_ database: consuming WriterDatabase, for writer: Writer) {
+    init(_ database: consuming WriterDatabase, in file: DatabaseFile, for writer: Writer) {
         self.database = database
+        self.file = file
         self.writer = writer
     }
 
@@ -36,6 +38,8 @@ struct WriterLoop: ~Copyable {
     }
 
     private mutating func commit(_ batch: [any PendingWrite]) {
+        if file.isNameless { noteDisplacement() }
+        if let error = writer.health.refusal { return batch.forEach { $0.refuse(error) } }
         do throws(WriterDatabase.Failure) {
             let answers = try database.commit(batch)
             noteSuccess(answers)
@@ -55,7 +59,8 @@ struct WriterLoop: ~Copyable {
             for write in batch { commit([write]) }
         case .write(let error), .transaction(let error):
             note(error)
-            for write in batch { write.refuse(StoreError(error)) }
+            let error = writer.health.judge(error)
+            for write in batch { write.refuse(error) }
         }
     }
 
@@ -82,11 +87,12 @@ struct WriterLoop: ~Copyable {
         isFull = true
     }
 
-    /// Once a second: sees what others did, and begins to forget old idempotency keys.
+    /// Once a second: sees what others did, also to the file itself, and begins to forget old idempotency keys.
     private mutating func takeCare() {
         let now = time.monotonicNanoseconds
         guard now >= nextCare else { return }
         nextCare = now + 1_000_000_000
+        noteDisplacement()
         noteForeignChanges()
         mustPrune = true
     }
@@ -100,11 +106,17 @@ struct WriterLoop: ~Copyable {
         mustPrune = count == limit
     }
 
+    /// What is in memory is as lost as the file: it is not answered either.
+    private func noteDisplacement() {
+        if writer.health.note(displacement: file.displacement) { writer.memory.dropAll() }
+    }
+
     /// An import beside a running server is the only other writer; the lists that it changed are not known.
     private mutating func noteForeignChanges() {
         guard let version = try? database.tables.versionOfData() else { return }
         defer { dataVersion = version }
         guard let dataVersion, dataVersion != version else { return }
+        writer.health.forgetDamage()
         writer.memory.dropAll()
         writer.observer(.changedByOthers)
     }

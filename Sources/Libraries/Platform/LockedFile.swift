@@ -1,0 +1,97 @@
+private import Glibc
+
+/// The right to be the only program that uses a file, by whatever name and through whatever mount it is reached; and the
+/// knowledge whether its name still leads to it.
+///
+/// A lock of the opening ("open file description") on one byte far behind all others, which no other lock touches: SQLite
+/// locks bytes from 2^30 on. **Close no descriptor of a database beside SQLite's while that has it open**, this one
+/// included: the system would give up the locks that SQLite holds.
+public struct LockedFile: ~Copyable, Sendable {
+    /// Why there is no lock.
+    public enum Failure: Error, Equatable, Sendable {
+        /// Another program, or another part of this one, holds it.
+        case held
+        /// It has other names (hard links).
+        case hasOtherNames
+        /// The file could not be made or locked.
+        case system(SystemError)
+    }
+
+    private static let position = 1 << 62
+    /// `F_OFD_SETLK`, which Swift does not import.
+    private static let setLockCommand: Int32 = 37
+
+    private let path: String
+    private let file: FileDescriptor
+    private let identity: FileIdentity
+
+    /// Locks the file of this path, which only its owner may read if it is made, or fails at once.
+    public static func lock(_ path: String) throws(Failure) -> LockedFile {
+        let file = try open(path)
+        var facts = stat()
+        guard unsafe fstat(file.borrowedNumber, &facts) == 0 else { throw .system(.last("look at '\(path)'")) }
+        guard facts.st_nlink <= 1 else { throw .hasOtherNames }
+        guard setLock(F_WRLCK, on: file.borrowedNumber) else {
+            throw errno == EAGAIN || errno == EACCES ? .held : .system(.last("lock '\(path)'"))
+        }
+        return LockedFile(
+            path: path, file: file,
+            identity: FileIdentity(device: UInt64(facts.st_dev), number: UInt64(facts.st_ino)))
+    }
+
+    private init(path: String, file: consuming FileDescriptor, identity: FileIdentity) {
+        self.path = path
+        self.file = file
+        self.identity = identity
+    }
+
+    deinit {
+        // A child that was just forked has the same opening until it runs its program, so closing ours alone may not do.
+        _ = Self.setLock(F_UNLCK, on: file.borrowedNumber)
+    }
+
+    private static func setLock(_ kind: Int32, on file: Int32) -> Bool {
+        var range = Glibc.flock()
+        range.l_type = Int16(kind)
+        range.l_whence = Int16(SEEK_SET)
+        range.l_start = position
+        range.l_len = 1
+        return unsafe fcntl(file, setLockCommand, &range) == 0
+    }
+
+    private static func open(_ path: String) throws(Failure) -> FileDescriptor {
+        do throws(SystemError) {
+            return try FileDescriptor.regular(path, O_RDWR | O_CREAT)
+        } catch {
+            throw .system(error)
+        }
+    }
+
+    /// Whether it has no name any more, so that what is written to it is lost.
+    public var isNameless: Bool {
+        var facts = stat()
+        // Some file systems count no names.
+        return unsafe fstat(file.borrowedNumber, &facts) == 0 && facts.st_nlink == 0 && !isInPlace
+    }
+
+    /// Whether its path leads to it.
+    public var isInPlace: Bool { FileIdentity(path) == identity }
+}
+
+/// What tells a file from all others, as long as it is open.
+public struct FileIdentity: Equatable, Sendable {
+    private let device: UInt64
+    private let number: UInt64
+
+    /// That of the file of this path, if there is one.
+    public init?(_ path: String) {
+        var facts = stat()
+        guard unsafe fstatat(AT_FDCWD, path, &facts, 0) == 0 else { return nil }
+        self.init(device: UInt64(facts.st_dev), number: UInt64(facts.st_ino))
+    }
+
+    fileprivate init(device: UInt64, number: UInt64) {
+        self.device = device
+        self.number = number
+    }
+}

@@ -1,0 +1,58 @@
+import SQLite
+import Synchronization
+import Tasks
+
+/// What is wrong with the database beyond the request that met it; shared by all threads of a store.
+final class StoreHealth: Sendable {
+    private struct State {
+        var displacement: String?
+        var damage: String?
+    }
+
+    private let state = Mutex(State())
+    /// Whether nothing may be read or written, so that the usual case costs no lock.
+    private let isDisplaced = Atomic(false)
+    private let observer: @Sendable (StoreEvent) -> Void
+
+    init(observer: @escaping @Sendable (StoreEvent) -> Void) {
+        self.observer = observer
+    }
+
+    /// Why nothing may be read or written now, if that is so.
+    var refusal: StoreError? {
+        guard isDisplaced.load(ordering: .relaxed) else { return nil }
+        return state.withLock { $0.displacement }.map { .unavailable(reason: $0) }
+    }
+
+    /// Why the database cannot be relied on, although requests are answered.
+    var damage: StoreError? { state.withLock { $0.damage }.map { .broken(reason: $0) } }
+
+    /// Notes where the files are, or that they are back; whether that is news.
+    func note(displacement: String?) -> Bool {
+        let isNews = state.withLock { state in
+            defer { state.displacement = displacement }
+            return (state.displacement == nil) != (displacement == nil)
+        }
+        guard isNews else { return false }
+        isDisplaced.store(displacement != nil, ordering: .relaxed)
+        observer(displacement.map { .displaced(reason: $0) } ?? .replaced)
+        return true
+    }
+
+    /// The error as callers are told; remembers one that shows that the file contradicts itself.
+    func judge(_ error: SQLiteError) -> StoreError {
+        switch error.kind {
+        case .corrupt, .notADatabase:
+            let isFirst = state.withLock { state in
+                defer { state.damage = state.damage ?? error.description }
+                return state.damage == nil
+            }
+            if isFirst { observer(.damaged(reason: error.description)) }
+        case .busy, .full, .inputOutput, .readOnly, .cannotOpen, .constraint, .other: break
+        }
+        return StoreError(error)
+    }
+
+    /// Another program changed the database and may have mended it: what is still wrong is met again.
+    func forgetDamage() { state.withLock { $0.damage = nil } }
+}

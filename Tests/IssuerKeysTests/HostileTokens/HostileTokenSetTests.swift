@@ -1,0 +1,147 @@
+import Glibc
+import HTTP
+import JSON
+import OpenSSL
+import Support
+import TaskAPI
+import TaskStores
+import Testing
+import Tokens
+
+@testable import IssuerKeys
+
+/// The project's own set of hostile tokens: each has one fault, and good ones stand among them.
+///
+/// `HOSTILE_TOKENS_SEED` repeats the order of a run, which each run prints.
+@Suite("A set of hostile tokens: each is refused for its fault, in any order (V-29, V-108)", .timeLimit(.minutes(5)))
+struct HostileTokenSetTests {
+    private static let seed =
+        getenv("HOSTILE_TOKENS_SEED").flatMap { UInt64(String(cString: $0)) } ?? .random(in: 0...UInt64.max)
+
+    /// Signed once, not for each test.
+    private static let tokens = Result { (hostile: try HostileToken.all(), good: try GoodToken.all()) }
+    private let hostile: [HostileToken]
+    private let good: [GoodToken]
+
+    init() throws {
+        (hostile, good) = try Self.tokens.get()
+    }
+
+    /// A verifier with two policies, whose first publishes three keys and whose second one of its own.
+    private func verifier(cacheEntries: Int) throws -> BearerVerifier {
+        let sources = [policy(), policy("B2C_1_reset")]
+        var configuration = IssuerKeysConfiguration(sources: sources, rules: TestClaims.rules)
+        configuration.tokenCacheEntries = cacheEntries
+        let provider = FakeProvider()
+        let vectors = try HostileToken.forgedVectors()["keys"].array ?? []
+        provider.publish(sources[0], [published(SigningKey.shared)] + vectors)
+        provider.publish(sources[1], [published(SigningKey.other, kid: "key-2")])
+        let verifier = BearerVerifier(configuration, time: FakeTime(), fetcher: provider)
+        // Without threads: an unknown key is unknown at once.
+        verifier.loadOnce()
+        #expect(verifier.status.keyIdentifiers.count == 4 && !verifier.status.isDegraded)
+        return verifier
+    }
+
+    @Test("There are at least 300 with one fault each, all different, and 30 good ones")
+    func counts() {
+        #expect(hostile.count >= 300 && good.count >= 30)
+        #expect(
+            Dictionary(grouping: hostile) { Array($0.text.utf8) }.values.filter { $0.count > 1 }.map { $0.map(\.name) }
+                == [])
+        #expect(Dictionary(grouping: hostile, by: \.name).filter { $1.count > 1 }.keys.sorted() == [])
+        #expect(Set(hostile.map(\.text)).isDisjoint(with: good.map(\.text)))
+        #expect(Set(good.map { Array($0.text.utf8) }).count == good.count)
+        // Every reason for a refusal but missing keys.
+        #expect(Set(hostile.map(\.refusal.code)).count == 25)
+    }
+
+    @Test("Alone, each gets its answer, from the verifier and from the explanation")
+    func alone() async throws {
+        let verifier = try verifier(cacheEntries: 0)
+        for token in hostile {
+            let answer = await Self.refusal(of: token.text, by: verifier)
+            #expect(answer == token.refusal, "\(token.name)")
+            #expect(answer?.outcome == (token.refusal == .expired ? .expired : .invalid), "\(token.name)")
+            #expect(verifier.explain(token.text).refusal == token.refusal, "\(token.name)")
+        }
+        for token in good {
+            #expect(await Self.refusal(of: token.text, by: verifier) == nil, "\(token.name)")
+            #expect(verifier.explain(token.text).refusal == nil, "\(token.name)")
+        }
+    }
+
+    @Test("Shuffled and in parallel, again and again, with and without the cache", arguments: [0, 16, 10_000])
+    func together(cacheEntries: Int) async throws {
+        print("\(hostile.count) hostile and \(good.count) good tokens, HOSTILE_TOKENS_SEED=\(Self.seed)")
+        let verifier = try verifier(cacheEntries: cacheEntries)
+        let expected = hostile.map { ($0.name, $0.text, Optional($0.refusal)) } + good.map { ($0.name, $0.text, nil) }
+        // Those that share the last bytes of their signatures with a hostile one are remembered first.
+        for token in good { #expect(await Self.refusal(of: token.text, by: verifier) == nil) }
+        let wrong = await withTaskGroup(of: [String].self) { group in
+            for turn in 0..<6 {
+                group.addTask {
+                    var generator = SplitMix64(state: Self.seed &+ UInt64(turn))
+                    var wrong: [String] = []
+                    for (name, text, refusal) in (expected + expected.suffix(100)).shuffled(using: &generator) {
+                        if refusal != nil, verifier.remembered(text) != nil { wrong.append("remembered: \(name)") }
+                        let answer = await Self.refusal(of: text, by: verifier)
+                        if answer != refusal { wrong.append("\(name): \(answer?.code ?? "accepted")") }
+                    }
+                    return wrong
+                }
+            }
+            return await group.reduce(into: []) { $0 += $1 }
+        }
+        #expect(wrong == [], "HOSTILE_TOKENS_SEED=\(Self.seed)")
+        let status = verifier.tokenCacheStatus
+        #expect(cacheEntries == 0 ? status.hits == 0 : status.hits > 0)
+        // Nothing but the good ones was ever remembered.
+        #expect(status.entries == min(cacheEntries, good.count))
+    }
+
+    @Test("Through the API, each is a 401 with its challenge, or a 400 where no token looks so (V-04, V-63)")
+    func throughTheAPI() async throws {
+        let api = TaskAPI(TaskAPIConfiguration(store: MemoryTaskStore(), verifier: try verifier(cacheEntries: 100)))
+        let target = RequestTarget(raw: "/api/tasks", path: ["api", "tasks"])
+        for (text, refusal) in hostile.map({ ($0.text, Optional($0.refusal)) }) + good.map({ ($0.text, nil) }) {
+            // Blanks around the token belong to the field (V-01).
+            guard text.first != " ", text.last != " ", text.last != "\t" else { continue }
+            let head = RequestHead(method: .get, target: target, headers: ["Authorization": "Bearer \(text)"])
+            let response = await api.decide(on: head).answered([])
+            let challenge = response.headers["WWW-Authenticate"] ?? ""
+            switch response.status {
+            case 200: #expect(refusal == nil, "\(text)")
+            case 401:
+                #expect(refusal != nil && challenge.contains("error=\"invalid_token\""), "\(text)")
+                #expect(challenge.contains("expired") == (refusal == .expired), "\(text)")
+            case 400:
+                #expect([.notThreeSegments, .notBase64URL, .tooLong].contains(refusal), "\(text)")
+                #expect(challenge.contains("error=\"invalid_request\""), "\(text)")
+            default: Issue.record("\(response.status) for \(text)")
+            }
+        }
+    }
+
+    private static func refusal(of token: String, by verifier: BearerVerifier) async -> TokenRefusal? {
+        do throws(TokenRefusal) {
+            _ = try await verifier.judge(token)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
+
+/// The same order for the same seed.
+private struct SplitMix64: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}

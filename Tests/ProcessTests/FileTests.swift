@@ -1,0 +1,143 @@
+import Glibc
+import JSON
+import Platform
+import Support
+import Testing
+
+@Suite("Files that are not what they should be", .timeLimit(.minutes(4))) struct FileFaultTests {
+    /// What has the name of a file and would keep a reader waiting, or is none.
+    private static func make(_ kind: String, _ path: String) {
+        switch kind {
+        case "a pipe": #expect(mkfifo(path, 0o600) == 0)
+        case "a folder": #expect(mkdir(path, 0o700) == 0)
+        default: #expect(mknod(path, S_IFSOCK | 0o600, 0) == 0)
+        }
+    }
+
+    private static let kinds = ["a pipe", "a folder", "a socket"]
+
+    @Test(arguments: kinds) func `as the key cache keep no server from starting, and are left alone`(kind: String)
+        throws
+    {
+        let stage = try Stage()
+        let path = "\(stage.folder)/keys"
+        Self.make(kind, path)
+        defer { rmdir(path) }
+        let server = try stage.server(["TASKS_KEY_CACHE_FILE": path])
+        #expect(server.process.output.contains("it is \(kind), not a file"))
+        #expect(try server.stop() == .exit(0))
+        #expect(File.otherKind(path) == kind)
+        let check = try stage.run(["check"], ["TASKS_KEY_CACHE_FILE": path])
+        #expect(check.end == .exit(1) && check.output.contains("keys: \(path) is \(kind), not a file"))
+    }
+
+    @Test(arguments: kinds) func `in a setting end the start with a sentence`(kind: String) throws {
+        let stage = try Stage()
+        let path = "\(stage.folder)/it"
+        Self.make(kind, path)
+        defer { rmdir(path) }
+        let tls = try stage.run([], ["TASKS_TLS_CERT": path, "TASKS_TLS_KEY": path])
+        #expect(tls.end == .exit(1) && tls.errors.contains("it is \(kind), not a file"), "\(tls.errors)")
+        let ca = try stage.run(["check"], ["TASKS_CA_FILE": path, "TASKS_AUTHORITY": "https://127.0.0.1:1/t"])
+        #expect(ca.end == .exit(1) && ca.output.contains("cannot read the CA file \(path)"), "\(ca.output)\(ca.errors)")
+        let database = try stage.run([], ["TASKS_DATABASE": "sqlite:\(path)"])
+        #expect(database.end == .exit(1) && database.errors.contains("\(path) is \(kind), not a file"))
+        for arguments in [["--config", path], ["--state", path]] {
+            let mock = try ChildProcess(
+                ChildProcess.built("mock-authority"), arguments + ["--listen", "127.0.0.1:0"])
+            if kind == "a folder", arguments[0] == "--state" { continue }
+            #expect(try mock.wait() == .exit(78))
+            #expect(mock.errors.contains(kind) || mock.errors.contains("Not a directory"), "\(mock.errors)")
+        }
+    }
+
+    @Test func `that a second mock shares are refused to it`() throws {
+        let folder = try TemporaryFolder()
+        let stage = try Stage(["MOCK_STATE": folder.path])
+        let second = try ChildProcess(
+            ChildProcess.built("mock-authority"), ["--listen", "127.0.0.1:0", "--state", folder.path])
+        #expect(try second.wait() == .exit(78))
+        #expect(second.errors.contains("another mock-authority uses the folder \(folder.path); stop it"))
+        #expect(second.output == "")
+        _ = try stage.token()
+    }
+
+    @Test func `like a removed database are told at once, by requests, readiness and log`() throws {
+        let stage = try Stage()
+        let server = try stage.server()
+        let token = try stage.token()
+        #expect(try server.add("kept", token: token).status == 201)
+        #expect(try server.texts(token: token) == ["kept"])
+        #expect(unlink(stage.database) == 0)
+        #expect(try server.add("lost", token: token).status == 503)
+        let end = ContinuousClock.now + .seconds(20)
+        while try exchange(server.port, "GET", "/readyz").status != 503, .now < end { usleep(50_000) }
+        #expect(try exchange(server.port, "GET", "/readyz").status == 503)
+        #expect(try server.ask("GET", "/api/tasks", token: token).status == 503)
+        #expect(server.process.output.contains("database-file-lost"))
+        #expect(try server.stop() == .exit(0))
+    }
+
+    @Test func `like a database reached by another name are refused to a second server`() throws {
+        let stage = try Stage()
+        let server = try stage.server()
+        let (hard, soft) = ("\(stage.folder)/hard.db", "\(stage.folder)/soft.db")
+        #expect(link(stage.database, hard) == 0)
+        #expect(symlink(stage.database, soft) == 0)
+        for path in [hard, soft] {
+            for command in [[], ["export"], ["backup", "\(stage.folder)/copy.db"]] where path == hard || command == [] {
+                let second = try stage.run(command, ["TASKS_DATABASE": "sqlite:\(path)"])
+                #expect(second.end == .exit(1), "\(second.output)")
+                let words = path == hard ? "has another name (a hard link)" : "another task-server uses the database"
+                #expect(second.errors.contains(words), "\(second.errors)")
+            }
+        }
+        #expect(try server.stop() == .exit(0))
+    }
+
+    @Test func `stand for a backup in the way, and are left alone`() throws {
+        let stage = try Stage()
+        let server = try stage.server()
+        for target in [stage.database, stage.folder] {
+            let backup = try stage.run(["backup", target])
+            #expect(backup.end == .exit(1) && backup.errors.contains("exists, and is not replaced"))
+        }
+        let imported = try stage.run(["import", stage.folder])
+        #expect(
+            imported.end == .exit(1) && imported.errors.contains("it is a folder, not a file"), "\(imported.errors)")
+        let part = "\(stage.folder)/tasks.jsonl.part"
+        Self.make("a pipe", part)
+        let exported = try stage.run(["export", "\(stage.folder)/tasks.jsonl"])
+        #expect(exported.end == .exit(1) && exported.errors.contains("it is a pipe, not a file"), "\(exported.errors)")
+        #expect(try server.stop() == .exit(0))
+    }
+
+    @Test func `that may not grow are told by readiness, and room made is used`() throws {
+        let stage = try Stage()
+        let server = try stage.server()
+        let token = try stage.token()
+        // Until SQLite's log is much longer than what the server writes for its operator.
+        let long = String(repeating: "x", count: 4000)
+        for _ in 0..<60 { #expect(try server.add(long, token: token).status == 201) }
+        func limit(_ size: String) throws {
+            let setting = try ChildProcess(
+                "/usr/bin/prlimit", ["--pid", "\(server.process.identifier)", "--fsize=\(size):"])
+            #expect(try setting.wait() == .exit(0), "\(setting.errors)")
+        }
+        func awaitReadiness(_ status: Int) throws -> Bool {
+            for _ in 0..<400 {
+                if try exchange(server.port, "GET", "/readyz").status == status { return true }
+                usleep(50_000)
+            }
+            return false
+        }
+        try limit("204800")
+        #expect(try awaitReadiness(503))
+        #expect(try server.add("x", token: token).status >= 500)
+        #expect(try server.texts(token: token).count == 60)
+        try limit("unlimited")
+        #expect(try awaitReadiness(200))
+        #expect(try server.add("x", token: token).status == 201)
+        #expect(try server.stop() == .exit(0))
+    }
+}
