@@ -68,7 +68,8 @@ class Person:
             return NO_ANSWER, {}, b""
         if fields.get("Connection", "").lower() == "close":
             self.disconnect()
-        world.judge(status, began, f"{method} {path.partition('?')[0]}", self)
+        problem = text.decode(errors="replace").rpartition(" (")[2].rstrip(")\n") if status >= 400 else ""
+        world.judge(status, began, f"{method} {path.partition('?')[0]} {problem}".strip(), self)
         return status, fields, text
 
     def disconnect(self):

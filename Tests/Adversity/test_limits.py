@@ -71,7 +71,7 @@ class Limits(unittest.TestCase):
                     self.addCleanup(group.close)
                 else:
                     print(f"test_limits: no memory cgroup to be had ({reason}); resident memory is compared alone", file=sys.stderr)
-                world = World(self.folder, self.mock)
+                world = World(self.folder, self.mock, patience=3)
                 world.server = TaskServer(store.address, self.mock, BUILD, group=group)
                 self.addCleanup(world.server.close)
                 world.server.start()

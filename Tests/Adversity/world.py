@@ -29,7 +29,8 @@ class Window:
 
 
 class World:
-    def __init__(self, folder, mock, seed=0, people=0, pause=0.01):
+    def __init__(self, folder, mock, seed=0, people=0, pause=0.01, patience=1):
+        self.patience = patience  # times that a good client may wait longer, where other work keeps the machine busy
         self.folder, self.mock, self.seed, self.people_count, self.pause = folder, mock, seed, people, pause
         self.lock, self.stop = threading.Lock(), threading.Event()
         self.windows, self.violations, self.people, self.server, self.database = [], collections.Counter(), [], None, None

@@ -100,6 +100,17 @@ struct FramingTests {
             "a NUL byte and a version in the target", 400, "GET /a\u{0}HTTP/1.1\u{0}\u{0}?b HTTP/1.1\r\nHost: h\r\n\r\n"
         ),
         WrongRequest("a NUL byte in the method", 400, "GET\u{0}X /a HTTP/1.1\r\nHost: h\r\n\r\n"),
+        WrongRequest("a folded value", 400, "GET /a HTTP/1.1\r\nHost: h\r\nX:\r\n a\r\n\r\n"),
+        WrongRequest(
+            "a coding that is folded", 400,
+            "POST /read HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nTransfer-Encoding:\r\n chunked\r\n\r\nx"),
+        WrongRequest("a bare line feed after the request line", 400, "GET /a HTTP/1.1\nHost: h\r\n\r\n"),
+        WrongRequest("a bare line feed after the last field", 400, "GET /a HTTP/1.1\r\nHost: h\n\r\n"),
+        WrongRequest("a NUL byte in Host", 400, "GET /a HTTP/1.1\r\nHost: h\u{0}other\r\n\r\n"),
+        WrongRequest("a line without a name", 400, "GET /a HTTP/1.1\r\nHost: h\r\n: a\r\n"),
+        WrongRequest("a line of a colon", 400, "GET /a HTTP/1.1\r\nHost: h\r\n:\r\n"),
+        WrongRequest("a line that begins with a NUL byte", 400, "GET /a HTTP/1.1\r\nHost: h\r\n\u{0}X: a\r\n"),
+        WrongRequest("a first line without a name", 400, "GET /a HTTP/1.0\r\n: a\r\n"),
         WrongRequest("two spaces before the target", 400, "GET  /a HTTP/1.1\r\nHost: h\r\n\r\n"),
         WrongRequest(
             "101 fields", 431, "GET /a HTTP/1.1\r\nHost: h\r\n" + String(repeating: "X: y\r\n", count: 100) + "\r\n"),
