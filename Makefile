@@ -1,5 +1,5 @@
 # Every target installs the Debian packages that it misses, and says which.
-.PHONY: help run test check readme-check lint format build release test-asan test-tsan test-containers drill-failover drill-shards bench clean
+.PHONY: help run test check readme-check lint format build release test-asan test-tsan test-containers fuzz drill-failover drill-shards bench clean
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):.* ## \(.*\)/\1	\2/p' Makefile | expand -t 20
@@ -36,6 +36,9 @@ test-tsan: ## Only the tests with the thread sanitizer
 
 test-containers: ## The image and docker-compose.yml, for real, with Podman (6 minutes)
 	@scripts/test-containers
+
+fuzz: ## Every parser with libFuzzer, a minute each; FUZZ_SECONDS= and FUZZ_TARGET= choose
+	@scripts/fuzz
 
 drill-failover: ## Kill a primary PostgreSQL under load and promote its standby
 	@scripts/install build bench && scripts/build release && Benchmarks/failover
