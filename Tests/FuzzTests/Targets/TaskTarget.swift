@@ -7,7 +7,7 @@ func checkTasks(_ input: [UInt8]) throws {
         .map { String(decoding: $0, as: UTF8.self) }
     let owner = Owner(lines.first ?? "")
     var items: [TaskItem] = []
-    for (index, line) in lines.dropFirst().enumerated() {
+    for (index, line) in lines.dropFirst().prefix(100).enumerated() {
         // A number is a time as well.
         let time = Int64(line) ?? Int64(index)
         guard let text = try? TaskText(line) else { continue }
