@@ -1,5 +1,5 @@
 # Every target installs the Debian packages that it misses, and says which.
-.PHONY: help run test check readme-check lint format build release test-asan test-tsan test-containers soak drill-failover drill-shards bench clean
+.PHONY: help run test check readme-check lint format build release test-asan test-tsan test-containers soak fuzz drill-failover drill-shards bench clean
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):.* ## \(.*\)/\1	\2/p' Makefile | expand -t 20
@@ -39,6 +39,9 @@ test-containers: ## The image and docker-compose.yml, for real, with Podman (6 m
 
 soak: ## Load, kills, faults and full disks for half an hour: docs/soak.md; SOAK_MINUTES= chooses, SOAK_RECORD=1 writes it down
 	@scripts/install build test && scripts/build release && Tests/Adversity/soak.py
+
+fuzz: ## Every parser with libFuzzer, a minute each; FUZZ_SECONDS= and FUZZ_TARGET= choose
+	@scripts/fuzz
 
 drill-failover: ## Kill a primary PostgreSQL under load and promote its standby
 	@scripts/install build bench && scripts/build release && Benchmarks/failover

@@ -54,6 +54,22 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
         name: name, dependencies: dependencies, path: "Tests/\(name)", exclude: exclude, swiftSettings: strict)
 }
 
+/// Tests/FuzzTests: a test that runs every input of its corpora once.
+///
+/// With `FUZZ` in the environment (`make fuzz`) the same folder is a program instead, which libFuzzer drives.
+let fuzzed: [Target.Dependency] = [
+    "HTTP", "Tokens", "Tasks", "Settings", "TaskStores", "IssuerKeys", "TaskAPI", "MockAuthority", "OpenSSL",
+    "Platform", "JSON", "Support",
+]
+let fuzzing: [Target] =
+    Context.environment["FUZZ"] == nil
+    ? [tests("FuzzTests", fuzzed, exclude: ["Driver", "Corpus", "Dictionaries"])]
+    : [
+        .executableTarget(
+            name: "Fuzz", dependencies: fuzzed, path: "Tests/FuzzTests",
+            exclude: ["CorpusTests.swift", "Corpus", "Dictionaries"], swiftSettings: strict)
+    ]
+
 let package = Package(
     name: "task-server",
     products: [
@@ -134,5 +150,5 @@ let package = Package(
             "ProcessTests",
             ["TaskServer", "MockAuthorityServer", "HTTP", "JSON", "Platform", "Support", "TaskAPI", "Tasks"],
             exclude: ["tls-exchange.py"]),
-    ]
+    ] + fuzzing
 )

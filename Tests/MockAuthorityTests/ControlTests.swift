@@ -48,6 +48,7 @@ struct ControlTests {
         arguments: [
             "", "?user=carol", "?user=alice&policy=b2c_1_x", "?user=alice&bad=perfect", "?user=alice&exp=soon",
             "?user=alice&expires=1h", "?user=alice&scope=x", "?user=alice&client=x", "?user=alice&claim=x",
+            "?user=alice&exp=-9223372036854775808",
         ])
     func mistakes(query: String) async throws {
         let response = try await desk.get("/_mock/token\(query)")

@@ -19,7 +19,6 @@ struct HeadIntake {
     private var seen: SingleFields = []
     private var lines: HeadLines
     private let limit: Int
-    private var layout: HeadLayout
 
     init(limit: Int, lines: HeadLines) {
         self.limit = limit
@@ -98,7 +97,7 @@ struct HeadIntake {
         case .other:
             fault = .version
         }
-        if fault == nil, seen.isSuperset(of: [.coding, .length]) || !layout.isWhole(size: size) { fault = .framing }
+        if fault == nil, seen.isSuperset(of: [.coding, .length]) { fault = .framing }
         if fault == nil, isUnexpected { fault = .expectation }
     }
 }

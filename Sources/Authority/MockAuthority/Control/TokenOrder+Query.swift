@@ -61,7 +61,7 @@ extension ClaimChanges {
             unit = known
             digits = digits.dropLast()
         }
-        guard let number = Int64(digits), abs(number) < 10_000_000_000 else { return nil }
+        guard let number = Int64(digits), (-9_999_999_999...9_999_999_999).contains(number) else { return nil }
         return number * unit
     }
 }

@@ -100,7 +100,7 @@ extension User {
             claims: try member.optionalObject("claims") ?? JSONObject())
         standing.disabled = try member.optionalTruth("disabled") ?? false
         standing.identityProvider = try member.text("identityProvider")
-        standing.generation = try member.number("generation") ?? 0
+        standing.generation = try member.number("generation", in: 0...(1 << 53)) ?? 0
     }
 
     /// The account under those members.

@@ -61,9 +61,12 @@ struct ConfigurationMember {
         return truth
     }
 
-    func number(_ name: String) throws(ConfigurationMistake) -> Int64? {
+    /// Every number has bounds, within which it can be calculated with.
+    func number(_ name: String, in range: ClosedRange<Int64>) throws(ConfigurationMistake) -> Int64? {
         guard let value = object[name] else { return nil }
-        guard let number = value.integer else { throw wrong(name, "a whole number") }
+        guard let number = value.integer, range.contains(number) else {
+            throw wrong(name, "a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
         return number
     }
 

@@ -1,0 +1,74 @@
+import Glibc
+import Platform
+import Support
+import Synchronization
+import Testing
+
+/// Every input of the corpora, once: what the fuzzers found stays mended without them.
+@Suite("Fuzzed inputs", .serialized, .timeLimit(.minutes(10)))
+struct CorpusTests {
+    @Test("every input keeps the invariants", arguments: FuzzTarget.allCases)
+    func everyInput(target: FuzzTarget) async throws {
+        let inputs = try Corpus.inputs(of: target)
+        #expect(inputs.count >= 5, "a target without seeds is not tested")
+        // On a thread of its own: waiting must not take one of Swift's few.
+        let failures = try await onItsOwnThread { inputs.compactMap { $0.failure(in: target) } }
+        #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
+    }
+
+    @Test("a broken invariant is reported with its input")
+    func brokenInvariant() throws {
+        let input = Corpus.Input(path: "seed", bytes: [])
+        #expect(input.failure { _ in try require(false, "nothing holds") } == "seed: does not hold: nothing holds")
+        #expect(input.failure { _ in } == nil)
+    }
+
+    private func onItsOwnThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            do {
+                _ = try NamedThread.start("fuzzed inputs") { continuation.resume(returning: body()) }
+            } catch {
+                continuation.resume(throwing: error)
+            }
+        }
+    }
+}
+
+/// The inputs that are kept in the repository.
+enum Corpus {
+    struct Input: Sendable {
+        let path: String
+        let bytes: [UInt8]
+
+        func failure(in target: FuzzTarget) -> String? { failure(target.check) }
+
+        func failure(_ check: ([UInt8]) throws -> Void) -> String? {
+            do {
+                try check(bytes)
+                return nil
+            } catch {
+                return "\(path): \(error)"
+            }
+        }
+    }
+
+    static func inputs(of target: FuzzTarget) throws -> [Input] {
+        let folder = TestFile("Corpus/\(target.rawValue)").path
+        return try names(in: folder).map { name in
+            Input(path: "\(folder)/\(name)", bytes: try TestFile("Corpus/\(target.rawValue)/\(name)").bytes())
+        }
+    }
+
+    private static func names(in folder: String) throws -> [String] {
+        guard let stream = opendir(folder) else { throw BrokenInvariant(description: "\(folder) is there") }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names.sorted()
+    }
+}

@@ -1,0 +1,53 @@
+import HTTP
+
+/// A request as text: a request line, field lines, an empty line, a body.
+///
+/// Lines end with a line feed.
+struct FuzzRequest {
+    let head: RequestHead
+    let body: [UInt8]
+
+    /// Nothing where no server would hand it to its handler.
+    init?(_ text: [UInt8]) {
+        var rest = text[...]
+        let words = Self.line(&rest).split(separator: UInt8(ascii: " "), maxSplits: 1)
+        guard words.count == 2, words[0].allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
+        let raw = String(decoding: words[1], as: UTF8.self)
+        guard let target = try? RequestTarget(parsing: raw, host: "127.0.0.1:3001") else { return nil }
+        var headers = HeaderFields()
+        while case let line = Self.line(&rest), !line.isEmpty {
+            guard let field = Self.field(line) else { return nil }
+            headers.append(field.name, field.value)
+        }
+        head = RequestHead(
+            method: Method(String(decoding: words[0], as: UTF8.self)), target: target, headers: headers)
+        body = Array(rest)
+    }
+
+    private static func line(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let line = rest.prefix { $0 != UInt8(ascii: "\n") }
+        rest = rest[line.endIndex...].dropFirst()
+        return line
+    }
+
+    private static func field(_ line: ArraySlice<UInt8>) -> HeaderFields.Field? {
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex else { return nil }
+        // As libmicrohttpd hands values over: without blanks around, without NUL, as the bytes that came.
+        let value = line[colon...].dropFirst().drop(while: \.isBlank)
+        guard !value.contains(0), line[..<colon].allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
+        return HeaderFields.Field(
+            name: String(decoding: line[..<colon], as: UTF8.self), value: String(decoding: value, as: UTF8.self))
+    }
+}
+
+extension Response {
+    /// Whether a server can send it: a status of three digits, and fields of one line each.
+    func checkSendable() throws {
+        try require((200...999).contains(status.rawValue), "a status has three digits, not \(status.rawValue)")
+        for field in headers.fields {
+            let isLine = !(field.name + field.value).utf8.contains { [0, 10, 13].contains($0) }
+            try require(isLine, "a field is one line: \(field.name)")
+        }
+        try require(missing >= 0, "an answer misses no negative number of bytes")
+    }
+}

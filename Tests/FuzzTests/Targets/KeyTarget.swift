@@ -1,0 +1,102 @@
+import Curl
+@testable import IssuerKeys
+import OpenSSL
+@testable import Tokens
+
+/// Provider metadata and, after a line of `~~~`, a key set; and the whole input as the file of cached keys.
+func checkKeys(_ input: [UInt8]) throws {
+    let pieces = input.pieces
+    let (metadata, keySet) = (pieces[0], pieces.count > 1 ? pieces[1] : pieces[0])
+    for source in sources { try checkMetadata(metadata, source) }
+    try checkKeySet(keySet)
+    try checkLoading(metadata, keySet)
+    try checkKeyFile(input)
+}
+
+private let sources = [
+    KeySource(
+        policy: "B2C_1_sign_in", metadataURL: "https://contoso.b2clogin.com/x/.well-known/openid-configuration",
+        tenantIdentifier: "775527ff-9a37-4307-8b3d-cc311f58d925"),
+    KeySource(metadataURL: "http://127.0.0.1:3001/x/.well-known/openid-configuration"),
+    KeySource(metadataURL: "https://login.example/m", pinnedIssuer: "urn:pinned"),
+]
+
+private func checkMetadata(_ bytes: [UInt8], _ source: KeySource) throws {
+    guard let metadata = try? ProviderMetadata(parsing: bytes) else { return }
+    try require(!metadata.issuer.isEmpty && !metadata.keySetURL.isEmpty, "metadata names an issuer and keys")
+    guard (try? metadata.check(against: source.metadataRules)) != nil else { return }
+    // What curl would make of the address decides where keys come from, not what our own reader makes of it.
+    let home = FetchAddress(source.metadataURL)
+    if let keys = FetchAddress(metadata.keySetURL) {
+        try require(keys.host == home?.host, "keys lie on the host of the metadata")
+        try require(keys.scheme == "https" || keys.isLoopback, "keys are fetched by https, or from this machine")
+    }
+    if let pinned = source.pinnedIssuer {
+        try require(metadata.issuer.utf8.elementsEqual(pinned.utf8), "a pinned issuer is the issuer")
+    }
+}
+
+private func checkKeySet(_ bytes: [UInt8]) throws {
+    guard let document = try? KeySetDocument(parsing: bytes) else { return }
+    try require(document.keys.count + document.rejected.count <= 64, "the number of keys is limited")
+    let names = Set(document.keys.map { Array($0.keyIdentifier.utf8) })
+    try require(names.count == document.keys.count, "every key has a name of its own")
+    for key in document.keys {
+        let bits = key.modulus.count * 8 - (key.modulus.first?.leadingZeroBitCount ?? 0)
+        try require((2048...8192).contains(bits), "a modulus has 2048 to 8192 bits")
+        try require(
+            key.modulus.first != 0 && (key.modulus.last ?? 0) & 1 == 1, "a modulus is odd, without zeros before")
+        try require(key.exponent.first != 0 && (1...4).contains(key.exponent.count), "an exponent is of 32 bits")
+        try require(key.exponent != [1], "an exponent is not 1")
+    }
+}
+
+/// What stands in a place of the provider: two documents, whatever is asked.
+private struct Documents: DocumentFetcher {
+    let metadataURL: String
+    let metadata: [UInt8]
+    let keySet: [UInt8]
+
+    func fetch(_ request: FetchRequest) throws(FetchError) -> FetchedDocument {
+        FetchedDocument(body: request.url == metadataURL ? metadata : keySet)
+    }
+
+    func cancel() {}
+}
+
+private func checkLoading(_ metadata: [UInt8], _ keySet: [UInt8]) throws {
+    for source in sources {
+        let fetcher = Documents(metadataURL: source.metadataURL, metadata: metadata, keySet: keySet)
+        var loader = SourceLoader(fetcher: fetcher, distrusted: ["distrusted"])
+        guard let load = try? loader.load(source, withMetadata: true, known: nil) else { continue }
+        try require(!load.source.keys.isEmpty, "a source that was loaded has keys")
+        let names = load.source.keys.map(\.published.keyIdentifier)
+        try require(!names.contains("distrusted"), "a distrusted key is not used")
+        for key in load.source.keys {
+            let forged = [UInt8](repeating: 0, count: key.key.modulusLength)
+            try require(!key.key.verifies(signature: forged, of: []), "no key takes a signature of zeros")
+        }
+    }
+}
+
+private func checkKeyFile(_ bytes: [UInt8]) throws {
+    let file = KeyFile(path: try FuzzFile.shared.holding(bytes))
+    let trust = Duration.seconds(86_400)
+    let now: Int64 = 1_700_000_000_000
+    guard let found = try? file.read(sources, distrusted: ["distrusted"], now: now, trust: trust) else { return }
+    try require(found.count == sources.count, "every source has its result")
+    for case .success(let record)? in found {
+        try require(record.fetchedAt <= now, "no record is from the future")
+        try require(!record.source.keys.isEmpty, "a record has keys")
+        try file.write([record])
+        let again = try? file.read(sources, distrusted: [], now: now, trust: trust)
+        let isSame = again?.contains {
+            if case .success(let read)? = $0 {
+                read.source.keys.elementsEqual(record.source.keys) { $0.isSame(as: $1) }
+            } else {
+                false
+            }
+        }
+        try require(isSame ?? false, "a record is read as it was written")
+    }
+}

@@ -1,0 +1,101 @@
+import HTTP
+@testable import MockAuthority
+import OpenSSL
+import Platform
+import Support
+
+/// Requests, one after the other, to a mock authority: nothing traps, and every answer can be sent.
+///
+/// `$CODE`, `$REFRESH` and `$COOKIE` in a request stand for what the answers before gave.
+func checkMock(_ input: [UInt8]) throws {
+    try require(Base64.decode(Base64.encode(input)) == input, "what is encoded in base64 can be decoded")
+    // A delay would be waited for.
+    guard !input.text.contains("delay") else { return }
+    let authority = MockAuthority(time: StillTime(), keySource: MockAuthority.fuzzKeys)
+    var given = GivenValues()
+    for piece in input.pieces.prefix(6) {
+        guard let request = FuzzRequest(given.filled(piece)), request.body.count <= 65536 else { continue }
+        let response = waiting { await authority.decide(on: request.head).answered(request.body, upTo: 65536) }
+        try response.checkSendable()
+        given.learn(from: response)
+    }
+}
+
+extension Decision {
+    /// As a server would: a body beyond the limit is refused.
+    fileprivate func answered(_ body: [UInt8], upTo longest: Int) async -> Response {
+        switch self {
+        case .respond(let response): return response
+        case .later(let decide): return await decide().answered(body, upTo: longest)
+        case .readBody(let limit, let decide):
+            return body.count <= limit ? await decide(body).answered(body, upTo: longest) : Response(413)
+        }
+    }
+}
+
+extension MockAuthority {
+    /// One key again and again: making one takes a tenth of a second.
+    fileprivate static let fuzzKeys = KeySource { () throws(RSAError) in Support.SigningKey.shared }
+}
+
+/// A clock that stands still.
+private struct StillTime: TimeSource {
+    var wallMilliseconds: Int64 { 1_700_000_000_000 }
+    var monotonicNanoseconds: UInt64 { 1_000_000_000 }
+}
+
+/// What answers gave for later requests.
+private struct GivenValues {
+    private var values: [(name: String, value: String)] = []
+
+    func filled(_ request: [UInt8]) -> [UInt8] {
+        var bytes = request
+        for (name, value) in values { bytes = bytes.replacing(Array(name.utf8), with: Array(value.utf8)) }
+        return bytes
+    }
+
+    mutating func learn(from response: Response) {
+        let cookies = response.headers.values("Set-Cookie").map { String($0.prefix { $0 != ";" }) }
+        if !cookies.isEmpty { set("$COOKIE", cookies.joined(separator: "; ")) }
+        let text = (response.headers["Location"] ?? "") + response.body.text
+        if let code = text.value(after: "code=") { set("$CODE", code) }
+        if let token = text.value(after: "\"refresh_token\":\"") { set("$REFRESH", token) }
+        if let token = text.value(after: "\"csrf\":\"") { set("$CSRF", token) }
+        if let transaction = text.value(after: "\"transId\":\"") { set("$TX", transaction) }
+    }
+
+    private mutating func set(_ name: String, _ value: String) {
+        values.removeAll { $0.name == name }
+        values.append((name, value))
+    }
+}
+
+extension String {
+    /// The characters of a token that follow a text.
+    fileprivate func value(after text: String) -> String? {
+        guard let start = firstRange(of: text) else { return nil }
+        let value = self[start...].prefix { $0.isLetter || $0.isNumber || "-_.=".contains($0) }
+        return value.isEmpty ? nil : String(value)
+    }
+
+    private func firstRange(of text: String) -> Index? {
+        indices.first { self[$0...].hasPrefix(text) }.map { index($0, offsetBy: text.count) }
+    }
+}
+
+extension [UInt8] {
+    fileprivate func replacing(_ name: [UInt8], with value: [UInt8]) -> [UInt8] {
+        var result: [UInt8] = []
+        var place = 0
+        while place < count {
+            if self[place] == name[0], self[place...].starts(with: name) {
+                result += value
+                place += name.count
+            } else {
+                result.append(self[place])
+                place += 1
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,53 @@
+import JSON
+@testable import Tasks
+
+/// The first line is an owner, the others are texts: what the API writes of them is JSON that says the same.
+func checkTasks(_ input: [UInt8]) throws {
+    let lines = input.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        .map { String(decoding: $0, as: UTF8.self) }
+    let owner = Owner(lines.first ?? "")
+    var items: [TaskItem] = []
+    for (index, line) in lines.dropFirst().prefix(100).enumerated() {
+        // A number is a time as well.
+        let time = Int64(line) ?? Int64(index)
+        guard let text = try? TaskText(line) else { continue }
+        items.append(
+            TaskItem(
+                id: Int64(index) + 1, owner: owner, text: text, completed: index % 2 == 0, created: time,
+                modified: time))
+        try checkTime(line, time)
+    }
+    let list = TaskList(rendering: items)
+    guard let read = try? JSONValue(parsing: list.json).array else {
+        throw BrokenInvariant(description: "a list is JSON")
+    }
+    try require(read.count == items.count, "a list has all tasks")
+    for (item, shown) in zip(items, read) {
+        try checkTask(item, shown.object ?? JSONObject())
+        try require(item.json == shown.serialized(), "a task is written alike alone and in a list")
+    }
+    try require(TaskList(rendering: items) == list, "the same tasks have the same tag")
+}
+
+private func checkTask(_ item: TaskItem, _ shown: JSONObject) throws {
+    for name in ["task", "Text"] {
+        try require(isSame(shown[name], item.text.value), "a text is shown byte for byte")
+    }
+    for name in ["owner", "Owner"] {
+        try require(isSame(shown[name], item.owner.identifier), "an owner is shown byte for byte")
+    }
+    try require(shown["Id"]?.integer == item.id && shown["completed"]?.boolean == item.completed, "so is the rest")
+}
+
+private func isSame(_ value: JSONValue?, _ text: String) -> Bool {
+    value?.string?.utf8.elementsEqual(text.utf8) ?? false
+}
+
+private func checkTime(_ line: String, _ milliseconds: Int64) throws {
+    let moment = Timestamp(milliseconds: milliseconds)
+    try require(moment.text.utf8.count == 24, "a time has 24 bytes")
+    try require(Timestamp(parsing: moment.text) == moment, "a time is read as it was written")
+    if let read = Timestamp(parsing: line) {
+        try require(read.text.utf8.elementsEqual(line.utf8), "a time has one form")
+    }
+}

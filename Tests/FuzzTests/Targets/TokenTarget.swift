@@ -1,0 +1,124 @@
+import JSON
+import OpenSSL
+import Support
+@testable import Tokens
+
+/// A token; or, from a `{`, a header and on the next line a payload, which are put into one.
+func checkTokens(_ input: [UInt8]) throws {
+    try checkBase64URL(input)
+    let bytes = input.first == UInt8(ascii: "{") ? assembled(input) : input
+    guard let token = try? CompactToken(bytes: bytes) else {
+        for finding in untrusted { try checkRefused(bytes.text, finding) }
+        return
+    }
+    try checkForm(token, of: bytes)
+    for finding in untrusted { try checkRefused(bytes.text, finding) }
+    try checkSignature(token)
+    for (rules, issuers) in settings { try checkClaims(token, rules, issuers) }
+}
+
+/// Three parts: mutations of JSON would be lost in base64url.
+private func assembled(_ input: [UInt8]) -> [UInt8] {
+    let lines = input.split(separator: UInt8(ascii: "\n"), maxSplits: 1, omittingEmptySubsequences: false)
+    let payload = lines.count > 1 ? Array(lines[1]) : []
+    return Array("\(Base64URL.encode(Array(lines[0]))).\(Base64URL.encode(payload)).c2lnbmF0dXJl".utf8)
+}
+
+/// What keys say of a signature that is not good.
+private let untrusted: [SignatureFinding] = [.unknownKey, .keysUnavailable, .bad(TestClaims.issuers)]
+
+/// Rules under which tokens are judged, the usual ones first.
+private let settings: [(ClaimRules, [TokenIssuer])] = [
+    (TestClaims.rules, TestClaims.issuers),
+    (
+        ClaimRules(audiences: [TestClaims.audience], ownerClaim: "sub", clockSkew: 0),
+        [TokenIssuer(identifier: TestClaims.issuer, policy: nil)]
+    ),
+]
+
+private func checkBase64URL(_ input: [UInt8]) throws {
+    if let bytes = Base64URL.decode(input.span) {
+        try require(Base64URL.encode(bytes).utf8.elementsEqual(input), "base64url has one spelling")
+    }
+    try require(Base64URL.decode(Base64URL.encode(input)) == input, "what is encoded can be decoded")
+}
+
+private func checkForm(_ token: CompactToken, of bytes: [UInt8]) throws {
+    try require(token.bytes == bytes && bytes.count <= CompactToken.longest, "a token is its bytes")
+    let signed = "\(Base64URL.encode(token.header)).\(Base64URL.encode(token.payload))"
+    try require(token.signingInput.elementsEqual(signed.utf8), "a signature covers header and payload as they came")
+    let whole = "\(signed).\(Base64URL.encode(token.signature))"
+    try require(whole.utf8.elementsEqual(bytes), "a token has one spelling")
+}
+
+private func checkRefused(_ text: String, _ finding: SignatureFinding) throws {
+    let explanation = TokenExplanation(
+        of: text, rules: TestClaims.rules, issuers: TestClaims.issuers, now: TestClaims.now
+    ) { _, _ in finding }
+    try require(explanation.refusal != nil, "without a good signature no token is good")
+    try require(explanation.findings.count == TokenCheck.allCases.count, "every check has its finding")
+}
+
+/// The token of RFC 7520 section 4.1, the only one that its key signed.
+private func checkSignature(_ token: CompactToken) throws {
+    guard let published = PublishedSignature.shared, token.signature.count == published.key.modulusLength else {
+        return
+    }
+    guard published.key.verifies(signature: token.signature, of: token.signingInput) else { return }
+    try require(token.bytes == published.token, "a signature is good for one token only")
+}
+
+private struct PublishedSignature {
+    let key: RSAPublicKey
+    let token: [UInt8]
+
+    static let shared = try? PublishedSignature()
+
+    private init() throws {
+        let vector = try TestFile.vector("rfc7520_4_1_rs256.json").json()
+        let jwk = vector["input"]["key"]
+        key = try RSAPublicKey(
+            modulus: Base64URL.decode(jwk["n"].string ?? "") ?? [],
+            exponent: Base64URL.decode(jwk["e"].string ?? "") ?? [])
+        token = Array((vector["output"]["compact"].string ?? "").utf8)
+    }
+}
+
+/// The verifier's way and the explanation's agree, and what passes has what the rules ask for.
+private func checkClaims(_ token: CompactToken, _ rules: ClaimRules, _ issuers: [TokenIssuer]) throws {
+    let explanation = TokenExplanation(
+        of: token.bytes.text, rules: rules, issuers: issuers, now: TestClaims.now
+    ) { _, _ in .good(issuers) }
+    let verified: VerifiedToken
+    do throws(TokenRefusal) {
+        let header = try JOSEHeader(of: token)
+        verified = try rules.check(token, signedBy: header.keyIdentifier, of: issuers, now: TestClaims.now)
+    } catch {
+        try require(explanation.refusal == error, "verifier and explanation give one reason, \(error)")
+        return
+    }
+    try require(explanation.refusal == nil, "verifier and explanation agree")
+    try checkAccepted(token, verified, rules)
+}
+
+private func checkAccepted(_ token: CompactToken, _ verified: VerifiedToken, _ rules: ClaimRules) throws {
+    let header = try JSONValue(parsing: token.header)
+    let claims = try JSONValue(parsing: token.payload)
+    try require(header["alg"] == "RS256", "the algorithm is RS256")
+    let critical = ["crit", "b64", "zip", "enc"].contains { header.object?.contains($0) ?? false }
+    try require(!critical, "no extension is asked for")
+    try require(claims["iss"].string == TestClaims.issuer, "the issuer is ours")
+    let audience = claims["aud"].string ?? claims["aud"].array?.first?.string
+    try require(audience == TestClaims.audience, "the audience is ours")
+    let expiry: Double? =
+        switch claims["exp"] {
+        case .integer(let seconds): Double(seconds)
+        case .real(let seconds): seconds
+        case .null, .boolean, .string, .array, .object: nil
+        }
+    try require(Double(TestClaims.now - rules.clockSkew) < expiry ?? 0, "the token is not over")
+    let owner = claims[rules.ownerClaim].string
+    try require(!verified.principal.owner.isEmpty && owner != nil, "the token has an owner")
+    try require(verified.principal.owner.lowercased() == owner?.lowercased(), "the owner is the claim's")
+    try require((try? verified.check(now: TestClaims.now)) != nil, "what is accepted now is usable now")
+}
