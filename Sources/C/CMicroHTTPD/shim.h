@@ -1,8 +1,10 @@
 #pragma once
 #include <microhttpd.h>
+#include <netinet/in.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 
 // What Swift cannot say of libmicrohttpd: calls with a variable number of arguments, and a logger that takes a va_list.
 
@@ -83,6 +85,18 @@ static inline int CMicroHTTPD_nothing(void) {
 static inline int CMicroHTTPD_socket(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     return info ? info->connect_fd : -1;
+}
+
+/// How many bytes the other end of a connection has acknowledged; -1 if the system does not say.
+static inline long long CMicroHTTPD_acknowledged(int socket) {
+    // The beginning of Linux's struct tcp_info (linux/tcp.h, since 4.1), which glibc knows without its later members.
+    struct {
+        unsigned char before[120];
+        unsigned long long bytes_acked;
+    } info;
+    socklen_t size = sizeof info;
+    if (getsockopt(socket, IPPROTO_TCP, 11 /* TCP_INFO */, &info, &size) != 0 || size < sizeof info) return -1;
+    return (long long)info.bytes_acked;
 }
 
 static inline void *CMicroHTTPD_socket_context(struct MHD_Connection *connection) {

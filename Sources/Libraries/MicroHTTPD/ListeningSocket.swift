@@ -23,13 +23,15 @@ struct ListeningSocket {
     private static func listen(_ descriptor: Int32, on address: SocketAddress) throws(ServerStartError) {
         set(descriptor, SOL_SOCKET, SO_REUSEADDR)
         if address.family == AF_INET6 { set(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY) }
+        // What waits in the system to be sent would not be counted: it is kept short, the window of a connection is not.
+        set(descriptor, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, to: 128 * 1024)
         guard address.bind(descriptor) == 0 else { throw .last("bind") }
         guard Glibc.listen(descriptor, SOMAXCONN) == 0 else { throw .last("listen") }
     }
 
-    private static func set(_ descriptor: Int32, _ level: Int32, _ option: Int32) {
-        var one: Int32 = 1
-        _ = unsafe setsockopt(descriptor, level, option, &one, socklen_t(MemoryLayout<Int32>.size))
+    private static func set(_ descriptor: Int32, _ level: Int32, _ option: Int32, to value: Int32 = 1) {
+        var value = value
+        _ = unsafe setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
     private static func port(of descriptor: Int32) throws(ServerStartError) -> UInt16 {

@@ -3,7 +3,7 @@ internal import Synchronization
 /// What a connection is doing, and until when it may: written by its loop, read by the reaper.
 struct PhaseClock: ~Copyable, Sendable {
     enum Phase: UInt8 {
-        case idle, header, body, handling, answer, discarding
+        case idle, header, body, handling, answer, longAnswer, discarding
     }
 
     private let phase: Atomic<UInt8>
@@ -36,6 +36,8 @@ struct PhaseClock: ~Copyable, Sendable {
         bodyBytes.store(bodyBytes.load(ordering: .relaxed) &+ count, ordering: .relaxed)
     }
 
+    var isAnsweringAtLength: Bool { phase.load(ordering: .relaxed) == Phase.longAnswer.rawValue }
+
     var isIdle: Bool { phase.load(ordering: .relaxed) == Phase.idle.rawValue }
 
     /// The time that is used up, if one is.
@@ -45,7 +47,7 @@ struct PhaseClock: ~Copyable, Sendable {
         case .idle: isLate ? .idle : nil
         case .header: isLate ? .header : nil
         case .body: isLate || isSlow(at: now, limits: limits) ? .body : nil
-        case .answer: isLate ? .answer : nil
+        case .answer, .longAnswer: isLate ? .answer : nil
         case .discarding: isLate ? .refusal : nil
         case .handling, nil: nil
         }
