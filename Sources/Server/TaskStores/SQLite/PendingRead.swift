@@ -33,10 +33,10 @@ struct PendingPage: PendingRead {
     let reply: Reply<TaskList>
 
     func run(on tables: borrowing ReadTables) {
-        do throws(SQLiteError) {
+        do throws(StoreError) {
             reply.answer(.success(try tables.list(query, of: owner)))
         } catch {
-            refuse(StoreError(error))
+            refuse(error)
         }
     }
 
@@ -54,12 +54,12 @@ struct PendingLoad: PendingRead {
     let afterRead: @Sendable () -> Void
 
     func run(on tables: borrowing ReadTables) {
-        do throws(SQLiteError) {
+        do throws(StoreError) {
             let list = try tables.list(.all, of: owner)
             afterRead()
             memory.finish(load, of: owner, with: .success(list))
         } catch {
-            refuse(StoreError(error))
+            refuse(error)
         }
     }
 

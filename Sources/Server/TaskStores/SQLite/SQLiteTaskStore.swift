@@ -16,7 +16,7 @@ public final class SQLiteTaskStore: TaskStore {
     private let afterRead: @Sendable () -> Void
 
     private init(options: SQLiteStoreOptions) {
-        memory = ListMemory(capacity: options.listMemory)
+        memory = ListMemory(capacity: options.listMemory, answers: options.answers)
         writer = Writer(options: options, memory: memory)
         readers = ReaderPool(threads: options.readers, waiting: options.waiting)
         afterRead = options.afterRead
@@ -38,15 +38,16 @@ public final class SQLiteTaskStore: TaskStore {
             throw StoreOpenError(error, path: file.path)
         }
         let store = SQLiteTaskStore(options: options)
-        try store.start(WriterBox(database, lock), file)
+        try store.start(WriterBox(database, lock), file, options.answers)
         return store
     }
 
-    private func start(_ box: WriterBox, _ file: StoreFile) throws(StoreOpenError) {
+    private func start(_ box: WriterBox, _ file: StoreFile, _ answers: AnswerMemory) throws(StoreOpenError) {
         let failed = { (failure: NamedThread.Failure) in
             StoreOpenError.failed(path: file.path, reason: "no thread: error \(failure.code)")
         }
-        try readers.start({ () throws(StoreOpenError) in try Self.readTables(of: file) }, threadFailed: failed)
+        try readers.start(
+            { () throws(StoreOpenError) in try Self.readTables(of: file, answers) }, threadFailed: failed)
         do throws(NamedThread.Failure) {
             let writer = writer
             let started = try NamedThread.start("writer") { box.work(for: writer) }
@@ -56,10 +57,10 @@ public final class SQLiteTaskStore: TaskStore {
         }
     }
 
-    private static func readTables(of file: StoreFile) throws(StoreOpenError) -> ReadTables {
+    private static func readTables(of file: StoreFile, _ answers: AnswerMemory) throws(StoreOpenError) -> ReadTables {
         let connection = try file.open(.readWrite)
         do throws(SQLiteError) {
-            return try ReadTables.compiled(on: connection)
+            return try ReadTables.compiled(on: connection, answers: answers)
         } catch {
             throw StoreOpenError(error, path: file.path)
         }
@@ -89,6 +90,7 @@ public final class SQLiteTaskStore: TaskStore {
     private func load(_ owner: Owner, _ reply: Reply<TaskList>) {
         switch memory.join(owner, { reply.answer($0) }) {
         case .found(let list): reply.answer(.success(list))
+        case .refused(let error): reply.answer(.failure(error))
         case .joined: break
         case .mustLoad(let load):
             readers.submit(PendingLoad(owner: owner, load: load, memory: memory, afterRead: afterRead))
