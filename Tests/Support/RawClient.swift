@@ -22,11 +22,16 @@ public final class RawClient {
     /// What came and was not handed out yet.
     private var buffer: [UInt8] = []
 
-    /// Connects to a port of the loopback.
-    public init(port: UInt16, overIPv6: Bool = false, timeout: Double = 5) throws(Failure) {
+    /// Connects to a port of the loopback; with a small receive buffer what it does not read stays with the server.
+    public init(
+        port: UInt16, overIPv6: Bool = false, timeout: Double = 5, receiveBuffer: Int32? = nil
+    ) throws(Failure) {
         self.timeout = timeout
         descriptor = socket(overIPv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw .system("socket", errno) }
+        if var size = receiveBuffer {
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+        }
         // `deinit` closes: it runs also when this throws, because every field is set.
         guard (overIPv6 ? connect6(port) : connect4(port)) == 0 else { throw .system("connect", errno) }
     }
@@ -78,6 +83,26 @@ public final class RawClient {
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
     }
 
+    /// Reads some bytes of what comes, and drops them; how many, 0 at the end of the connection.
+    public func skip(atMost count: Int) throws(Failure) -> Int {
+        if buffer.isEmpty { _ = try more(count) }
+        let skipped = min(count, buffer.count)
+        buffer.removeFirst(skipped)
+        return skipped
+    }
+
+    /// Reads only the head of an answer.
+    public func head() throws(Failure) -> RawResponse? {
+        let separator: [UInt8] = [13, 10, 13, 10]
+        while true {
+            if let end = buffer.firstRange(of: separator) {
+                defer { buffer.removeFirst(end.upperBound) }
+                return RawResponse(head: buffer[..<end.lowerBound])
+            }
+            guard try more(512) else { return nil }
+        }
+    }
+
     /// Reads one answer, also `100 Continue`; nothing, if the connection ended before its first byte.
     public func response(to method: Method = .get) throws(Failure) -> RawResponse? {
         let separator: [UInt8] = [13, 10, 13, 10]
@@ -125,11 +150,11 @@ public final class RawClient {
     }
 
     /// Waits for more bytes; false at the end of the connection.
-    private func more() throws(Failure) -> Bool {
+    private func more(_ most: Int = 65536) throws(Failure) -> Bool {
         var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         let count = poll(&ready, 1, Int32(timeout * 1000))
         guard count > 0 else { throw count == 0 ? .timeout : .system("poll", errno) }
-        var piece = [UInt8](repeating: 0, count: 65536)
+        var piece = [UInt8](repeating: 0, count: most)
         let size = piece.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) }
         // A reset is an end, too: the server closed with bytes of ours unread.
         guard size > 0 else { return false }

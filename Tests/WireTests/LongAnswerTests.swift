@@ -1,7 +1,9 @@
+import Glibc
 import HTTP
 import MicroHTTPD
 import Platform
 import Support
+import Synchronization
 import Testing
 
 private func pattern(_ length: Int) -> [UInt8] { (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31) } }
@@ -68,5 +70,53 @@ struct LongAnswerTests {
         }
         #expect(eventually { server.statistics.connections == 0 })
         #expect(ProcessFacts.residentBytes - before < 12 * Self.length)
+    }
+
+    /// Counts those of itself that there are.
+    private final class Counted: Sendable {
+        static let all = Atomic(0)
+
+        init() { Self.all.add(1, ordering: .relaxed) }
+        deinit { Self.all.subtract(1, ordering: .relaxed) }
+    }
+
+    @Test("What is kept with an answer is kept until it is sent or given up")
+    func kept() throws {
+        let server = try HTTPServer(port: 0, handler: Keeper(length: Self.length))
+        defer { server.stop(patience: 0) }
+        let reader = try RawClient(port: server.port, timeout: 20)
+        var leaver: RawClient? = try RawClient(port: server.port, timeout: 20, receiveBuffer: 4096)
+        for client in [reader, leaver] { try client?.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n") }
+        #expect(try leaver?.head()?.status == 200)
+        #expect(try reader.response()?.body.count == Self.length)
+        #expect(eventually { Counted.all.load(ordering: .relaxed) == 1 })
+        leaver = nil
+        #expect(eventually { Counted.all.load(ordering: .relaxed) == 0 })
+    }
+
+    @Test("What nobody takes stays where it is counted, not in the system's buffers")
+    func unsent() throws {
+        let server = try HTTPServer(port: 0, handler: Keeper(length: 512 << 10))
+        defer { server.stop(patience: 0) }
+        var client: RawClient? = try RawClient(port: server.port, timeout: 20, receiveBuffer: 4096)
+        try client?.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(try client?.head()?.status == 200)
+        // The reaper cuts it long after this.
+        for _ in 0..<30 {
+            #expect(Counted.all.load(ordering: .relaxed) == 1)
+            usleep(10_000)
+        }
+        client = nil
+        #expect(eventually { Counted.all.load(ordering: .relaxed) == 0 })
+    }
+
+    private struct Keeper: RequestHandler {
+        let length: Int
+
+        func decide(on head: RequestHead) -> Decision {
+            var response = Response(200, body: [UInt8](repeating: 0x62, count: length))
+            response.kept = KeptObject(Counted())
+            return .respond(response)
+        }
     }
 }

@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <gnutls/gnutls.h>
 #include <microhttpd.h>
+#include <netinet/in.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -142,6 +143,18 @@ static inline void CMicroHTTPD_end_writing(struct MHD_Connection *connection) {
 static inline void CMicroHTTPD_forget_expectation(struct MHD_Connection *connection) {
     const char *value = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_EXPECT);
     if (value != NULL && *value != 0) *(char *)value = 0; // it lies in the connection's own buffer
+}
+
+/// How many bytes the other end of a connection has acknowledged; -1 if the system does not say.
+static inline long long CMicroHTTPD_acknowledged(int socket) {
+    // The beginning of Linux's struct tcp_info (linux/tcp.h, since 4.1), which glibc knows without its later members.
+    struct {
+        unsigned char before[120];
+        unsigned long long bytes_acked;
+    } info;
+    socklen_t size = sizeof info;
+    if (getsockopt(socket, IPPROTO_TCP, 11 /* TCP_INFO */, &info, &size) != 0 || size < sizeof info) return -1;
+    return (long long)info.bytes_acked;
 }
 
 static inline void *CMicroHTTPD_socket_context(struct MHD_Connection *connection) {

@@ -41,9 +41,11 @@ extension Substring {
 struct StrongEntityTag {
     let text: String
 
-    init(of bytes: [UInt8]) {
+    /// The tag of these bytes; another one where more follow on another page.
+    init(of bytes: [UInt8], isWhole: Bool = true) {
         let digits = String(Self.digest(bytes.span), radix: 16)
-        text = "\"" + String(repeating: "0", count: 16 - digits.utf8.count) + digits + "\""
+        let end = isWhole ? "\"" : "-\""
+        text = "\"" + String(repeating: "0", count: 16 - digits.utf8.count) + digits + end
     }
 
     private static let first: UInt64 = 0xA076_1D64_78BD_642F

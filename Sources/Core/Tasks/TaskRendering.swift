@@ -20,10 +20,15 @@ struct TaskRendering {
         bytes.reserveCapacity(capacity)
     }
 
-    mutating func append(_ item: TaskItem) {
+    /// What a task with this text takes at most.
+    func size(of text: EscapedText) -> Int { 180 + ownerMembers.count + 2 * text.count }
+
+    /// Makes the buffer one of at least this many bytes.
+    mutating func reserve(_ capacity: Int) { bytes.reserveCapacity(capacity) }
+
+    mutating func append(_ item: TaskItem, _ text: EscapedText) {
         appendIdentifier(item.id)
         bytes.append(contentsOf: ownerMembers)
-        let text = EscapedText(item.text.value)
         text.append(to: &bytes)
         bytes.append(contentsOf: #"","Text":""#.utf8)
         text.append(to: &bytes)
@@ -51,9 +56,17 @@ struct TaskRendering {
 }
 
 /// The inside of a JSON string; most texts need no escape and are copied whole.
-private enum EscapedText {
+enum EscapedText {
     case plain(String)
     case escaped([UInt8])
+
+    /// In bytes.
+    var count: Int {
+        switch self {
+        case .plain(let text): text.utf8.count
+        case .escaped(let escaped): escaped.count
+        }
+    }
 
     init(_ text: String) {
         self = text.utf8.span.contains(Self.needsEscape) ? .escaped(Self.escape(text)) : .plain(text)

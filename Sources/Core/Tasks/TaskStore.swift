@@ -8,6 +8,8 @@
 /// - A call may suspend; it never blocks the calling thread on a disk or a network.
 public protocol TaskStore: Sendable {
     /// The owner's tasks, filtered, rendered as the API shows them.
+    ///
+    /// A long list is cut at a number of bytes (``AnswerMemory/pageSize``), between two tasks; ``TaskList/next`` says so.
     func list(_ query: TaskQuery, of owner: Owner) async throws(StoreError) -> TaskList
 
     /// Everything of an owner, as ``list(_:of:)`` would answer it, if that needs no wait at all.
@@ -53,7 +55,7 @@ extension TaskStore {
 public struct TaskQuery: Sendable, Hashable {
     /// Only those done, only those open, or (nil) both.
     public var completed: Bool?
-    /// At most so many; nil: all.
+    /// At most so many; nil: as many as one answer may hold.
     public var limit: Int?
     /// Only those with a greater id.
     public var after: Int64?
@@ -67,23 +69,6 @@ public struct TaskQuery: Sendable, Hashable {
 
     /// Everything.
     public static let all = TaskQuery()
-}
-
-/// A list of tasks as the API answers it, rendered once and shared by all who read it.
-public struct TaskList: Sendable, Equatable {
-    /// One line: a JSON array of tasks.
-    public let json: [UInt8]
-    /// The strong entity tag of exactly these bytes, in quotes.
-    public let entityTag: String
-    /// The id of the last task if more follow behind a `limit`, else nothing.
-    public let next: Int64?
-
-    /// A list of these parts; ``init(rendering:next:)`` makes them from tasks.
-    public init(json: [UInt8], entityTag: String, next: Int64? = nil) {
-        self.json = json
-        self.entityTag = entityTag
-        self.next = next
-    }
 }
 
 /// A client's own name for one attempt to add, and a digest of what it asked for.
@@ -149,6 +134,8 @@ public enum ChangeOutcome: Sendable, Equatable {
 public enum StoreError: Error, Sendable, Equatable {
     /// Too much waits already, or the store is closing: try again.
     case overloaded
+    /// Too much memory is taken by long lists that are being made or sent, to this person or to all: try again.
+    case noRoomForAnswer
     /// Out of reach (a lost connection, a locked file): try again.
     case unavailable(reason: String)
     /// No room on the disk.

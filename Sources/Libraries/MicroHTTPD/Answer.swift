@@ -6,7 +6,9 @@ extension ClientConnection {
     func queue(_ response: Response, closing: Bool = false) -> MHD_Result {
         step = .answered
         let status = response.status.sendable
-        guard let answer = unsafe makeAnswer(status.hasContent ? response.body : []) else { return .NO }
+        guard let answer = unsafe makeAnswer(status.hasContent ? response.body : [], response.kept) else {
+            return .NO
+        }
         defer { unsafe MHD_destroy_response(answer) }
         for field in response.headers.fields {
             // Refused where the text would break out of its line; then the field is missing and the answer is sound.
@@ -22,12 +24,13 @@ extension ClientConnection {
                 answer, "Content-Length", "\(response.body.count + response.missing)")
         }
         if closing || isLast || isCut { _ = unsafe MHD_add_response_header(answer, "Connection", "close") }
-        clock.enter(.answer, until: requestEnd)
+        let isLong = status.hasContent && response.body.count > LentBody.worthwhile
+        clock.enter(isLong ? .longAnswer : .answer, until: requestEnd)
         return unsafe CMicroHTTPD_queue(handle, UInt32(status.rawValue), answer)
     }
 
-    private func makeAnswer(_ body: [UInt8]) -> OpaquePointer? {
-        if body.count > LentBody.worthwhile { return unsafe LentBody(body).makeAnswer() }
+    private func makeAnswer(_ body: [UInt8], _ kept: KeptObject?) -> OpaquePointer? {
+        if body.count > LentBody.worthwhile { return unsafe LentBody(body, kept).makeAnswer() }
         return unsafe body.withUnsafeBytes { bytes in
             // The library copies: the pointer is only lent, though the parameter has no const.
             unsafe MHD_create_response_from_buffer(
@@ -42,8 +45,12 @@ private final class LentBody {
     static let worthwhile = 16384
 
     private let bytes: [UInt8]
+    private let kept: KeptObject?
 
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
+    init(_ bytes: [UInt8], _ kept: KeptObject?) {
+        self.bytes = bytes
+        self.kept = kept
+    }
 
     /// An answer that keeps this object until it is sent.
     func makeAnswer() -> OpaquePointer? {

@@ -5,7 +5,7 @@ internal import Synchronization
 /// A connection, and the request that is under way on it: there is at most one, so it needs no object of its own.
 ///
 /// Unchecked, because the compiler cannot know that libmicrohttpd calls for one connection from one loop only: plain
-/// variables are the loop's. What other threads touch is atomic or behind the lock of the meeting.
+/// variables are the loop's, one is the reaper's. What other threads touch is atomic or behind the lock of the meeting.
 @safe
 final class ClientConnection: @unchecked Sendable {
     let core: ServerCore
@@ -35,6 +35,9 @@ final class ClientConnection: @unchecked Sendable {
     // The reaper's.
     /// The stamp of the clock when the peer was seen to have closed its half.
     var suspicion: UInt64 = 0
+
+    // The reaper's.
+    var pace: ReadingPace?
 
     // Everybody's.
     let meeting = Mutex(Meeting())

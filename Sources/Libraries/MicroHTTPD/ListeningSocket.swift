@@ -9,7 +9,7 @@ struct ListeningSocket {
 
     init(host: String, port: UInt16) throws(ServerStartError) {
         let address = try SocketAddress(host: host, port: port)
-        descriptor = socket(address.family, Int32(SOCK_STREAM.rawValue) | Int32(bitPattern: SOCK_CLOEXEC.rawValue), 0)
+        descriptor = socket(address.family, kind, 0)
         guard descriptor >= 0 else { throw .last("socket") }
         do throws(ServerStartError) {
             try ListeningSocket.listen(descriptor, on: address)
@@ -23,7 +23,7 @@ struct ListeningSocket {
     /// Binds a socket to the address, without listening, and closes it: what a start would find there.
     static func check(host: String, port: UInt16) throws(ServerStartError) {
         let address = try SocketAddress(host: host, port: port)
-        let descriptor = socket(address.family, Int32(SOCK_STREAM.rawValue) | flags, 0)
+        let descriptor = socket(address.family, kind, 0)
         guard descriptor >= 0 else { throw .last("socket") }
         defer { _ = Glibc.close(descriptor) }
         try bind(descriptor, to: address)
@@ -39,12 +39,14 @@ struct ListeningSocket {
     private static func bind(_ descriptor: Int32, to address: SocketAddress) throws(ServerStartError) {
         set(descriptor, SOL_SOCKET, SO_REUSEADDR)
         if address.family == AF_INET6 { set(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY) }
+        // What waits in the system to be sent would not be counted: it is kept short, the window of a connection is not.
+        set(descriptor, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, to: 128 * 1024)
         guard address.bind(descriptor) == 0 else { throw .last("bind") }
     }
 
-    private static func set(_ descriptor: Int32, _ level: Int32, _ option: Int32) {
-        var one: Int32 = 1
-        _ = unsafe setsockopt(descriptor, level, option, &one, socklen_t(MemoryLayout<Int32>.size))
+    private static func set(_ descriptor: Int32, _ level: Int32, _ option: Int32, to value: Int32 = 1) {
+        var value = value
+        _ = unsafe setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
     private static func port(of descriptor: Int32) throws(ServerStartError) -> UInt16 {
@@ -57,6 +59,8 @@ struct ListeningSocket {
         return UInt16(bigEndian: address.sin6_port)  // at the same place as sin_port
     }
 }
+
+private let kind = Int32(bitPattern: SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
 
 /// A literal address with a port.
 enum SocketAddress {

@@ -3,7 +3,7 @@ internal import Synchronization
 /// What a connection is doing, and until when it may: written by its loop, read by the reaper.
 struct PhaseClock: ~Copyable, Sendable {
     enum Phase: UInt8 {
-        case idle, header, body, handling, answer, discarding
+        case idle, header, body, handling, answer, longAnswer, discarding
     }
 
     private let phase: Atomic<UInt8>
@@ -42,6 +42,8 @@ struct PhaseClock: ~Copyable, Sendable {
     /// Another value after each change, but for changes within the 4 ms of the coarse clock.
     var stamp: UInt64 { deadline.load(ordering: .relaxed) << 3 | UInt64(phase.load(ordering: .relaxed)) }
 
+    var isAnsweringAtLength: Bool { current == .longAnswer }
+
     /// The time that is used up, if one is.
     func exceeded(at now: UInt64, limits: ServerLimits) -> Deadline? {
         let isLate = now >= deadline.load(ordering: .relaxed)
@@ -49,7 +51,7 @@ struct PhaseClock: ~Copyable, Sendable {
         case .idle: isLate ? .idle : nil
         case .header: isLate ? .header : nil
         case .body: isLate || isSlow(at: now, limits: limits) ? .body : nil
-        case .answer: isLate ? .answer : nil
+        case .answer, .longAnswer: isLate ? .answer : nil
         case .discarding: isLate ? .refusal : nil
         case .handling, nil: nil
         }

@@ -57,7 +57,7 @@ extension ServerLimits {
         let shortest =
             [
                 headerSeconds, bodySeconds, requestSeconds, idleSeconds, connectionSeconds, suspensionSeconds,
-                bodyRateGraceSeconds,
+                bodyRateGraceSeconds, answerRateGraceSeconds,
             ].min() ?? 1
         return min(max(shortest / 4, 0.01), 0.25)
     }
@@ -71,7 +71,10 @@ extension ServerCore {
         var cut: [Deadline] = []
         connections.withLock { open in
             for connection in open.values {
-                guard let deadline = connection.clock.exceeded(at: now, limits: limits) else { continue }
+                guard
+                    let deadline = connection.clock.exceeded(at: now, limits: limits)
+                        ?? connection.slowness(at: now)
+                else { continue }
                 if connection.cut() { cut.append(deadline) }
             }
         }
@@ -98,7 +101,7 @@ extension ServerCore {
                 switch connection.clock.current {
                 case .idle: _ = connection.cut()
                 case .header where isHeadLate: _ = connection.cut()
-                case .header, .body, .handling, .answer, .discarding, nil: break
+                case .header, .body, .handling, .answer, .longAnswer, .discarding, nil: break
                 }
             }
         }
@@ -114,6 +117,21 @@ extension ServerCore {
 }
 
 extension ClientConnection {
+    /// Whether the client takes a long answer too slowly; looked at by the reaper only.
+    fileprivate func slowness(at now: UInt64) -> Deadline? {
+        guard clock.isAnsweringAtLength else {
+            pace = nil
+            return nil
+        }
+        let number = requests.load(ordering: .relaxed)
+        guard let pace, pace.request == number else {
+            pace = ReadingPace(request: number, since: now, acknowledged: CMicroHTTPD_acknowledged(socket))
+            return nil
+        }
+        guard now &- pace.since >= core.limits.answerRateGraceSeconds.nanoseconds else { return nil }
+        return pace.isSlow(at: now, acknowledged: CMicroHTTPD_acknowledged(socket), core.limits) ? .answer : nil
+    }
+
     /// Ends the connection, once; the loop notices at once and frees it.
     func cut() -> Bool {
         guard isCut.exchange(true, ordering: .relaxed) == false else { return false }

@@ -32,6 +32,12 @@ public struct ServerLimits: Sendable, Equatable {
     public var bodyRate = 500.0
     /// Seconds without a demand on the speed of a body.
     public var bodyRateGraceSeconds = 5.0
+    /// Bytes a second that a client must take of a long answer, on average, once ``answerRateGraceSeconds`` have passed.
+    ///
+    /// 64 kbit/s: less than EDGE gives, and far more than somebody takes who only wants to keep the memory occupied.
+    public var answerRate = 8192.0
+    /// Seconds without a demand on the speed of a reader: a phone that changes its cell is silent for some of them.
+    public var answerRateGraceSeconds = 10.0
     /// Seconds that a request waits for the handler, once with its head and once with its body; then it is a 503.
     public var suspensionSeconds = 20.0
     /// Requests that wait for the handler at once; more are a 503 (V-153).

@@ -68,7 +68,7 @@ extension ClientConnection {
             return suspicion == stamp ? .gone : .suspected
         case .handling: return events & Int16(POLLERR) == 0 ? .present : .goneWhileHandled
         // The loop writes, and so notices.
-        case .answer, nil: return .present
+        case .answer, .longAnswer, nil: return .present
         }
     }
 

@@ -33,6 +33,11 @@ enum StateFailure: Error {
             Problem(
                 503, "store.overloaded", "Too busy", "Too many changes wait at the moment; try again shortly.",
                 headers: ["Retry-After": "1"])
+        case .noRoomForAnswer:
+            Problem(
+                503, "list.no_room", "Too many long lists are being sent",
+                "Read the lists that you asked for to their end, or ask for less with ?limit=; try again shortly.",
+                headers: ["Retry-After": "5"])
         case .unavailable:
             Problem(
                 503, "store.unavailable", "The store is out of reach",

@@ -42,7 +42,9 @@ final class TaskRoutes: Sendable {
             headers.append("Link", "</api/tasks?\(query.next(after: next))>; rel=\"next\"")
         }
         if head.knows(list.entityTag) { return Response(304, headers: headers) }
-        return Response(200, headers: headers, body: list.json)
+        var response = Response(200, headers: headers, body: list.json)
+        response.kept = list.lease.map { KeptObject($0) }
+        return response
     }
 
     /// `GET /api/tasks/{integer}`.
@@ -186,10 +188,11 @@ extension TaskQuery {
         return number
     }
 
-    /// The query of the page behind this one.
+    /// The query of the page behind this one; who asked for no number of tasks gets as many as one answer may hold.
     fileprivate func next(after id: Int64) -> String {
         let filter = completed.map { "completed=\($0)&" } ?? ""
-        return "\(filter)limit=\(limit ?? 1000)&after=\(id)"
+        let size = limit.map { "limit=\($0)&" } ?? ""
+        return "\(filter)\(size)after=\(id)"
     }
 }
 

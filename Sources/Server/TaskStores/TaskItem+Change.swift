@@ -12,11 +12,3 @@ extension TaskItem {
         return changed
     }
 }
-
-extension TaskList {
-    /// A page of up to `limit` tasks; one task more than that shows that others follow.
-    init(page items: [TaskItem], limit: Int) {
-        let shown = Array(items.prefix(max(limit, 0)))
-        self.init(rendering: shown, next: items.count > shown.count ? shown.last?.id : nil)
-    }
-}

@@ -11,8 +11,9 @@ func checkFields(_ input: [UInt8]) throws {
     try checkCredentials(value)
     let lines = value.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     let headers = HeaderFields(lines.map { HeaderFields.Field(name: "Accept", value: $0) })
-    if headers.acceptNames("application/json") {
-        try require(value.beginsAnywhere("application/json"), "a type that is accepted was named")
+    if headers.preferJSON {
+        let isNamed = value.beginsAnywhere("application/") || value.beginsAnywhere("text/")
+        try require(isNamed, "JSON is preferred where it was named, or text was")
     }
     if let seconds = Int64(value) {
         try require(HTTPDate.text(unixSeconds: seconds).hasSuffix(" GMT"), "every moment has a date")

@@ -7,24 +7,36 @@ import Testing
 /// A kind of store that has to pass the conformance suite: another kind is one more entry in ``all``.
 struct StoreUnderTest: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    /// Opens a new, empty store; the folder is the test's own.
-    let open: @Sendable (_ folder: TemporaryFolder) throws -> any TaskStore
+    /// Opens a new, empty store whose long lists take this memory; the folder is the test's own.
+    let open: @Sendable (_ folder: TemporaryFolder, _ answers: AnswerMemory) throws -> any TaskStore
 
     static let all = [
-        StoreUnderTest(testDescription: "memory") { _ in MemoryTaskStore() },
-        StoreUnderTest(testDescription: "SQLite") { folder in try SQLiteTaskStore.open(path: folder.file("tasks.db")) },
-        StoreUnderTest(testDescription: "PostgreSQL") { _ in
-            try PostgreSQLTaskStore.open(PostgreSQLServer.started().newDatabase())
+        StoreUnderTest(testDescription: "memory") { _, answers in MemoryTaskStore(answers: answers) },
+        StoreUnderTest(testDescription: "SQLite") { folder, answers in
+            var options = SQLiteStoreOptions()
+            options.answers = answers
+            return try SQLiteTaskStore.open(path: folder.file("tasks.db"), options: options)
         },
-        StoreUnderTest(testDescription: "PostgreSQL through PgBouncer") { _ in
-            try PostgreSQLTaskStore.open(PgBouncer.started().newDatabase())
+        StoreUnderTest(testDescription: "PostgreSQL") { _, answers in
+            try postgreSQL(PostgreSQLServer.started().newDatabase(), answers)
+        },
+        StoreUnderTest(testDescription: "PostgreSQL through PgBouncer") { _, answers in
+            try postgreSQL(PgBouncer.started().newDatabase(), answers)
         },
     ]
 
+    private static func postgreSQL(_ address: String, _ answers: AnswerMemory) throws -> PostgreSQLTaskStore {
+        var options = PostgreSQLStoreOptions()
+        options.answers = answers
+        return try PostgreSQLTaskStore.open(address, options: options)
+    }
+
     /// Gives the body a new store, and ends it.
-    func with(_ body: (any TaskStore) async throws -> Void) async throws {
+    func with(
+        answers: AnswerMemory = AnswerMemory(), _ body: (any TaskStore) async throws -> Void
+    ) async throws {
         let folder = try TemporaryFolder()
-        let store = try open(folder)
+        let store = try open(folder, answers)
         defer { store.close() }
         try await body(store)
     }

@@ -21,6 +21,7 @@ struct PostgreSQLSchemaTests {
     /// Types and arguments of each statement, in SQL.
     private static let arguments: [TaskStatement: (types: String, values: String)] = [
         .list: ("text", "'alice'"), .page: ("text,int8,bool,int8", "'alice',0,NULL,10"),
+        .longPage: ("text,int8,bool,int8,int8", "'alice',0,NULL,10,1000"),
         .find: ("text,int8", "'alice',1"),
         .addOne: ("text,int8,text,bool,int8", "'alice',10,'x',false,5"),
         .add: ("text,int8,int8,text[],bool[],int8[]", "'alice',1,10,'{x}','{f}','{5}'"),

@@ -3,6 +3,7 @@ import MicroHTTPD
 import Platform
 import Synchronization
 import TaskStores
+import Tasks
 
 /// `/metrics`: everything that the parts count (V-165).
 final class MetricsPage: Sendable {
@@ -14,12 +15,14 @@ final class MetricsPage: Sendable {
     private let observation: Observation
     private let store: OpenStore
     private let verifier: BearerVerifier
+    private let answers: AnswerMemory
     private let watched = Mutex(Watched())
 
-    init(_ observation: Observation, _ store: OpenStore, _ verifier: BearerVerifier) {
+    init(_ observation: Observation, _ store: OpenStore, _ verifier: BearerVerifier, _ answers: AnswerMemory) {
         self.observation = observation
         self.store = store
         self.verifier = verifier
+        self.answers = answers
     }
 
     /// Adds the connections, which exist after this page.
@@ -46,6 +49,7 @@ final class MetricsPage: Sendable {
         if let statistics = watched.withLock({ $0.listeners })?.statistics { Self.connections(statistics, &text) }
         Self.keys(verifier.status, &text)
         Self.tokenCache(verifier.tokenCacheStatus, &text)
+        Self.answers(answers, &text)
         if let statistics = store.statistics { Self.store(statistics, &text) }
         text.single("tasks_log_lines_dropped_total", .counter, "Lines lost to a slow reader.", observation.log.dropped)
         text.single("process_resident_memory_bytes", .gauge, "Memory in use.", ProcessFacts.residentBytes)
@@ -95,6 +99,13 @@ final class MetricsPage: Sendable {
         text.single("tasks_token_cache_evictions_total", .counter, "Tokens put out to make room.", status.evictions)
         text.single("tasks_token_cache_entries", .gauge, "Tokens remembered now.", status.entries)
         text.single("tasks_token_cache_bytes", .gauge, "What they take.", status.bytes)
+    }
+
+    private static func answers(_ memory: AnswerMemory, _ text: inout PrometheusText) {
+        let statistics = memory.statistics
+        text.single("tasks_answer_bytes", .gauge, "What long lists that are made or sent take.", statistics.held)
+        text.single("tasks_answer_bytes_limit", .gauge, "The most that they may take.", memory.limit)
+        text.single("tasks_answers_refused_total", .counter, "Lists that found no room there.", statistics.refused)
     }
 
     private static func store(_ state: StoreStatistics, _ text: inout PrometheusText) {

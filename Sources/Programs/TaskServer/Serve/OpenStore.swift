@@ -10,16 +10,19 @@ enum OpenStore: Sendable {
 
     /// Opens the store; makes its file or its tables if they are missing.
     init(
-        _ storage: StorageSettings, observer: @escaping @Sendable (StoreEvent) -> Void
+        _ storage: StorageSettings, answers: AnswerMemory = AnswerMemory(),
+        observer: @escaping @Sendable (StoreEvent) -> Void
     ) throws(StoreOpenError) {
         switch storage.database {
-        case .memory: self = .memory(MemoryTaskStore())
+        case .memory: self = .memory(MemoryTaskStore(answers: answers))
         case .sqlite(let path):
             var options = SQLiteStoreOptions()
+            options.answers = answers
             options.observer = observer
             self = .sqlite(try SQLiteTaskStore.open(path: path, options: options))
         case .postgresql(let address):
             var options = PostgreSQLStoreOptions()
+            options.answers = answers
             options.partitions = storage.partitions
             options.observer = observer
             self = .postgresql(try PostgreSQLTaskStore.open(address, options: options))

@@ -62,7 +62,7 @@ final class Readiness: Sendable {
             return nil
         } catch {
             switch error {
-            case .overloaded: return "the store has too much to do"
+            case .overloaded, .noRoomForAnswer: return "the store has too much to do"
             case .unavailable: return "the store is out of reach"
             case .full: return "the disk is full"
             case .broken: return "the store is broken; the log says more"

@@ -21,12 +21,13 @@ final class TaskServerProcess: Sendable {
     init(_ settings: ServerSettings, _ observation: Observation) throws(StartFailure) {
         self.settings = settings
         self.observation = observation
+        let answers = AnswerMemory(limit: settings.limits.answerMemory)
         store = try StartFailure.translating { () throws(StoreOpenError) in
-            try OpenStore(settings.storage) { observation.observe($0) }
+            try OpenStore(settings.storage, answers: answers) { observation.observe($0) }
         }
         verifier = BearerVerifier(settings.issuerKeys, observer: { observation.observe($0) })
         readiness = Readiness(verifier, store.store)
-        let metrics = MetricsPage(observation, store, verifier)
+        let metrics = MetricsPage(observation, store, verifier, answers)
         servers = try Listeners(
             settings, observation, api: TaskAPI(try Self.api(settings, observation, store, verifier, readiness)),
             operators: OperatorPages(readiness, metrics))

@@ -62,6 +62,7 @@ struct LimitSettings: Sendable {
     let trustedProxies: [IPAddressRange]
     let body: Int
     let tasks: Int
+    let answerMemory: Int
     let rate: Int?
     let shutdownPatience: Duration
 
@@ -84,6 +85,9 @@ struct LimitSettings: Sendable {
         tasks = reader.value(
             "MAX_TASKS", .integer(1...10_000_000, example: 10_000), default: "10000",
             help: "How many tasks one person may have.")
+        answerMemory = reader.value(
+            "ANSWER_MEMORY", .byteSize((1 << 20)...(1 << 40), example: "64MiB"), default: "64MiB",
+            help: "What long lists may take while they are sent; a list above a sixteenth of it comes in pages.")
         rate = reader.value(
             "RATE_LIMIT", .orOff(.integer(1...1_000_000, example: 50)), default: "off",
             help: "Requests a second of one person, and twice that at once.")

@@ -19,6 +19,8 @@ package final class ListMemory: Sendable {
     package enum Entry {
         /// It came in the meantime; the waiter was not kept.
         case found(TaskList)
+        /// It is here, but too long to be sent now; the waiter was not kept.
+        case refused(StoreError)
         /// A load is under way and will call the waiter.
         case joined
         /// The caller must load, and finish; then the waiter is called with the others.
@@ -27,12 +29,14 @@ package final class ListMemory: Sendable {
 
     private let shards: [ListShard]
 
-    /// A memory of so many bytes; 0 remembers nothing.
-    package init(capacity: Int, shards count: Int = 16) {
-        shards = (0..<count).map { _ in ListShard(capacity: capacity / count) }
+    /// A memory of this many bytes; 0 remembers nothing.
+    ///
+    /// What is sent of it takes its lease from `answers`.
+    package init(capacity: Int, shards count: Int = 16, answers: AnswerMemory = AnswerMemory()) {
+        shards = (0..<count).map { _ in ListShard(capacity: capacity / count, answers: answers) }
     }
 
-    /// The list of an owner, if it is here.
+    /// The list of an owner, if it is here and can be sent.
     package func list(of owner: Owner) -> TaskList? {
         shard(of: owner).list(of: owner)
     }

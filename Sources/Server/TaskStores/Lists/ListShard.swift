@@ -15,13 +15,13 @@ final class ListShard: Sendable {
 
     private let state: Mutex<State>
 
-    init(capacity: Int) {
-        state = Mutex(State(slots: ListSlots(capacity: capacity)))
+    init(capacity: Int, answers: AnswerMemory) {
+        state = Mutex(State(slots: ListSlots(capacity: capacity, answers: answers)))
     }
 
     func list(of owner: Owner) -> TaskList? {
         state.withLock { state in
-            guard let list = state.slots.list(of: owner) else { return nil }
+            guard case .found(let list) = state.slots.list(of: owner) else { return nil }
             state.hits += 1
             return list
         }
@@ -29,9 +29,12 @@ final class ListShard: Sendable {
 
     func join(_ owner: Owner, _ waiter: @escaping ListMemory.Waiter) -> ListMemory.Entry {
         state.withLock { state in
-            if let list = state.slots.list(of: owner) {
+            switch state.slots.list(of: owner) {
+            case .found(let list):
                 state.hits += 1
                 return .found(list)
+            case .noRoom: return .refused(.noRoomForAnswer)
+            case .missing: break
             }
             state.misses += 1
             if let load = state.loads[owner] {

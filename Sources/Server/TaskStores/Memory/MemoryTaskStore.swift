@@ -11,13 +11,16 @@ public final class MemoryTaskStore: TaskStore {
     }
 
     private let state = Mutex(State())
+    private let answers: AnswerMemory
 
-    /// A store without tasks.
-    public init() {}
+    /// A store without tasks, whose long lists take their memory from this one.
+    public init(answers: AnswerMemory = AnswerMemory()) {
+        self.answers = answers
+    }
 
     /// See ``TaskStore/list(_:of:)``.
     public func list(_ query: TaskQuery, of owner: Owner) async throws(StoreError) -> TaskList {
-        try reading(of: owner) { $0.list(query) }
+        try reading(of: owner) { tasks throws(StoreError) in try tasks.list(query, of: owner, in: answers) }
     }
 
     /// See ``TaskStore/find(_:of:)``.
@@ -65,20 +68,20 @@ public final class MemoryTaskStore: TaskStore {
 
     /// Keeps nothing of an owner who has nothing.
     private func reading<Outcome: Sendable>(
-        of owner: Owner, _ body: (MemoryTasks) -> Outcome
+        of owner: Owner, _ body: (MemoryTasks) throws(StoreError) -> Outcome
     ) throws(StoreError) -> Outcome {
         try state.withLock { state throws(StoreError) in
             guard !state.isClosed else { throw .overloaded }
-            return body(state.owners[owner] ?? MemoryTasks())
+            return try body(state.owners[owner] ?? MemoryTasks())
         }
     }
 
     private func withTasks<Outcome: Sendable>(
-        of owner: Owner, _ body: (inout MemoryTasks) -> Outcome
+        of owner: Owner, _ body: (inout MemoryTasks) throws(StoreError) -> Outcome
     ) throws(StoreError) -> Outcome {
         try state.withLock { state throws(StoreError) in
             guard !state.isClosed else { throw .overloaded }
-            return body(&state.owners[owner, default: MemoryTasks()])
+            return try body(&state.owners[owner, default: MemoryTasks()])
         }
     }
 }

@@ -14,13 +14,13 @@ struct MemoryTasks: Sendable {
     /// Their keys, oldest first; a key that was used again after a day stands there twice.
     private var attemptOrder: ArraySlice<(id: Int64, key: String)> = []
 
-    func list(_ query: TaskQuery) -> TaskList {
+    func list(_ query: TaskQuery, of owner: Owner, in memory: AnswerMemory) throws(StoreError) -> TaskList {
         let after = query.after ?? 0
-        let matching = items.lazy.filter { item in
-            item.id > after && (query.completed.map { $0 == item.completed } ?? true)
+        var page = TaskPage(of: owner, atMost: query.limit, in: memory)
+        for item in items where item.id > after && (query.completed.map { $0 == item.completed } ?? true) {
+            guard try page.append(item) else { break }
         }
-        guard let limit = query.limit else { return TaskList(rendering: Array(matching)) }
-        return TaskList(page: Array(matching.prefix(min(max(limit, 0), .max - 1) + 1)), limit: limit)
+        return page.list()
     }
 
     func find(_ id: Int64) -> TaskItem? {

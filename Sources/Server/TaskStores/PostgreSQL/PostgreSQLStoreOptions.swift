@@ -1,4 +1,5 @@
 package import Platform
+public import Tasks
 
 /// How a PostgreSQL store works; the defaults suit a server.
 public struct PostgreSQLStoreOptions: Sendable {
@@ -6,6 +7,8 @@ public struct PostgreSQLStoreOptions: Sendable {
     public var readers = 2
     /// The sessions for writing.
     public var writers = 2
+    /// Where long lists take their memory while they are made and sent.
+    public var answers = AnswerMemory()
     /// The calls that may wait; more are refused as overloaded.
     public var waiting = 10_000
     /// The most writes that share a transaction.

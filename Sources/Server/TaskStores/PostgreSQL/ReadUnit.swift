@@ -3,7 +3,7 @@ import Tasks
 
 /// One statement that reads, for all who asked the same before it went out.
 final class ReadStep {
-    let call: TaskCall
+    private(set) var call: TaskCall
     private(set) var requests: [ReadRequest]
     /// The first of them waits since this monotonic time.
     let since: UInt64
@@ -15,16 +15,19 @@ final class ReadStep {
         switch request {
         case .list(.all, let owner, _): call = TaskCall(statement: .list, parameters: [.text(owner.identifier)])
         case .list(let query, let owner, _):
-            // One more than wanted shows whether others follow.
-            let limit = query.limit.map { Int64(min(max($0, 0), Int(Int32.max))) + 1 }
             call = TaskCall(
-                statement: .page,
-                parameters: [
-                    .text(owner.identifier), .integer(query.after ?? 0), .boolean(query.completed), .integer(limit),
-                ])
+                statement: .page, parameters: Self.selection(query, owner, rows: TaskStatement.firstRows))
         case .find(let id, let owner, _):
             call = TaskCall(statement: .find, parameters: [.text(owner.identifier), .integer(id)])
         }
+    }
+
+    private static func selection(_ query: TaskQuery, _ owner: Owner, rows: Int) -> [Parameter] {
+        // One more than wanted shows whether others follow.
+        let limit = min(max(query.limit ?? rows, 0), rows - 1) + 1
+        return [
+            .text(owner.identifier), .integer(query.after ?? 0), .boolean(query.completed), .integer(Int64(limit)),
+        ]
     }
 
     /// Lets another caller share the answer; right only before the statement went out.
@@ -32,9 +35,16 @@ final class ReadStep {
         requests.append(request)
     }
 
-    func answer(_ rows: borrowing Rows) {
+    /// Answers, unless the list may have more rows than these: then it is to be sent again, and asks for all it needs.
+    func answer(_ rows: borrowing Rows, in answers: AnswerMemory) -> Bool {
         switch requests.first {
-        case .list(let query, let owner, _): answerList(rows, query, owner)
+        case .list(let query, let owner, _):
+            let isFirst = call.statement != .longPage
+            if isFirst, rows.count == TaskStatement.firstRows, query.limit.map({ $0 >= rows.count }) ?? true {
+                askForMore(query, owner, answers.pageSize)
+                return false
+            }
+            answerList(rows, query, owner, answers)
         case .find(_, let owner, let reply):
             do throws(StoreError) {
                 let found = rows.count > 0 ? try TaskColumns.item(in: rows, 0, of: owner) : nil
@@ -44,15 +54,25 @@ final class ReadStep {
             }
         case nil: break
         }
+        return true
     }
 
-    private func answerList(_ rows: borrowing Rows, _ query: TaskQuery, _ owner: Owner) {
+    private func askForMore(_ query: TaskQuery, _ owner: Owner, _ pageSize: Int) {
+        // The task that fills the page, and one behind it that shows that others follow.
+        let bytes = pageSize + 2 * TaskText.longest + 2 * TaskStatement.leastRendered
+        let rows = bytes / TaskStatement.leastRendered + 2
+        call = TaskCall(
+            statement: .longPage, parameters: Self.selection(query, owner, rows: rows) + [.integer(Int64(bytes))])
+    }
+
+    private func answerList(_ rows: borrowing Rows, _ query: TaskQuery, _ owner: Owner, _ answers: AnswerMemory) {
         let result: Result<TaskList, StoreError>
         do throws(StoreError) {
-            let items = try TaskColumns.items(in: rows, of: owner)
-            let list =
-                query.limit.map { TaskList(page: items, limit: $0) } ?? TaskList(rendering: items, next: nil)
-            result = .success(list)
+            var page = TaskPage(of: owner, atMost: query.limit, in: answers)
+            for row in 0..<rows.count {
+                guard try page.append(try TaskColumns.item(in: rows, row, of: owner)) else { break }
+            }
+            result = .success(page.list())
         } catch {
             result = .failure(error)
         }
@@ -70,11 +90,13 @@ final class ReadUnit: StoreUnit {
     let isCommitted = false
     let calls: [UnitCall]
     private let steps: [ReadStep]
+    private let answers: AnswerMemory
     private var result = UnitEnd()
     private var next = 0
 
-    init(_ steps: [ReadStep]) {
+    init(_ steps: [ReadStep], _ answers: AnswerMemory) {
         self.steps = steps
+        self.answers = answers
         calls = steps.map { .task($0.call) }
     }
 
@@ -82,8 +104,9 @@ final class ReadUnit: StoreUnit {
     var callers: Int { steps.reduce(0) { $0 + $1.requests.count } }
 
     func take(_ rows: borrowing Rows, ofCall index: Int) {
-        steps[index].answer(rows)
-        settle(index)
+        if steps[index].answer(rows, in: answers) { return settle(index) }
+        result.reads.append(steps[index])
+        next = index + 1
     }
 
     func fail(_ error: PostgreSQLError, atCall index: Int) {
@@ -94,7 +117,7 @@ final class ReadUnit: StoreUnit {
             step.tries += 1
             guard step.tries > 5 else {
                 // It and those behind it.
-                result.reads = Array(steps[index...])
+                result.reads += steps[index...]
                 next = steps.count
                 return
             }
@@ -102,7 +125,7 @@ final class ReadUnit: StoreUnit {
         }
         step.refuse(StoreError(error))
         settle(index)
-        result.reads = Array(steps[(index + 1)...])
+        result.reads += steps[(index + 1)...]
         next = steps.count
     }
 

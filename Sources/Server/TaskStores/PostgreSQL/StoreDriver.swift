@@ -70,7 +70,9 @@ final class StoreDriver {
     // MARK: Sending
 
     private func dispatch(at now: UInt64) {
-        while !reads.isEmpty, let link = readingLink { send(ReadUnit(reads.next(64)), on: link, at: now) }
+        while !reads.isEmpty, let link = readingLink {
+            send(ReadUnit(reads.next(64), options.answers), on: link, at: now)
+        }
         for place in writes.indices where !writes[place].isEmpty { sendWrites(from: place, at: now) }
         if now >= nextPruning, !isClosing, let link = readingLink { prune(on: link, at: now) }
         // Without a session nobody waits for one; while the first is being made, they do.

@@ -15,13 +15,6 @@ enum TaskColumns {
             modified: rows.integer(row, columns + 4), revision: rows.integer(row, columns + 5))
     }
 
-    static func items(in rows: borrowing Rows, of owner: Owner) throws(StoreError) -> [TaskItem] {
-        var items: [TaskItem] = []
-        items.reserveCapacity(rows.count)
-        for row in 0..<rows.count { items.append(try item(in: rows, row, of: owner)) }
-        return items
-    }
-
     /// A text that this program wrote; another program may have written another.
     static func text(_ words: String) throws(StoreError) -> TaskText {
         do throws(TaskText.Failure) {

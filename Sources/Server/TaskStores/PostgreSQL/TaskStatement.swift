@@ -8,7 +8,7 @@ import Tasks
 /// Avoided, for the sake of foreign partitions, Citus, CockroachDB and YugabyteDB: sequences, triggers, functions of the
 /// server's own, `ON CONFLICT DO UPDATE`, advisory locks, and whatever lives in a session.
 package enum TaskStatement: String, CaseIterable, Sendable {
-    case list, page, find
+    case list, page, longPage, find
     case addOne, add, forgetAttempts, makeOwner, lockOwner, addOnce
     case lockTask, change, remove, removeText
     case probe
@@ -18,8 +18,9 @@ package enum TaskStatement: String, CaseIterable, Sendable {
     /// Columns of tasks stand in the order of ``TaskColumns``.
     package var sql: String {
         switch self {
-        case .list: "SELECT \(TaskColumns.all) FROM tasks WHERE owner = $1 ORDER BY id"
+        case .list: "SELECT \(TaskColumns.all) FROM tasks WHERE owner = $1 ORDER BY id LIMIT \(Self.firstRows)"
         case .page: Self.pageWords
+        case .longPage: Self.longPageWords
         case .find: "SELECT \(TaskColumns.all) FROM tasks WHERE owner = $1 AND id = $2"
         case .addOne: Self.addOneWords
         case .add: Self.addWords
@@ -45,6 +46,25 @@ package enum TaskStatement: String, CaseIterable, Sendable {
     private static let pageWords = """
         SELECT \(TaskColumns.all) FROM tasks WHERE owner = $1 AND id > $2 AND ($3 IS NULL OR completed = $3)
         ORDER BY id LIMIT $4
+        """
+
+    /// The rows of a result that libpq may hold at once, whatever they are: four megabytes and a half.
+    static let firstRows = 1001
+
+    /// What a task takes in an answer at least, without its text: for ``longPageWords``.
+    static let leastRendered = 150
+
+    /// As ``pageWords``, for what may have more rows: none behind the first at which $5 bytes are passed, of a measure that
+    /// is never more than what is rendered of a task.
+    private static let longPageWords = """
+        SELECT \(TaskColumns.all) FROM (
+            SELECT \(TaskColumns.all), sum(2 * octet_length(text) + \(leastRendered))
+                OVER (ORDER BY id ROWS UNBOUNDED PRECEDING) - 2 * octet_length(text) AS before
+            FROM (
+                SELECT \(TaskColumns.all) FROM tasks
+                WHERE owner = $1 AND id > $2 AND ($3 IS NULL OR completed = $3) ORDER BY id LIMIT $4
+            ) AS found
+        ) AS measured WHERE before <= $5 ORDER BY id
         """
 
     /// Adds one task, if the owner has a row with less than $2: what almost every addition finds, at two thirds of the price
@@ -133,6 +153,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         return switch self {
         case .list, .makeOwner, .lockOwner, .probe: [text]
         case .page: [text, number, truth, number]
+        case .longPage: [text, number, truth, number, number]
         case .find, .lockTask, .remove: [text, number]
         case .forgetAttempts: [text, text, number]
         case .addOne: [text, number, text, truth, number]

@@ -29,7 +29,7 @@ struct PendingPage: PendingRead {
     let reply: Reply<TaskList>
 
     func run(on tables: borrowing ReadTables) throws(SQLiteError) {
-        reply.answer(.success(try tables.list(query, of: owner)))
+        reply.answer(try tables.list(query, of: owner))
     }
 
     func refuse(_ error: StoreError) {
@@ -48,7 +48,7 @@ struct PendingLoad: PendingRead {
     func run(on tables: borrowing ReadTables) throws(SQLiteError) {
         let list = try tables.list(.all, of: owner)
         afterRead()
-        memory.finish(load, of: owner, with: .success(list))
+        memory.finish(load, of: owner, with: list)
     }
 
     func refuse(_ error: StoreError) {

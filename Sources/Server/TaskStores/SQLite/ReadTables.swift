@@ -7,9 +7,12 @@ struct ReadTables: ~Copyable {
     private let find: Statement
     private let count: Statement
     private let connection: Connection
+    private let answers: AnswerMemory
 
     /// Takes the connection over, and forbids it to write.
-    static func compiled(on connection: consuming Connection) throws(SQLiteError) -> ReadTables {
+    static func compiled(
+        on connection: consuming Connection, answers: AnswerMemory
+    ) throws(SQLiteError) -> ReadTables {
         try connection.execute("PRAGMA query_only = ON")
         return ReadTables(
             list: try connection.prepare(
@@ -20,7 +23,7 @@ struct ReadTables: ~Copyable {
             find: try connection.prepare("SELECT \(TaskRow.columns) FROM tasks WHERE owner = ?1 AND id = ?2"),
             // Always a row, so that the statement keeps its state of the database until it is reset.
             count: try connection.prepare("SELECT coalesce((SELECT tasks FROM owners WHERE owner = ?1), 0)"),
-            connection: connection)
+            connection: connection, answers: answers)
     }
 
     func find(_ id: Int64, of owner: Owner) throws(SQLiteError) -> TaskItem? {
@@ -29,34 +32,37 @@ struct ReadTables: ~Copyable {
         return try find.step() ? TaskRow.item(in: find, of: owner) : nil
     }
 
-    func list(_ query: TaskQuery, of owner: Owner) throws(SQLiteError) -> TaskList {
-        guard query != .all else { return TaskList(rendering: try all(of: owner)) }
-        guard let limit = query.limit else {
-            return TaskList(rendering: try items(query, of: owner, atMost: -1))
+    /// Reads row by row, and no further than the page goes; a failure is that there is no memory for the list.
+    ///
+    /// Everything of an owner must be as much as was added and not removed: a page of the file that lost its rows would else
+    /// only make the list shorter. A list that is cut is not compared.
+    func list(_ query: TaskQuery, of owner: Owner) throws(SQLiteError) -> Result<TaskList, StoreError> {
+        defer {
+            list.reset()
+            count.reset()
         }
+        let expected = query == .all ? try taskCount(of: owner) : nil
+        var page = TaskPage(of: owner, atMost: query.limit, in: answers)
         // One more than wanted shows whether others follow.
-        let wanted = Int64(min(max(limit, 0), Int(Int32.max)))
-        return TaskList(page: try items(query, of: owner, atMost: wanted + 1), limit: limit)
-    }
-
-    /// Everything of an owner, if it is as much as was added and not removed: a page of the file that lost its rows would
-    /// else be no more than a shorter list.
-    private func all(of owner: Owner) throws(SQLiteError) -> [TaskItem] {
-        defer { count.reset() }
-        try count.bind(owner.identifier)
-        let expected = try count.step() ? count.integer(0) : 0
-        let items = try items(.all, of: owner, atMost: -1)
-        guard items.count == expected else {
-            throw .corrupt("a list has \(items.count) tasks, and its owner's row counts \(expected)")
-        }
-        return items
-    }
-
-    private func items(_ query: TaskQuery, of owner: Owner, atMost limit: Int64) throws(SQLiteError) -> [TaskItem] {
-        defer { list.reset() }
+        let limit = query.limit.map { Int64(min(max($0, 0), Int(Int32.max))) + 1 } ?? -1
         try list.bind(owner.identifier, query.after ?? 0, query.completed, limit)
-        var items: [TaskItem] = []
-        while try list.step() { items.append(try TaskRow.item(in: list, of: owner)) }
-        return items
+        while try list.step() {
+            let item = try TaskRow.item(in: list, of: owner)
+            do throws(StoreError) {
+                guard try page.append(item) else { return .success(page.list()) }
+            } catch {
+                return .failure(error)
+            }
+        }
+        if let expected, page.count != expected {
+            throw .corrupt("a list has \(page.count) tasks, and its owner's row counts \(expected)")
+        }
+        return .success(page.list())
+    }
+
+    /// How many tasks the owner's row counts, in the state of the database that the list is read from next.
+    private func taskCount(of owner: Owner) throws(SQLiteError) -> Int64 {
+        try count.bind(owner.identifier)
+        return try count.step() ? count.integer(0) : 0
     }
 }

@@ -1,10 +1,13 @@
 package import Platform
 package import SQLite
+public import Tasks
 
 /// How a SQLite store works; the defaults suit a server.
 public struct SQLiteStoreOptions: Sendable {
     /// The bytes that rendered lists may take.
     public var listMemory = 64 << 20
+    /// Where long lists take their memory while they are made and sent.
+    public var answers = AnswerMemory()
     /// The threads that read what is not in memory.
     public var readers = 2
     /// The calls that may wait; more are refused as overloaded.

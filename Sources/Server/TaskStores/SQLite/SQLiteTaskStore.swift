@@ -17,7 +17,7 @@ public final class SQLiteTaskStore: TaskStore {
     private let afterRead: @Sendable () -> Void
 
     private init(options: SQLiteStoreOptions) {
-        memory = ListMemory(capacity: options.listMemory)
+        memory = ListMemory(capacity: options.listMemory, answers: options.answers)
         health = StoreHealth(observer: options.observer)
         writer = Writer(options: options, memory: memory, health: health)
         readers = ReaderPool(threads: options.readers, waiting: options.waiting, health: health)
@@ -40,15 +40,16 @@ public final class SQLiteTaskStore: TaskStore {
             throw StoreOpenError(error, path: file.path)
         }
         let store = SQLiteTaskStore(options: options)
-        try store.start(WriterBox(database, locked), file)
+        try store.start(WriterBox(database, locked), file, options.answers)
         return store
     }
 
-    private func start(_ box: WriterBox, _ file: StoreFile) throws(StoreOpenError) {
+    private func start(_ box: WriterBox, _ file: StoreFile, _ answers: AnswerMemory) throws(StoreOpenError) {
         let failed = { (failure: NamedThread.Failure) in
             StoreOpenError.failed(path: file.path, reason: "no thread: error \(failure.code)")
         }
-        try readers.start({ () throws(StoreOpenError) in try Self.readTables(of: file) }, threadFailed: failed)
+        try readers.start(
+            { () throws(StoreOpenError) in try Self.readTables(of: file, answers) }, threadFailed: failed)
         do throws(NamedThread.Failure) {
             let writer = writer
             let started = try NamedThread.start("writer") { box.work(for: writer) }
@@ -58,10 +59,10 @@ public final class SQLiteTaskStore: TaskStore {
         }
     }
 
-    private static func readTables(of file: StoreFile) throws(StoreOpenError) -> ReadTables {
+    private static func readTables(of file: StoreFile, _ answers: AnswerMemory) throws(StoreOpenError) -> ReadTables {
         let connection = try file.open(.readWrite)
         do throws(SQLiteError) {
-            return try ReadTables.compiled(on: connection)
+            return try ReadTables.compiled(on: connection, answers: answers)
         } catch {
             throw StoreOpenError(error, path: file.path)
         }
@@ -91,6 +92,7 @@ public final class SQLiteTaskStore: TaskStore {
     private func load(_ owner: Owner, _ reply: Reply<TaskList>) {
         switch memory.join(owner, { reply.answer($0) }) {
         case .found(let list): reply.answer(.success(list))
+        case .refused(let error): reply.answer(.failure(error))
         case .joined: break
         case .mustLoad(let load):
             readers.submit(PendingLoad(owner: owner, load: load, memory: memory, afterRead: afterRead))

@@ -1,0 +1,103 @@
+internal import Synchronization
+
+/// The memory that long lists may take together, counted from before they are made until they are sent or given up.
+///
+/// Whoever makes one holds an ``AnswerLease`` of it. No person may hold more than a third of what is free then: one alone
+/// gets a quarter of all, a second one a fifth, and some is always left for the next. Lists of up to ``unleased`` bytes are
+/// not counted, so they go out however much is held; the server bounds them by its number of connections.
+public final class AnswerMemory: Sendable {
+    /// What lists hold now, and what was refused.
+    public struct Statistics: Sendable, Equatable {
+        /// Bytes held now.
+        public var held = 0
+        /// Lists that found no room.
+        public var refused = 0
+
+        /// These counts.
+        public init(held: Int = 0, refused: Int = 0) {
+            self.held = held
+            self.refused = refused
+        }
+    }
+
+    private struct State {
+        var statistics = Statistics()
+        var owners: [Owner: Int] = [:]
+    }
+
+    /// The longest list that needs no lease, in bytes: the server copies answers up to this length.
+    public static let unleased = 16384
+
+    /// The most that all lists may hold, in bytes.
+    public let limit: Int
+    private let state = Mutex(State())
+
+    /// A memory of this many bytes.
+    public init(limit: Int = 64 << 20) {
+        self.limit = limit
+    }
+
+    /// Where a list is cut, in bytes: a page ends with the task that reaches it.
+    ///
+    /// A sixteenth, so that one person's share has room for a page and the buffer from which it grew.
+    public var pageSize: Int { limit / 16 }
+
+    /// What is held now, and what was refused until now.
+    public var statistics: Statistics { state.withLock { $0.statistics } }
+
+    /// A lease of this many bytes, if there is room for this owner.
+    public func lease(_ bytes: Int, for owner: Owner) -> AnswerLease? {
+        take(bytes, for: owner) ? AnswerLease(bytes, of: self, for: owner) : nil
+    }
+
+    fileprivate func take(_ bytes: Int, for owner: Owner) -> Bool {
+        state.withLock { state in
+            let mine = state.owners[owner, default: 0] + bytes
+            let held = state.statistics.held + bytes
+            guard held <= limit, mine <= (limit - held) / 3 else {
+                state.statistics.refused += 1
+                return false
+            }
+            state.owners[owner] = mine
+            state.statistics.held = held
+            return true
+        }
+    }
+
+    fileprivate func giveBack(_ bytes: Int, of owner: Owner) {
+        state.withLock { state in
+            let rest = state.owners[owner, default: 0] - bytes
+            state.owners[owner] = rest > 0 ? rest : nil
+            state.statistics.held -= bytes
+        }
+    }
+}
+
+/// The right to hold a long list in memory; given back with the last reference to it.
+public final class AnswerLease: Sendable {
+    private let memory: AnswerMemory
+    private let owner: Owner
+    private let bytes: Atomic<Int>
+
+    fileprivate init(_ bytes: Int, of memory: AnswerMemory, for owner: Owner) {
+        self.memory = memory
+        self.owner = owner
+        self.bytes = Atomic(bytes)
+    }
+
+    deinit { memory.giveBack(bytes.load(ordering: .relaxed), of: owner) }
+
+    /// Makes it one of this many bytes; false, and nothing is changed, if there is no room for more.
+    ///
+    /// For whoever makes the list; one thread at a time.
+    func resize(to wanted: Int) -> Bool {
+        let more = wanted - bytes.load(ordering: .relaxed)
+        if more < 0 {
+            memory.giveBack(-more, of: owner)
+        } else if more > 0 {
+            guard memory.take(more, for: owner) else { return false }
+        }
+        bytes.store(wanted, ordering: .relaxed)
+        return true
+    }
+}

@@ -1,0 +1,52 @@
+/// A list of tasks as the API answers it, rendered once and shared by all who read it.
+public struct TaskList: Sendable {
+    /// One line: a JSON array of tasks.
+    public let json: [UInt8]
+    /// The strong entity tag of exactly these bytes, in quotes.
+    ///
+    /// It also tells whether more follow: a list must not look unchanged when only that has changed.
+    public let entityTag: String
+    /// The id of the last task if more follow on another page, else nothing.
+    public let next: Int64?
+    /// The right to hold it in memory, if it is long: kept by all who hold the list.
+    public private(set) var lease: AnswerLease?
+
+    /// A list of these parts; a ``TaskPage`` makes one from tasks.
+    public init(json: [UInt8], entityTag: String, next: Int64? = nil) {
+        self.json = json
+        self.entityTag = entityTag
+        self.next = next
+    }
+
+    init(json: [UInt8], next: Int64?, lease: AnswerLease?) {
+        let tag = StrongEntityTag(of: json, isWhole: next == nil)
+        self.init(json: json, entityTag: tag.text, next: next)
+        self.lease = lease
+    }
+
+    /// For tests: a list of these tasks, however long it is.
+    package init(rendering items: [TaskItem], next: Int64? = nil) {
+        var rendering = TaskRendering(owner: items.first?.owner ?? Owner(""), capacity: 4096)
+        rendering.append("[")
+        for (index, item) in items.enumerated() {
+            if index > 0 { rendering.append(",") }
+            rendering.append(item, EscapedText(item.text.value))
+        }
+        rendering.append("]")
+        self.init(json: rendering.bytes, next: next, lease: nil)
+    }
+
+    /// The same list with this lease, or without one.
+    public func holding(_ lease: AnswerLease?) -> TaskList {
+        var list = self
+        list.lease = lease
+        return list
+    }
+}
+
+extension TaskList: Equatable {
+    /// Whether clients see the same.
+    public static func == (left: TaskList, right: TaskList) -> Bool {
+        left.json == right.json && left.entityTag == right.entityTag && left.next == right.next
+    }
+}

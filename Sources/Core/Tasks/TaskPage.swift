@@ -1,0 +1,71 @@
+/// A list that is made task by task, and ends where it must: at a number of tasks, or of bytes.
+///
+/// It never uses memory that it has no lease of, and what does not belong to it is never rendered.
+public struct TaskPage {
+    private let owner: Owner
+    private let memory: AnswerMemory
+    private let rows: Int
+    /// How many tasks it has until now.
+    public private(set) var count = 0
+    private var rendering: TaskRendering
+    private var lease: AnswerLease?
+    private var last: Int64?
+    private var next: Int64?
+
+    /// A page of this owner's tasks, at most `rows` (nil: any number), with memory from this one.
+    public init(of owner: Owner, atMost rows: Int?, in memory: AnswerMemory) {
+        self.owner = owner
+        self.memory = memory
+        self.rows = rows ?? .max
+        rendering = TaskRendering(owner: owner, capacity: 4096)
+        rendering.append("[")
+    }
+
+    /// Appends the task behind the last one; false if it belongs to the next page: then no more are wanted.
+    public mutating func append(_ item: TaskItem) throws(StoreError) -> Bool {
+        guard count < rows, rendering.bytes.count < memory.pageSize || count == 0 else {
+            next = last
+            return false
+        }
+        let text = EscapedText(item.text.value)
+        try makeRoom(for: rendering.size(of: text))
+        if count > 0 { rendering.append(",") }
+        rendering.append(item, text)
+        count += 1
+        last = item.id
+        return true
+    }
+
+    /// Grows the buffer so that this many bytes more, and the two around them, cannot make it grow by itself.
+    private mutating func makeRoom(for more: Int) throws(StoreError) {
+        let capacity = rendering.bytes.capacity
+        let needed = rendering.bytes.count + more + 2
+        guard needed > capacity else { return }
+        // Doubled, but not beyond what a full page needs.
+        let wanted = max(needed, min(2 * capacity, memory.pageSize + AnswerMemory.unleased))
+        guard wanted > AnswerMemory.unleased else { return rendering.reserve(wanted) }
+        // The old buffer is there until it is copied.
+        if let lease {
+            guard lease.resize(to: capacity + wanted) else { throw .noRoomForAnswer }
+        } else {
+            guard let lease = memory.lease(capacity + wanted, for: owner) else { throw .noRoomForAnswer }
+            self.lease = lease
+        }
+        rendering.reserve(wanted)
+        // Allocators round up, by less than a page.
+        _ = lease?.resize(to: wanted)
+    }
+
+    /// The list, with the lease of its memory if it is long.
+    public consuming func list() -> TaskList {
+        rendering.append("]")
+        guard rendering.bytes.count <= AnswerMemory.unleased else {
+            return TaskList(json: rendering.bytes, next: next, lease: lease)
+        }
+        // Stores remember many of these, so they take no more than they need.
+        var json: [UInt8] = []
+        json.reserveCapacity(rendering.bytes.count)
+        json.append(contentsOf: rendering.bytes)
+        return TaskList(json: json, next: next, lease: nil)
+    }
+}

@@ -1,0 +1,67 @@
+import HTTP
+import JSON
+import TaskAPI
+import TaskStores
+import Tasks
+import Testing
+
+@Suite("A list too long for one answer", .timeLimit(.minutes(1)))
+struct LongListTests {
+    private let answers = AnswerMemory(limit: 1 << 20)
+
+    private func api(_ door: Door) async throws -> TestedAPI {
+        let api = TestedAPI(door) { $0.store = MemoryTaskStore(answers: answers) }
+        for _ in 0..<20 {
+            let text = String(repeating: "x", count: 4096)
+            #expect(try await api.send("POST", "/api/tasks", as: "alice", [], "task=\(text)").status == 201)
+        }
+        return api
+    }
+
+    /// An answer without the list, whose memory is given back.
+    private func ask(
+        _ api: TestedAPI, _ method: String = "GET", _ target: String = "/api/tasks", _ headers: [(String, String)] = []
+    ) async throws -> (status: Status, link: String?, tag: String?, count: Int?) {
+        let answer = try await api.send(method, target, as: "alice", headers)
+        let tasks = answer.body.isEmpty ? nil : try JSONValue(parsing: answer.body).array
+        return (answer.status, answer.headers["Link"], answer.headers["ETag"], tasks?.count)
+    }
+
+    @Test("comes in pages, with the next one in Link", arguments: Door.allCases)
+    func pages(door: Door) async throws {
+        let api = try await api(door)
+        let first = try await ask(api)
+        #expect(first.link == "</api/tasks?after=8>; rel=\"next\"" && first.count == 8)
+        let second = try await ask(api, "GET", "/api/tasks?after=8")
+        #expect(second.link == "</api/tasks?after=16>; rel=\"next\"" && second.count == 8)
+        let third = try await ask(api, "GET", "/api/tasks?after=16")
+        #expect(third.link == nil && third.count == 4)
+        let open = try await ask(api, "GET", "/api/tasks?completed=false&limit=1000")
+        #expect(open.link == "</api/tasks?completed=false&limit=1000&after=8>; rel=\"next\"")
+        let tag = try #require(first.tag)
+        let again = try await ask(api, "GET", "/api/tasks", [("If-None-Match", tag)])
+        #expect(again.status == 304 && again.link == first.link)
+        #expect(try await ask(api, "HEAD").link == first.link)
+        #expect(answers.statistics == .init(held: 0, refused: 0))
+    }
+
+    @Test("waits while others of the same person are sent, and says so")
+    func refused() async throws {
+        let api = try await api(.inProcess)
+        var answered: [Response] = []
+        var last = try await api.send("GET", "/api/tasks", as: "alice")
+        while last.status == 200, answered.count < 100 {
+            answered.append(last)
+            last = try await api.send(
+                "GET", "/api/tasks", as: "alice", [("Accept", "application/problem+json")])
+        }
+        #expect(last.status == 503 && last.headers["Retry-After"] == "5")
+        #expect(try JSONValue(parsing: last.body).object?["code"]?.string == "list.no_room")
+        #expect(try await api.send("GET", "/api/tasks?limit=1", as: "alice").status == 200)
+        #expect(try await api.send("GET", "/api/tasks", as: "bob").text == "[]")
+        #expect(!answered.isEmpty && answers.statistics.held > 0)
+        answered = []
+        #expect(answers.statistics.held == 0)
+        #expect(try await api.send("GET", "/api/tasks", as: "alice").status == 200)
+    }
+}

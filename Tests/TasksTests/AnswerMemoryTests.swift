@@ -1,0 +1,60 @@
+import Tasks
+import Testing
+
+@Suite("The memory of answers", .timeLimit(.minutes(1)))
+struct AnswerMemoryTests {
+    private func owner(_ number: Int) -> Owner { Owner("owner-\(number)") }
+
+    @Test("leaves three quarters to others, and always something for the next")
+    func shares() {
+        let memory = AnswerMemory(limit: 1_000_000)
+        var leases: [AnswerLease] = []
+        for number in 0..<20 {
+            var mine = 0
+            while let lease = memory.lease(1000, for: owner(number)) {
+                leases.append(lease)
+                mine += 1000
+            }
+            #expect(mine > 0 && mine <= 250_000)
+            if number == 0 { #expect(mine >= 249_000) }
+        }
+        #expect(memory.statistics.held == leases.count * 1000)
+        #expect(memory.statistics.held < 1_000_000)
+        #expect(memory.statistics.refused == 20)
+        leases = []
+        #expect(memory.statistics.held == 0)
+        #expect(memory.lease(250_000, for: owner(0)) != nil)
+    }
+
+    @Test("refuses what no share can hold")
+    func tooMuch() {
+        let memory = AnswerMemory(limit: 1_000_000)
+        #expect(memory.lease(250_001, for: owner(0)) == nil)
+        #expect(memory.lease(.max / 4, for: owner(0)) == nil)
+        #expect(memory.statistics.held == 0)
+    }
+
+    @Test("counts what a page takes before it takes it, and nothing of a short one")
+    func page() throws {
+        let memory = AnswerMemory(limit: 1 << 20)
+        var page = TaskPage(of: owner(1), atMost: nil, in: memory)
+        let words = String(repeating: "x", count: 1000)
+        var (id, bytes) = (Int64(1), 0)
+        while try page.append(
+            TaskItem(id: id, owner: owner(1), text: try TaskText(words), created: 0, modified: 0))
+        {
+            bytes += 2 * words.utf8.count
+            id += 1
+            #expect(bytes <= AnswerMemory.unleased || memory.statistics.held >= bytes)
+        }
+        var list: TaskList? = page.list()
+        #expect(try #require(list).json.count >= memory.pageSize)
+        #expect(memory.statistics.held >= memory.pageSize && list?.next == id - 1)
+        // The page, which still is a value of its own, holds the lease as well.
+        page = TaskPage(of: owner(1), atMost: 1, in: memory)
+        list = nil
+        #expect(memory.statistics.held == 0)
+        #expect(try page.append(TaskItem(id: 1, owner: owner(1), text: try TaskText(words), created: 0, modified: 0)))
+        #expect(page.list().json.count < 3000 && memory.statistics == .init(held: 0, refused: 0))
+    }
+}
