@@ -76,6 +76,9 @@ struct HeadIntake {
         return false
     }
 
+    /// Where the head ended, if it had no fault.
+    var end: UInt { lines.end }
+
     /// The last checks, when all fields are in.
     mutating func close(version: UnsafePointer<CChar>?, headSize: Int) {
         guard fault == nil else { return }

@@ -1,3 +1,5 @@
+// Both have `sockaddr`, and which of them it belongs to depends on the order of compilation.
+internal import CMicroHTTPD
 internal import Glibc
 
 /// A socket that listens, made here and not by libmicrohttpd, so that a failure has its reason.
