@@ -47,6 +47,33 @@ struct BodyTests {
         #expect(client.isClosedByServer)
     }
 
+    @Test(
+        "A chunk that is announced as too long is refused with its first byte",
+        arguments: ["3e9", "FFFFF", "7fffffffffffffff", "8000000000000000", "ffffffffffffffff", "0000003e9;a=b"])
+    func announced(size: String) throws {
+        for start in ["", "1\r\nx\r\n", "2;a\r\n\n\n\r\n"] {
+            let client = try open()
+            try client.send(
+                "POST /read HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n\(start)\(size)\r\nx")
+            #expect(try client.response()?.status == 413, "\(start)")
+            #expect(client.isClosedByServer)
+        }
+    }
+
+    @Test("Chunks of every size in one write and in many are taken to the limit")
+    func manyChunks() throws {
+        for size in [1, 7, 16, 100, 500, 1000] {
+            let chunk = String(repeating: "x", count: size)
+            let chunks = String(repeating: "\(String(size, radix: 16));e\r\n\(chunk)\r\n", count: 1000 / size)
+            let head = "POST /read HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+            let client = try open()
+            try client.send(head + chunks + "0\r\n\r\n")
+            #expect(try client.response()?.body.count == 1000 / size * size)
+            for byte in head + chunks + "0\r\n\r\n" { try client.send(String(byte)) }
+            #expect(try client.response()?.body.count == 1000 / size * size)
+        }
+    }
+
     @Test("An endless body is not read to its end")
     func endless() throws {
         let client = try open()

@@ -12,6 +12,7 @@ extension ClientConnection {
         }
         unsafe intake.close(version: call.version, headSize: CMicroHTTPD_head_size(handle))
         expectedBody = intake.body
+        bodyBuffer = intake.fault == nil ? intake.end : 0
         var head = RequestHead(
             method: Method(unsafe text(call.method)), target: RequestTarget(raw: "", path: []),
             headers: HeaderFields(intake.fields), identifier: identifier, peer: peer)

@@ -36,10 +36,13 @@ extension ClientConnection {
     private func take(_ piece: UnsafeBufferPointer<UInt8>) -> MHD_Result {
         switch step {
         case .gathering(let limit, _):
-            guard piece.count <= limit - body.count else { return interrupt(with: refuse(.bodyTooLarge)) }
+            let left = limit - body.count
+            guard piece.count <= left, unsafe !isAnnouncedLonger(piece, than: left) else {
+                return interrupt(with: refuse(.bodyTooLarge))
+            }
             unsafe body.append(contentsOf: piece)
         case .draining(let response, let left):
-            guard piece.count <= left else {
+            guard piece.count <= left, unsafe !isAnnouncedLonger(piece, than: left) else {
                 // One that is too long for one write cannot be sent in the middle of a body.
                 return interrupt(with: response.body.count > 8192 ? refuse(.bodyTooLarge) : response)
             }

@@ -26,6 +26,8 @@ final class ClientConnection: @unchecked Sendable {
     var head: RequestHead?
     var expectedBody = HeadIntake.Body.none
     var body: [UInt8] = []
+    /// Where the library reads the body of the request into, right after its head; 0 where that is not certain.
+    var bodyBuffer: UInt = 0
     /// When the handler must be done with the head or with the body, once it has begun to wait for something.
     var waitEnd: UInt64?
     private var requestStart: UInt64

@@ -81,6 +81,9 @@ struct HeadIntake {
         if self.fault == nil { self.fault = fault }
     }
 
+    /// Where the head ended, if it had no fault.
+    var end: UInt { lines.end }
+
     /// The last checks, when all fields are in.
     mutating func close(version: UnsafePointer<CChar>?, headSize: Int) {
         guard fault == nil else { return }

@@ -35,6 +35,9 @@ struct HeadLines {
         next = second &+ UInt(value.count) &+ 2
     }
 
+    /// Where the head ends, its empty line included.
+    var end: UInt { next &+ 2 }
+
     /// Whether every line began right after the one before, up to the empty line.
-    func areWhole(headSize: Int) -> Bool { isWhole && next &+ 2 == start &+ UInt(headSize) }
+    func areWhole(headSize: Int) -> Bool { isWhole && end == start &+ UInt(headSize) }
 }

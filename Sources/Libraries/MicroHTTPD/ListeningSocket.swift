@@ -1,3 +1,4 @@
+// Both have `sockaddr`, and which of them it belongs to depends on the order of compilation.
 internal import CMicroHTTPD
 internal import Glibc
 internal import HTTP
