@@ -185,6 +185,27 @@ class Connections(Trouble):
         self.person.await_saved()
         self.assertEqual(self.on_server(token=self.token()), [("Buy milk", False)])
 
+    def test_a_list_that_comes_in_pages_is_shown_whole(self):
+        self.person.add("One", "Two", "Three", "Four", "Five")
+        self.person.await_saved()
+        self.chrome.execute_script("""
+            const real = window.fetch;
+            window.lists = [];
+            window.fetch = (url, options) => {
+              if (options?.method !== "GET" || !url.startsWith("/api/tasks")) return real(url, options);
+              lists.push(url);
+              return real(url === "/api/tasks" ? "/api/tasks?limit=2" : url, options);
+            };""")
+        added = urllib.request.Request(
+            f"{self.servers.page}/api/tasks?task=Six", method="POST", data=b"",
+            headers={"Authorization": f"Bearer {self.token()}"})
+        urllib.request.urlopen(added).close()
+        self.person.look_again()
+        self.person.await_texts("One", "Two", "Three", "Four", "Five", "Six")
+        self.assertEqual(
+            self.chrome.execute_script("return lists"),
+            ["/api/tasks", "/api/tasks?limit=2&after=2", "/api/tasks?limit=2&after=4"])
+
     def test_signing_out_offline_tells_what_stays_behind(self):
         self.chrome.connect(False)
         self.person.add("Written offline")

@@ -1,0 +1,127 @@
+import Glibc
+import HTTP
+import JSON
+import Platform
+import Support
+import Testing
+
+/// One person with the longest list that can be stored, 64 connections, and all the time of the world.
+@Suite("Who reads long lists slowly", .serialized, .timeLimit(.minutes(5)))
+struct AnswerMemoryTests {
+    enum Database: CaseIterable { case sqlite, postgresql }
+
+    /// A sanitizer multiplies memory and time: then only what the server counts itself is looked at.
+    private static let isSanitized = dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil
+    private static let readers = isSanitized ? 12 : 64
+    private static let tasks = 10_000
+    private static let resident = 256 << 20
+
+    private let stage: Stage
+
+    init() throws { stage = try Stage() }
+
+    private func settings(_ database: Database) throws -> [String: String] {
+        switch database {
+        case .sqlite: [:]
+        case .postgresql:
+            ["TASKS_DATABASE": try PostgreSQLServer.started().newDatabase(), "TASKS_KEY_CACHE_FILE": "off"]
+        }
+    }
+
+    /// Gives a person this many tasks, of so many bytes U+0001 each, past the API: through it, it takes minutes.
+    private func fill(_ owner: String, _ count: Int, _ bytes: Int, _ settings: [String: String]) throws {
+        let columns = "owner, id, text, completed, created, modified, revision"
+        let owners = "INSERT INTO owners(owner, next_id, tasks) VALUES ('\(owner)', \(count + 1), \(count))"
+        if let address = settings["TASKS_DATABASE"] {
+            let name = address.split(separator: "/").last?.prefix { $0 != "?" } ?? ""
+            try PostgreSQLServer.started().command(
+                """
+                INSERT INTO tasks(\(columns))
+                SELECT '\(owner)', id, repeat(chr(1), \(bytes)), false, 1, 1, 1 FROM generate_series(1, \(count)) AS id;
+                \(owners)
+                """, in: String(name))
+        } else {
+            let script = """
+                import sqlite3
+                database = sqlite3.connect("\(stage.database)")
+                rows = (("\(owner)", id, "\\x01" * \(bytes), 0, 1, 1, 1) for id in range(1, \(count + 1)))
+                database.executemany("INSERT INTO tasks(\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+                database.execute("\(owners)")
+                database.commit()
+                """
+            let python = try ChildProcess("/usr/bin/python3", ["-c", script])
+            guard try python.wait() == .exit(0) else { throw ChildProcess.Failure(description: python.errors) }
+        }
+    }
+
+    /// A number on the page of metrics.
+    private func metric(_ name: String, of server: Server) throws -> Int {
+        let page = try exchange(server.adminPort, "GET", "/metrics").text
+        let line = page.split(separator: "\n").first { $0.hasPrefix("\(name) ") }
+        return line.flatMap { Int($0.dropFirst(name.count + 1)) } ?? -1
+    }
+
+    /// The most memory that the server ever occupied.
+    private func mostResident(_ server: Server) throws -> Int {
+        let status = String(decoding: try File.read("/proc/\(server.process.identifier)/status"), as: UTF8.self)
+        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
+        return try #require(Int(line.filter(\.isNumber))) << 10
+    }
+
+    private func owner(_ token: String, at server: Server) throws -> String {
+        let me = try JSONValue(parsing: try server.ask("GET", "/api/me", token: token).body)
+        return try #require(me.object?["owner"]?.string)
+    }
+
+    /// Asks for the list, takes the head of the answer, and no more.
+    private func slowReader(_ token: String, at server: Server) throws -> (RawClient, RawResponse) {
+        let client = try RawClient(port: server.port, timeout: 60, receiveBuffer: 4096)
+        try client.send("GET /api/tasks HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer \(token)\r\n\r\n")
+        return (client, try #require(try client.head()))
+    }
+
+    @Test(arguments: Database.allCases)
+    func `takes a part of the memory, whatever that list is, and holds nobody up`(database: Database) throws {
+        let (alice, bob) = (try stage.token(), try stage.token("user=bob@example.com"))
+        let settings = try settings(database)
+        let first = try stage.server(settings)
+        let owners = (try owner(alice, at: first), try owner(bob, at: first))
+        #expect(try first.stop() == .exit(0))
+        try fill(owners.0, Self.tasks, 4096, settings)
+        try fill(owners.1, 500, 100, settings)
+
+        let server = try stage.server(settings)
+        var readers: [RawClient] = []
+        for round in 0..<Self.readers {
+            // Each list is another one.
+            let change = try server.ask(
+                "PATCH", "/api/tasks/1", token: alice, ["Content-Type": "application/json"],
+                body: "{\"completed\":\(round.isMultiple(of: 2))}")
+            #expect(change.status == 200)
+            let (client, head) = try slowReader(alice, at: server)
+            if head.status == 200 {
+                #expect(head.headers["Link"]?.contains("rel=\"next\"") == true)
+                readers.append(client)
+            } else {
+                #expect(head.status == 503 && head.headers["Retry-After"] == "5")
+            }
+        }
+        // Some of them may have been cut by now, as they read nothing: then others got their place.
+        #expect(!readers.isEmpty)
+        let limit = try metric("tasks_answer_bytes_limit", of: server)
+        #expect(limit == 64 << 20)
+        #expect((0...(limit / 4)).contains(try metric("tasks_answer_bytes", of: server)))
+        #expect(try metric("tasks_answers_refused_total", of: server) >= 1)
+
+        #expect(try server.texts(token: bob).count == 500)
+        #expect(try server.add("more", token: bob).status == 201)
+        #expect(try server.add("more", token: alice).status == 409)
+        #expect(try server.ask("GET", "/api/tasks?limit=1", token: alice).status == 200)
+        if !Self.isSanitized { #expect(try mostResident(server) <= Self.resident) }
+
+        readers = []
+        _ = try server.process.await { _ in try metric("tasks_answer_bytes", of: server) == 0 ? true : nil }
+        #expect(try server.ask("GET", "/api/tasks", token: alice).status == 200)
+        #expect(try server.stop() == .exit(0))
+    }
+}
