@@ -106,7 +106,7 @@ private let expired = """
                 "TASKS_TLS_CERT: \(secure.stage.folder)/tls.key holds no -----BEGIN CERTIFICATE-----"
             ),
             ("missing.pem", "tls.key", "TASKS_TLS_CERT: cannot open '\(secure.stage.folder)/missing.pem'"),
-            (".", "tls.key", "TASKS_TLS_CERT: cannot read '\(secure.stage.folder)/.': Is a directory"),
+            (".", "tls.key", "/.': it is a folder, not a file"),
         ]
         for (certificate, key, words) in pairs {
             let (end, lines) = try secure.check(certificate, key)

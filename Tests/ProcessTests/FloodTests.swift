@@ -38,7 +38,7 @@ import Testing
         let stage = try Stage()
         // What this process has open for other tests is inherited, and would be counted.
         let line = """
-            for number in {3..250}; do eval "exec $number>&-"; done
+            for file in /proc/self/fd/*; do number=${file##*/}; ((number < 3)) || eval "exec $number>&-"; done
             exec prlimit --nofile=\(descriptors):\(descriptors) "$0"
             """
         let program = ["/bin/bash", "-c", line, ChildProcess.built("task-server")]
