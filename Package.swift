@@ -58,7 +58,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
 ///
 /// With `FUZZ` in the environment (`make fuzz`) the same folder is a program instead, which libFuzzer drives.
 let fuzzed: [Target.Dependency] = [
-    "HTTP", "Tokens", "Tasks", "Settings", "TaskStores", "IssuerKeys", "TaskAPI", "MockAuthority", "OpenSSL",
+    "HTTP", "Tokens", "Tasks", "Settings", "TaskStores", "IssuerKeys", "TaskAPI", "MockAuthority", "OpenSSL", "Curl",
     "Platform", "JSON", "Support",
 ]
 let fuzzing: [Target] =
