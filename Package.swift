@@ -63,11 +63,11 @@ let fuzzed: [Target.Dependency] = [
 ]
 let fuzzing: [Target] =
     Context.environment["FUZZ"] == nil
-    ? [tests("FuzzTests", fuzzed, exclude: ["Driver", "Corpus", "Dictionaries"])]
+    ? [tests("FuzzTests", fuzzed, exclude: ["Driver", "Corpus", "Dictionaries", "README.md"])]
     : [
         .executableTarget(
             name: "Fuzz", dependencies: fuzzed, path: "Tests/FuzzTests",
-            exclude: ["CorpusTests.swift", "Corpus", "Dictionaries"], swiftSettings: strict)
+            exclude: ["CorpusTests.swift", "Corpus", "Dictionaries", "README.md"], swiftSettings: strict)
     ]
 
 let package = Package(
