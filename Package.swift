@@ -58,16 +58,16 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
 ///
 /// With `FUZZ` in the environment (`make fuzz`) the same folder is a program instead, which libFuzzer drives.
 let fuzzed: [Target.Dependency] = [
-    "HTTP", "Tokens", "Tasks", "Settings", "TaskStores", "IssuerKeys", "TaskAPI", "MockAuthority", "OpenSSL",
+    "HTTP", "Tokens", "Tasks", "Settings", "TaskStores", "IssuerKeys", "TaskAPI", "MockAuthority", "OpenSSL", "Curl",
     "Platform", "JSON", "Support",
 ]
 let fuzzing: [Target] =
     Context.environment["FUZZ"] == nil
-    ? [tests("FuzzTests", fuzzed, exclude: ["Driver", "Corpus", "Dictionaries"])]
+    ? [tests("FuzzTests", fuzzed, exclude: ["Driver", "Corpus", "Dictionaries", "README.md"])]
     : [
         .executableTarget(
             name: "Fuzz", dependencies: fuzzed, path: "Tests/FuzzTests",
-            exclude: ["CorpusTests.swift", "Corpus", "Dictionaries"], swiftSettings: strict)
+            exclude: ["CorpusTests.swift", "Corpus", "Dictionaries", "README.md"], swiftSettings: strict)
     ]
 
 let package = Package(

@@ -18,6 +18,5 @@ func checkConfiguration(_ input: [UInt8]) throws {
         try require(users.count > input.count, "accounts are read as they were written")
         return
     }
-    let (left, right) = (again.users.map { $0.json.serialized() }, configuration.users.map { $0.json.serialized() })
-    try require(left == right, "accounts are read as they were written")
+    try require(again.users == configuration.users, "accounts are read as they were written")
 }

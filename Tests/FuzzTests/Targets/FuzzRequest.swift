@@ -32,9 +32,10 @@ struct FuzzRequest {
 
     private static func field(_ line: ArraySlice<UInt8>) -> HeaderFields.Field? {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex else { return nil }
-        // As libmicrohttpd hands values over: without blanks around, without NUL, as the bytes that came.
+        // As libmicrohttpd hands values over: without blanks around, NUL and CR, as the bytes that came.
         let value = line[colon...].dropFirst().drop(while: \.isBlank)
-        guard !value.contains(0), line[..<colon].allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
+        guard !value.contains(where: { $0 == 0 || $0 == 13 }), line[..<colon].allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+        else { return nil }
         return HeaderFields.Field(
             name: String(decoding: line[..<colon], as: UTF8.self), value: String(decoding: value, as: UTF8.self))
     }

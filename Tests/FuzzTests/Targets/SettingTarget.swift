@@ -1,14 +1,22 @@
 @testable import Settings
 
-/// Every line is a value of each kind; all lines together are a command line.
+/// Every line is a value of each kind; all lines together are a command line, and `NAME=value` is a variable.
 func checkSettings(_ input: [UInt8]) throws {
     let lines = input.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         .map { String(decoding: $0, as: UTF8.self) }
     for line in lines { try checkValue(line) }
-    let variables = Dictionary(lines.map { ("FUZZ_\($0)", $0) }) { first, _ in first }
+    var (words, variables): ([String], [String: String]) = ([], [:])
+    for line in lines {
+        let parts = line.split(separator: "=", maxSplits: 1).map(String.init)
+        if parts.count == 2, !line.hasPrefix("-") {
+            variables["FUZZ_\(parts[0])"] = parts[1]
+        } else {
+            words.append(line)
+        }
+    }
     let read: ReadSettings<SampleSettings>
     do throws(SettingMistakes) {
-        read = try SampleSettings.read(SettingInput(arguments: lines, environment: variables))
+        read = try SampleSettings.read(SettingInput(arguments: words, environment: variables))
     } catch {
         return
     }

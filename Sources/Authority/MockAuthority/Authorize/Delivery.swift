@@ -51,7 +51,8 @@ struct Delivery: Sendable, Equatable {
     private func redirect(_ separator: String, _ fields: [(String, String)], _ more: HeaderFields) -> Response {
         let pairs = fields.map { "\($0.0)=\(PercentCoding.encode($0.1))" }.joined(separator: "&")
         var headers: HeaderFields = [
-            "Location": redirectURI + separator + pairs, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer",
+            "Location": PercentCoding.fieldValue(uri: redirectURI) + separator + pairs, "Cache-Control": "no-store",
+            "Referrer-Policy": "no-referrer",
         ]
         for field in more.fields { headers.append(field.name, field.value) }
         return Response(302, headers: headers)

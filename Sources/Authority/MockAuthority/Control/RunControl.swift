@@ -32,8 +32,8 @@ extension ControlEndpoint {
         guard let place: Fault.Place = try order.choice("at") else {
             throw ConfigurationMistake(sentence: "Say where: {\"at\":\"keys\",\"status\":503}")
         }
-        // 1xx are no final answers: libmicrohttpd sends them without a body.
-        let (status, body) = (try order.number("status", in: 200...999), try order.text("body"))
+        // 1xx are no final answers, and beyond 599 the server says 500 in their place.
+        let (status, body) = (try order.number("status", in: 200...599), try order.text("body"))
         let retryAfter = try order.number("retry_after", in: 0...(1 << 53))
         let fault = Fault(
             place: place, times: try order.number("times", in: 1...(1 << 53)) ?? 1,

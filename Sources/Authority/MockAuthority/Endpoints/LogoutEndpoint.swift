@@ -23,7 +23,9 @@ struct LogoutEndpoint: Sendable {
             }
         }
         let state = query["state"].map { "\(uri.contains("?") ? "&" : "?")state=\(PercentCoding.encode($0))" } ?? ""
-        var headers: HeaderFields = ["Location": uri + state, "Cache-Control": "no-store"]
+        var headers: HeaderFields = [
+            "Location": PercentCoding.fieldValue(uri: uri) + state, "Cache-Control": "no-store",
+        ]
         for field in cookie.fields { headers.append(field.name, field.value) }
         return Response(302, headers: headers)
     }
