@@ -81,7 +81,7 @@ struct AnswerMemoryTests {
     }
 
     @Test(arguments: Database.allCases)
-    func `takes a part of the memory, whatever that list is, and holds nobody up`(database: Database) throws {
+    func `takes a part of the memory, whatever that list is, and holds no one up`(database: Database) throws {
         let (alice, bob) = (try stage.token(), try stage.token("user=bob@example.com"))
         let settings = try settings(database)
         let first = try stage.server(settings)

@@ -25,7 +25,7 @@ struct LongListMemoryTests {
         memory.finish(load, of: owner, with: .success(list))
     }
 
-    @Test("is counted once for all who are sent it, and not when nobody is")
+    @Test("is counted once for all who are sent it, and not when no one is")
     func once() throws {
         let memory = ListMemory(capacity: 1 << 20, shards: 1, answers: answers)
         keep(try page(of: alice), in: memory, of: alice)

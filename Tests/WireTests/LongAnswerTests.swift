@@ -94,7 +94,7 @@ struct LongAnswerTests {
         #expect(eventually { Counted.all.load(ordering: .relaxed) == 0 })
     }
 
-    @Test("What nobody takes stays where it is counted, not in the system's buffers")
+    @Test("What no one takes stays where it is counted, not in the system's buffers")
     func unsent() throws {
         let server = try HTTPServer(port: 0, handler: Keeper(length: 512 << 10))
         defer { server.stop(patience: 0) }

@@ -7,7 +7,7 @@ extension String {
         var end = 0
         if bytes.count > 0, bytes[0] == UInt8(ascii: "[") {
             while end < bytes.count, bytes[end] != UInt8(ascii: "]") { end += 1 }
-            guard end < bytes.count, bytes.extracting(1..<end).isIPLiteral else { return false }
+            guard end < bytes.count, isIPLiteral(1..<end) else { return false }
             end += 1
         } else {
             while end < bytes.count, bytes[end] != UInt8(ascii: ":") { end += 1 }
@@ -20,11 +20,19 @@ extension String {
     /// Whether this value of `Host` names this machine, which no stranger can make a client believe of another.
     public var isLoopbackHost: Bool {
         guard isHostField else { return false }
-        if beginsWithoutCase("[") { return self == "[::1]" || hasPrefix("[::1]:") }
-        let name = String(prefix { $0 != ":" })
-        if name.isSameField(as: "localhost") { return true }
-        let octets = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        return octets.count == 4 && octets[0].elementsEqual("127".utf8) && Array(name.utf8).span.isIPv4
+        if let end = firstIndex(of: "]") { return IPAddress(self[..<end].dropFirst())?.isLoopback ?? false }
+        let name = prefix { $0 != ":" }
+        return String(name).isSameField(as: "localhost") || IPAddress(name)?.isLoopback ?? false
+    }
+
+    /// What stands between the brackets: an IPv6 address, or `v`, a version, and an address of the future.
+    private func isIPLiteral(_ range: Range<Int>) -> Bool {
+        let bytes = utf8.span.extracting(range)
+        guard bytes.count > 0, bytes[0].lowercasedASCII == UInt8(ascii: "v") else {
+            let text = utf8.dropFirst(range.lowerBound).prefix(range.count)
+            return text.contains(UInt8(ascii: ":")) && IPAddress(Substring(text)) != nil
+        }
+        return bytes.isFutureAddress
     }
 }
 
@@ -55,9 +63,8 @@ extension Span<UInt8> {
         return true
     }
 
-    /// What stands between the brackets: an IPv6 address, or `v`, a version, and an address of the future.
-    fileprivate var isIPLiteral: Bool {
-        guard count > 0, self[0].lowercasedASCII == UInt8(ascii: "v") else { return isIPv6 }
+    /// `v`, a version, a dot and an address (RFC 3986 section 3.2.2).
+    fileprivate var isFutureAddress: Bool {
         var dot = 1
         while dot < count, self[dot].hexadecimalValue != nil { dot += 1 }
         guard dot > 1, dot + 1 < count, self[dot] == UInt8(ascii: ".") else { return false }
@@ -65,61 +72,6 @@ extension Span<UInt8> {
             return false
         }
         return true
-    }
-
-    /// Eight groups of up to four hexadecimal digits, the last two perhaps an IPv4 address; `::` once for groups of zero.
-    fileprivate var isIPv6: Bool {
-        var groups = 0
-        var isShortened = false
-        var index = 0
-        if count >= 2, self[0] == UInt8(ascii: ":"), self[1] == UInt8(ascii: ":") {
-            isShortened = true
-            index = 2
-        }
-        while index < count {
-            var end = index
-            while end < count, self[end] != UInt8(ascii: ":") { end += 1 }
-            let group = extracting(index..<end)
-            if end == count, group.isIPv4 {
-                groups += 2
-                break
-            }
-            guard group.isHexadecimalGroup else { return false }
-            groups += 1
-            index = end + 1
-            guard end < count else { break }
-            // A colon stands before another group, or before the colon that makes `::`.
-            guard index < count else { return false }
-            if self[index] == UInt8(ascii: ":") {
-                guard !isShortened else { return false }
-                isShortened = true
-                index += 1
-            }
-        }
-        return isShortened ? groups <= 7 : groups == 8
-    }
-
-    private var isHexadecimalGroup: Bool {
-        guard (1...4).contains(count) else { return false }
-        for index in indices where self[index].hexadecimalValue == nil { return false }
-        return true
-    }
-
-    /// Four numbers up to 255, without leading zeros.
-    fileprivate var isIPv4: Bool {
-        var numbers = 0
-        var start = 0
-        for index in 0...count where index == count || self[index] == UInt8(ascii: ".") {
-            let digits = extracting(start..<index)
-            guard (1...3).contains(digits.count), digits.isPort, digits.count == 1 || digits[0] != UInt8(ascii: "0")
-            else { return false }
-            var value = 0
-            for place in digits.indices { value = value * 10 + Int(digits[place] - UInt8(ascii: "0")) }
-            guard value <= 255 else { return false }
-            numbers += 1
-            start = index + 1
-        }
-        return numbers == 4
     }
 }
 

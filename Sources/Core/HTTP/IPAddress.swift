@@ -78,17 +78,13 @@ public struct IPAddress: Sendable, Hashable {
                 guard let bits = version4(part) else { return nil }
                 groups += [UInt16(bits >> 16), UInt16(truncatingIfNeeded: bits)]
             } else {
-                guard (1...4).contains(part.utf8.count), part.utf8.allSatisfy(isHexadecimal),
+                guard (1...4).contains(part.utf8.count), part.utf8.allSatisfy({ $0.hexadecimalValue != nil }),
                     let group = UInt16(part, radix: 16)
                 else { return nil }
                 groups.append(group)
             }
         }
         return groups
-    }
-
-    private static func isHexadecimal(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x41...0x46).contains(byte) || (0x61...0x66).contains(byte)
     }
 
     private static func joined(_ groups: [UInt16]) -> UInt128 {

@@ -1,6 +1,6 @@
 /// Why a percent-encoded text could not be decoded.
 enum PercentError: Error, Equatable {
-    /// A `%` without two hexadecimal digits behind it.
+    /// A `%` without two hexadecimal digits after it.
     case badEscape
     /// `%00`.
     case zero
@@ -43,8 +43,8 @@ struct PercentDecoding {
 }
 
 extension UInt8 {
-    /// The value of a hexadecimal digit.
-    var hexadecimalValue: UInt8? {
+    /// The value of a hexadecimal digit; nothing for any other byte.
+    public var hexadecimalValue: UInt8? {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
         case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10

@@ -21,7 +21,7 @@ public struct TaskPage {
         rendering.append("[")
     }
 
-    /// Appends the task behind the last one; false if it belongs to the next page: then no more are wanted.
+    /// Appends the task after the last one; false if it belongs to the next page: then no more are wanted.
     public mutating func append(_ item: TaskItem) throws(StoreError) -> Bool {
         guard count < rows, rendering.bytes.count < memory.pageSize || count == 0 else {
             next = last

@@ -55,7 +55,7 @@ extension TaskStore {
 public struct TaskQuery: Sendable, Hashable {
     /// Only those done, only those open, or (nil) both.
     public var completed: Bool?
-    /// At most so many; nil: as many as one answer may hold.
+    /// At most this many; nil: as many as one answer may hold.
     public var limit: Int?
     /// Only those with a greater id.
     public var after: Int64?

@@ -1,3 +1,5 @@
+internal import HTTP
+
 extension ClientConnection {
     /// Whether the chunk that begins with this piece was announced as longer than this, where that can be seen.
     ///
@@ -11,20 +13,9 @@ extension ClientConnection {
         let before = unsafe UnsafeBufferPointer(start: start - Int(distance), count: Int(distance))
         let line = unsafe before.dropLast()  // the line feed of this line
         let first = unsafe line.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? line.startIndex
-        let digits = unsafe line[first...].drop { $0 == UInt8(ascii: "0") }.prefix { $0.isHexadecimalDigit }
+        let digits = unsafe line[first...].drop { $0 == UInt8(ascii: "0") }.prefix { $0.hexadecimalValue != nil }
         // 15 digits are less than 2^60.
         guard unsafe digits.count <= 15 else { return true }
         return unsafe Int(String(decoding: digits, as: UTF8.self), radix: 16) ?? 0 > limit
-    }
-}
-
-extension UInt8 {
-    fileprivate var isHexadecimalDigit: Bool {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-            UInt8(ascii: "A")...UInt8(ascii: "F"):
-            true
-        default: false
-        }
     }
 }

@@ -5,7 +5,7 @@ internal import HTTP
 /// with a page of its own: there is no other way to word what it refuses, or to tell a client's fault from a server's.
 ///
 /// The dynamic linker prefers the program's symbols to a library's. Where a library is linked so that it prefers its own,
-/// its pages are sent as they are. They are kept also for what is refused after an answer: nobody reads that.
+/// its pages are sent as they are. They are kept also for what is refused after an answer: no one reads that.
 @_cdecl("MHD_queue_response")
 public func queueRefusalOfLibrary(_ handle: OpaquePointer?, _ status: UInt32, _ page: OpaquePointer?) -> UInt32 {
     guard let handle = unsafe handle,

@@ -3,7 +3,7 @@ private import Glibc
 /// The right to be the only program that uses a file, by whatever name and through whatever mount it is reached; and the
 /// knowledge whether its name still leads to it.
 ///
-/// A lock of the opening ("open file description") on one byte far behind all others, which no other lock touches: SQLite
+/// A lock of the opening ("open file description") on one byte far beyond all others, which no other lock touches: SQLite
 /// locks bytes from 2^30 on. **Close no descriptor of a database beside SQLite's while that has it open**, this one
 /// included: the system would give up the locks that SQLite holds.
 public struct LockedFile: ~Copyable, Sendable {

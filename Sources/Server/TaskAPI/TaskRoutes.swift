@@ -188,7 +188,7 @@ extension TaskQuery {
         return number
     }
 
-    /// The query of the page behind this one; who asked for no number of tasks gets as many as one answer may hold.
+    /// The query of the page after this one; who asked for no number of tasks gets as many as one answer may hold.
     fileprivate func next(after id: Int64) -> String {
         let filter = completed.map { "completed=\($0)&" } ?? ""
         let size = limit.map { "limit=\($0)&" } ?? ""

@@ -28,7 +28,7 @@ final class PruneUnit: StoreUnit {
 
     func fail(_ error: PostgreSQLError, atCall index: Int) { self.error = error }
 
-    /// A failure concerns nobody, and is tried again later; only a session without its prepared statements is to be known.
+    /// A failure concerns no caller, and is tried again later; only a session without its prepared statements is to be known.
     func end() -> UnitEnd {
         var end = UnitEnd()
         if error?.kind == .unprepared { end.error = error }

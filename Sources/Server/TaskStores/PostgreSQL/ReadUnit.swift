@@ -58,7 +58,7 @@ final class ReadStep {
     }
 
     private func askForMore(_ query: TaskQuery, _ owner: Owner, _ pageSize: Int) {
-        // The task that fills the page, and one behind it that shows that others follow.
+        // The task that fills the page, and one after it that shows that others follow.
         let bytes = pageSize + 2 * TaskText.longest + 2 * TaskStatement.leastRendered
         let rows = bytes / TaskStatement.leastRendered + 2
         call = TaskCall(

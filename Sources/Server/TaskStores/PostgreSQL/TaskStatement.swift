@@ -54,7 +54,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
     /// What a task takes in an answer at least, without its text: for ``longPageWords``.
     static let leastRendered = 150
 
-    /// As ``pageWords``, for what may have more rows: none behind the first at which $5 bytes are passed, of a measure that
+    /// As ``pageWords``, for what may have more rows: none after the first at which $5 bytes are passed, of a measure that
     /// is never more than what is rendered of a task.
     private static let longPageWords = """
         SELECT \(TaskColumns.all) FROM (
