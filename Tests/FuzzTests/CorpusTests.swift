@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Every input of the corpora, once: what the fuzzers found stays mended without them.
-@Suite("Fuzzed inputs", .serialized, .timeLimit(.minutes(10)))
+@Suite("Fuzzed inputs", .serialized, .timeLimit(.minutes(15)))
 struct CorpusTests {
     @Test("every input keeps the invariants", arguments: FuzzTarget.allCases)
     func everyInput(target: FuzzTarget) async throws {

@@ -1,7 +1,7 @@
 import HTTP
 import Testing
 
-@Suite("Addresses of clients", .timeLimit(.minutes(1)))
+@Suite("Addresses of clients", .timeLimit(.minutes(15)))
 struct IPAddressTests {
     @Test("Texts of one address are equal")
     func texts() {
@@ -42,7 +42,7 @@ struct IPAddressTests {
     }
 }
 
-@Suite("What proxies say of their clients", .timeLimit(.minutes(1)))
+@Suite("What proxies say of their clients", .timeLimit(.minutes(15)))
 struct ForwardedClientTests {
     private static let proxies = ["10.0.0.0/8", "fd00::/8"].compactMap { IPAddressRange($0) }
 

@@ -7,7 +7,7 @@ import Tokens
 
 @testable import IssuerKeys
 
-@Suite("Keys live and die by what the provider publishes", .timeLimit(.minutes(2)))
+@Suite("Keys live and die by what the provider publishes", .timeLimit(.minutes(15)))
 struct KeyLifeTests {
     private let good = makeToken()
 

@@ -6,7 +6,7 @@ import Support
 import Testing
 import Tokens
 
-@Suite("The threads of the key cache", .timeLimit(.minutes(1)))
+@Suite("The threads of the key cache", .timeLimit(.minutes(15)))
 struct KeyThreadTests {
     private let provider = FakeProvider()
 

@@ -24,7 +24,7 @@ private struct Provider: RequestHandler {
     }
 }
 
-@Suite("Keys come over HTTP", .timeLimit(.minutes(1)))
+@Suite("Keys come over HTTP", .timeLimit(.minutes(15)))
 struct OverHTTPTests {
     @Test("From metadata to principal, by way of real sockets")
     func whole() async throws {

@@ -56,7 +56,7 @@ private struct MadeFiles {
     }
 }
 
-@Suite("The files of a TLS server, as an operator gives them", .timeLimit(.minutes(5)))
+@Suite("The files of a TLS server, as an operator gives them", .timeLimit(.minutes(15)))
 struct ServerCredentialsTests {
     private let files: MadeFiles
 

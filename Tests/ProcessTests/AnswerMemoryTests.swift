@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// One person with the longest list that can be stored, 64 connections, and all the time of the world.
-@Suite("Who reads long lists slowly", .serialized, .timeLimit(.minutes(5)))
+@Suite("Who reads long lists slowly", .serialized, .timeLimit(.minutes(15)))
 struct AnswerMemoryTests {
     enum Database: CaseIterable { case sqlite, postgresql }
 

@@ -52,7 +52,7 @@ private let expired = """
     openssl x509 -req -in tls.csr -signkey tls.key -days -1 -extfile tls.extensions -out old.pem
     """
 
-@Suite("The certificate of the server is judged before clients do", .timeLimit(.minutes(5))) struct CertificateTests {
+@Suite("The certificate of the server is judged before clients do", .timeLimit(.minutes(15))) struct CertificateTests {
     @Test func `check tells for whom a good one is, and until when`() throws {
         let (end, lines) = try SecureStage("").check()
         #expect(end == .exit(0) && lines.count == 1, "\(lines)")

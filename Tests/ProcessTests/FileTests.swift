@@ -4,7 +4,7 @@ import Platform
 import Support
 import Testing
 
-@Suite("Files that are not what they should be", .timeLimit(.minutes(4))) struct FileFaultTests {
+@Suite("Files that are not what they should be", .timeLimit(.minutes(15))) struct FileFaultTests {
     /// What has the name of a file and would keep a reader waiting, or is none.
     private static func make(_ kind: String, _ path: String) {
         switch kind {

@@ -4,7 +4,7 @@ import Platform
 import Support
 import Testing
 
-@Suite("Strangers who want to be a burden", .timeLimit(.minutes(4))) struct FloodTests {
+@Suite("Strangers who want to be a burden", .timeLimit(.minutes(15))) struct FloodTests {
     /// The seconds of CPU time that a process has used.
     private func processorSeconds(_ process: ChildProcess) throws -> Double {
         let text = String(decoding: try File.read("/proc/\(process.identifier)/stat"), as: UTF8.self)
@@ -114,7 +114,7 @@ import Testing
     }
 }
 
-@Suite("A server that is told to stop", .timeLimit(.minutes(3))) struct StopTests {
+@Suite("A server that is told to stop", .timeLimit(.minutes(15))) struct StopTests {
     private struct Waiting {
         let silent: RawClient
         let half: RawClient
@@ -185,7 +185,7 @@ import Testing
     }
 }
 
-@Suite("Operators are told", .timeLimit(.minutes(2))) struct OperatorNoticeTests {
+@Suite("Operators are told", .timeLimit(.minutes(15))) struct OperatorNoticeTests {
     @Test func `in metrics whose families OpenMetrics tells apart`() throws {
         let stage = try Stage()
         let server = try stage.server()

@@ -1,7 +1,7 @@
 import Support
 import Testing
 
-@Suite("task-server and its providers", .timeLimit(.minutes(2))) struct ProviderTests {
+@Suite("task-server and its providers", .timeLimit(.minutes(15))) struct ProviderTests {
     private static let document = ".well-known/openid-configuration"
 
     /// The settings of a stage, with these documents in place of the authority.

@@ -25,7 +25,7 @@ private struct TLSAnswer {
     }
 }
 
-@Suite("Over TLS every refusal is a whole answer in TLS records", .timeLimit(.minutes(5)))
+@Suite("Over TLS every refusal is a whole answer in TLS records", .timeLimit(.minutes(15)))
 struct TLSRefusalTests {
     /// Each request in all the ways in which clients send it: head and body in one write and in two, and with
     /// `Expect: 100-continue`.

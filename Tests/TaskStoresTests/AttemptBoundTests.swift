@@ -5,7 +5,7 @@ import TaskStores
 import Tasks
 import Testing
 
-@Suite("Idempotency keys in a SQLite file take a bounded space", .timeLimit(.minutes(3)))
+@Suite("Idempotency keys in a SQLite file take a bounded space", .timeLimit(.minutes(15)))
 struct AttemptBoundTests {
     private let alice = Owner("alice")
     private let folder: TemporaryFolder

@@ -3,7 +3,7 @@ import TaskStores
 import Tasks
 import Testing
 
-@Suite("A long list in memory", .timeLimit(.minutes(1)))
+@Suite("A long list in memory", .timeLimit(.minutes(15)))
 struct LongListMemoryTests {
     private let alice = Owner("alice")
     private let answers = AnswerMemory(limit: 1 << 20)

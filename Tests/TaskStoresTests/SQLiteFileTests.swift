@@ -7,7 +7,7 @@ import TaskStores
 import Tasks
 import Testing
 
-@Suite("A SQLite store and its file", .timeLimit(.minutes(2)))
+@Suite("A SQLite store and its file", .timeLimit(.minutes(15)))
 struct SQLiteFileTests {
     private let alice = Owner("alice")
     private let folder: TemporaryFolder
@@ -124,7 +124,7 @@ struct SQLiteFileTests {
         }
     }
 
-    @Test("what is no file is refused at once", .timeLimit(.minutes(1)))
+    @Test("what is no file is refused at once", .timeLimit(.minutes(15)))
     func otherKinds() throws {
         let (pipe, socket) = (folder.file("pipe"), folder.file("socket"))
         #expect(mkfifo(pipe, 0o600) == 0)
@@ -174,7 +174,7 @@ struct SQLiteFileTests {
     }
 
     @Test(
-        "a file that is not in its place any more is neither read nor written", .timeLimit(.minutes(1)),
+        "a file that is not in its place any more is neither read nor written", .timeLimit(.minutes(15)),
         arguments: Move.allCases)
     func displaced(move: Move) async throws {
         let events = Events()
@@ -274,7 +274,7 @@ struct SQLiteFileTests {
         #expect(export.withLock { lines in !lines.contains { $0.contains(#""owner":"""#) } })
     }
 
-    @Test("a lock that another program keeps is told, and so is its end", .timeLimit(.minutes(1)))
+    @Test("a lock that another program keeps is told, and so is its end", .timeLimit(.minutes(15)))
     func lockedByOthers() async throws {
         let store = try SQLiteTaskStore.open(path: path)
         defer { store.close() }

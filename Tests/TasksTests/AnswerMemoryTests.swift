@@ -1,7 +1,7 @@
 import Tasks
 import Testing
 
-@Suite("The memory of answers", .timeLimit(.minutes(1)))
+@Suite("The memory of answers", .timeLimit(.minutes(15)))
 struct AnswerMemoryTests {
     private func owner(_ number: Int) -> Owner { Owner("owner-\(number)") }
 

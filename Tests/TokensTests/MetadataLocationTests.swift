@@ -3,7 +3,7 @@ import Support
 import Testing
 import Tokens
 
-@Suite("What the address of metadata tells before the document is there", .timeLimit(.minutes(1)))
+@Suite("What the address of metadata tells before the document is there", .timeLimit(.minutes(15)))
 struct MetadataLocationTests {
     private static let document = ".well-known/openid-configuration"
     private static let tenant = "775527ff-9a37-4307-8b3d-cc311f58d925"

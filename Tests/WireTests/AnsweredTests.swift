@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// Requests that fill the memory of a connection in one way, in all sizes around its limit.
-@Suite("Whatever fits the header limit is answered or closed at once", .timeLimit(.minutes(5)))
+@Suite("Whatever fits the header limit is answered or closed at once", .timeLimit(.minutes(15)))
 struct AnsweredTests {
     let server: HTTPServer
 

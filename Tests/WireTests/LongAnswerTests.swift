@@ -9,7 +9,7 @@ import Testing
 private func pattern(_ length: Int) -> [UInt8] { (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31) } }
 
 /// Answers longer than what is copied: libmicrohttpd sends them from where they are.
-@Suite("Long answers are whole, shared, and given back", .serialized, .timeLimit(.minutes(2)))
+@Suite("Long answers are whole, shared, and given back", .serialized, .timeLimit(.minutes(15)))
 struct LongAnswerTests {
     fileprivate static let length = 32 << 20
 

@@ -7,7 +7,7 @@ import Testing
 ///
 /// A strict proxy in front, or version 1.0, cures it. When one of these fails, the library has become stricter: delete
 /// the test, and the warning in the documentation.
-@Suite("What libmicrohttpd 0.9.75 lets through is known", .timeLimit(.minutes(1)))
+@Suite("What libmicrohttpd 0.9.75 lets through is known", .timeLimit(.minutes(15)))
 struct PinnedTests {
     let server: HTTPServer
 

@@ -6,7 +6,7 @@ import Support
 import Synchronization
 import Testing
 
-@Suite("Clients that have left give their connections back", .timeLimit(.minutes(2)))
+@Suite("Clients that have left give their connections back", .timeLimit(.minutes(15)))
 struct VanishedPeerTests {
     private let handler = EchoHandler()
 
@@ -82,7 +82,7 @@ struct VanishedPeerTests {
     }
 }
 
-@Suite("Connections are counted by the address of the client", .timeLimit(.minutes(2)))
+@Suite("Connections are counted by the address of the client", .timeLimit(.minutes(15)))
 struct ClientAddressTests {
     private let handler = EchoHandler()
     private static let loopback = ["127.0.0.0/8", "::1"].compactMap { IPAddressRange($0) }

@@ -2,7 +2,7 @@ import TaskStores
 import Tasks
 import Testing
 
-@Suite("Every store cuts long lists", .timeLimit(.minutes(3)))
+@Suite("Every store cuts long lists", .timeLimit(.minutes(15)))
 struct LongListConformance {
     private let alice = Owner("alice")
     private let bob = Owner("bob")

@@ -4,7 +4,7 @@ import TaskStores
 import Tasks
 import Testing
 
-@Suite("Idempotency keys in PostgreSQL take a bounded space", .timeLimit(.minutes(3)))
+@Suite("Idempotency keys in PostgreSQL take a bounded space", .timeLimit(.minutes(15)))
 struct AttemptPruningTests {
     private let alice = Owner("alice")
     private let server: PostgreSQLServer
