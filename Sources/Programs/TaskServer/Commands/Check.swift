@@ -58,7 +58,10 @@ private func storageFindings(_ storage: StorageSettings) -> [Finding] {
     }
     do throws(SystemError) {
         let files = try PublicFiles.read(storage.folder)
-        findings.append(.good("page: \(files.count) files"))
+        let missing = PublicFiles.missing(in: files)
+        let names = missing.joined(separator: ", ")
+        let advice = missing.isEmpty ? "" : "; without \(names), links to them are 404 (TASKS_PUBLIC)"
+        findings.append(.good("page: \(files.count) files\(advice)"))
     } catch {
         findings.append(.wrong("page: TASKS_PUBLIC: cannot \(error); name the folder of the page, or off"))
     }
