@@ -87,7 +87,7 @@ extension HostileToken {
     }
 }
 
-// Faults of who signed: the header offers a key, or names one that is not the policy's (V-23, V-35, P-10).
+// Faults of who signed: the header offers a key, or names one that is not the policy's (V-23, V-35).
 extension HostileToken {
     static var keys: [HostileToken] {
         offers.enumerated().map { number, offer in
