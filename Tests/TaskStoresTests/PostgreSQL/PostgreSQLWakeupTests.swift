@@ -7,7 +7,7 @@ import Testing
 struct PostgreSQLWakeupTests {
     /// It looks around by itself once a second: what it is not woken for is late by that much.
     ///
-    /// The first task of a person takes two transactions.
+    /// The first task of a person takes two transactions. Where a wake-up is missing, the 60 turns take a minute at least.
     @Test("is woken by a request that comes when nothing is under way, and by one that must be tried again")
     func whenIdle() async throws {
         let store = try PostgreSQLTaskStore.open(try PostgreSQLServer.started().newDatabase())
@@ -19,6 +19,6 @@ struct PostgreSQLWakeupTests {
                 _ = try await store.list(.all, of: Owner("owner-\(number)"))
             }
         }
-        #expect(duration < .seconds(30))
+        #expect(duration < .seconds(50))
     }
 }
