@@ -237,7 +237,9 @@ struct SQLiteFileTests {
             _ = try TaskArchive(path: path).export { (_: [UInt8]) throws(SystemError) in }
         }
         // Until somebody mends it.
-        try Connection(path: path, mode: .readWrite).execute("UPDATE owners SET next_id = next_id + 1")
+        let other = try Connection(path: path, mode: .readWrite)
+        other.setBusyTimeout(milliseconds: 10_000)
+        try other.execute("UPDATE owners SET next_id = next_id + 1")
         while !events.all.contains(.changedByOthers) { try await Task.sleep(for: .milliseconds(20)) }
         try await store.check()
     }
@@ -279,6 +281,8 @@ struct SQLiteFileTests {
         let store = try SQLiteTaskStore.open(path: path)
         defer { store.close() }
         let other = try Connection(path: path, mode: .readWrite)
+        // The store writes at times without being asked.
+        other.setBusyTimeout(milliseconds: 10_000)
         try other.execute("BEGIN IMMEDIATE")
         let isUnavailable = { (error: any Error) in if case .unavailable = error as? StoreError { true } else { false }
         }
