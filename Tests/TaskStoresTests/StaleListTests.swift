@@ -37,7 +37,9 @@ struct StaleListTests {
         defer { store.close() }
         let item = try await store.added("first", of: alice)
         #expect(try await store.lists([item], of: alice))
-        try Connection(path: path, mode: .readWrite).execute("UPDATE tasks SET completed = 1, revision = 2")
+        let other = try Connection(path: path, mode: .readWrite)
+        other.setBusyTimeout(milliseconds: 10_000)
+        try other.execute("UPDATE tasks SET completed = 1, revision = 2")
         // The next write of anybody notices; without one it takes a second.
         _ = try await store.added("x", of: Owner("bob"))
         var changed = item
