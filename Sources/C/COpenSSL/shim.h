@@ -190,7 +190,7 @@ static inline BIO *copenssl_certificate_names(X509 *certificate) {
     return bio;
 }
 
-// Seconds since 1970, by UTC; the end of time for a date that cannot be read. `moment` is borrowed.
+// Seconds since 1970, by UTC; -1 for a date that cannot be read, so that it counts as past. `moment` is borrowed.
 static inline long long copenssl_seconds(const ASN1_TIME *moment) {
     struct tm parts;
     return ASN1_TIME_to_tm(moment, &parts) == 1 ? (long long)timegm(&parts) : -1;

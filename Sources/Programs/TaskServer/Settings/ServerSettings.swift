@@ -69,7 +69,7 @@ struct LimitSettings: Sendable {
     init(reading reader: inout SettingReader) {
         connections = reader.value(
             "CONNECTIONS", .integer(1...100_000, example: 1000), default: "1000",
-            help: "Connections at once, of each listener; fewer where the process may not open so many files.")
+            help: "Connections at once, of each listener; fewer where the process may not open that many files.")
         perAddress = reader.optional(
             "CONNECTIONS_PER_ADDRESS", .orOff(.integer(1...100_000, example: 250)),
             absence: "a quarter of TASKS_CONNECTIONS",
