@@ -1,3 +1,4 @@
+import Basics
 import Curl
 @testable import IssuerKeys
 import JSON

@@ -1,3 +1,4 @@
+import Basics
 import Curl
 import JSON
 import OpenSSL

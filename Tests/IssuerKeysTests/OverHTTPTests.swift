@@ -2,7 +2,7 @@ import Curl
 import HTTP
 import IssuerKeys
 import JSON
-import MicroHTTPD
+import HTTPServer
 import Support
 import Testing
 import Tokens

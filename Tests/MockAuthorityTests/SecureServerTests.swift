@@ -1,6 +1,6 @@
 import Glibc
 import HTTP
-import MicroHTTPD
+import HTTPServer
 import MockAuthority
 import OpenSSL
 import Platform

@@ -4,31 +4,31 @@ import Platform
 /// A program of this package, or any other, started by a test and ended with it.
 ///
 /// Its output goes to files, so that no full pipe can hold it up.
-public final class ChildProcess {
+package final class ChildProcess {
     /// Why a program could not be started, or did not do what was awaited.
-    public struct Failure: Error, CustomStringConvertible {
+    package struct Failure: Error, CustomStringConvertible {
         /// In words, with what the program wrote.
-        public let description: String
+        package let description: String
 
         /// A failure in these words.
-        public init(description: String) {
+        package init(description: String) {
             self.description = description
         }
     }
 
     /// How a program ended.
-    public enum End: Equatable, Sendable {
+    package enum End: Equatable, Sendable {
         case exit(Int32)
         case signal(Int32)
     }
 
     /// The number of the process.
-    public let identifier: pid_t
+    package let identifier: pid_t
     private let files: String
     private var end: End?
 
     /// The path of a program that was built beside these tests.
-    public static func built(_ product: String) -> String {
+    package static func built(_ product: String) -> String {
         var buffer = [CChar](repeating: 0, count: 4096)
         let count = readlink("/proc/self/exe", &buffer, buffer.count)
         let path = String(decoding: buffer.prefix(max(count, 0)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -38,7 +38,7 @@ public final class ChildProcess {
     }
 
     /// Starts a program with exactly this environment, and standard input from this text.
-    public init(
+    package init(
         _ path: String, _ arguments: [String] = [], environment: [String: String] = [:], input: String = ""
     ) throws {
         files = try Self.temporaryFolder()
@@ -86,28 +86,28 @@ public final class ChildProcess {
     static let temporaryFolders = "/tmp/task-server-test-"
 
     /// A new folder of its own, for a test's files.
-    public static func temporaryFolder() throws -> String {
+    package static func temporaryFolder() throws -> String {
         var template = Array("\(temporaryFolders)XXXXXX".utf8CString)
         guard let path = mkdtemp(&template) else { throw Failure(description: "no folder in /tmp") }
         return String(cString: path)
     }
 
     /// What it wrote to standard output so far.
-    public var output: String { text("out") }
+    package var output: String { text("out") }
     /// What it wrote to standard error so far.
-    public var errors: String { text("err") }
+    package var errors: String { text("err") }
 
     private func text(_ name: String) -> String {
         (try? File.read("\(files)/\(name)")).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
     /// Sends a signal.
-    public func send(_ signal: Int32) {
+    package func send(_ signal: Int32) {
         kill(identifier, signal)
     }
 
     /// Waits for the end of the program.
-    public func wait(seconds: Double = 30) throws -> End {
+    package func wait(seconds: Double = 30) throws -> End {
         if let end { return end }
         var status: Int32 = 0
         for _ in 0..<Int(seconds * 200) {
@@ -123,7 +123,7 @@ public final class ChildProcess {
     }
 
     /// Waits until what it writes to standard output gives a value.
-    public func await<Value>(seconds: Double = 30, _ value: (_ output: String) throws -> Value?) throws -> Value {
+    package func await<Value>(seconds: Double = 30, _ value: (_ output: String) throws -> Value?) throws -> Value {
         for _ in 0..<Int(seconds * 200) {
             if let found = try value(output) { return found }
             if case .some(let end) = ended { throw Failure(description: "ended with \(end):\n\(output)\n\(errors)") }

@@ -1,8 +1,8 @@
-public import HTTP
+import HTTP
 
 extension Decision {
     /// The answer in the end, as a server would get it for a request with this body.
-    public func answered(_ body: [UInt8] = []) async -> Response {
+    package func answered(_ body: [UInt8] = []) async -> Response {
         switch self {
         case .respond(let response): return response
         case .later(let decide): return await decide().answered(body)

@@ -1,24 +1,24 @@
-public import Platform
+import Platform
 import Synchronization
 
 /// A clock that stands still until a test moves it.
-public final class ManualTime: TimeSource {
+package final class ManualTime: TimeSource {
     private let nanoseconds = Mutex<UInt64>(1_000_000_000)
     private let start: Int64
 
     /// A clock at this moment: milliseconds since 1970, UTC.
-    public init(wallMilliseconds: Int64 = 1_700_000_000_000) {
+    package init(wallMilliseconds: Int64 = 1_700_000_000_000) {
         start = wallMilliseconds
     }
 
     /// See `TimeSource`.
-    public var wallMilliseconds: Int64 { start + Int64(monotonicNanoseconds / 1_000_000) - 1000 }
+    package var wallMilliseconds: Int64 { start + Int64(monotonicNanoseconds / 1_000_000) - 1000 }
 
     /// See `TimeSource`.
-    public var monotonicNanoseconds: UInt64 { nanoseconds.withLock { $0 } }
+    package var monotonicNanoseconds: UInt64 { nanoseconds.withLock { $0 } }
 
     /// Lets time pass, on both clocks.
-    public func advance(seconds: Double) {
+    package func advance(seconds: Double) {
         nanoseconds.withLock { $0 += UInt64(seconds * 1e9) }
     }
 }

@@ -3,9 +3,9 @@ import Platform
 import Synchronization
 
 /// PgBouncer in transaction mode before a server: every transaction may get another of its few sessions.
-public final class PgBouncer: Sendable {
+package final class PgBouncer: Sendable {
     /// Where it listens, on 127.0.0.1.
-    public let port: Int
+    package let port: Int
     private let folder: String
     private let watchdog: Mutex<ChildProcess>
     private let server: PostgreSQLServer
@@ -14,7 +14,7 @@ public final class PgBouncer: Sendable {
     private static let shared = Mutex<Result<PgBouncer, ChildProcess.Failure>?>(nil)
 
     /// The one that all tests share, before the server that they share; with fewer sessions than a store wants.
-    public static func started() throws -> PgBouncer {
+    package static func started() throws -> PgBouncer {
         let server = try PostgreSQLServer.started()
         return try shared.withLock { shared in
             let result =
@@ -25,7 +25,7 @@ public final class PgBouncer: Sendable {
     }
 
     /// One of a test's own, with so many sessions for each database, which may forget all behind each transaction.
-    public init(
+    package init(
         before server: PostgreSQLServer, sessions: Int, forgetting: Bool = false
     ) throws(ChildProcess.Failure) {
         let port = try freePort()
@@ -72,12 +72,12 @@ public final class PgBouncer: Sendable {
     }
 
     /// Kills it, and with it every session through it.
-    public func kill9() {
+    package func kill9() {
         watchdog.withLock { GuardedProgram.end($0) }
     }
 
     /// Starts it again after ``kill9()``.
-    public func startAgain() throws {
+    package func startAgain() throws {
         try watchdog.withLock { $0 = try Self.run(folder) }
         try awaitReadiness()
     }
@@ -87,12 +87,12 @@ public final class PgBouncer: Sendable {
     }
 
     /// The connection string of a database of the server, through here.
-    public func address(_ database: String) -> String {
+    package func address(_ database: String) -> String {
         "postgresql://test@127.0.0.1:\(port)/\(database)?sslmode=disable&connect_timeout=2"
     }
 
     /// The connection string of a new, empty database, through here.
-    public func newDatabase() throws -> String { address(try server.newDatabaseName()) }
+    package func newDatabase() throws -> String { address(try server.newDatabaseName()) }
 }
 
 /// Whether somebody takes connections there.

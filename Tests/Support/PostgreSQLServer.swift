@@ -5,23 +5,23 @@ import Synchronization
 /// A PostgreSQL server of the tests' own: Debian's programs, an unprivileged user, a free port, a folder of its own.
 ///
 /// It ends with this process, however that ends.
-public final class PostgreSQLServer: Sendable {
+package final class PostgreSQLServer: Sendable {
     /// Where it listens, on 127.0.0.1.
-    public let port: Int
+    package let port: Int
     /// Its folder; the database cluster is `data` in it.
-    public let folder: String
+    package let folder: String
     private let environment: [String: String]
     private let watchdog: Mutex<ChildProcess>
     private let number = Atomic(0)
 
     /// A role's name that the shared server asks for a password.
-    public static let asked = "asked"
+    package static let asked = "asked"
 
     private static let programs = "/usr/lib/postgresql/15/bin"
     private static let shared = Mutex<Result<PostgreSQLServer, ChildProcess.Failure>?>(nil)
 
     /// The server that all tests share, started by the first of them.
-    public static func started() throws -> PostgreSQLServer {
+    package static func started() throws -> PostgreSQLServer {
         try shared.withLock { shared in
             let result =
                 shared
@@ -37,7 +37,7 @@ public final class PostgreSQLServer: Sendable {
     /// A server of one test.
     ///
     /// The settings are lines of postgresql.conf; the lines of access go before those of pg_hba.conf that let everybody in.
-    public convenience init(
+    package convenience init(
         settings: [String] = [], access: [String] = [], environment: [String: String] = [:]
     ) throws(ChildProcess.Failure) {
         try self.init(settings: settings, environment: environment) { data in
@@ -50,7 +50,7 @@ public final class PostgreSQLServer: Sendable {
     }
 
     /// A copy of a server that follows it and takes no writes, known to it by this name.
-    public convenience init(following primary: PostgreSQLServer, as name: String) throws(ChildProcess.Failure) {
+    package convenience init(following primary: PostgreSQLServer, as name: String) throws(ChildProcess.Failure) {
         try self.init(settings: [], environment: [:]) { data in
             """
             pg_basebackup -D \(data) -R -X stream -c fast --no-sync \
@@ -108,7 +108,7 @@ public final class PostgreSQLServer: Sendable {
     }
 
     /// Waits until it lets somebody in.
-    public func awaitReadiness() throws {
+    package func awaitReadiness() throws {
         try GuardedProgram.await("PostgreSQL", in: folder) {
             try ChildProcess("\(Self.programs)/pg_isready", ["-q", "-h", "127.0.0.1", "-p", "\(port)"]).wait()
                 == .exit(0)
@@ -116,17 +116,17 @@ public final class PostgreSQLServer: Sendable {
     }
 
     /// What it wrote to its log.
-    public var log: String {
+    package var log: String {
         GuardedProgram.log(in: folder)
     }
 
     /// Ends it in order.
-    public func stop() {
+    package func stop() {
         watchdog.withLock { GuardedProgram.end($0) }
     }
 
     /// Kills all its processes at once, as a power cut would, but for what the system still holds of its files.
-    public func kill9() throws {
+    package func kill9() throws {
         let script = """
             first=$(head -n 1 \(folder)/data/postmaster.pid)
             kill -KILL $first $(cat /proc/$first/task/*/children)
@@ -139,13 +139,13 @@ public final class PostgreSQLServer: Sendable {
     }
 
     /// Starts it again after ``stop()`` or ``kill9()``.
-    public func startAgain() throws {
+    package func startAgain() throws {
         try watchdog.withLock { $0 = try Self.run(folder, environment) }
         try awaitReadiness()
     }
 
     /// Makes a server that follows another one take writes.
-    public func promote() throws {
+    package func promote() throws {
         // It waits until the server does.
         guard try command("SELECT pg_promote(true, 60)") == "t\n" else {
             throw ChildProcess.Failure(description: "not promoted; \(log)")
@@ -153,22 +153,22 @@ public final class PostgreSQLServer: Sendable {
     }
 
     /// The connection string of a database.
-    public func address(_ database: String = "postgres", user: String = "test") -> String {
+    package func address(_ database: String = "postgres", user: String = "test") -> String {
         "postgresql://\(user)@127.0.0.1:\(port)/\(database)?sslmode=disable"
     }
 
     /// The connection string of a new, empty database.
-    public func newDatabase() throws -> String { address(try newDatabaseName()) }
+    package func newDatabase() throws -> String { address(try newDatabaseName()) }
 
     /// The name of a new, empty database.
-    public func newDatabaseName() throws -> String {
+    package func newDatabaseName() throws -> String {
         let name = "db\(number.add(1, ordering: .relaxed).newValue)"
         try command("CREATE DATABASE \(name)")
         return name
     }
 
     /// Waits until a question is answered with true.
-    public func await(_ question: String) throws {
+    package func await(_ question: String) throws {
         for _ in 0..<300 {
             if try command(question) == "t\n" { return }
             usleep(50_000)
@@ -178,7 +178,7 @@ public final class PostgreSQLServer: Sendable {
 
     /// Runs statements with psql; what they print, without headers.
     @discardableResult
-    public func command(_ sql: String, in database: String = "postgres") throws -> String {
+    package func command(_ sql: String, in database: String = "postgres") throws -> String {
         let psql = try ChildProcess(
             "\(Self.programs)/psql", ["-X", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", address(database), "-c", sql])
         guard try psql.wait(seconds: 120) == .exit(0) else { throw ChildProcess.Failure(description: psql.errors) }
@@ -189,7 +189,7 @@ public final class PostgreSQLServer: Sendable {
 /// A port of 127.0.0.1 that nobody uses now.
 ///
 /// Below the range from which the system takes the ports of clients, one of which could come first.
-public func freePort() throws(ChildProcess.Failure) -> Int {
+package func freePort() throws(ChildProcess.Failure) -> Int {
     for _ in 0..<100 {
         let port = UInt16.random(in: 15_000...30_000)
         if isFree(port) { return Int(port) }
@@ -204,7 +204,7 @@ private func isFree(_ port: UInt16) -> Bool {
 }
 
 /// Lends an address of this machine.
-public func withLoopback(_ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+package func withLoopback(_ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian

@@ -1,12 +1,12 @@
 import Glibc
-public import HTTP
+import HTTP
 
 /// A client that sends exactly the bytes it is given, also those that no HTTP library would send.
 ///
 /// For one thread; every call has the time-out.
-public final class RawClient {
+package final class RawClient {
     /// What went wrong on the way.
-    public enum Failure: Error, Equatable {
+    package enum Failure: Error, Equatable {
         /// A call of the system failed.
         case system(String, Int32)
         /// Nothing came in time.
@@ -23,7 +23,7 @@ public final class RawClient {
     private var buffer: [UInt8] = []
 
     /// Connects to a port of the loopback; with a small receive buffer what it does not read stays with the server.
-    public init(
+    package init(
         port: UInt16, overIPv6: Bool = false, timeout: Double = 5, receiveBuffer: Int32? = nil
     ) throws(Failure) {
         self.timeout = timeout
@@ -62,7 +62,7 @@ public final class RawClient {
     deinit { _ = Glibc.close(descriptor) }
 
     /// Sends these bytes, all of them.
-    public func send(_ bytes: some Sequence<UInt8>) throws(Failure) {
+    package func send(_ bytes: some Sequence<UInt8>) throws(Failure) {
         var rest = Array(bytes)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
@@ -72,19 +72,19 @@ public final class RawClient {
     }
 
     /// Sends the bytes of this text.
-    public func send(_ text: String) throws(Failure) { try send(text.utf8) }
+    package func send(_ text: String) throws(Failure) { try send(text.utf8) }
 
     /// Says that nothing more will be sent.
-    public func finishSending() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
+    package func finishSending() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
 
     /// Makes the end of this client a reset in place of an orderly close.
-    public func resetWhenClosed() {
+    package func resetWhenClosed() {
         var option = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
     }
 
     /// Reads some bytes of what comes, and drops them; how many, 0 at the end of the connection.
-    public func skip(atMost count: Int) throws(Failure) -> Int {
+    package func skip(atMost count: Int) throws(Failure) -> Int {
         if buffer.isEmpty { _ = try more(count) }
         let skipped = min(count, buffer.count)
         buffer.removeFirst(skipped)
@@ -92,7 +92,7 @@ public final class RawClient {
     }
 
     /// Reads only the head of an answer.
-    public func head() throws(Failure) -> RawResponse? {
+    package func head() throws(Failure) -> RawResponse? {
         let separator: [UInt8] = [13, 10, 13, 10]
         while true {
             if let end = buffer.firstRange(of: separator) {
@@ -104,7 +104,7 @@ public final class RawClient {
     }
 
     /// Reads one answer, also `100 Continue`; nothing, if the connection ended before its first byte.
-    public func response(to method: Method = .get) throws(Failure) -> RawResponse? {
+    package func response(to method: Method = .get) throws(Failure) -> RawResponse? {
         let separator: [UInt8] = [13, 10, 13, 10]
         while true {
             if let end = buffer.firstRange(of: separator) {
@@ -131,21 +131,21 @@ public final class RawClient {
     }
 
     /// Everything until the connection ends.
-    public func rest() throws(Failure) -> [UInt8] {
+    package func rest() throws(Failure) -> [UInt8] {
         while try more() {}
         defer { buffer = [] }
         return buffer
     }
 
     /// Whether an answer begins to come in time; none of it is taken.
-    public var isAnswered: Bool {
+    package var isAnswered: Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         var byte: UInt8 = 0
         return poll(&entry, 1, Int32(timeout * 1000)) == 1 && recv(descriptor, &byte, 1, Int32(MSG_PEEK)) == 1
     }
 
     /// Whether the server ends the connection within the time-out, without another byte.
-    public var isClosedByServer: Bool {
+    package var isClosedByServer: Bool {
         do throws(Failure) { return try rest().isEmpty } catch { return false }
     }
 
@@ -164,18 +164,18 @@ public final class RawClient {
 }
 
 /// An answer as it came over the wire.
-public struct RawResponse: Equatable {
+package struct RawResponse: Equatable {
     /// The three digits.
-    public let status: Int
+    package let status: Int
     /// The words behind the digits.
-    public let reason: String
+    package let reason: String
     /// The field lines.
-    public let headers: HeaderFields
+    package let headers: HeaderFields
     /// The content.
-    public internal(set) var body: [UInt8] = []
+    package internal(set) var body: [UInt8] = []
 
     /// The content as text.
-    public var text: String { String(decoding: body, as: UTF8.self) }
+    package var text: String { String(decoding: body, as: UTF8.self) }
 
     /// Reads the lines before the empty one.
     init?(head: some Collection<UInt8>) {

@@ -1,41 +1,42 @@
+import Basics
 import JSON
 import OpenSSL
 import Tokens
 
 /// What good tokens of the tests say; change a member to make a bad one.
-public enum TestClaims {
+package enum TestClaims {
     /// The moment of the tests, in seconds since 1970.
-    public static let now: Int64 = 1_700_000_000
+    package static let now: Int64 = 1_700_000_000
     /// `kid` of ``SigningKey/shared``.
-    public static let keyIdentifier = "key-1"
+    package static let keyIdentifier = "key-1"
     /// The issuer that all policies of the tests share.
-    public static let issuer = "https://contoso.b2clogin.com/775527ff-9a37-4307-8b3d-cc311f58d925/v2.0/"
+    package static let issuer = "https://contoso.b2clogin.com/775527ff-9a37-4307-8b3d-cc311f58d925/v2.0/"
     /// The application.
-    public static let audience = "90c0fe63-bcf2-44d5-8fb7-b8bbc0b29dc6"
+    package static let audience = "90c0fe63-bcf2-44d5-8fb7-b8bbc0b29dc6"
     /// The object id.
-    public static let owner = "3cd71a23-2b14-4f4c-9c35-5dd0c5a6b1b7"
+    package static let owner = "3cd71a23-2b14-4f4c-9c35-5dd0c5a6b1b7"
     /// The policy.
-    public static let policy = "B2C_1_sign_in"
+    package static let policy = "B2C_1_sign_in"
 
     /// The header of a good token.
-    public static let header: JSONObject = ["typ": "JWT", "alg": "RS256", "kid": .string(keyIdentifier)]
+    package static let header: JSONObject = ["typ": "JWT", "alg": "RS256", "kid": .string(keyIdentifier)]
 
     /// The claims of a good token at ``now``.
-    public static let good: JSONObject = [
+    package static let good: JSONObject = [
         "iss": .string(issuer), "exp": .integer(now + 3600), "nbf": .integer(now), "iat": .integer(now),
         "aud": .string(audience), "oid": .string(owner), "sub": "Not supported currently. Use oid claim.",
         "tfp": .string(policy), "scp": "tasks.read tasks.write", "name": "Alice", "ver": "1.0",
     ]
 
     /// Rules and issuers under which ``good`` is good.
-    public static let rules = ClaimRules(audiences: [audience])
+    package static let rules = ClaimRules(audiences: [audience])
     /// See ``rules``.
-    public static let issuers = [TokenIssuer(identifier: issuer, policy: policy)]
+    package static let issuers = [TokenIssuer(identifier: issuer, policy: policy)]
 }
 
 extension JSONObject {
     /// The object with one member changed, added, or (`nil`) removed.
-    public func with(_ name: String, _ value: JSONValue?) -> JSONObject {
+    package func with(_ name: String, _ value: JSONValue?) -> JSONObject {
         var copy = self
         copy[name] = value
         return copy
@@ -43,7 +44,7 @@ extension JSONObject {
 }
 
 /// A token of these claims, signed with RS256.
-public func makeToken(
+package func makeToken(
     claims: JSONObject = TestClaims.good, header: JSONObject = TestClaims.header, key: RSAPrivateKey = SigningKey.shared
 ) -> String {
     makeToken(
@@ -51,7 +52,7 @@ public func makeToken(
 }
 
 /// A token of any bytes as header and payload, signed with RS256.
-public func makeToken(payload: [UInt8], header: [UInt8], key: RSAPrivateKey = SigningKey.shared) -> String {
+package func makeToken(payload: [UInt8], header: [UInt8], key: RSAPrivateKey = SigningKey.shared) -> String {
     let input = Base64URL.encode(header) + "." + Base64URL.encode(payload)
     do throws(RSAError) {
         return input + "." + Base64URL.encode(try key.sign(Array(input.utf8)))

@@ -1,14 +1,14 @@
 import OpenSSL
 
 /// RSA keys for tests, made once a process: generating one takes a tenth of a second.
-public enum SigningKey {
+package enum SigningKey {
     /// The key that signs good tokens, of 2048 bits.
-    public static let shared = made(bits: 2048)
+    package static let shared = made(bits: 2048)
     /// Another key of the same size, for forgeries and rotations.
-    public static let other = made(bits: 2048)
+    package static let other = made(bits: 2048)
 
     /// A new key.
-    public static func made(bits: Int) -> RSAPrivateKey {
+    package static func made(bits: Int) -> RSAPrivateKey {
         do throws(RSAError) {
             return try RSAPrivateKey.generate(bits: bits)
         } catch {

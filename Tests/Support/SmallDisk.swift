@@ -2,14 +2,14 @@ import Glibc
 import Platform
 
 /// A PostgreSQL server whose databases lie in a folder that can be full: `scripts/full-disk.c`.
-public final class SmallDisk: Sendable {
+package final class SmallDisk: Sendable {
     /// The server; the database that can be full is `tasks`.
-    public let server: PostgreSQLServer
+    package let server: PostgreSQLServer
     private let folder: String
     private var tables: String { "\(folder)/tables" }
 
     /// A server of its own, with room.
-    public init() throws {
+    package init() throws {
         folder = try ChildProcess.temporaryFolder()
         let library = "\(folder)/full-disk.so"
         let source = TestFile("../../scripts/full-disk.c").path
@@ -38,8 +38,8 @@ public final class SmallDisk: Sendable {
     }
 
     /// From now on no file of the database may grow.
-    public func fill() throws { try File.replace("\(tables).full", with: []) }
+    package func fill() throws { try File.replace("\(tables).full", with: []) }
 
     /// There is room again.
-    public func makeRoom() { File.remove("\(tables).full") }
+    package func makeRoom() { File.remove("\(tables).full") }
 }

@@ -1,12 +1,12 @@
 import Glibc
 
 /// A folder of one test, removed with everything in it at the end.
-public final class TemporaryFolder: Sendable {
+package final class TemporaryFolder: Sendable {
     /// Where it is.
-    public let path: String
+    package let path: String
 
     /// A new, empty one.
-    public init() throws {
+    package init() throws {
         path = try ChildProcess.temporaryFolder()
     }
 
@@ -23,5 +23,5 @@ public final class TemporaryFolder: Sendable {
     }
 
     /// The path of something in it.
-    public func file(_ name: String) -> String { "\(path)/\(name)" }
+    package func file(_ name: String) -> String { "\(path)/\(name)" }
 }

@@ -2,29 +2,29 @@ import Glibc
 import JSON
 
 /// A file that lies beside the tests, found by the place of the source: no bundle, so no Foundation.
-public struct TestFile: Sendable {
+package struct TestFile: Sendable {
     /// Why a file was not read.
-    public struct Unreadable: Error {
+    package struct Unreadable: Error {
         /// Where it was looked for.
-        public let path: String
+        package let path: String
     }
 
     /// Where it lies.
-    public let path: String
+    package let path: String
 
     /// A file named relative to the folder of the calling source file.
-    public init(_ name: String, besides source: String = #filePath) {
+    package init(_ name: String, besides source: String = #filePath) {
         let folder = source.split(separator: "/", omittingEmptySubsequences: false).dropLast()
         path = folder.joined(separator: "/") + "/" + name
     }
 
     /// A test vector of Tests/OpenSSLTests/Vectors.
-    public static func vector(_ name: String) -> TestFile {
+    package static func vector(_ name: String) -> TestFile {
         TestFile("../OpenSSLTests/Vectors/\(name)", besides: #filePath)
     }
 
     /// All of it.
-    public func bytes() throws(Unreadable) -> [UInt8] {
+    package func bytes() throws(Unreadable) -> [UInt8] {
         guard let file = fopen(path, "r") else { throw Unreadable(path: path) }
         defer { fclose(file) }
         var all: [UInt8] = []
@@ -36,20 +36,20 @@ public struct TestFile: Sendable {
     }
 
     /// All of it, read as one JSON text.
-    public func json() throws -> JSONValue {
+    package func json() throws -> JSONValue {
         try JSONValue(parsing: bytes())
     }
 }
 
 extension JSONValue {
     /// The member of an object, or `null`: so that tests can walk vectors without unwrapping at each step.
-    public subscript(name: String) -> JSONValue {
+    package subscript(name: String) -> JSONValue {
         object?[name] ?? .null
     }
 }
 
 /// The bytes that hexadecimal digits spell; nothing for anything else.
-public func bytes(hex: String) -> [UInt8]? {
+package func bytes(hex: String) -> [UInt8]? {
     let digits = hex.utf8.map { UInt8(String(UnicodeScalar($0)), radix: 16) }
     guard digits.count % 2 == 0 else { return nil }
     return stride(from: 0, to: digits.count, by: 2).reduce(into: [UInt8]?([])) { bytes, index in

@@ -1,8 +1,8 @@
+import MemoryStore
 import HTTP
 import Support
 import Synchronization
 import TaskAPI
-import TaskStores
 import Tasks
 import Testing
 

@@ -1,10 +1,10 @@
+import MemoryStore
 import HTTP
-import MicroHTTPD
+import HTTPServer
 import Platform
 import Support
 import Synchronization
 import TaskAPI
-import TaskStores
 import Testing
 import Tokens
 

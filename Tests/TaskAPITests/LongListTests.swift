@@ -1,7 +1,7 @@
+import MemoryStore
 import HTTP
 import JSON
 import TaskAPI
-import TaskStores
 import Tasks
 import Testing
 

@@ -1,16 +1,16 @@
-public import HTTP
+package import HTTP
 internal import JSON
 internal import OpenSSL
-public import Platform
+package import Platform
 internal import Synchronization
 
 /// A stand-in for Azure AD B2C: one object, without sockets, that answers requests and makes tokens.
 ///
 /// Tests hold it directly; a program hangs it behind a server. For development only: whoever reaches it gets a token
 /// of anybody.
-public final class MockAuthority: RequestHandler, Sendable {
+package final class MockAuthority: RequestHandler, Sendable {
     /// What it was made with.
-    public let configuration: Configuration
+    package let configuration: Configuration
     let keys: KeyRing
     let runs: Runs
     let seal: GrantSeal
@@ -22,7 +22,7 @@ public final class MockAuthority: RequestHandler, Sendable {
     ///   - configuration: tenant, policies, clients, users.
     ///   - time: by which tokens are dated.
     ///   - keySource: where signing keys come from; the first one is begun at once, on another thread.
-    public init(
+    package init(
         configuration: Configuration = Configuration(), time: any TimeSource = SystemTime(),
         keySource: KeySource = .generated
     ) {
@@ -43,7 +43,7 @@ public final class MockAuthority: RequestHandler, Sendable {
     ///   - time: by which tokens are dated.
     ///   - folder: where it keeps things.
     /// - Throws: ``StateFailure`` with a sentence for the operator.
-    public init(
+    package init(
         configuration: Configuration, time: any TimeSource = SystemTime(), folder: StateFolder
     ) throws(StateFailure) {
         self.configuration = configuration
@@ -63,12 +63,12 @@ public final class MockAuthority: RequestHandler, Sendable {
     }
 
     /// See ``RequestHandler/decide(on:)``.
-    public func decide(on head: RequestHead) -> Decision {
+    package func decide(on head: RequestHead) -> Decision {
         decide(on: head, scheme: "http")
     }
 
     /// Answers a request that came over this scheme, which the URLs of its answers name.
-    public func decide(on head: RequestHead, scheme: String) -> Decision {
+    package func decide(on head: RequestHead, scheme: String) -> Decision {
         .later { await self.judge(head, scheme) }
     }
 

@@ -14,7 +14,7 @@ extension HeaderFields {
     }
 
     /// Whether an `Accept` field asks for JSON.
-    public var preferJSON: Bool { preferJSON(["application/json"]) }
+    package var preferJSON: Bool { preferJSON(["application/json"]) }
 }
 
 /// One media range of an `Accept` field, with its weight in thousandths.
@@ -69,5 +69,5 @@ extension Substring {
 
 extension UInt8 {
     /// Space or tab: the optional white space of HTTP (RFC 9110 section 5.6.3).
-    public var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
+    package var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
 }

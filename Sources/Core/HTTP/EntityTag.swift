@@ -1,42 +1,42 @@
 /// A tag for one state of a resource (RFC 9110 section 8.8.3).
-public struct EntityTag: Sendable, Equatable {
+package struct EntityTag: Sendable, Equatable {
     /// Whether equal tags mean equal bytes, or only the same meaning.
-    public let isWeak: Bool
+    package let isWeak: Bool
     /// The text between the quotes.
-    public let opaque: String
+    package let opaque: String
 
     /// A tag of these parts.
-    public init(_ opaque: String, isWeak: Bool = false) {
+    package init(_ opaque: String, isWeak: Bool = false) {
         self.opaque = opaque
         self.isWeak = isWeak
     }
 
     /// Reads `"text"` or `W/"text"`.
-    public init?(field: String) {
+    package init?(field: String) {
         var rest = Array(field.utf8)[...]
         guard let tag = rest.removeEntityTag(), rest.isEmpty else { return nil }
         self = tag
     }
 
     /// The tag as it stands in a field.
-    public var field: String { (isWeak ? "W/\"" : "\"") + opaque + "\"" }
+    package var field: String { (isWeak ? "W/\"" : "\"") + opaque + "\"" }
 
     /// Equality of bytes: neither is weak (section 8.8.3.2).
-    public func matchesStrongly(_ other: EntityTag) -> Bool { !isWeak && !other.isWeak && matchesWeakly(other) }
+    package func matchesStrongly(_ other: EntityTag) -> Bool { !isWeak && !other.isWeak && matchesWeakly(other) }
 
     /// Equality of meaning.
-    public func matchesWeakly(_ other: EntityTag) -> Bool { opaque.utf8.elementsEqual(other.opaque.utf8) }
+    package func matchesWeakly(_ other: EntityTag) -> Bool { opaque.utf8.elementsEqual(other.opaque.utf8) }
 }
 
 /// The value of `If-Match` or `If-None-Match` (RFC 9110 section 13.1).
-public enum EntityTagCondition: Sendable, Equatable {
+package enum EntityTagCondition: Sendable, Equatable {
     /// `*`: any state at all.
     case any
     /// One of these.
     case tags([EntityTag])
 
     /// Reads the field lines of one name together; nothing where something else stands than the grammar allows.
-    public init?(_ values: [String]) {
+    package init?(_ values: [String]) {
         var rest = Array(values.joined(separator: ",").utf8)[...]
         rest.dropListSeparators()
         if rest.first == UInt8(ascii: "*") {
@@ -58,7 +58,7 @@ public enum EntityTagCondition: Sendable, Equatable {
     }
 
     /// Whether a change may be made to this state (`If-Match`).
-    public func allowsChange(of tag: EntityTag) -> Bool {
+    package func allowsChange(of tag: EntityTag) -> Bool {
         switch self {
         case .any: true
         case .tags(let tags): tags.contains { $0.matchesStrongly(tag) }
@@ -66,7 +66,7 @@ public enum EntityTagCondition: Sendable, Equatable {
     }
 
     /// Whether the client has this state already (`If-None-Match`): answer 304.
-    public func knows(_ tag: EntityTag) -> Bool {
+    package func knows(_ tag: EntityTag) -> Bool {
         switch self {
         case .any: true
         case .tags(let tags): tags.contains { $0.matchesWeakly(tag) }
@@ -93,7 +93,7 @@ extension ArraySlice<UInt8> {
 
 extension HeaderFields {
     /// The condition of this field: `If-Match` or `If-None-Match`; nothing where it is missing or malformed.
-    public func entityTags(_ name: String) -> EntityTagCondition? {
+    package func entityTags(_ name: String) -> EntityTagCondition? {
         contains(name) ? EntityTagCondition(values(name)) : nil
     }
 }

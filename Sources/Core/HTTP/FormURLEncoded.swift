@@ -1,7 +1,9 @@
+import Basics
+
 /// The body of `application/x-www-form-urlencoded`: names and values, decoded.
-public struct FormURLEncoded: Sendable, Equatable {
+package struct FormURLEncoded: Sendable, Equatable {
     /// Why a form was refused.
-    public enum Malformed: Error, Sendable, Equatable, CaseIterable {
+    package enum Malformed: Error, Sendable, Equatable, CaseIterable {
         /// A `%` without two hexadecimal digits after it.
         case escape
         /// More than ``mostFields`` fields.
@@ -9,15 +11,15 @@ public struct FormURLEncoded: Sendable, Equatable {
     }
 
     /// The most fields of a form, and the most arguments of a query: each takes memory and time of its own.
-    public static let mostFields = 100
+    package static let mostFields = 100
 
     /// The fields, in order.
-    public let fields: [RequestTarget.Argument]
+    package let fields: [RequestTarget.Argument]
 
     /// Reads a body; `+` and `%20` are spaces, `%00` stays for the application to judge.
     ///
     /// A name or value that is not UTF-8 is read as Latin-1.
-    public static func parse(_ body: [UInt8]) throws(Malformed) -> FormURLEncoded {
+    package static func parse(_ body: [UInt8]) throws(Malformed) -> FormURLEncoded {
         do throws(PercentError) {
             let decoding = PercentDecoding(plusIsSpace: true, refusesZero: false)
             return FormURLEncoded(fields: try decoding.arguments(of: body))
@@ -27,7 +29,7 @@ public struct FormURLEncoded: Sendable, Equatable {
     }
 
     /// The value of the first field of this name, compared byte by byte.
-    public subscript(name: String) -> String? {
+    package subscript(name: String) -> String? {
         fields.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
     }
 }
@@ -53,7 +55,7 @@ extension PercentDecoding {
 
 extension String {
     /// These bytes as UTF-8, or where they are not, as Latin-1: old clients send that without saying so.
-    public init(lenient bytes: [UInt8]) {
+    package init(lenient bytes: [UInt8]) {
         if let text = String(validating: bytes, as: UTF8.self) {
             self = text
         } else {
@@ -62,7 +64,7 @@ extension String {
     }
 
     /// These bytes, each the number of its character.
-    public init(latin1 bytes: [UInt8]) {
+    package init(latin1 bytes: [UInt8]) {
         var text: [UInt8] = []
         text.reserveCapacity(2 * bytes.count)
         for byte in bytes {

@@ -1,8 +1,10 @@
+package import Basics
+
 /// Whose request a proxy passes on, by its own word (RFC 7239 section 5.2, and `X-Forwarded-For` before it).
 ///
 /// Only to be asked about requests that a trusted proxy sent: anyone can write these fields. Each proxy on the way
 /// appends the address that it saw, so the rightmost one that is no trusted proxy is the last that can be believed.
-public enum ForwardedClient: Sendable, Hashable {
+package enum ForwardedClient: Sendable, Hashable {
     /// The proxy says nothing.
     case none
     /// It names no address, or the two kinds of field disagree: a proxy writes one kind and may pass on the other as it
@@ -12,7 +14,7 @@ public enum ForwardedClient: Sendable, Hashable {
     case client(IPAddress, text: String)
 
     /// What the fields of a request say.
-    public init(in headers: HeaderFields, trusting proxies: [IPAddressRange]) {
+    package init(in headers: HeaderFields, trusting proxies: [IPAddressRange]) {
         let standard = Self.nodes(of: headers, "Forwarded", Self.forwardedNode)
         let old = Self.nodes(of: headers, "X-Forwarded-For") { $0 }
         switch (standard.isEmpty, old.isEmpty) {

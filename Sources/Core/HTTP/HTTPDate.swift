@@ -1,7 +1,9 @@
+import Basics
+
 /// A moment as HTTP writes it: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 section 5.6.7).
-public enum HTTPDate {
+package enum HTTPDate {
     /// The text of this many seconds after 1970-01-01T00:00:00Z.
-    public static func text(unixSeconds: Int64) -> String {
+    package static func text(unixSeconds: Int64) -> String {
         let (days, seconds) = unixSeconds.quotientFloored(by: 86_400)
         let date = CivilDate(daysSince1970: days)
         let time = [seconds / 3600, seconds / 60 % 60, seconds % 60].map(\.twoDigits).joined(separator: ":")

@@ -1,7 +1,7 @@
 /// What can be wrong with a request before the application sees it, or with the time it takes.
 ///
 /// The server finds these; how they are worded is the application's choice, so that they look like its other problems.
-public enum HTTPFault: Error, Sendable, Hashable, CaseIterable {
+package enum HTTPFault: Error, Sendable, Hashable, CaseIterable {
     /// The length of the body is unclear, or a field line is malformed (V-142).
     case framing
     /// A field that may stand only once stands more often (V-142).
@@ -36,7 +36,7 @@ extension HTTPFault {
     /// The problem that tells a client of this fault.
     ///
     /// Every word is fixed: nothing of the request comes back.
-    public var problem: Problem {
+    package var problem: Problem {
         switch self {
         case .framing, .repeatedField, .host, .target, .expectation, .version: malformed
         case .unknownMethod, .forbiddenMethod: unserved
@@ -50,7 +50,7 @@ extension HTTPFault {
     }
 
     /// Answers with ``problem``; what a server takes that has no wording of its own.
-    @Sendable public static func refuse(_ fault: HTTPFault, _ head: RequestHead?) -> Response {
+    @Sendable package static func refuse(_ fault: HTTPFault, _ head: RequestHead?) -> Response {
         var response = fault.problem.response(for: head)
         response.headers.append("X-Content-Type-Options", "nosniff")
         if let head { response.headers.append("X-Request-Id", head.identifier) }

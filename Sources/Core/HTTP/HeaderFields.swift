@@ -1,75 +1,75 @@
 /// The header fields of a message, in the order in which they came, duplicates kept (RFC 9110 section 5).
-public struct HeaderFields: Sendable, Equatable {
+package struct HeaderFields: Sendable, Equatable {
     /// One field line.
-    public struct Field: Sendable, Equatable {
+    package struct Field: Sendable, Equatable {
         /// The name, as it was written.
-        public let name: String
+        package let name: String
         /// The value, without white space around it.
-        public let value: String
+        package let value: String
 
         /// A field of this name and value.
-        public init(name: String, value: String) {
+        package init(name: String, value: String) {
             self.name = name
             self.value = value
         }
     }
 
     /// The fields in their order.
-    public private(set) var fields: [Field]
+    package private(set) var fields: [Field]
 
     /// These fields in this order.
-    public init(_ fields: [Field] = []) {
+    package init(_ fields: [Field] = []) {
         self.fields = fields
     }
 
     /// Appends a field; one of the same name stays.
-    public mutating func append(_ name: String, _ value: String) {
+    package mutating func append(_ name: String, _ value: String) {
         fields.append(Field(name: name, value: value))
     }
 
     /// Puts this field in the place of all fields of the name.
-    public mutating func set(_ name: String, _ value: String) {
+    package mutating func set(_ name: String, _ value: String) {
         if contains(name) { fields.removeAll { $0.name.isSameField(as: name) } }
         append(name, value)
     }
 
     /// Makes room for so many fields more.
-    public mutating func reserve(_ count: Int) {
+    package mutating func reserve(_ count: Int) {
         fields.reserveCapacity(fields.count + count)
     }
 
     /// The value of the first field of this name, compared without case.
-    public subscript(name: String) -> String? {
+    package subscript(name: String) -> String? {
         fields.first { $0.name.isSameField(as: name) }?.value
     }
 
     /// The values of all fields of this name, in order.
-    public func values(_ name: String) -> [String] {
+    package func values(_ name: String) -> [String] {
         fields.filter { $0.name.isSameField(as: name) }.map(\.value)
     }
 
     /// Whether there is a field of this name.
-    public func contains(_ name: String) -> Bool {
+    package func contains(_ name: String) -> Bool {
         fields.contains { $0.name.isSameField(as: name) }
     }
 }
 
 extension HeaderFields: ExpressibleByDictionaryLiteral {
     /// These fields in this order.
-    public init(dictionaryLiteral elements: (String, String)...) {
+    package init(dictionaryLiteral elements: (String, String)...) {
         self.init(elements.map { Field(name: $0.0, value: $0.1) })
     }
 }
 
 extension String {
     /// Equality of field names: ASCII letters without case, everything else by its bytes (RFC 9110 section 5.1).
-    public func isSameField(as other: String) -> Bool {
+    package func isSameField(as other: String) -> Bool {
         // Most names differ in length, which needs no look at the bytes.
         utf8.count == other.utf8.count && beginsWithoutCase(other)
     }
 
     /// Whether this begins with a text, compared as names of fields are.
-    public func beginsWithoutCase(_ start: String) -> Bool {
+    package func beginsWithoutCase(_ start: String) -> Bool {
         let (mine, theirs) = (utf8.span, start.utf8.span)
         guard mine.count >= theirs.count else { return false }
         for index in theirs.indices where mine[index].lowercasedASCII != theirs[index].lowercasedASCII { return false }
@@ -79,7 +79,7 @@ extension String {
 
 extension UInt8 {
     /// The byte, with `A` to `Z` as `a` to `z`.
-    public var lowercasedASCII: UInt8 {
+    package var lowercasedASCII: UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
     }
 }

@@ -1,8 +1,10 @@
+import Basics
+
 extension String {
     /// Whether this can be the value of `Host`: a name or an address, and perhaps a port (RFC 9110 section 7.2).
     ///
     /// The port may be empty, as RFC 3986 section 3.2.3 allows, and is otherwise at most 65535.
-    public var isHostField: Bool {
+    package var isHostField: Bool {
         let bytes = utf8.span
         var end = 0
         if bytes.count > 0, bytes[0] == UInt8(ascii: "[") {
@@ -18,7 +20,7 @@ extension String {
     }
 
     /// Whether this value of `Host` names this machine, which no stranger can make a client believe of another.
-    public var isLoopbackHost: Bool {
+    package var isLoopbackHost: Bool {
         guard isHostField else { return false }
         if let end = firstIndex(of: "]") { return IPAddress(self[..<end].dropFirst())?.isLoopback ?? false }
         let name = prefix { $0 != ":" }

@@ -1,11 +1,11 @@
 /// A media type, as `Content-Type` names it (RFC 9110 section 8.3).
-public struct MediaType: Sendable, Equatable {
+package struct MediaType: Sendable, Equatable {
     /// Type and subtype in lower case, without parameters: `application/json`.
-    public let name: String
+    package let name: String
     private let field: FieldParameters
 
     /// Reads a field value; nothing, if there is no type with a subtype.
-    public init?(_ value: String) {
+    package init?(_ value: String) {
         field = FieldParameters(value)
         guard Self.isType(field.value.utf8.span) else { return nil }
         name = field.value.lowercasedASCII
@@ -23,16 +23,16 @@ public struct MediaType: Sendable, Equatable {
     }
 
     /// What separates the parts of a multipart body.
-    public var boundary: String? { field["boundary"] }
+    package var boundary: String? { field["boundary"] }
     /// The character encoding in lower case, if one is named.
-    public var charset: String? {
+    package var charset: String? {
         field["charset"]?.lowercasedASCII
     }
 }
 
 extension RequestHead {
     /// The media type of the body; nothing, if none is named, or nothing that is one.
-    public var contentType: MediaType? { headers["Content-Type"].flatMap(MediaType.init) }
+    package var contentType: MediaType? { headers["Content-Type"].flatMap(MediaType.init) }
 }
 
 extension String {

@@ -1,11 +1,11 @@
 /// A request method (RFC 9110 section 9); case matters.
-public enum Method: Hashable, Sendable {
+package enum Method: Hashable, Sendable {
     case get, head, post, put, patch, delete, options
     /// Any other token.
     case other(String)
 
     /// The method of this name.
-    public init(_ name: String) {
+    package init(_ name: String) {
         switch name {
         case "GET": self = .get
         case "HEAD": self = .head
@@ -19,7 +19,7 @@ public enum Method: Hashable, Sendable {
     }
 
     /// The name as it stands in a request line.
-    public var name: String {
+    package var name: String {
         switch self {
         case .get: "GET"
         case .head: "HEAD"

@@ -1,25 +1,25 @@
 /// The body of `multipart/form-data` (RFC 7578): parts with names, their values byte for byte.
-public struct MultipartForm: Sendable, Equatable {
+package struct MultipartForm: Sendable, Equatable {
     /// One field of the form.
-    public struct Part: Sendable, Equatable {
+    package struct Part: Sendable, Equatable {
         /// The name of the field.
-        public let name: String
+        package let name: String
         /// The name of the file, if the field is one.
-        public let filename: String?
+        package let filename: String?
         /// The media type, if the part names one.
-        public let contentType: MediaType?
+        package let contentType: MediaType?
         /// The value as it came.
-        public let value: [UInt8]
+        package let value: [UInt8]
 
         /// The value as text: Latin-1 if the part says so or is not UTF-8, otherwise UTF-8.
-        public var text: String {
+        package var text: String {
             let isLatin1 = contentType?.charset == "iso-8859-1"
             return isLatin1 ? String(latin1: value) : String(lenient: value)
         }
     }
 
     /// Why a body was refused.
-    public enum Malformed: Error, Sendable, Equatable, CaseIterable {
+    package enum Malformed: Error, Sendable, Equatable, CaseIterable {
         /// The boundary is empty, longer than 70 bytes, or cannot be one.
         case boundary
         /// The body does not begin with the boundary, does not end with it, or something stands behind it on its line.
@@ -33,13 +33,13 @@ public struct MultipartForm: Sendable, Equatable {
     }
 
     /// The most parts of a form.
-    public static let mostParts = 64
+    package static let mostParts = 64
 
     /// The parts, in order.
-    public let parts: [Part]
+    package let parts: [Part]
 
     /// Takes a body apart, in one pass.
-    public static func parse(_ body: [UInt8], boundary: String) throws(Malformed) -> MultipartForm {
+    package static func parse(_ body: [UInt8], boundary: String) throws(Malformed) -> MultipartForm {
         guard (1...70).contains(boundary.utf8.count), boundary.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else {
             throw .boundary
         }
@@ -54,7 +54,7 @@ public struct MultipartForm: Sendable, Equatable {
     }
 
     /// The first field of this name, compared byte by byte.
-    public subscript(name: String) -> Part? {
+    package subscript(name: String) -> Part? {
         parts.first { $0.name.utf8.elementsEqual(name.utf8) }
     }
 }

@@ -3,22 +3,22 @@ internal import JSON
 /// What went wrong, for people and programs (RFC 9457).
 ///
 /// Nothing that a client sent belongs into any member: clients show them, and terminals and pages interpret them.
-public struct Problem: Error, Sendable, Equatable {
+package struct Problem: Error, Sendable, Equatable {
     /// The status of the answer.
-    public var status: Status
+    package var status: Status
     /// The stable name of this kind of problem, such as `task.not_found`; also the anchor in `problems.html`.
-    public var code: String
+    package var code: String
     /// The kind of problem in a few words.
-    public var title: String
+    package var title: String
     /// One sentence that says what to do next.
-    public var detail: String
+    package var detail: String
     /// What occurred, as a reference: usually made of the request identifier.
-    public var instance: String?
+    package var instance: String?
     /// Field lines that belong to the answer, such as `Allow` or `WWW-Authenticate`.
-    public var headers: HeaderFields
+    package var headers: HeaderFields
 
     /// A problem of these parts.
-    public init(
+    package init(
         _ status: Status, _ code: String, _ title: String, _ detail: String, headers: HeaderFields = HeaderFields()
     ) {
         self.status = status
@@ -29,15 +29,15 @@ public struct Problem: Error, Sendable, Equatable {
     }
 
     /// Where the kind of problem is described; relative, so it works under any name of the server.
-    public var type: String { "/problems.html#\(code)" }
+    package var type: String { "/problems.html#\(code)" }
 }
 
 extension Problem {
     /// The media type of ``json``.
-    public static let mediaType = "application/problem+json"
+    package static let mediaType = "application/problem+json"
 
     /// The problem as one line of JSON, with `error` and `message` for readers that know no RFC 9457.
-    public var json: [UInt8] {
+    package var json: [UInt8] {
         var writer = JSONWriter(capacity: 512)
         writer.raw("{\"type\":")
         writer.string(type)
@@ -62,13 +62,13 @@ extension Problem {
     }
 
     /// The problem as one line of text.
-    public var line: [UInt8] { Array("\(title). \(detail) (\(code))\n".utf8) }
+    package var line: [UInt8] { Array("\(title). \(detail) (\(code))\n".utf8) }
 
     /// The answer that tells of this problem.
     ///
     /// JSON is for those who ask for it, and for scripts in pages: a JSON object in answer to a `GET` ends the
     /// old client with ADAL, which expects an array.
-    public func response(for head: RequestHead?) -> Response {
+    package func response(for head: RequestHead?) -> Response {
         var problem = self
         if problem.instance == nil, let head { problem.instance = "/requests/\(head.identifier)" }
         let asJSON = head?.prefersProblemJSON ?? false
@@ -82,7 +82,7 @@ extension Problem {
 
 extension RequestHead {
     /// Whether problems are told in JSON: `Accept` prefers a JSON type to text, or a page asks (`Origin`).
-    public var prefersProblemJSON: Bool {
+    package var prefersProblemJSON: Bool {
         headers.contains("Origin") || headers.preferJSON(["application/json", Problem.mediaType])
     }
 }

@@ -2,7 +2,7 @@
 ///
 /// A server calls it on the thread of its event loop, so it must not block: what has to wait goes into
 /// ``Decision/later(_:)``.
-public protocol RequestHandler: Sendable {
+package protocol RequestHandler: Sendable {
     /// Decides on a request when its head is in, before a byte of the body was read (V-08, V-122).
     ///
     /// A request without a body (or one whose body nobody wants) is answered here, or ``Decision/later(_:)``.
@@ -10,7 +10,7 @@ public protocol RequestHandler: Sendable {
 }
 
 /// What becomes of a request.
-public enum Decision: Sendable {
+package enum Decision: Sendable {
     /// Answered. A body, if one follows, is not handed over: after a refusal (400 and above) the connection closes
     /// without reading it, otherwise it is read up to the limit and dropped.
     case respond(Response)
@@ -22,14 +22,14 @@ public enum Decision: Sendable {
     case later(@Sendable () async -> Decision)
 
     /// Answered when the body is in, and something else perhaps.
-    public static func answerBody(
+    package static func answerBody(
         limit: Int, _ answer: @escaping @Sendable (_ body: [UInt8]) async -> Response
     ) -> Decision {
         .readBody(limit: limit) { body in .later { .respond(await answer(body)) } }
     }
 
     /// The same decision with another answer in the end.
-    public func map(_ change: @escaping @Sendable (Response) -> Response) -> Decision {
+    package func map(_ change: @escaping @Sendable (Response) -> Response) -> Decision {
         switch self {
         case .respond(let response): .respond(change(response))
         case .readBody(let limit, let decide): .readBody(limit: limit) { decide($0).map(change) }

@@ -1,18 +1,18 @@
 /// Everything of a request but its body.
-public struct RequestHead: Sendable {
+package struct RequestHead: Sendable {
     /// What is asked.
-    public var method: Method
+    package var method: Method
     /// Of what.
-    public var target: RequestTarget
+    package var target: RequestTarget
     /// The field lines, in order.
-    public var headers: HeaderFields
+    package var headers: HeaderFields
     /// The number of this request: letters and digits, in the log and in `X-Request-Id`.
-    public var identifier: String
+    package var identifier: String
     /// The address of the client, without port.
-    public var peer: String
+    package var peer: String
 
     /// A request of these parts.
-    public init(
+    package init(
         method: Method, target: RequestTarget, headers: HeaderFields = HeaderFields(), identifier: String = "0",
         peer: String = "127.0.0.1"
     ) {

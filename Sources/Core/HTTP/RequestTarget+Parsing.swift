@@ -1,5 +1,7 @@
+import Basics
+
 /// Why a request target was refused (V-144).
-public enum TargetError: Error, Sendable, Equatable, CaseIterable {
+package enum TargetError: Error, Sendable, Equatable, CaseIterable {
     /// Neither a path, nor the absolute form, nor `*`.
     case form
     /// The absolute form names another authority than `Host`.
@@ -25,7 +27,7 @@ extension RequestTarget {
     ///
     /// The path is split before it is decoded, so that an encoded slash never becomes a separator. `*` is taken as an
     /// empty path; whether it suits the method is for the caller to know.
-    public init(parsing raw: String, host: String? = nil) throws(TargetError) {
+    package init(parsing raw: String, host: String? = nil) throws(TargetError) {
         if raw == "*" {
             self.init(raw: raw, path: [])
             return

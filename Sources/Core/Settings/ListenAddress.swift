@@ -1,18 +1,18 @@
 /// Where a server listens: an address and a port.
-public struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
+package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
     /// An IPv4 or IPv6 address, without brackets.
-    public let host: String
+    package let host: String
     /// The port; 0 lets the system choose one.
-    public let port: UInt16
+    package let port: UInt16
 
     /// This address and port.
-    public init(host: String, port: UInt16) {
+    package init(host: String, port: UInt16) {
         self.host = host
         self.port = port
     }
 
     /// The address and port of a text such as `127.0.0.1:3000` or `[::1]:3000`; `localhost` is `127.0.0.1`.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(decimal: text[text.index(after: colon)...])
         else { return nil }
         let host = text[..<colon]
@@ -29,13 +29,13 @@ public struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Whether the address is an IPv6 one.
-    public var isIPv6: Bool { host.contains(":") }
+    package var isIPv6: Bool { host.contains(":") }
 
     /// Whether only this machine can reach it.
-    public var isLoopback: Bool { host == "::1" || host.hasPrefix("127.") }
+    package var isLoopback: Bool { host == "::1" || host.hasPrefix("127.") }
 
     /// The address under which a program on the same machine reaches it.
-    public var seenFromHere: ListenAddress {
+    package var seenFromHere: ListenAddress {
         switch host {
         case "0.0.0.0": ListenAddress(host: "127.0.0.1", port: port)
         case "::": ListenAddress(host: "::1", port: port)
@@ -44,7 +44,7 @@ public struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// As it is written in a setting and in a URL.
-    public var description: String { isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
+    package var description: String { isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
     static func isIPv4(_ text: Substring) -> Bool {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
@@ -73,7 +73,7 @@ extension FixedWidthInteger {
 
 extension SettingKind where Value == ListenAddress {
     /// An address and a port to listen on.
-    public static let listenAddress = SettingKind(
+    package static let listenAddress = SettingKind(
         placeholder: "ADDRESS:PORT", expected: "an IP address and a port (IPv6 in brackets)", example: "127.0.0.1:3000"
     ) { ListenAddress($0) }
 }

@@ -1,6 +1,6 @@
 extension SettingKind where Value == Duration {
     /// A time such as `90` (seconds), `250ms`, `90s`, `15m`, `1h` or `7d`, within these bounds.
-    public static func duration(_ range: ClosedRange<Duration>, example: String) -> SettingKind {
+    package static func duration(_ range: ClosedRange<Duration>, example: String) -> SettingKind {
         SettingKind(
             placeholder: "TIME",
             expected: "a time from \(range.lowerBound.short) to \(range.upperBound.short) (units ms, s, m, h, d)",
@@ -15,7 +15,7 @@ extension SettingKind where Value == Duration {
 
 extension SettingKind where Value == Int {
     /// A size such as `65536`, `64KiB` or `1MiB`, within these bounds, in bytes.
-    public static func byteSize(_ range: ClosedRange<Int>, example: String) -> SettingKind {
+    package static func byteSize(_ range: ClosedRange<Int>, example: String) -> SettingKind {
         SettingKind(
             placeholder: "SIZE",
             expected: "a size from \(range.lowerBound) to \(range.upperBound) bytes (units B, KiB, MiB, GiB)",

@@ -1,31 +1,31 @@
 /// One line of a table of settings, for `--help` and `--print-settings`.
-public struct SettingEntry: Sendable, Equatable {
+package struct SettingEntry: Sendable, Equatable {
     /// Where a value came from.
-    public enum Source: String, Sendable {
+    package enum Source: String, Sendable {
         case flag, environment
         case fallback = "default"
     }
 
     /// The flag: `--listen`.
-    public var flag: String
+    package var flag: String
     /// The variable, `TASKS_LISTEN`; nil for a flag that has none.
-    public var variable: String?
+    package var variable: String?
     /// What stands for the value; nil for a flag without one.
-    public var placeholder: String?
+    package var placeholder: String?
     /// The default, or words for what happens without a value.
-    public var fallback = ""
+    package var fallback = ""
     /// Whether it takes several values.
-    public var isList = false
+    package var isList = false
     /// Whether it can be read from a file.
-    public var hasFile = false
+    package var hasFile = false
     /// What it does.
-    public var help: String
+    package var help: String
     /// The value in force as far as it may be shown.
-    public var shown = ""
+    package var shown = ""
     /// Whether there is no value, so that ``shown`` only says what happens then.
-    public var isAbsent = false
+    package var isAbsent = false
     /// Where the value in force came from.
-    public var source = Source.fallback
+    package var source = Source.fallback
 
     static func flag(of name: String) -> String {
         "--" + String(name.map { $0 == "_" ? "-" : $0 }).lowercased()

@@ -1,11 +1,11 @@
 /// How the text of a setting becomes a value, and how to say what was expected when it does not.
-public struct SettingKind<Value: Sendable>: Sendable {
+package struct SettingKind<Value: Sendable>: Sendable {
     /// What stands for the value in `--help`: `HOST:PORT`.
-    public let placeholder: String
+    package let placeholder: String
     /// What a good value is, for a mistake: `an address and a port`.
-    public let expected: String
+    package let expected: String
     /// A good value, for a mistake.
-    public let example: String
+    package let example: String
     /// The value of a text; nil where it is none.
     let parse: @Sendable (String) -> Value?
     /// How much of a text may be shown.
@@ -23,7 +23,7 @@ public struct SettingKind<Value: Sendable>: Sendable {
     }
 
     /// A kind of setting whose texts may be shown.
-    public init(
+    package init(
         placeholder: String, expected: String, example: String, parse: @escaping @Sendable (String) -> Value?
     ) {
         self.init(placeholder, expected, example, .open, parse)
@@ -42,17 +42,17 @@ public struct SettingKind<Value: Sendable>: Sendable {
     }
 
     /// The same kind, never shown, and readable from a file named by the `_FILE` variant of the setting.
-    public var secret: SettingKind {
+    package var secret: SettingKind {
         SettingKind(placeholder, expected, example, .secret, parse)
     }
 
     /// The same kind, shown only through the closure, and readable from a file named by the `_FILE` variant.
-    public func shown(_ redact: @escaping @Sendable (String) -> String) -> SettingKind {
+    package func shown(_ redact: @escaping @Sendable (String) -> String) -> SettingKind {
         SettingKind(placeholder, expected, example, .partly(redact), parse)
     }
 
     /// Another kind, or `off` for nothing.
-    public static func orOff<Wrapped>(_ kind: SettingKind<Wrapped>) -> SettingKind where Value == Wrapped? {
+    package static func orOff<Wrapped>(_ kind: SettingKind<Wrapped>) -> SettingKind where Value == Wrapped? {
         SettingKind(
             placeholder: "\(kind.placeholder)|off", expected: "\(kind.expected), or off", example: kind.example
         ) { text in
@@ -79,17 +79,17 @@ public struct SettingKind<Value: Sendable>: Sendable {
 
 extension SettingKind where Value == String {
     /// Any text of at least one character.
-    public static func text(_ placeholder: String, expected: String, example: String) -> SettingKind {
+    package static func text(_ placeholder: String, expected: String, example: String) -> SettingKind {
         SettingKind(placeholder: placeholder, expected: expected, example: example) { $0.isEmpty ? nil : $0 }
     }
 
     /// A path of the file system.
-    public static let path = text("PATH", expected: "a path", example: "/var/lib/tasks/tasks.db")
+    package static let path = text("PATH", expected: "a path", example: "/var/lib/tasks/tasks.db")
 }
 
 extension SettingKind where Value == Bool {
     /// Yes or no; as a flag without a value, yes.
-    public static let bool = SettingKind("true|false", "true or false", "true", .open, bareFlag: "true") { text in
+    package static let bool = SettingKind("true|false", "true or false", "true", .open, bareFlag: "true") { text in
         switch text {
         case "true", "yes", "on", "1": true
         case "false", "no", "off", "0": false
@@ -100,7 +100,7 @@ extension SettingKind where Value == Bool {
 
 extension SettingKind where Value == Int {
     /// A whole number within these bounds.
-    public static func integer(_ range: ClosedRange<Int>, example: Int) -> SettingKind {
+    package static func integer(_ range: ClosedRange<Int>, example: Int) -> SettingKind {
         SettingKind(
             placeholder: "N", expected: "a whole number from \(range.lowerBound) to \(range.upperBound)",
             example: "\(example)"
@@ -113,7 +113,7 @@ extension SettingKind where Value == Int {
 
 extension SettingKind where Value: CaseIterable & RawRepresentable, Value.RawValue == String {
     /// One of the words of an enumeration.
-    public static var choice: SettingKind {
+    package static var choice: SettingKind {
         let words = Value.allCases.map(\.rawValue)
         return SettingKind(
             placeholder: words.joined(separator: "|"), expected: "one of \(words.joined(separator: ", "))",

@@ -1,15 +1,15 @@
 /// Everything that is wrong with the settings, all together, so that one start finds all of it.
-public struct SettingMistakes: Error, Sendable, Equatable, CustomStringConvertible {
+package struct SettingMistakes: Error, Sendable, Equatable, CustomStringConvertible {
     /// One sentence each, in the order of the table.
-    public let sentences: [String]
+    package let sentences: [String]
 
     /// These mistakes.
-    public init(_ sentences: [String]) {
+    package init(_ sentences: [String]) {
         self.sentences = sentences
     }
 
     /// One line a mistake.
-    public var description: String {
+    package var description: String {
         sentences.joined(separator: "\n")
     }
 }

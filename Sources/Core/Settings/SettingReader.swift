@@ -1,14 +1,14 @@
 /// What a program was given to read its settings from.
-public struct SettingInput: Sendable {
+package struct SettingInput: Sendable {
     /// The command line without the name of the program.
-    public var arguments: [String]
+    package var arguments: [String]
     /// The environment.
-    public var environment: [String: String]
+    package var environment: [String: String]
     /// Reads the file of a `_FILE` variant: its text, or why there is none.
-    public var file: @Sendable (String) -> Result<String, SettingFileFailure>
+    package var file: @Sendable (String) -> Result<String, SettingFileFailure>
 
     /// These words, variables and files.
-    public init(
+    package init(
         arguments: [String] = [], environment: [String: String] = [:],
         file: @escaping @Sendable (String) -> Result<String, SettingFileFailure> = { _ in
             .failure(SettingFileFailure(reason: "no files here"))
@@ -21,12 +21,12 @@ public struct SettingInput: Sendable {
 }
 
 /// Why the file of a `_FILE` variant could not be read.
-public struct SettingFileFailure: Error, Sendable, Equatable {
+package struct SettingFileFailure: Error, Sendable, Equatable {
     /// In words.
-    public let reason: String
+    package let reason: String
 
     /// This reason.
-    public init(reason: String) {
+    package init(reason: String) {
         self.reason = reason
     }
 }
@@ -36,11 +36,11 @@ public struct SettingFileFailure: Error, Sendable, Equatable {
 ///
 /// A value that is wrong is noted and answered with the default, so that one reading finds every mistake. The same
 /// calls make the help text.
-public struct SettingReader {
+package struct SettingReader {
     /// What stands before the name in the environment: `TASKS_`.
-    public let prefix: String
+    package let prefix: String
     /// Every setting declared so far.
-    public internal(set) var entries: [SettingEntry] = []
+    package internal(set) var entries: [SettingEntry] = []
     var mistakes: [String] = []
     var arguments: GivenArguments
     let input: SettingInput
@@ -52,7 +52,7 @@ public struct SettingReader {
     }
 
     /// A setting with a default: `reader.value("LISTEN", .listenAddress, default: "127.0.0.1:3000", help: "…")`.
-    public mutating func value<Value>(
+    package mutating func value<Value>(
         _ name: String, _ kind: SettingKind<Value>, default fallback: String, help: String
     ) -> Value {
         guard let ready = kind.parse(fallback) else {
@@ -62,14 +62,14 @@ public struct SettingReader {
     }
 
     /// A setting that may be absent; `absence` says in the help what happens then.
-    public mutating func optional<Value>(
+    package mutating func optional<Value>(
         _ name: String, _ kind: SettingKind<Value>, absence: String = "", help: String
     ) -> Value? {
         single(name, kind, fallback: absence, isValue: false, help)
     }
 
     /// A setting of several values: flags repeated, or values with commas between.
-    public mutating func list<Value>(
+    package mutating func list<Value>(
         _ name: String, _ kind: SettingKind<Value>, default fallback: [String] = [], help: String
     ) -> [Value] {
         let given = find(name, kind)
@@ -82,7 +82,7 @@ public struct SettingReader {
     }
 
     /// A flag of the command line without a variable and without a value, such as `--version`.
-    public mutating func flag(_ name: String, help: String) -> Bool {
+    package mutating func flag(_ name: String, help: String) -> Bool {
         entries.append(SettingEntry(flag: "--\(name)", help: help))
         return arguments.take("--\(name)") { _ in false }.contains { occurrence in
             if case .value = occurrence { mistakes.append("--\(name) takes no value.") }
@@ -91,7 +91,7 @@ public struct SettingReader {
     }
 
     /// A flag of the command line with a value and without a variable, such as `--user` of one command.
-    public mutating func option<Value>(_ name: String, _ kind: SettingKind<Value>, help: String) -> Value? {
+    package mutating func option<Value>(_ name: String, _ kind: SettingKind<Value>, help: String) -> Value? {
         entries.append(SettingEntry(flag: "--\(name)", placeholder: kind.placeholder, help: help))
         let given = fromFlags("--\(name)", kind)
         if given.count > 1 { mistakes.append("--\(name) was given \(given.count) times; give it once.") }
@@ -99,7 +99,7 @@ public struct SettingReader {
     }
 
     /// Notes a mistake that only several settings together make.
-    public mutating func mistake(_ sentence: String) {
+    package mutating func mistake(_ sentence: String) {
         mistakes.append(sentence)
     }
 

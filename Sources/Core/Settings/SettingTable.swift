@@ -10,7 +10,7 @@
 /// }
 /// let read = try ServerSettings.read(SettingInput(arguments: …, environment: …))
 /// ```
-public protocol SettingTable: Sendable {
+package protocol SettingTable: Sendable {
     /// What stands before a name in the environment: `TASKS_`.
     static var prefix: String { get }
 
@@ -23,20 +23,20 @@ public protocol SettingTable: Sendable {
 
 extension SettingTable {
     /// Nothing: every command line of good settings is good.
-    public func mistakes(for operands: [String]) -> [String] { [] }
+    package func mistakes(for operands: [String]) -> [String] { [] }
 }
 
 /// A table that was read without a mistake.
-public struct ReadSettings<Table: SettingTable>: Sendable {
+package struct ReadSettings<Table: SettingTable>: Sendable {
     /// The values.
-    public let values: Table
+    package let values: Table
     /// Each setting with its value in force and where that came from.
-    public let entries: [SettingEntry]
+    package let entries: [SettingEntry]
     /// The words of the command line that are no flags: a command and what it works on.
-    public let operands: [String]
+    package let operands: [String]
 
     /// The lines of `--print-settings`, secrets hidden.
-    public var printed: String {
+    package var printed: String {
         entries.compactMap(\.printLine).map { $0 + "\n" }.joined()
     }
 }
@@ -47,7 +47,7 @@ extension SettingTable {
     /// - Parameter input: the command line, the environment, and how to read files.
     /// - Returns: the values.
     /// - Throws: all mistakes together.
-    public static func read(_ input: SettingInput) throws(SettingMistakes) -> ReadSettings<Self> {
+    package static func read(_ input: SettingInput) throws(SettingMistakes) -> ReadSettings<Self> {
         var reader = SettingReader(prefix: prefix, input: input)
         let values = Self(reading: &reader)
         let operands = reader.noteUnknown()
@@ -57,7 +57,7 @@ extension SettingTable {
     }
 
     /// The part of `--help` that lists the settings.
-    public static var helpText: String {
+    package static var helpText: String {
         var reader = SettingReader(prefix: prefix, input: SettingInput())
         _ = Self(reading: &reader)
         return reader.entries.map { $0.helpLines + "\n" }.joined()

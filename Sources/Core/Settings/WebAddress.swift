@@ -1,16 +1,16 @@
 /// An absolute `http` or `https` URL of a setting.
-public struct WebAddress: Sendable, Hashable, CustomStringConvertible {
+package struct WebAddress: Sendable, Hashable, CustomStringConvertible {
     /// As it was written, without a `/` at the end.
-    public let text: String
+    package let text: String
     /// Whether it is `https`.
-    public let isSecure: Bool
+    package let isSecure: Bool
     /// The host in lower case, without brackets.
-    public let host: String
+    package let host: String
     /// The port, if it was written.
-    public let port: UInt16?
+    package let port: UInt16?
 
     /// The URL of a text; nil where it is not absolute, or holds user information, a fragment or white space.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let lower = text.lowercased()
         guard lower.hasPrefix("https://") || lower.hasPrefix("http://"),
             text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), !text.contains("#")
@@ -26,12 +26,12 @@ public struct WebAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Whether it names this machine, so that plain `http` cannot be overheard.
-    public var isLoopback: Bool { host == "localhost" || host == "::1" || isLoopbackIPv4 }
+    package var isLoopback: Bool { host == "localhost" || host == "::1" || isLoopbackIPv4 }
 
     private var isLoopbackIPv4: Bool { host.hasPrefix("127.") && ListenAddress.isIPv4(host[...]) }
 
     /// As it was written, without a `/` at the end.
-    public var description: String { text }
+    package var description: String { text }
 
     private static func split(_ authority: Substring) -> (host: String, port: UInt16?)? {
         if authority.hasPrefix("[") {
@@ -55,7 +55,7 @@ public struct WebAddress: Sendable, Hashable, CustomStringConvertible {
 
 extension SettingKind where Value == WebAddress {
     /// An absolute `https` URL; whether plain `http` is good is the table's to say.
-    public static func webAddress(example: String) -> SettingKind {
+    package static func webAddress(example: String) -> SettingKind {
         SettingKind(
             placeholder: "URL", expected: "a URL with https:// (http:// only on this machine)", example: example
         ) { WebAddress($0) }

@@ -5,16 +5,16 @@ internal import Synchronization
 /// Whoever makes one holds an ``AnswerLease`` of it. No person may hold more than a third of what is free then: one alone
 /// gets a quarter of all, a second one a fifth, and some is always left for the next. Lists of up to ``unleased`` bytes are
 /// not counted, so they go out however much is held; the server bounds them by its number of connections.
-public final class AnswerMemory: Sendable {
+package final class AnswerMemory: Sendable {
     /// What lists hold now, and what was refused.
-    public struct Statistics: Sendable, Equatable {
+    package struct Statistics: Sendable, Equatable {
         /// Bytes held now.
-        public var held = 0
+        package var held = 0
         /// Lists that found no room.
-        public var refused = 0
+        package var refused = 0
 
         /// These counts.
-        public init(held: Int = 0, refused: Int = 0) {
+        package init(held: Int = 0, refused: Int = 0) {
             self.held = held
             self.refused = refused
         }
@@ -26,27 +26,27 @@ public final class AnswerMemory: Sendable {
     }
 
     /// The longest list that needs no lease, in bytes: the server copies answers up to this length.
-    public static let unleased = 16384
+    package static let unleased = 16384
 
     /// The most that all lists may hold, in bytes.
-    public let limit: Int
+    package let limit: Int
     private let state = Mutex(State())
 
     /// A memory of this many bytes.
-    public init(limit: Int = 64 << 20) {
+    package init(limit: Int = 64 << 20) {
         self.limit = limit
     }
 
     /// Where a list is cut, in bytes: a page ends with the task that reaches it.
     ///
     /// A sixteenth, so that one person's share has room for a page and the buffer from which it grew.
-    public var pageSize: Int { limit / 16 }
+    package var pageSize: Int { limit / 16 }
 
     /// What is held now, and what was refused until now.
-    public var statistics: Statistics { state.withLock { $0.statistics } }
+    package var statistics: Statistics { state.withLock { $0.statistics } }
 
     /// A lease of this many bytes, if there is room for this owner.
-    public func lease(_ bytes: Int, for owner: Owner) -> AnswerLease? {
+    package func lease(_ bytes: Int, for owner: Owner) -> AnswerLease? {
         take(bytes, for: owner) ? AnswerLease(bytes, of: self, for: owner) : nil
     }
 
@@ -74,7 +74,7 @@ public final class AnswerMemory: Sendable {
 }
 
 /// The right to hold a long list in memory; given back with the last reference to it.
-public final class AnswerLease: Sendable {
+package final class AnswerLease: Sendable {
     private let memory: AnswerMemory
     private let owner: Owner
     private let bytes: Atomic<Int>

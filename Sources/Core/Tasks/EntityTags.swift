@@ -1,6 +1,6 @@
 extension TaskItem {
     /// The strong entity tag of this state of the task, in quotes: `"7.1"`, id and revision (RFC 9110 section 8.8.3).
-    public var entityTag: String {
+    package var entityTag: String {
         "\"\(id).\(revision)\""
     }
 
@@ -8,7 +8,7 @@ extension TaskItem {
     ///
     /// Comparison is strong (RFC 9110 section 13.1.1): weak tags, tags of other tasks and anything else that this
     /// server never gave name no revision, so the set may be empty, and then no change is possible.
-    public static func revisions(ifMatch field: String, of id: Int64) -> Set<Int64>? {
+    package static func revisions(ifMatch field: String, of id: Int64) -> Set<Int64>? {
         let members = field.split(separator: ",").map { $0.trimmedOfSpaces }
         guard !members.contains("*") else { return nil }
         return Set(members.compactMap { revision(of: $0, task: id) })

@@ -1,10 +1,10 @@
 /// Whose tasks: the `oid` of a verified token, folded to lower case (V-57, V-58).
-public struct Owner: Hashable, Sendable {
+package struct Owner: Hashable, Sendable {
     /// The value of the claim.
-    public let identifier: String
+    package let identifier: String
 
     /// The owner of this identifier, which a verified token carried.
-    public init(_ identifier: String) {
+    package init(_ identifier: String) {
         self.identifier = identifier
     }
 
@@ -12,7 +12,7 @@ public struct Owner: Hashable, Sendable {
     ///
     /// The standard library takes NFC for NFD: then two people of another claim than `oid` would share what is
     /// remembered under their names. Equal bytes have equal hashes, so the hash can be the string's.
-    public static func == (left: Owner, right: Owner) -> Bool {
+    package static func == (left: Owner, right: Owner) -> Bool {
         let (mine, theirs) = (left.identifier.utf8.span, right.identifier.utf8.span)
         guard mine.count == theirs.count else { return false }
         for index in mine.indices where mine[index] != theirs[index] { return false }

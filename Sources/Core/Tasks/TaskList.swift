@@ -1,18 +1,18 @@
 /// A list of tasks as the API answers it, rendered once and shared by all who read it.
-public struct TaskList: Sendable {
+package struct TaskList: Sendable {
     /// One line: a JSON array of tasks.
-    public let json: [UInt8]
+    package let json: [UInt8]
     /// The strong entity tag of exactly these bytes, in quotes.
     ///
     /// It also tells whether more follow: a list must not look unchanged when only that has changed.
-    public let entityTag: String
+    package let entityTag: String
     /// The id of the last task if more follow on another page, else nothing.
-    public let next: Int64?
+    package let next: Int64?
     /// The right to hold it in memory, if it is long: kept by all who hold the list.
-    public private(set) var lease: AnswerLease?
+    package private(set) var lease: AnswerLease?
 
     /// A list of these parts; a ``TaskPage`` makes one from tasks.
-    public init(json: [UInt8], entityTag: String, next: Int64? = nil) {
+    package init(json: [UInt8], entityTag: String, next: Int64? = nil) {
         self.json = json
         self.entityTag = entityTag
         self.next = next
@@ -37,7 +37,7 @@ public struct TaskList: Sendable {
     }
 
     /// The same list with this lease, or without one.
-    public func holding(_ lease: AnswerLease?) -> TaskList {
+    package func holding(_ lease: AnswerLease?) -> TaskList {
         var list = self
         list.lease = lease
         return list
@@ -46,7 +46,7 @@ public struct TaskList: Sendable {
 
 extension TaskList: Equatable {
     /// Whether clients see the same.
-    public static func == (left: TaskList, right: TaskList) -> Bool {
+    package static func == (left: TaskList, right: TaskList) -> Bool {
         left.json == right.json && left.entityTag == right.entityTag && left.next == right.next
     }
 }

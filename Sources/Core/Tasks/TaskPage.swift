@@ -1,19 +1,19 @@
 /// A list that is made task by task, and ends where it must: at a number of tasks, or of bytes.
 ///
 /// It never uses memory that it has no lease of, and what does not belong to it is never rendered.
-public struct TaskPage {
+package struct TaskPage {
     private let owner: Owner
     private let memory: AnswerMemory
     private let rows: Int
     /// How many tasks it has until now.
-    public private(set) var count = 0
+    package private(set) var count = 0
     private var rendering: TaskRendering
     private var lease: AnswerLease?
     private var last: Int64?
     private var next: Int64?
 
     /// A page of this owner's tasks, at most `rows` (nil: any number), with memory from this one.
-    public init(of owner: Owner, atMost rows: Int?, in memory: AnswerMemory) {
+    package init(of owner: Owner, atMost rows: Int?, in memory: AnswerMemory) {
         self.owner = owner
         self.memory = memory
         self.rows = rows ?? .max
@@ -22,7 +22,7 @@ public struct TaskPage {
     }
 
     /// Appends the task after the last one; false if it belongs to the next page: then no more are wanted.
-    public mutating func append(_ item: TaskItem) throws(StoreError) -> Bool {
+    package mutating func append(_ item: TaskItem) throws(StoreError) -> Bool {
         guard count < rows, rendering.bytes.count < memory.pageSize || count == 0 else {
             next = last
             return false
@@ -57,7 +57,7 @@ public struct TaskPage {
     }
 
     /// The list, with the lease of its memory if it is long.
-    public consuming func list() -> TaskList {
+    package consuming func list() -> TaskList {
         rendering.append("]")
         guard rendering.bytes.count <= AnswerMemory.unleased else {
             return TaskList(json: rendering.bytes, next: next, lease: lease)

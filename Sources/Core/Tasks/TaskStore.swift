@@ -6,7 +6,7 @@
 /// - Ids count from 1 per owner and are never used again, also after a delete.
 /// - Lists are ordered by id, which is the order of creation.
 /// - A call may suspend; it never blocks the calling thread on a disk or a network.
-public protocol TaskStore: Sendable {
+package protocol TaskStore: Sendable {
     /// The owner's tasks, filtered, rendered as the API shows them.
     ///
     /// A long list is cut at a number of bytes (``AnswerMemory/pageSize``), between two tasks; ``TaskList/next`` says so.
@@ -48,68 +48,68 @@ public protocol TaskStore: Sendable {
 
 extension TaskStore {
     /// Nothing: what remembers no lists reads every time.
-    public func listAtHand(of owner: Owner) -> TaskList? { nil }
+    package func listAtHand(of owner: Owner) -> TaskList? { nil }
 }
 
 /// Which of an owner's tasks.
-public struct TaskQuery: Sendable, Hashable {
+package struct TaskQuery: Sendable, Hashable {
     /// Only those done, only those open, or (nil) both.
-    public var completed: Bool?
+    package var completed: Bool?
     /// At most this many; nil: as many as one answer may hold.
-    public var limit: Int?
+    package var limit: Int?
     /// Only those with a greater id.
-    public var after: Int64?
+    package var after: Int64?
 
     /// This selection.
-    public init(completed: Bool? = nil, limit: Int? = nil, after: Int64? = nil) {
+    package init(completed: Bool? = nil, limit: Int? = nil, after: Int64? = nil) {
         self.completed = completed
         self.limit = limit
         self.after = after
     }
 
     /// Everything.
-    public static let all = TaskQuery()
+    package static let all = TaskQuery()
 }
 
 /// A client's own name for one attempt to add, and a digest of what it asked for.
-public struct IdempotencyKey: Sendable, Hashable {
+package struct IdempotencyKey: Sendable, Hashable {
     /// The value of `Idempotency-Key`: 1 to 255 printable ASCII characters.
-    public let key: String
+    package let key: String
     /// Tells requests apart that reuse a key for something else.
-    public let fingerprint: UInt64
+    package let fingerprint: UInt64
 
     /// The key of a request with this fingerprint.
-    public init(key: String, fingerprint: UInt64) {
+    package init(key: String, fingerprint: UInt64) {
         self.key = key
         self.fingerprint = fingerprint
     }
 
     /// How long a key is remembered, in milliseconds: a day, if its task is among the owner's newest.
-    public static let lifetime: Int64 = 86_400_000
+    package static let lifetime: Int64 = 86_400_000
 
     /// Of how many of an owner's newest tasks the keys are remembered, whatever became of the tasks.
     ///
     /// So a person's keys take a bounded space. A client repeats the few requests that it has no answer to, so it does not
     /// come near the bound.
-    public static let remembered: Int64 = 1000
+    package static let remembered: Int64 = 1000
 }
 
 /// A change of a task; what is nil stays.
-public struct TaskChange: Sendable, Equatable {
+package struct TaskChange: Sendable, Equatable {
     /// The new words.
-    public var text: TaskText?
+    package var text: TaskText?
     /// Whether it is done now.
-    public var completed: Bool?
+    package var completed: Bool?
 
     /// This change.
-    public init(text: TaskText? = nil, completed: Bool? = nil) {
+    package init(text: TaskText? = nil, completed: Bool? = nil) {
         self.text = text
         self.completed = completed
     }
 }
 
 /// What became of an addition.
-public enum AddOutcome: Sendable, Equatable {
+package enum AddOutcome: Sendable, Equatable {
     /// Added, durably.
     case added(TaskItem)
     /// The key was used before for the same request: the task as it was added then, nothing was added now.
@@ -121,7 +121,7 @@ public enum AddOutcome: Sendable, Equatable {
 }
 
 /// What became of a change.
-public enum ChangeOutcome: Sendable, Equatable {
+package enum ChangeOutcome: Sendable, Equatable {
     /// Changed, durably (also when nothing differed: then the task as it is, its revision unchanged).
     case changed(TaskItem)
     /// No such task under this owner.
@@ -131,7 +131,7 @@ public enum ChangeOutcome: Sendable, Equatable {
 }
 
 /// Why a store did not do what it was asked; nothing was changed, unless the case says otherwise.
-public enum StoreError: Error, Sendable, Equatable {
+package enum StoreError: Error, Sendable, Equatable {
     /// Too much waits already, or the store is closing: try again.
     case overloaded
     /// Too much memory is taken by long lists that are being made or sent, to this person or to all: try again.

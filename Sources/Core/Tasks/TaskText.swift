@@ -1,22 +1,22 @@
 /// The words of a task: 1 to 4096 bytes of UTF-8, kept and compared byte for byte, without U+0000.
 ///
 /// SQLite keeps U+0000, PostgreSQL refuses it; refused here, both stores behave alike.
-public struct TaskText: Hashable, Sendable {
+package struct TaskText: Hashable, Sendable {
     /// The words.
-    public let value: String
+    package let value: String
 
     /// What is wrong with a text.
-    public enum Failure: Error, Equatable, Sendable {
+    package enum Failure: Error, Equatable, Sendable {
         case empty
         case tooLong(bytes: Int)
         case containsNUL
     }
 
     /// The longest text, in bytes.
-    public static let longest = 4096
+    package static let longest = 4096
 
     /// A text of these words.
-    public init(_ value: String) throws(Failure) {
+    package init(_ value: String) throws(Failure) {
         guard !value.isEmpty else { throw .empty }
         guard value.utf8.count <= Self.longest else { throw .tooLong(bytes: value.utf8.count) }
         guard !value.containsNUL else { throw .containsNUL }
@@ -24,12 +24,12 @@ public struct TaskText: Hashable, Sendable {
     }
 
     /// Equality of bytes: the standard library would take NFC for NFD.
-    public static func == (left: TaskText, right: TaskText) -> Bool {
+    package static func == (left: TaskText, right: TaskText) -> Bool {
         left.value.utf8.elementsEqual(right.value.utf8)
     }
 
     /// Hashes the bytes.
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         for byte in value.utf8 { hasher.combine(byte) }
     }
 }

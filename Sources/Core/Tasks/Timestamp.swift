@@ -1,13 +1,15 @@
+import Basics
+
 /// A moment of UTC as text, `2016-08-30T16:48:40.123Z`: RFC 3339, always with milliseconds, always 24 bytes.
 ///
 /// Days become dates by arithmetic alone (proleptic Gregorian calendar), so no library and no time zone takes part.
 /// Moments before year 0 and after year 9999 are shown as the first and the last that fit.
-public struct Timestamp: Sendable, Equatable {
+package struct Timestamp: Sendable, Equatable {
     /// Milliseconds since 1970, UTC.
-    public let milliseconds: Int64
+    package let milliseconds: Int64
 
     /// The moment so many milliseconds after 1970-01-01T00:00:00Z.
-    public init(milliseconds: Int64) {
+    package init(milliseconds: Int64) {
         self.milliseconds = min(max(milliseconds, Self.first), Self.last)
     }
 
@@ -18,7 +20,7 @@ public struct Timestamp: Sendable, Equatable {
     private static let dayLength: Int64 = 86_400_000
 
     /// The 24 bytes.
-    public var text: String {
+    package var text: String {
         var bytes: [UInt8] = []
         append(to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
@@ -50,7 +52,7 @@ public struct Timestamp: Sendable, Equatable {
 
 extension Timestamp {
     /// The moment that this text shows, if it is one of the 24-byte form and exists in the calendar.
-    public init?(parsing text: String) {
+    package init?(parsing text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count == 24, let date = Self.date(in: bytes), let time = Self.time(in: bytes) else { return nil }
         self.init(milliseconds: date.daysSince1970 * Self.dayLength + Int64(time))

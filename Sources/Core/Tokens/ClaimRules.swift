@@ -2,20 +2,20 @@
 ///
 /// One B2C tenant has many policies that share an issuer and may share keys, so the issuer alone does not tell which
 /// policy signed; see ``ClaimRules``.
-public struct TokenIssuer: Sendable, Hashable {
+package struct TokenIssuer: Sendable, Hashable {
     /// The issuer that the metadata declares; `iss` must be these bytes (V-54).
-    public let identifier: String
+    package let identifier: String
     /// The policy as configured, or nothing for a provider without policies.
-    public let policy: String?
+    package let policy: String?
 
     /// An issuer and its policy.
-    public init(identifier: String, policy: String?) {
+    package init(identifier: String, policy: String?) {
         self.identifier = identifier
         self.policy = policy
     }
 
     /// Whether both have the same bytes; Swift's equality of strings would fold some.
-    public static func == (a: TokenIssuer, b: TokenIssuer) -> Bool {
+    package static func == (a: TokenIssuer, b: TokenIssuer) -> Bool {
         guard Text.same(a.identifier, b.identifier) else { return false }
         return switch (a.policy, b.policy) {
         case (nil, nil): true
@@ -28,18 +28,18 @@ public struct TokenIssuer: Sendable, Hashable {
 /// The rules for claims: data that is the same for every token.
 ///
 /// What depends on the key that signed, its issuers and policies, comes with each check. Scopes are the routes' affair.
-public struct ClaimRules: Sendable, Equatable {
+package struct ClaimRules: Sendable, Equatable {
     /// The application identifiers that a token may be meant for (V-55).
-    public var audiences: [String]
+    package var audiences: [String]
     /// The claim that names the owner: `oid`, a GUID; any other may hold other text (V-57).
-    public var ownerClaim: String
+    package var ownerClaim: String
     /// How far clocks may differ, in seconds.
-    public var clockSkew: Int64
+    package var clockSkew: Int64
     /// The longest time from `iat` to `exp`, in seconds; B2C grants at most a day.
-    public var longestLifetime: Int64
+    package var longestLifetime: Int64
 
     /// Rules for these audiences, the rest as is right for B2C.
-    public init(
+    package init(
         audiences: [String], ownerClaim: String = "oid", clockSkew: Int64 = 60, longestLifetime: Int64 = 86_400
     ) {
         self.audiences = audiences
@@ -57,7 +57,7 @@ public struct ClaimRules: Sendable, Equatable {
     ///   - now: the wall clock, in seconds since 1970.
     /// - Returns: what to answer, and to remember.
     /// - Throws: the first rule that is broken.
-    public func check(
+    package func check(
         _ token: CompactToken, signedBy keyIdentifier: String, of issuers: [TokenIssuer], now: Int64
     ) throws(TokenRefusal) -> VerifiedToken {
         var examination = ClaimExamination(claims: try Claims(of: token), rules: self, issuers: issuers, now: now)

@@ -1,37 +1,39 @@
+import Basics
+
 /// A token in the compact form of RFC 7515 section 3.1: three parts, decoded, nothing judged yet.
 ///
 /// The five parts of an encrypted token and the JSON serialisations are not of this form (V-16).
-public struct CompactToken: Sendable {
+package struct CompactToken: Sendable {
     /// The longest token taken, in bytes (V-07).
-    public static let longest = 8192
+    package static let longest = 8192
     static let longestHeader = 2048
     static let longestPayload = 6144
 
     /// The received bytes, all of them.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
     /// The header, decoded from base64url: to be JSON.
-    public let header: [UInt8]
+    package let header: [UInt8]
     /// The payload, decoded from base64url; not to be read as JSON before the signature is checked (V-15).
-    public let payload: [UInt8]
+    package let payload: [UInt8]
     /// The signature, decoded from base64url.
-    public let signature: [UInt8]
+    package let signature: [UInt8]
     private let secondDot: Int
 
     /// What the signature covers: the received bytes before the second dot, never a new serialisation (V-14).
-    public var signingInput: ArraySlice<UInt8> { bytes[..<secondDot] }
+    package var signingInput: ArraySlice<UInt8> { bytes[..<secondDot] }
 
     /// Takes a token apart, at a cost that its length bounds.
     ///
     /// - Parameter text: what stood behind the scheme.
     /// - Throws: the rule of form that is broken: length, number of parts, spelling.
-    public init(_ text: String) throws(TokenRefusal) {
+    package init(_ text: String) throws(TokenRefusal) {
         // The length of a native string is stored: nothing of an overlong one is copied.
         guard text.utf8.count <= Self.longest else { throw .tooLong }
         try self.init(bytes: Array(text.utf8))
     }
 
     /// Takes a token apart that is already in bytes, see ``init(_:)``.
-    public init(bytes: [UInt8]) throws(TokenRefusal) {
+    package init(bytes: [UInt8]) throws(TokenRefusal) {
         guard bytes.count <= Self.longest else { throw .tooLong }
         let (first, second) = try Self.dots(in: bytes)
         header = try Self.part(bytes[..<first])

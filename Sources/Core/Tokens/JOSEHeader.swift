@@ -4,15 +4,15 @@ internal import JSON
 ///
 /// Of all it says only the key identifier is used, and that only to look a key up; `jwk`, `jku`, `x5u`, `x5c` and their
 /// kin never decide anything (V-23).
-public struct JOSEHeader: Sendable, Equatable {
+package struct JOSEHeader: Sendable, Equatable {
     /// `kid`, to be compared byte by byte.
-    public let keyIdentifier: String
+    package let keyIdentifier: String
 
     /// Judges the header of a token.
     ///
     /// - Parameter token: the token, taken apart.
     /// - Throws: the first rule that is broken.
-    public init(of token: CompactToken) throws(TokenRefusal) {
+    package init(of token: CompactToken) throws(TokenRefusal) {
         let object = try Self.object(of: token)
         for check in HeaderCheck.allCases {
             try check.judge(object)

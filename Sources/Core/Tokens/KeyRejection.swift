@@ -1,14 +1,15 @@
+internal import Basics
 internal import JSON
 
 /// Why a published key may not be used, one case a rule (V-36 to V-38).
-public enum KeyRejection: Error, Equatable, Sendable, CaseIterable {
+package enum KeyRejection: Error, Equatable, Sendable, CaseIterable {
     case notAnObject, wrongKeyType, missingIdentifier, notForSignatures, notForVerifying, wrongAlgorithm
     case malformedModulus, malformedExponent, modulusSize, evenModulus, factorableModulus, weakExponent
     /// Another key of the set has this `kid` and other material.
     case conflictingIdentifier
 
     /// The reason in plain words, for the log.
-    public var words: String {
+    package var words: String {
         switch self {
         case .notAnObject: "it is not a JSON object"
         case .wrongKeyType: "its kty is not RSA"

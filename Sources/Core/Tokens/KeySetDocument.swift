@@ -3,42 +3,42 @@ internal import JSON
 /// A set of keys as a provider publishes it (RFC 7517 section 5), sorted into what may be used and what not.
 ///
 /// Checked as far as that goes without a cryptographic library; the numbers still have to pass it (V-37).
-public struct KeySetDocument: Sendable, Equatable {
+package struct KeySetDocument: Sendable, Equatable {
     /// The longest document taken, in bytes.
-    public static let longest = 256 * 1024
+    package static let longest = 256 * 1024
     /// The most keys taken.
-    public static let mostKeys = 64
+    package static let mostKeys = 64
 
     /// A key that may be used.
-    public struct Key: Sendable, Equatable {
+    package struct Key: Sendable, Equatable {
         /// `kid`, to be compared byte by byte.
-        public let keyIdentifier: String
+        package let keyIdentifier: String
         /// `n`, big-endian, without leading zero octet.
-        public let modulus: [UInt8]
+        package let modulus: [UInt8]
         /// `e`, big-endian, without leading zero octet.
-        public let exponent: [UInt8]
+        package let exponent: [UInt8]
         /// Whether the provider published private members too: worth an alarm, though not used (V-37).
-        public let carriesPrivateMembers: Bool
+        package let carriesPrivateMembers: Bool
     }
 
     /// A key that may not be used.
-    public struct RejectedKey: Sendable, Equatable {
+    package struct RejectedKey: Sendable, Equatable {
         /// `kid`, if it has one.
-        public let keyIdentifier: String?
+        package let keyIdentifier: String?
         /// Why not.
-        public let reason: KeyRejection
+        package let reason: KeyRejection
     }
 
     /// The keys that may be used, each `kid` once, in their order.
-    public let keys: [Key]
+    package let keys: [Key]
     /// The others, to be reported once a set (V-38).
-    public let rejected: [RejectedKey]
+    package let rejected: [RejectedKey]
 
     /// Reads a document; a bad key spoils none but itself (V-38).
     ///
     /// - Parameter bytes: the document, all of it.
     /// - Throws: ``KeySetError`` when it is no set of keys at all. A set without usable keys is not an error here.
-    public init(parsing bytes: [UInt8]) throws(KeySetError) {
+    package init(parsing bytes: [UInt8]) throws(KeySetError) {
         let entries = try Self.entries(of: bytes)
         var sorted = SortedKeys()
         for entry in entries {
@@ -67,7 +67,7 @@ public struct KeySetDocument: Sendable, Equatable {
 }
 
 /// Why a document is no set of keys.
-public enum KeySetError: Error, Equatable, Sendable {
+package enum KeySetError: Error, Equatable, Sendable {
     /// Not one JSON object within the limits (V-20).
     case notJSON
     /// Without a list under `keys`.

@@ -1,12 +1,12 @@
 /// Why a provider's metadata is not believed, one case a rule (V-74).
-public enum MetadataError: Error, Equatable, Sendable, CaseIterable {
+package enum MetadataError: Error, Equatable, Sendable, CaseIterable {
     case notJSON, missingIssuer, missingKeySetURL
     case insecureSource, unexpectedIssuer, malformedIssuer, insecureIssuer, foreignIssuer, unrelatedIssuer
     case foreignTenant
     case malformedKeySetURL, insecureKeySetURL, foreignKeySetURL
 
     /// What is wrong and what to do, in one plain sentence.
-    public var words: String {
+    package var words: String {
         switch self {
         case .notJSON: "The metadata is not one JSON object; check that the address is that of a metadata document."
         case .missingIssuer: "The metadata has no issuer; check that the address is that of a metadata document."

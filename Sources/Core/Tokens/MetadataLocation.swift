@@ -4,7 +4,7 @@
 /// section 4.3). Microsoft's do not: that at `https://host/contoso.onmicrosoft.com/b2c_1_sign_in/v2.0/.well-known/...`,
 /// or at `https://host/contoso.onmicrosoft.com/v2.0/.well-known/...?p=b2c_1_sign_in`, has the issuer
 /// `https://host/<GUID of contoso>/v2.0/` or `https://host/tfp/<GUID of contoso>/b2c_1_sign_in/v2.0/`.
-public struct MetadataLocation: Sendable {
+package struct MetadataLocation: Sendable {
     private let address: WebAddress
     /// The path of the issuer, by the rule of OpenID Connect.
     private let issuerPath: [String]
@@ -14,7 +14,7 @@ public struct MetadataLocation: Sendable {
     private let policies: [String]
 
     /// What an address tells; nothing for what is no plain web address.
-    public init?(_ metadataURL: String) {
+    package init?(_ metadataURL: String) {
         guard let address = WebAddress(metadataURL) else { return nil }
         self.address = address
         let wellKnown = address.path.firstIndex { Text.same($0, ".well-known") }
@@ -39,19 +39,19 @@ public struct MetadataLocation: Sendable {
     }
 
     /// The policy that the address names; nothing for a provider without policies, or if the address names two.
-    public var policy: String? { namesSeveralPolicies ? nil : policies.first }
+    package var policy: String? { namesSeveralPolicies ? nil : policies.first }
 
     /// Whether path and query name different policies.
-    public var namesSeveralPolicies: Bool {
+    package var namesSeveralPolicies: Bool {
         guard let first = policies.first else { return false }
         return !policies.allSatisfy { Text.sameIgnoringCase($0, first) }
     }
 
     /// Whether it is an address of Azure AD B2C that names no policy, so that none could be demanded of tokens.
-    public var lacksPolicy: Bool { address.isB2C && policies.isEmpty }
+    package var lacksPolicy: Bool { address.isB2C && policies.isEmpty }
 
     /// Whether both addresses are of one provider and, where it has tenants, of one tenant.
-    public func isSameProvider(as other: MetadataLocation) -> Bool {
+    package func isSameProvider(as other: MetadataLocation) -> Bool {
         guard address.isSameOrigin(as: other.address), isMicrosoftForm == other.isMicrosoftForm,
             tenantPath.count == other.tenantPath.count
         else { return false }
@@ -94,7 +94,7 @@ extension MetadataLocation {
 
     /// Whether two issuers are one, or those of one B2C tenant, which may have one for each policy; nothing if
     /// they differ and do not name two tenants.
-    public static func isSameTenant(_ issuer: String, _ other: String) -> Bool? {
+    package static func isSameTenant(_ issuer: String, _ other: String) -> Bool? {
         if Text.same(issuer, other) { return true }
         guard let first = WebAddress(issuer), let second = WebAddress(other), let tenant = first.tenantOfIssuer,
             let otherTenant = second.tenantOfIssuer

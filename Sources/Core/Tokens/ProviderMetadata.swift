@@ -1,28 +1,28 @@
 internal import JSON
 
 /// What a provider says of itself (OpenID Connect Discovery 1.0 section 3), as far as it is used here.
-public struct ProviderMetadata: Sendable, Equatable {
+package struct ProviderMetadata: Sendable, Equatable {
     /// The longest document taken, in bytes.
-    public static let longest = 256 * 1024
+    package static let longest = 256 * 1024
 
     /// `issuer`: what `iss` of its tokens must be.
-    public let issuer: String
+    package let issuer: String
     /// `jwks_uri`: where its keys are.
-    public let keySetURL: String
+    package let keySetURL: String
     /// `authorization_endpoint`: where people sign in.
-    public let authorizationEndpoint: String?
+    package let authorizationEndpoint: String?
     /// `token_endpoint`: where codes become tokens.
-    public let tokenEndpoint: String?
+    package let tokenEndpoint: String?
     /// `end_session_endpoint`: where people sign out.
-    public let endSessionEndpoint: String?
+    package let endSessionEndpoint: String?
     /// `userinfo_endpoint`: rare in B2C.
-    public let userinfoEndpoint: String?
+    package let userinfoEndpoint: String?
 
     /// Reads a document; ``check(against:)`` decides whether to believe it.
     ///
     /// - Parameter bytes: the document, all of it.
     /// - Throws: what is missing.
-    public init(parsing bytes: [UInt8]) throws(MetadataError) {
+    package init(parsing bytes: [UInt8]) throws(MetadataError) {
         let object: JSONObject
         do {
             object = try StrictJSON.object(bytes, longest: Self.longest)
@@ -43,7 +43,7 @@ public struct ProviderMetadata: Sendable, Equatable {
     ///
     /// - Parameter rules: where it was fetched, and what the settings pin.
     /// - Throws: the first rule that is broken.
-    public func check(against rules: MetadataRules) throws(MetadataError) {
+    package func check(against rules: MetadataRules) throws(MetadataError) {
         guard let source = WebAddress(rules.metadataURL), rules.mayFetch(source) else { throw .insecureSource }
         try checkIssuer(rules, source)
         guard let keys = WebAddress(keySetURL) else { throw .malformedKeySetURL }
@@ -72,22 +72,22 @@ public struct ProviderMetadata: Sendable, Equatable {
 }
 
 /// What is known of a provider before its metadata is fetched.
-public struct MetadataRules: Sendable, Equatable {
+package struct MetadataRules: Sendable, Equatable {
     /// Where the document is fetched.
-    public var metadataURL: String
+    package var metadataURL: String
     /// The issuer that the settings demand; then only that one is believed.
-    public var pinnedIssuer: String?
+    package var pinnedIssuer: String?
     /// The GUID of the tenant, which the issuer must contain, if it is known.
-    public var tenantIdentifier: String?
+    package var tenantIdentifier: String?
     /// Hosts, besides that of the metadata, at which keys may lie.
-    public var keyHosts: [String]
+    package var keyHosts: [String]
     /// Whether plain `http` is taken from other hosts than the loopback.
-    public var allowsPlainHTTP: Bool
+    package var allowsPlainHTTP: Bool
     /// Whether the issuer must belong to the address (OpenID Connect Discovery 1.0 section 4.3), not only to its host.
-    public var demandsOwnIssuer: Bool
+    package var demandsOwnIssuer: Bool
 
     /// Rules for a document at this address, as strict as can be.
-    public init(
+    package init(
         metadataURL: String, pinnedIssuer: String? = nil, tenantIdentifier: String? = nil, keyHosts: [String] = [],
         allowsPlainHTTP: Bool = false, demandsOwnIssuer: Bool = true
     ) {

@@ -1,12 +1,12 @@
 /// Every check that a token must pass, in the order in which the verifier makes them.
-public enum TokenCheck: Sendable, Equatable, CaseIterable {
+package enum TokenCheck: Sendable, Equatable, CaseIterable {
     case form
     case header, algorithm, type, critical, unsupported, keyIdentifier
     case key, signature
     case payload, expiry, notBefore, issuedAt, issuer, audience, policy, owner, scope
 
     /// What must hold, in plain words.
-    public var words: String {
+    package var words: String {
         switch self {
         case .form: "three parts of canonical base64url, not too long"
         case .header: "the header is one strict JSON object"

@@ -1,5 +1,5 @@
 /// What the keys say of one signature.
-public enum SignatureFinding: Sendable, Equatable {
+package enum SignatureFinding: Sendable, Equatable {
     /// The key is known, published under these issuers, and signed this.
     case good([TokenIssuer])
     /// The key is known, published under these issuers, and did not sign this.
@@ -14,9 +14,9 @@ public enum SignatureFinding: Sendable, Equatable {
 ///
 /// Walks the rules that the verifier walks, but goes on after a failure wherever the next rule can still be judged. It
 /// quotes the claims it judges, so it is for the eyes of whoever holds the token, not for a log.
-public struct TokenExplanation: Sendable, Equatable {
+package struct TokenExplanation: Sendable, Equatable {
     /// How one check went.
-    public enum Verdict: Sendable, Equatable {
+    package enum Verdict: Sendable, Equatable {
         case passed
         case failed(TokenRefusal)
         /// It could not be made, because one before failed.
@@ -24,20 +24,20 @@ public struct TokenExplanation: Sendable, Equatable {
     }
 
     /// One check and how it went.
-    public struct Finding: Sendable, Equatable {
+    package struct Finding: Sendable, Equatable {
         /// What was checked.
-        public let check: TokenCheck
+        package let check: TokenCheck
         /// How it went.
-        public let verdict: Verdict
+        package let verdict: Verdict
         /// The parts of the token that were looked at, as JSON members, escaped.
-        public let evidence: String?
+        package let evidence: String?
     }
 
     /// All checks, each once, in the verifier's order.
-    public let findings: [Finding]
+    package let findings: [Finding]
 
     /// The verifier's answer: the reason of the first failed check, or nothing for a good token.
-    public var refusal: TokenRefusal? {
+    package var refusal: TokenRefusal? {
         for case .failed(let refusal) in findings.map(\.verdict) { return refusal }
         return nil
     }
@@ -50,7 +50,7 @@ public struct TokenExplanation: Sendable, Equatable {
     ///   - issuers: all that are configured, to judge by when the key is unknown.
     ///   - now: the wall clock, in seconds since 1970.
     ///   - signature: what the keys say, asked once and only for a usable header.
-    public init(
+    package init(
         of token: String, rules: ClaimRules, issuers: [TokenIssuer], now: Int64,
         signature: (CompactToken, JOSEHeader) -> SignatureFinding
     ) {

@@ -1,7 +1,7 @@
 /// Why a token was refused, finely, one case a rule.
 ///
 /// For the log and `explain-token`; the client sees only ``outcome``.
-public enum TokenRefusal: Error, Equatable, Sendable, Hashable {
+package enum TokenRefusal: Error, Equatable, Sendable, Hashable {
     // Form (V-07 to V-16)
     case tooLong, notThreeSegments, notBase64URL
     // Header (V-20 to V-28)
@@ -16,14 +16,14 @@ public enum TokenRefusal: Error, Equatable, Sendable, Hashable {
     case keysUnavailable(retryAfter: Int)
 
     /// What a client is told (V-63, V-116).
-    public enum Outcome: Sendable, Equatable {
+    package enum Outcome: Sendable, Equatable {
         case invalid
         case expired
         case unavailable(retryAfter: Int)
     }
 
     /// What a client is told: whether the token is bad, too old, or cannot be judged now.
-    public var outcome: Outcome {
+    package var outcome: Outcome {
         switch self {
         case .expired: .expired
         case .keysUnavailable(let seconds): .unavailable(retryAfter: seconds)

@@ -1,6 +1,6 @@
 extension TokenRefusal {
     /// A short stable name of the rule, for logs and metrics (V-132).
-    public var code: String {
+    package var code: String {
         switch self {
         case .tooLong: "too_long"
         case .notThreeSegments: "not_three_segments"

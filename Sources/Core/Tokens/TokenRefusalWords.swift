@@ -1,6 +1,6 @@
 extension TokenRefusal {
     /// What is wrong and what to do, in one plain sentence that quotes nothing of the token.
-    public var words: String {
+    package var words: String {
         switch self {
         case .tooLong: "The token is too long; ask the provider for fewer claims."
         case .notThreeSegments: "The token does not have three parts between dots; send all of it, and nothing else."

@@ -1,5 +1,5 @@
 /// What decides whether a bearer token is good.
-public protocol TokenVerifier: Sendable {
+package protocol TokenVerifier: Sendable {
     /// Judges a token, in full: form, signature, claims.
     ///
     /// - Parameter token: what stood behind the scheme, every byte of it.
@@ -13,28 +13,28 @@ public protocol TokenVerifier: Sendable {
 
 extension TokenVerifier {
     /// Nobody: what remembers nothing judges every time.
-    public func remembered(_ token: String) -> Principal? { nil }
+    package func remembered(_ token: String) -> Principal? { nil }
 }
 
 /// Who a verified token speaks for.
 ///
 /// A value of this type exists only for tokens that passed every check.
-public struct Principal: Sendable, Equatable {
+package struct Principal: Sendable, Equatable {
     /// The owner claim, folded to lower case: the storage key.
-    public let owner: String
+    package let owner: String
     /// The display name, if the token has one.
-    public let name: String?
+    package let name: String?
     /// The policy (`tfp`, else `acr`) as configured, if the provider has policies.
-    public let policy: String?
+    package let policy: String?
     /// The values of `scp`, in their order; empty for ID tokens.
-    public let scopes: [String]
+    package let scopes: [String]
     /// `exp`, in seconds since 1970.
-    public let expiry: Int64
+    package let expiry: Int64
     /// `kid` of the key that signed.
-    public let keyIdentifier: String
+    package let keyIdentifier: String
 
     /// A principal of these claims.
-    public init(
+    package init(
         owner: String, name: String?, policy: String?, scopes: [String], expiry: Int64, keyIdentifier: String
     ) {
         self.owner = owner

@@ -3,20 +3,20 @@ private import CCurl
 /// The parts of an `http` or `https` address, as the library that will fetch it understands them.
 ///
 /// The same parser decides where a request goes and which host an address names, so the two cannot disagree.
-public struct FetchAddress: Sendable, Equatable {
+package struct FetchAddress: Sendable, Equatable {
     /// `http` or `https`.
-    public let scheme: String
+    package let scheme: String
     /// The host in lower case, an IPv6 address in its brackets.
-    public let host: String
+    package let host: String
     /// The port, also when it is the scheme's own.
-    public let port: String
+    package let port: String
     /// The path, from its `/`.
-    public let path: String
+    package let path: String
     /// What stands behind `?`.
-    public let query: String?
+    package let query: String?
 
     /// The parts of an address; nothing for one with user, password or fragment, or with another scheme.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard let handle = unsafe curl_url() else { return nil }
         defer { unsafe curl_url_cleanup(handle) }
         // curl would stop at a zero byte, and encode what is not ASCII.
@@ -37,14 +37,14 @@ public struct FetchAddress: Sendable, Equatable {
     }
 
     /// Whether the host is this machine: `localhost`, `127.0.0.0/8` or `[::1]`.
-    public var isLoopback: Bool {
+    package var isLoopback: Bool {
         if host == "localhost" || host == "[::1]" { return true }
         let numbers = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
         return numbers.count == 4 && numbers[0] == 127 && !numbers.contains(nil)
     }
 
     /// Whether scheme, host and port are the other's.
-    public func isSameOrigin(as other: FetchAddress) -> Bool {
+    package func isSameOrigin(as other: FetchAddress) -> Bool {
         scheme == other.scheme && host == other.host && port == other.port
     }
 

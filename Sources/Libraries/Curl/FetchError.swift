@@ -1,5 +1,5 @@
 /// Why a document could not be had.
-public enum FetchError: Error, Equatable, Sendable {
+package enum FetchError: Error, Equatable, Sendable {
     /// Not an address that may be fetched.
     case badAddress(String)
     /// `http://` where only `https://` is allowed.
@@ -32,7 +32,7 @@ public enum FetchError: Error, Equatable, Sendable {
     case unavailable(reason: String)
 
     /// What happened and what to do about it, in one line.
-    public var words: String {
+    package var words: String {
         switch self {
         case .badAddress(let reason): "the address is not usable: \(reason)"
         case .plainHTTPRefused: "plain http is refused; use an https address, or allow http for this authority"

@@ -1,20 +1,20 @@
 /// What to fetch, and how much it may cost.
-public struct FetchRequest: Sendable, Equatable {
+package struct FetchRequest: Sendable, Equatable {
     /// The address, `https://` (or `http://` where ``allowHTTP`` says so).
-    public var url: String
+    package var url: String
     /// The longest time for name, connection and TLS together, in milliseconds.
-    public var connectMilliseconds: Int
+    package var connectMilliseconds: Int
     /// The longest time for everything from the first look-up to the last byte, in milliseconds (V-86).
-    public var totalMilliseconds: Int
+    package var totalMilliseconds: Int
     /// The longest body.
-    public var maxBytes: Int
+    package var maxBytes: Int
     /// A file of PEM certificates that are trusted instead of the machine's own, if given.
-    public var caFile: String?
+    package var caFile: String?
     /// Whether plain `http` may be spoken.
-    public var allowHTTP: Bool
+    package var allowHTTP: Bool
 
     /// A request with the limits of key fetching: 2 s to connect, 5 s in all, 256 KiB.
-    public init(
+    package init(
         url: String, connectMilliseconds: Int = 2000, totalMilliseconds: Int = 5000, maxBytes: Int = 256 * 1024,
         caFile: String? = nil, allowHTTP: Bool = false
     ) {
@@ -28,16 +28,16 @@ public struct FetchRequest: Sendable, Equatable {
 }
 
 /// The body of an answer with status 200, whole.
-public struct FetchedDocument: Sendable, Equatable {
+package struct FetchedDocument: Sendable, Equatable {
     /// The bytes as they came.
-    public let body: [UInt8]
+    package let body: [UInt8]
     /// `Content-Type`, as it came.
-    public let contentType: String?
+    package let contentType: String?
     /// `max-age` of `Cache-Control`, in seconds (RFC 9111 section 5.2.2.1).
-    public let maxAge: Int?
+    package let maxAge: Int?
 
     /// A document of these parts.
-    public init(body: [UInt8], contentType: String? = nil, maxAge: Int? = nil) {
+    package init(body: [UInt8], contentType: String? = nil, maxAge: Int? = nil) {
         self.body = body
         self.contentType = contentType
         self.maxAge = maxAge

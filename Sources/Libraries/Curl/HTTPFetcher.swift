@@ -4,7 +4,7 @@ internal import Synchronization
 ///
 /// Every call uses a connection of its own: nothing (cookies, sessions, credentials) is carried from one to the next.
 /// The usual proxy variables of the environment are honoured, except for loopback addresses.
-public final class HTTPFetcher: Sendable {
+package final class HTTPFetcher: Sendable {
     private struct State {
         var cancelled = false
         var running: [TransferLoop.Waker] = []
@@ -13,14 +13,14 @@ public final class HTTPFetcher: Sendable {
     private let state = Mutex(State())
 
     /// A fetcher that has fetched nothing yet.
-    public init() {}
+    package init() {}
 
     /// Fetches one document (V-75): TLS 1.2 or newer and verified, no redirects, status 200, no encoding, to the limits.
     ///
     /// - Parameter request: the address and the limits.
     /// - Returns: the document, whole.
     /// - Throws: ``FetchError``; at the latest when the total deadline passes, or at once on ``cancel()``.
-    public func fetch(_ request: FetchRequest) throws(FetchError) -> FetchedDocument {
+    package func fetch(_ request: FetchRequest) throws(FetchError) -> FetchedDocument {
         let transfer = try Transfer(request)
         let loop = try TransferLoop(transfer)
         guard enter(loop.waker) else { throw .cancelled }
@@ -31,7 +31,7 @@ public final class HTTPFetcher: Sendable {
     }
 
     /// Ends all running calls at once, and every later one, with ``FetchError/cancelled`` (V-91).
-    public func cancel() {
+    package func cancel() {
         state.withLock { state in
             state.cancelled = true
             for waker in state.running { waker.wake() }

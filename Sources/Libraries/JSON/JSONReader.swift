@@ -1,7 +1,7 @@
 private import CJansson
 
 /// Why bytes are not the JSON that was asked for.
-public enum JSONError: Error, Equatable, Sendable {
+package enum JSONError: Error, Equatable, Sendable {
     /// Longer than the limit, or of more values.
     case tooLong
     /// Nested deeper than the limit.
@@ -11,16 +11,16 @@ public enum JSONError: Error, Equatable, Sendable {
 }
 
 /// The limits of one reading.
-public struct JSONLimits: Sendable, Equatable {
+package struct JSONLimits: Sendable, Equatable {
     /// The longest text, in bytes.
-    public var bytes: Int
+    package var bytes: Int
     /// The deepest nesting of arrays and objects.
-    public var depth: Int
+    package var depth: Int
     /// The most values, those of arrays and members counted together.
-    public var values: Int
+    package var values: Int
 
     /// Limits of this many bytes, levels and values.
-    public init(bytes: Int = 1 << 20, depth: Int = 32, values: Int = .max) {
+    package init(bytes: Int = 1 << 20, depth: Int = 32, values: Int = .max) {
         self.bytes = bytes
         self.depth = depth
         self.values = values
@@ -34,7 +34,7 @@ extension JSONValue {
     ///   - bytes: the whole text.
     ///   - limits: what is refused before the parser sees it (V-20, V-148).
     /// - Throws: ``JSONError``; nothing traps on any input.
-    public init(parsing bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) {
+    package init(parsing bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) {
         guard bytes.count <= limits.bytes else { throw .tooLong }
         // The parser takes a NUL for the end of the text and would not look at what stands behind it.
         if let end = bytes.firstIndex(of: 0) { throw .malformed(reason: "NUL byte", offset: end) }

@@ -2,7 +2,7 @@
 ///
 /// Numbers keep the difference that matters to readers of tokens and bodies: a number written without fraction and
 /// exponent is an ``integer(_:)``, any other a finite ``real(_:)``.
-public enum JSONValue: Sendable, Equatable {
+package enum JSONValue: Sendable, Equatable {
     case null
     case boolean(Bool)
     case integer(Int64)
@@ -13,26 +13,26 @@ public enum JSONValue: Sendable, Equatable {
 }
 
 /// The members of a JSON object, in the order in which they stood; names are unique.
-public struct JSONObject: Sendable, Equatable {
+package struct JSONObject: Sendable, Equatable {
     /// One name and its value.
-    public struct Member: Sendable, Equatable {
+    package struct Member: Sendable, Equatable {
         /// The name, unescaped.
-        public let name: String
+        package let name: String
         /// The value under that name.
-        public let value: JSONValue
+        package let value: JSONValue
 
         /// A member of this name and value.
-        public init(name: String, value: JSONValue) {
+        package init(name: String, value: JSONValue) {
             self.name = name
             self.value = value
         }
     }
 
     /// The members in their order.
-    public private(set) var members: [Member]
+    package private(set) var members: [Member]
 
     /// An object of these members; for a name given twice, the first stands.
-    public init(_ members: [(String, JSONValue)] = []) {
+    package init(_ members: [(String, JSONValue)] = []) {
         self.members = []
         for (name, value) in members where !contains(name) {
             self.members.append(Member(name: name, value: value))
@@ -44,7 +44,7 @@ public struct JSONObject: Sendable, Equatable {
     }
 
     /// The value under a name, compared byte by byte: Swift's own equality would take NFC for NFD.
-    public subscript(name: String) -> JSONValue? {
+    package subscript(name: String) -> JSONValue? {
         get { members.first { $0.name.utf8.elementsEqual(name.utf8) }?.value }
         set {
             let index = members.firstIndex { $0.name.utf8.elementsEqual(name.utf8) }
@@ -58,38 +58,38 @@ public struct JSONObject: Sendable, Equatable {
     }
 
     /// Whether there is a member of this name.
-    public func contains(_ name: String) -> Bool {
+    package func contains(_ name: String) -> Bool {
         self[name] != nil
     }
 }
 
 extension JSONValue {
     /// The text of a string, else nothing.
-    public var string: String? {
+    package var string: String? {
         guard case .string(let text) = self else { return nil }
         return text
     }
 
     /// The number, if it was written as an integer.
-    public var integer: Int64? {
+    package var integer: Int64? {
         guard case .integer(let number) = self else { return nil }
         return number
     }
 
     /// The truth value, else nothing.
-    public var boolean: Bool? {
+    package var boolean: Bool? {
         guard case .boolean(let value) = self else { return nil }
         return value
     }
 
     /// The elements of an array, else nothing.
-    public var array: [JSONValue]? {
+    package var array: [JSONValue]? {
         guard case .array(let elements) = self else { return nil }
         return elements
     }
 
     /// The members of an object, else nothing.
-    public var object: JSONObject? {
+    package var object: JSONObject? {
         guard case .object(let object) = self else { return nil }
         return object
     }
@@ -99,18 +99,18 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
     ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
     /// A string value.
-    public init(stringLiteral value: String) { self = .string(value) }
+    package init(stringLiteral value: String) { self = .string(value) }
     /// An integer value.
-    public init(integerLiteral value: Int64) { self = .integer(value) }
+    package init(integerLiteral value: Int64) { self = .integer(value) }
     /// A truth value.
-    public init(booleanLiteral value: Bool) { self = .boolean(value) }
+    package init(booleanLiteral value: Bool) { self = .boolean(value) }
     /// An array of these elements.
-    public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+    package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
     /// An object of these members, in this order.
-    public init(dictionaryLiteral elements: (String, JSONValue)...) { self = .object(JSONObject(elements)) }
+    package init(dictionaryLiteral elements: (String, JSONValue)...) { self = .object(JSONObject(elements)) }
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
     /// An object of these members, in this order.
-    public init(dictionaryLiteral elements: (String, JSONValue)...) { self.init(elements) }
+    package init(dictionaryLiteral elements: (String, JSONValue)...) { self.init(elements) }
 }

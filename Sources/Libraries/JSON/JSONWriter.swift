@@ -1,37 +1,37 @@
 /// Builds one line of JSON as UTF-8 bytes, without an intermediate value.
 ///
 /// The caller is responsible for the order of calls; ``JSONValue/serialized()`` is the safe way for whole values.
-public struct JSONWriter: Sendable {
+package struct JSONWriter: Sendable {
     /// What was written so far.
-    public private(set) var bytes: [UInt8] = []
+    package private(set) var bytes: [UInt8] = []
 
     /// An empty text with room for this many bytes.
-    public init(capacity: Int = 256) {
+    package init(capacity: Int = 256) {
         bytes.reserveCapacity(capacity)
     }
 
     /// Appends text that is JSON already: punctuation, names known to need no escape.
-    public mutating func raw(_ json: StaticString) {
+    package mutating func raw(_ json: StaticString) {
         json.withUTF8Buffer { unsafe bytes.append(contentsOf: $0) }
     }
 
     /// Appends bytes that are JSON already.
-    public mutating func raw(_ json: [UInt8]) {
+    package mutating func raw(_ json: [UInt8]) {
         bytes.append(contentsOf: json)
     }
 
     /// Appends an integer.
-    public mutating func integer(_ number: Int64) {
+    package mutating func integer(_ number: Int64) {
         bytes.append(contentsOf: String(number).utf8)
     }
 
     /// Appends `true` or `false`.
-    public mutating func boolean(_ value: Bool) {
+    package mutating func boolean(_ value: Bool) {
         raw(value ? "true" : "false")
     }
 
     /// Appends a string in quotes; escapes what RFC 8259 section 7 requires and nothing else.
-    public mutating func string(_ text: String) {
+    package mutating func string(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
         for byte in text.utf8 {
             if byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
@@ -62,7 +62,7 @@ public struct JSONWriter: Sendable {
     }
 
     /// Appends a whole value.
-    public mutating func value(_ value: JSONValue) {
+    package mutating func value(_ value: JSONValue) {
         switch value {
         case .null: raw("null")
         case .boolean(let truth): boolean(truth)
@@ -97,7 +97,7 @@ public struct JSONWriter: Sendable {
 
 extension JSONValue {
     /// The value as one line of UTF-8, members in their order, no white space.
-    public func serialized() -> [UInt8] {
+    package func serialized() -> [UInt8] {
         var writer = JSONWriter()
         writer.value(self)
         return writer.bytes

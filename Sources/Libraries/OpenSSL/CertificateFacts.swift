@@ -1,21 +1,21 @@
 private import COpenSSL
 
 /// What an operator wants to know of a certificate (RFC 5280).
-public struct CertificateFacts: Sendable, Equatable {
+package struct CertificateFacts: Sendable, Equatable {
     /// The DNS names and IP addresses for which it stands (`subjectAltName`).
-    public let names: [String]
+    package let names: [String]
     /// The first second in which it is valid, since 1970.
-    public let notBefore: Int64
+    package let notBefore: Int64
     /// The last second in which it is valid, since 1970.
-    public let notAfter: Int64
+    package let notAfter: Int64
     /// The strength of its key in bits of security (NIST SP 800-57): 112 is RSA with 2048 bits.
-    public let keyStrength: Int
+    package let keyStrength: Int
     /// The strength of the hash that was signed, in bits of security: 128 is SHA-256.
-    public let signatureStrength: Int
+    package let signatureStrength: Int
     /// Whether its extensions let it stand for a TLS server.
-    public let isForServers: Bool
+    package let isForServers: Bool
     /// Whether the next certificate of the chain is its issuer's; true for the last one.
-    public let isFollowedByIssuer: Bool
+    package let isFollowedByIssuer: Bool
 }
 
 /// Owns one `X509`, which is only read.

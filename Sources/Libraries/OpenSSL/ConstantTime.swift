@@ -1,9 +1,9 @@
 private import COpenSSL
 
 /// Comparison of secrets.
-public enum ConstantTime {
+package enum ConstantTime {
     /// Whether the bytes are the same; the time taken tells the lengths and nothing else.
-    public static func equal(_ a: [UInt8], _ b: [UInt8]) -> Bool {
+    package static func equal(_ a: [UInt8], _ b: [UInt8]) -> Bool {
         guard a.count == b.count else { return false }
         guard !a.isEmpty else { return true }
         return unsafe a.withUnsafeBytes { left in

@@ -1,7 +1,7 @@
 private import COpenSSL
 
 /// A hash function of the SHA-2 family, for signatures.
-public enum DigestAlgorithm: Sendable, Equatable, CaseIterable {
+package enum DigestAlgorithm: Sendable, Equatable, CaseIterable {
     case sha256, sha384, sha512
 
     /// The method, fetched once for the process; it is never freed.
@@ -32,9 +32,9 @@ public enum DigestAlgorithm: Sendable, Equatable, CaseIterable {
 }
 
 /// The hash function SHA-256.
-public enum SHA256 {
+package enum SHA256 {
     /// The 32 bytes of the digest.
-    public static func digest(_ bytes: [UInt8]) -> [UInt8] {
+    package static func digest(_ bytes: [UInt8]) -> [UInt8] {
         unsafe [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
             // Message and digest are borrowed for the call.
             let done = unsafe bytes.withUnsafeBytes { message in

@@ -3,9 +3,9 @@ private import COpenSSL
 /// The message authentication code of RFC 2104 over SHA-256.
 ///
 /// Only for mock-authority, which makes bad tokens (`alg: HS256`) on request. The server checks no token by it (V-22).
-public enum HMACSHA256 {
+package enum HMACSHA256 {
     /// The 32 bytes of the code.
-    public static func authenticate(key: [UInt8], message: [UInt8]) -> [UInt8] {
+    package static func authenticate(key: [UInt8], message: [UInt8]) -> [UInt8] {
         // An empty array has no address, and OpenSSL takes a missing key for a key still to be set.
         let key = key.isEmpty ? [0] : key
         return unsafe [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in

@@ -1,5 +1,5 @@
 /// Why a key cannot be used.
-public enum RSAError: Error, Equatable, Sendable {
+package enum RSAError: Error, Equatable, Sendable {
     /// The modulus has too few or too many bits, or is empty; the keys taken have 2048 to 8192.
     case modulusSize(bits: Int)
     /// The modulus is even.

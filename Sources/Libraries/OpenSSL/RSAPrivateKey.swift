@@ -3,7 +3,7 @@ private import COpenSSL
 /// A private RSA key: signs tokens, for mock-authority and for tests.
 ///
 /// The server holds none. Immutable; any thread may sign.
-public final class RSAPrivateKey: Sendable {
+package final class RSAPrivateKey: Sendable {
     private let handle: Handle
 
     private init(_ handle: Handle) {
@@ -15,7 +15,7 @@ public final class RSAPrivateKey: Sendable {
     /// - Parameter bits: the size of the modulus, 1024 to 8192; below 2048 only to make what must be refused.
     /// - Throws: ``RSAError/modulusSize(bits:)`` or OpenSSL's failure.
     /// - Returns: the key.
-    public static func generate(bits: Int = 2048) throws(RSAError) -> RSAPrivateKey {
+    package static func generate(bits: Int = 2048) throws(RSAError) -> RSAPrivateKey {
         guard (1024...8192).contains(bits) else { throw .modulusSize(bits: bits) }
         guard Cleanup.isOff else { throw .library(ErrorQueue.drain()) }
         ErrorQueue.clear()
@@ -27,7 +27,7 @@ public final class RSAPrivateKey: Sendable {
     ///
     /// - Parameter pem: the text, markers and all.
     /// - Throws: ``RSAError/notPrivateKey``.
-    public convenience init(pem: String) throws(RSAError) {
+    package convenience init(pem: String) throws(RSAError) {
         var text = pem
         guard text.utf8.count <= 1 << 16 else { throw .notPrivateKey }
         // The text is borrowed for the call.
@@ -42,7 +42,7 @@ public final class RSAPrivateKey: Sendable {
     }
 
     /// The key as PKCS #8 in PEM, unencrypted: whoever has it can sign.
-    public var pem: String {
+    package var pem: String {
         guard let text = unsafe MemoryText.taking(copenssl_private_key_write(handle.pointer)) else {
             preconditionFailure("writing a key to memory cannot fail, unless memory ran out")
         }
@@ -50,12 +50,12 @@ public final class RSAPrivateKey: Sendable {
     }
 
     /// The modulus, big-endian, without leading zero octet.
-    public var modulus: [UInt8] {
+    package var modulus: [UInt8] {
         unsafe Self.bytes(takingOwnershipOf: copenssl_rsa_modulus(handle.pointer))
     }
 
     /// The public exponent, big-endian, without leading zero octet.
-    public var exponent: [UInt8] {
+    package var exponent: [UInt8] {
         unsafe Self.bytes(takingOwnershipOf: copenssl_rsa_exponent(handle.pointer))
     }
 
@@ -63,7 +63,7 @@ public final class RSAPrivateKey: Sendable {
     ///
     /// - Returns: the key that verifies.
     /// - Throws: ``RSAError`` when the key is too weak to be admitted.
-    public func publicKey() throws(RSAError) -> RSAPublicKey {
+    package func publicKey() throws(RSAError) -> RSAPublicKey {
         try RSAPublicKey(modulus: modulus, exponent: exponent)
     }
 
@@ -74,7 +74,7 @@ public final class RSAPrivateKey: Sendable {
     ///   - digest: the hash: SHA-256 makes RS256, SHA-512 makes RS512.
     /// - Returns: the signature, as long as the modulus.
     /// - Throws: OpenSSL's failure.
-    public func sign(_ message: [UInt8], digest: DigestAlgorithm = .sha256) throws(RSAError) -> [UInt8] {
+    package func sign(_ message: [UInt8], digest: DigestAlgorithm = .sha256) throws(RSAError) -> [UInt8] {
         ErrorQueue.clear()
         // The longest modulus taken has 1024 octets. Message and signature are borrowed for the call.
         var signature = [UInt8](repeating: 0, count: 1024)

@@ -4,11 +4,11 @@ private import Synchronization
 /// A public RSA key that checks RS256 signatures.
 ///
 /// Immutable to its users; any number of threads may check at the same time.
-public final class RSAPublicKey: Sendable {
+package final class RSAPublicKey: Sendable {
     /// The bits of the modulus.
-    public let modulusBits: Int
+    package let modulusBits: Int
     /// The octets of the modulus, which is the length of every signature.
-    public let modulusLength: Int
+    package let modulusLength: Int
 
     /// The contexts that nobody uses now: as many as there were checks at one time, up to a bound.
     private let idle: Mutex<[VerificationContext]>
@@ -22,7 +22,7 @@ public final class RSAPublicKey: Sendable {
     ///   - modulus: big-endian, without leading zero octet, odd, of 2048 to 8192 bits.
     ///   - exponent: big-endian, without leading zero octet, odd, at least 3 and below 2^32.
     /// - Throws: ``RSAError`` that says which rule is broken.
-    public init(modulus: [UInt8], exponent: [UInt8]) throws(RSAError) {
+    package init(modulus: [UInt8], exponent: [UInt8]) throws(RSAError) {
         modulusBits = try Self.checkedBits(ofModulus: modulus)
         modulusLength = modulus.count
         try Self.checkExponent(exponent)
@@ -52,7 +52,7 @@ public final class RSAPublicKey: Sendable {
     /// Whether this is the RSASSA-PKCS1-v1_5 signature over SHA-256 of the message (RFC 7518 section 3.3).
     ///
     /// The length must be that of the modulus (V-46), and the error queue is left empty (V-45).
-    public func verifies(signature: Span<UInt8>, of message: Span<UInt8>) -> Bool {
+    package func verifies(signature: Span<UInt8>, of message: Span<UInt8>) -> Bool {
         guard signature.count == modulusLength else { return false }
         let waiting = idle.withLock { $0.popLast() }
         guard let context = unsafe waiting ?? VerificationContext(copying: original.pointer) else {
@@ -66,12 +66,12 @@ public final class RSAPublicKey: Sendable {
     }
 
     /// Whether this is the signature of the message, both as arrays.
-    public func verifies(signature: [UInt8], of message: [UInt8]) -> Bool {
+    package func verifies(signature: [UInt8], of message: [UInt8]) -> Bool {
         verifies(signature: signature.span, of: message.span)
     }
 
     /// Whether this is the signature of the message, a part of some longer array.
-    public func verifies(signature: [UInt8], of message: ArraySlice<UInt8>) -> Bool {
+    package func verifies(signature: [UInt8], of message: ArraySlice<UInt8>) -> Bool {
         verifies(signature: signature.span, of: message.span)
     }
 }

@@ -1,11 +1,11 @@
 private import COpenSSL
 
 /// Random bytes that nobody can predict.
-public enum SecureRandom {
+package enum SecureRandom {
     /// So many bytes of OpenSSL's generator, which reseeds itself from the system.
     ///
     /// Without randomness the process ends: predictable bytes would be worse.
-    public static func bytes(_ count: Int) -> [UInt8] {
+    package static func bytes(_ count: Int) -> [UInt8] {
         precondition(count >= 0 && count <= 1 << 20, "ask for at most a mebibyte")
         precondition(Cleanup.isOff, "libcrypto could not start")
         return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in

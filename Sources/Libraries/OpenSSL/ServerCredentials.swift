@@ -1,16 +1,16 @@
 private import COpenSSL
 
 /// The certificates that a TLS server shows and the private key to them, read and compared.
-public struct ServerCredentials: Sendable, Equatable {
+package struct ServerCredentials: Sendable, Equatable {
     /// The certificates, the server's own first.
-    public let certificates: [CertificateFacts]
+    package let certificates: [CertificateFacts]
     /// The certificates in PEM, without what else the file had.
-    public let certificatesPEM: String
+    package let certificatesPEM: String
     /// The private key as PKCS #8 in PEM, whatever form it had.
-    public let keyPEM: String
+    package let keyPEM: String
 
     /// The most certificates that a chain may have.
-    public static let longestChain = 16
+    package static let longestChain = 16
 
     /// Reads the texts of two files in PEM; what else they have, such as the other of the two, is passed over.
     ///
@@ -18,7 +18,7 @@ public struct ServerCredentials: Sendable, Equatable {
     ///   - certificates: the server's certificate and those of its issuers.
     ///   - key: the private key, in PKCS #8, PKCS #1 or SEC 1, not encrypted.
     /// - Throws: why no TLS is possible with them.
-    public init(certificates: String, key: String) throws(ServerCredentialsError) {
+    package init(certificates: String, key: String) throws(ServerCredentialsError) {
         let chain = try CertificateChain(certificates)
         let key = try Self.read(key)
         guard chain.isFor(key, at: 0) else {
@@ -46,7 +46,7 @@ public struct ServerCredentials: Sendable, Equatable {
 }
 
 /// Why no TLS is possible with two files.
-public enum ServerCredentialsError: Error, Sendable, Equatable {
+package enum ServerCredentialsError: Error, Sendable, Equatable {
     /// There is no certificate in the text.
     case noCertificate
     /// This certificate, counted from 1, cannot be read.
@@ -64,7 +64,7 @@ public enum ServerCredentialsError: Error, Sendable, Equatable {
 }
 
 /// What makes clients refuse a server, although TLS is possible.
-public enum CertificateFlaw: Sendable, Equatable {
+package enum CertificateFlaw: Sendable, Equatable {
     /// The certificate at this position, counted from 1, is no longer valid; since this second of 1970's time.
     case expired(position: Int, at: Int64)
     /// The certificate at this position is not valid yet.
@@ -83,10 +83,10 @@ public enum CertificateFlaw: Sendable, Equatable {
 
 extension ServerCredentials {
     /// The server's own certificate.
-    public var own: CertificateFacts { certificates[0] }
+    package var own: CertificateFacts { certificates[0] }
 
     /// What clients find wrong at this time, in seconds since 1970.
-    public func flaws(at now: Int64) -> [CertificateFlaw] {
+    package func flaws(at now: Int64) -> [CertificateFlaw] {
         let ofEach = certificates.indices.flatMap { flaws(ofCertificateAt: $0, now) }
         return ofEach + (own.names.isEmpty ? [.noNames] : []) + (own.isForServers ? [] : [.notForServers])
     }

@@ -4,9 +4,9 @@ private import COpenSSL
 ///
 /// For a program that asks its own server on this machine whether it answers: it sends no secret, and believes nothing
 /// but that. What must be believed is fetched otherwise.
-public enum UnverifiedExchange {
+package enum UnverifiedExchange {
     /// Why there is no answer.
-    public enum Failure: Error, Sendable, Equatable {
+    package enum Failure: Error, Sendable, Equatable {
         /// The other side speaks no TLS, or not in time.
         case noHandshake
         /// The connection ended too early.
@@ -21,7 +21,7 @@ public enum UnverifiedExchange {
     ///   - limit: the longest answer.
     /// - Returns: the answer.
     /// - Throws: ``Failure``.
-    public static func send(
+    package static func send(
         _ bytes: [UInt8], over socket: Int32, limit: Int = 1 << 20
     ) throws(Failure) -> [UInt8] {
         guard let answer = unsafe BIO_new(BIO_s_mem()) else { throw .cut }

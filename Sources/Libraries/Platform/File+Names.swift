@@ -2,12 +2,12 @@ private import Glibc
 
 extension File {
     /// Makes an empty file that only its owner may read, unless there is one.
-    public static func createIfMissing(_ path: String) throws(SystemError) {
+    package static func createIfMissing(_ path: String) throws(SystemError) {
         _ = try FileDescriptor.regular(path, O_RDWR | O_CREAT)
     }
 
     /// Gives a finished file its name, which must be free, in one step that survives a power cut.
-    public static func publish(_ partial: String, as path: String) throws(SystemError) {
+    package static func publish(_ partial: String, as path: String) throws(SystemError) {
         try FileDescriptor(opening: partial, O_RDWR).synchronize()
         // A link fails where the name is taken; a rename would replace what is there.
         guard unsafe link(partial, path) == 0 else { throw .last("create '\(path)'") }
@@ -16,17 +16,17 @@ extension File {
     }
 
     /// Removes a file, if there is one that can be removed.
-    public static func remove(_ path: String) {
+    package static func remove(_ path: String) {
         _ = unsafe unlink(path)
     }
 
     /// Whether something has this name.
-    public static func exists(_ path: String) -> Bool {
+    package static func exists(_ path: String) -> Bool {
         unsafe access(path, F_OK) == 0
     }
 
     /// What has this name, if that is no regular file: `a pipe`, `a folder`; nil if nothing has it.
-    public static func otherKind(_ path: String) -> String? {
+    package static func otherKind(_ path: String) -> String? {
         var facts = stat()
         guard unsafe fstatat(AT_FDCWD, path, &facts, 0) == 0 else { return nil }
         return otherKind(mode: facts.st_mode)
@@ -43,20 +43,20 @@ extension File {
     }
 
     /// How many names (hard links) a file has; nil if there is none.
-    public static func names(_ path: String) -> Int? {
+    package static func names(_ path: String) -> Int? {
         var facts = stat()
         return unsafe fstatat(AT_FDCWD, path, &facts, 0) == 0 ? Int(facts.st_nlink) : nil
     }
 
     /// How many bytes a file has; nil for pipes and devices.
-    public static func size(_ path: String) throws(SystemError) -> Int? {
+    package static func size(_ path: String) throws(SystemError) -> Int? {
         var facts = stat()
         guard unsafe fstatat(AT_FDCWD, path, &facts, 0) == 0 else { throw .last("open '\(path)'") }
         return facts.st_mode & S_IFMT == S_IFREG ? Int(facts.st_size) : nil
     }
 
     /// The path without symbolic links, or as it is if it does not lead anywhere yet.
-    public static func resolved(_ path: String) -> String {
+    package static func resolved(_ path: String) -> String {
         guard let real = unsafe realpath(path, nil) else { return path }
         defer { unsafe free(real) }
         return unsafe String(cString: real)

@@ -1,7 +1,7 @@
 private import Glibc
 
 /// Whole files: small ones, such as settings, secrets and caches.
-public enum File {
+package enum File {
     /// All bytes of a regular file; a pipe, a device or a folder is refused at once.
     ///
     /// - Parameters:
@@ -9,7 +9,7 @@ public enum File {
     ///   - limit: the most bytes that it may have; a longer one is refused, not cut.
     /// - Returns: the bytes.
     /// - Throws: what the system said, or "File too large".
-    public static func read(_ path: String, limit: Int = 1 << 24) throws(SystemError) -> [UInt8] {
+    package static func read(_ path: String, limit: Int = 1 << 24) throws(SystemError) -> [UInt8] {
         let file = try FileDescriptor.regular(path, O_RDONLY)
         let bytes: [UInt8]
         do throws(SystemError) {
@@ -31,7 +31,7 @@ public enum File {
     ///   - bytes: all that it shall hold.
     ///   - mode: its permissions.
     /// - Throws: what the system said; the old file is as it was then.
-    public static func replace(_ path: String, with bytes: [UInt8], mode: UInt32 = 0o600) throws(SystemError) {
+    package static func replace(_ path: String, with bytes: [UInt8], mode: UInt32 = 0o600) throws(SystemError) {
         let temporary = "\(path).\(getpid()).new"
         if let kind = otherKind(path) {
             throw SystemError(operation: "write '\(path)'", reason: "it is \(kind), not a file")

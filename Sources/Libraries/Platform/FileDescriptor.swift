@@ -3,7 +3,7 @@ private import Glibc
 /// An open file, socket or pipe, closed with its value.
 ///
 /// All calls go on after a signal interrupted them.
-public struct FileDescriptor: ~Copyable, Sendable {
+package struct FileDescriptor: ~Copyable, Sendable {
     /// Stays this value's: who uses it for a call must not close it.
     let number: Int32
 

@@ -4,9 +4,9 @@ private import Glibc
 ///
 /// The kernel gives it up when the program ends, however it ends; the file stays and means nothing by itself. Removing
 /// it would let two programs lock two files of the same name.
-public struct FileLock: ~Copyable, Sendable {
+package struct FileLock: ~Copyable, Sendable {
     /// Why there is no lock.
-    public enum Failure: Error, Equatable, Sendable {
+    package enum Failure: Error, Equatable, Sendable {
         /// Another program, or another part of this one, holds it.
         case held
         /// The file could not be made or locked.
@@ -16,7 +16,7 @@ public struct FileLock: ~Copyable, Sendable {
     private let file: Int32
 
     /// Takes the lock of the file of this path, or fails at once.
-    public init(path: String) throws(Failure) {
+    package init(path: String) throws(Failure) {
         file = try Self.locked(path)
     }
 

@@ -1,7 +1,7 @@
 private import Glibc
 
 /// A folder of files that are read at start.
-public enum Folder {
+package enum Folder {
     /// Deeper than any folder that is meant; a ring of links ends here.
     private static let deepest = 8
 
@@ -10,7 +10,7 @@ public enum Folder {
     /// - Parameter path: the folder.
     /// - Returns: such as `index.html` and `pictures/logo.svg`.
     /// - Throws: what the system said of the folder itself or of one below it.
-    public static func files(below path: String) throws(SystemError) -> [String] {
+    package static func files(below path: String) throws(SystemError) -> [String] {
         try files(below: path, prefix: "", depth: 0).sorted()
     }
 

@@ -1,7 +1,7 @@
 private import Glibc
 
 /// The lines of a stream, one after the other, however long the stream is.
-public struct LineReader: ~Copyable {
+package struct LineReader: ~Copyable {
     /// The longest line; a longer one is an error, so that no input can fill the memory.
     private static let longest = 1 << 20
 
@@ -9,15 +9,15 @@ public struct LineReader: ~Copyable {
     private var buffer: ArraySlice<UInt8> = []
     private var isAtEnd = false
     /// How many bytes the lines had that were read so far, with their ends.
-    public private(set) var position = 0
+    package private(set) var position = 0
 
     /// Reads this stream from here on.
-    public init(_ stream: StandardStream) throws(SystemError) {
+    package init(_ stream: StandardStream) throws(SystemError) {
         file = try stream.copy()
     }
 
     /// Reads this file, or what comes through this pipe.
-    public init(path: String) throws(SystemError) {
+    package init(path: String) throws(SystemError) {
         if let kind = File.otherKind(path), kind == "a folder" {
             throw SystemError(operation: "open '\(path)'", reason: "it is \(kind), not a file")
         }
@@ -25,7 +25,7 @@ public struct LineReader: ~Copyable {
     }
 
     /// The next line without its end (LF or CRLF); nil behind the last one.
-    public mutating func next() throws(SystemError) -> [UInt8]? {
+    package mutating func next() throws(SystemError) -> [UInt8]? {
         var searched = 0
         while true {
             let rest = buffer.dropFirst(searched)
@@ -51,3 +51,9 @@ public struct LineReader: ~Copyable {
         Array(line.last == UInt8(ascii: "\r") ? line.dropLast() : line)
     }
 }
+
+/// Takes a line, without its end.
+package typealias LineOutput = ([UInt8]) throws(SystemError) -> Void
+
+/// The next line without its end; nil at the end.
+package typealias LineInput = () throws(SystemError) -> [UInt8]?

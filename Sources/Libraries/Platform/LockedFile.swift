@@ -6,9 +6,9 @@ private import Glibc
 /// A lock of the opening ("open file description") on one byte far beyond all others, which no other lock touches: SQLite
 /// locks bytes from 2^30 on. **Close no descriptor of a database beside SQLite's while that has it open**, this one
 /// included: the system would give up the locks that SQLite holds.
-public struct LockedFile: ~Copyable, Sendable {
+package struct LockedFile: ~Copyable, Sendable {
     /// Why there is no lock.
-    public enum Failure: Error, Equatable, Sendable {
+    package enum Failure: Error, Equatable, Sendable {
         /// Another program, or another part of this one, holds it.
         case held
         /// It has other names (hard links).
@@ -26,7 +26,7 @@ public struct LockedFile: ~Copyable, Sendable {
     private let identity: FileIdentity
 
     /// Locks the file of this path, which only its owner may read if it is made, or fails at once.
-    public static func lock(_ path: String) throws(Failure) -> LockedFile {
+    package static func lock(_ path: String) throws(Failure) -> LockedFile {
         let file = try open(path)
         var facts = stat()
         guard unsafe fstat(file.borrowedNumber, &facts) == 0 else { throw .system(.last("look at '\(path)'")) }
@@ -68,23 +68,23 @@ public struct LockedFile: ~Copyable, Sendable {
     }
 
     /// Whether it has no name any more, so that what is written to it is lost.
-    public var isNameless: Bool {
+    package var isNameless: Bool {
         var facts = stat()
         // Some file systems count no names.
         return unsafe fstat(file.borrowedNumber, &facts) == 0 && facts.st_nlink == 0 && !isInPlace
     }
 
     /// Whether its path leads to it.
-    public var isInPlace: Bool { FileIdentity(path) == identity }
+    package var isInPlace: Bool { FileIdentity(path) == identity }
 }
 
 /// What tells a file from all others, as long as it is open.
-public struct FileIdentity: Equatable, Sendable {
+package struct FileIdentity: Equatable, Sendable {
     private let device: UInt64
     private let number: UInt64
 
     /// That of the file of this path, if there is one.
-    public init?(_ path: String) {
+    package init?(_ path: String) {
         var facts = stat()
         guard unsafe fstatat(AT_FDCWD, path, &facts, 0) == 0 else { return nil }
         self.init(device: UInt64(facts.st_dev), number: UInt64(facts.st_ino))

@@ -5,11 +5,11 @@ private import Synchronization
 ///
 /// For what blocks on a disk or waits for years: such work must not occupy the threads of Swift's own pool. Threads
 /// inherit the signal mask of the one that starts them.
-public final class NamedThread: Sendable {
+package final class NamedThread: Sendable {
     /// The system has no room for another thread.
-    public struct Failure: Error, Equatable, Sendable {
+    package struct Failure: Error, Equatable, Sendable {
         /// The error number.
-        public let code: Int32
+        package let code: Int32
     }
 
     private let handle: Mutex<pthread_t?>
@@ -25,7 +25,7 @@ public final class NamedThread: Sendable {
     /// Starts a thread that runs the body and ends with it.
     ///
     /// The name is cut to 15 bytes, the system's limit.
-    public static func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(Failure) -> NamedThread {
+    package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(Failure) -> NamedThread {
         let start = unsafe Unmanaged.passRetained(ThreadStart(name: name, body: body))
         var handle = pthread_t()
         let code = unsafe pthread_create(&handle, nil, runThread, start.toOpaque())
@@ -37,7 +37,7 @@ public final class NamedThread: Sendable {
     }
 
     /// Waits for the end of the body; at once if somebody waited for it before.
-    public func join() {
+    package func join() {
         guard let handle = handle.withLock({ $0.take() }) else { return }
         _ = pthread_join(handle, nil)
     }

@@ -1,9 +1,9 @@
 /// The answer of one of our own servers on this machine to one question of its own program.
-public struct PlainReply: Sendable, Equatable {
+package struct PlainReply: Sendable, Equatable {
     /// The status; 0 if there was no status line.
-    public let status: Int
+    package let status: Int
     /// The body, without a newline at its end.
-    public let body: String
+    package let body: String
 
     /// Asks with `GET`.
     ///
@@ -14,7 +14,7 @@ public struct PlainReply: Sendable, Equatable {
     ///   - layer: what carries the bytes over the socket; nothing sends them as they are.
     /// - Returns: what it answered.
     /// - Throws: what the system or the layer said.
-    public static func get(
+    package static func get(
         _ target: String, host: String, port: UInt16, layer: TCPExchange.Layer? = nil
     ) throws(SystemError) -> PlainReply {
         let name = host.contains(":") ? "[\(host)]" : host
@@ -23,13 +23,13 @@ public struct PlainReply: Sendable, Equatable {
     }
 
     /// An answer of this status and body.
-    public init(status: Int, body: String) {
+    package init(status: Int, body: String) {
         self.status = status
         self.body = body
     }
 
     /// An answer that was read to its end.
-    public init(_ bytes: [UInt8]) {
+    package init(_ bytes: [UInt8]) {
         let text = String(decoding: bytes, as: UTF8.self)
         let words = text.split(separator: " ", maxSplits: 2)
         status = words.first?.hasPrefix("HTTP/1.") == true ? words.dropFirst().first.flatMap { Int($0) } ?? 0 : 0

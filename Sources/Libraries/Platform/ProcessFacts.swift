@@ -1,11 +1,11 @@
 private import Glibc
 
 /// What the system says about this process.
-public enum ProcessFacts {
+package enum ProcessFacts {
     /// The variables that the process was started with; what is not UTF-8 is repaired.
     ///
     /// From the kernel's file, because `environ` is mutable memory that all share.
-    public static var environment: [String: String] {
+    package static var environment: [String: String] {
         guard let bytes = try? File.read("/proc/self/environ") else { return [:] }
         let lines = bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
         return lines.reduce(into: [:]) { variables, line in
@@ -15,17 +15,17 @@ public enum ProcessFacts {
     }
 
     /// The number of this process.
-    public static var identifier: Int32 { getpid() }
+    package static var identifier: Int32 { getpid() }
 
     /// The bytes of memory that it occupies now.
-    public static var residentBytes: Int {
+    package static var residentBytes: Int {
         guard let bytes = try? File.read("/proc/self/statm") else { return 0 }
         let fields = String(decoding: bytes, as: UTF8.self).split(separator: " ")
         return fields.count > 1 ? (Int(fields[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE)) : 0
     }
 
     /// The seconds of CPU time that all its threads used so far.
-    public static var processorSeconds: Double {
+    package static var processorSeconds: Double {
         var time = timespec()
         guard unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0 else { return 0 }
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
@@ -33,6 +33,6 @@ public enum ProcessFacts {
 }
 
 /// Ends the process at once with this code; what is buffered elsewhere is lost.
-public func exitProcess(_ code: Int32) -> Never {
+package func exitProcess(_ code: Int32) -> Never {
     exit(code)
 }

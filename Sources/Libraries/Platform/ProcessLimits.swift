@@ -1,12 +1,12 @@
 private import Glibc
 
 /// What the system lets this process have.
-public enum ProcessLimits {
+package enum ProcessLimits {
     /// Lets the process open so many files and sockets at once, as far as the system allows it.
     ///
     /// - Parameter wanted: how many.
     /// - Returns: how many it may open now.
-    public static func raiseOpenFiles(to wanted: Int) -> Int {
+    package static func raiseOpenFiles(to wanted: Int) -> Int {
         var limit = rlimit()
         guard unsafe getrlimit(__rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue)), &limit) == 0 else { return 0 }
         guard limit.rlim_cur < rlim_t(wanted) else { return Int(clamping: limit.rlim_cur) }
@@ -16,7 +16,7 @@ public enum ProcessLimits {
     }
 
     /// How many files and sockets the process has open now; 0 if the system does not say.
-    public static var openFiles: Int {
+    package static var openFiles: Int {
         guard let folder = unsafe opendir("/proc/self/fd") else { return 0 }
         defer { _ = unsafe closedir(folder) }
         // Not those of the folder: itself, its parent, and the descriptor that reads it.

@@ -1,20 +1,20 @@
 /// How far a long work is, as one line of plain ASCII that is never longer than it may be.
-public struct ProgressBar: Sendable {
+package struct ProgressBar: Sendable {
     /// What is counted: `tasks`.
-    public var unit: String
+    package var unit: String
     /// How much was there when the work began, or was begun again.
-    public var before = 0
+    package var before = 0
     /// How much is done.
-    public var count = 0
+    package var count = 0
     /// How much is to be done, as far as anybody knows.
-    public var total: Int?
+    package var total: Int?
     /// The part of the whole that is done, from 0 to 1, where that is known otherwise than by counts.
-    public var knownPart: Double?
+    package var knownPart: Double?
     /// How long the work takes so far.
-    public var seconds = 0.0
+    package var seconds = 0.0
 
     /// Nothing done yet.
-    public init(_ unit: String) {
+    package init(_ unit: String) {
         self.unit = unit
     }
 
@@ -30,7 +30,7 @@ public struct ProgressBar: Sendable {
     }
 
     /// The line; parts that find no room are left out, the bar first, then those at the end.
-    public func line(columns: Int) -> String {
+    package func line(columns: Int) -> String {
         var parts = [percent, counted, rate, left].compactMap(\.self)
         var words = parts.joined(separator: "  ")
         while words.utf8.count > columns, parts.count > 1 {

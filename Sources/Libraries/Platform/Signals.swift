@@ -1,7 +1,7 @@
 private import Glibc
 
 /// The signals that an operator sends to a server.
-public enum Signal: Sendable, Equatable, CaseIterable {
+package enum Signal: Sendable, Equatable, CaseIterable {
     /// SIGTERM: a service manager asks it to end.
     case terminate
     /// SIGINT: Ctrl-C.
@@ -10,7 +10,7 @@ public enum Signal: Sendable, Equatable, CaseIterable {
     case hangup
 
     /// The system's number: what ends with a signal has an exit code of 128 and this.
-    public var number: Int32 {
+    package var number: Int32 {
         switch self {
         case .terminate: SIGTERM
         case .interrupt: SIGINT
@@ -22,12 +22,12 @@ public enum Signal: Sendable, Equatable, CaseIterable {
 /// Turns signals into values that one thread waits for.
 ///
 /// No code runs in a signal handler, where almost nothing is allowed.
-public struct Signals: Sendable {
+package struct Signals: Sendable {
     /// Holds the signals back on this thread and on all that it starts, and ignores SIGPIPE and SIGXFSZ, so that a
     /// write to a closed connection or an overlong file is an error and not the end.
     ///
     /// Call it first in the program: a thread that exists already would still die of them.
-    public init() {
+    package init() {
         var set = Self.set
         _ = unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
         _ = signal(SIGPIPE, SIG_IGN)
@@ -36,7 +36,7 @@ public struct Signals: Sendable {
     }
 
     /// Waits for the next signal.
-    public func next() -> Signal {
+    package func next() -> Signal {
         var set = Self.set
         var number: Int32 = 0
         while true {
@@ -46,7 +46,7 @@ public struct Signals: Sendable {
     }
 
     /// Waits so many seconds for the next signal; nil if none came.
-    public func next(withinSeconds seconds: Int) -> Signal? {
+    package func next(withinSeconds seconds: Int) -> Signal? {
         var set = Self.set
         var time = timespec(tv_sec: seconds, tv_nsec: 0)
         let number = unsafe sigtimedwait(&set, nil, &time)
@@ -54,7 +54,7 @@ public struct Signals: Sendable {
     }
 
     /// Lets signals end the program again, for work that may end anywhere.
-    public func release() {
+    package func release() {
         var set = Self.set
         _ = unsafe pthread_sigmask(SIG_UNBLOCK, &set, nil)
     }

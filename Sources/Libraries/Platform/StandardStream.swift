@@ -1,7 +1,7 @@
 private import Glibc
 
 /// One of the three streams that a program is started with.
-public enum StandardStream: Sendable {
+package enum StandardStream: Sendable {
     case input, output, error
 
     private var number: Int32 {
@@ -13,34 +13,34 @@ public enum StandardStream: Sendable {
     }
 
     /// Whether a person sees it: a terminal, not a file or a pipe.
-    public var isTerminal: Bool { isatty(number) == 1 }
+    package var isTerminal: Bool { isatty(number) == 1 }
 
     /// How many characters a line of the terminal has; nil where there is none, or it does not say.
-    public var columns: Int? {
+    package var columns: Int? {
         var size = winsize()
         guard isTerminal, unsafe ioctl(number, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
         return Int(size.ws_col)
     }
 
     /// How many bytes lie ahead in the file that the stream is; nil for pipes and terminals.
-    public var remainingBytes: Int? {
+    package var remainingBytes: Int? {
         var facts = stat()
         guard unsafe fstat(number, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
         return max(0, Int(facts.st_size) - max(0, Int(lseek(number, 0, SEEK_CUR))))
     }
 
     /// Writes all bytes; waits for a slow reader.
-    public func write(_ bytes: [UInt8]) throws(SystemError) {
+    package func write(_ bytes: [UInt8]) throws(SystemError) {
         try Platform.write(bytes, to: number)
     }
 
     /// Writes a text for a person; there is nobody to tell when that fails.
-    public func print(_ text: String) {
+    package func print(_ text: String) {
         try? write(Array((text + "\n").utf8))
     }
 
     /// Everything up to the end of the stream, or to the limit.
-    public func readAll(limit: Int) throws(SystemError) -> [UInt8] {
+    package func readAll(limit: Int) throws(SystemError) -> [UInt8] {
         try copy().readAll(limit: limit)
     }
 

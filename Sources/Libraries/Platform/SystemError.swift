@@ -1,16 +1,16 @@
 private import Glibc
 
 /// What the operating system refused, and why.
-public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The error number (`errno`).
-    public let code: Int32
+    package let code: Int32
     /// What was tried, in words: `open 'tasks.db'`.
-    public let operation: String
+    package let operation: String
     /// The reason, where the system has no words for it.
     private let ownReason: String?
 
     /// This error number of this operation.
-    public init(code: Int32, operation: String) {
+    package init(code: Int32, operation: String) {
         self.code = code
         self.operation = operation
         ownReason = nil
@@ -24,7 +24,7 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
     }
 
     /// The reason in the system's words: `Permission denied`.
-    public var reason: String {
+    package var reason: String {
         if let ownReason { return ownReason }
         var buffer = [CChar](repeating: 0, count: 256)
         _ = unsafe strerror_r(code, &buffer, buffer.count)
@@ -33,13 +33,13 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
     }
 
     /// Whether the disk, or the quota on it, is full.
-    public var isNoSpace: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
+    package var isNoSpace: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
 
     /// Whether there is nothing under that name.
-    public var isMissing: Bool { code == ENOENT || code == ENOTDIR }
+    package var isMissing: Bool { code == ENOENT || code == ENOTDIR }
 
     /// Operation and reason in one line.
-    public var description: String { "\(operation): \(reason)" }
+    package var description: String { "\(operation): \(reason)" }
 
     /// The error that the last call of this thread left behind.
     static func last(_ operation: String) -> SystemError {

@@ -1,9 +1,9 @@
 private import Glibc
 
 /// One request and its answer over a TCP connection of its own.
-public enum TCPExchange {
+package enum TCPExchange {
     /// Sends bytes over a connected socket, which stays open, and gives what came back until the other side closed.
-    public typealias Layer = (_ bytes: [UInt8], _ socket: Int32) throws(SystemError) -> [UInt8]
+    package typealias Layer = (_ bytes: [UInt8], _ socket: Int32) throws(SystemError) -> [UInt8]
 
     /// Sends these bytes and reads until the other side closes.
     ///
@@ -15,7 +15,7 @@ public enum TCPExchange {
     ///   - layer: what carries the bytes over the socket, such as TLS; nothing sends them as they are.
     /// - Returns: the answer.
     /// - Throws: what the system or the layer said; EINVAL for a host that is no literal address.
-    public static func send(
+    package static func send(
         _ bytes: [UInt8], host: String, port: UInt16, limit: Int = 1 << 20, layer: Layer? = nil
     ) throws(SystemError) -> [UInt8] {
         let connection = try connect(to: host, port)

@@ -4,7 +4,7 @@ private import Glibc
 ///
 /// Claims are judged by the wall clock, read per request; timers and ages by the monotonic clock, which no
 /// administrator sets (V-64).
-public protocol TimeSource: Sendable {
+package protocol TimeSource: Sendable {
     /// Milliseconds since 1970-01-01T00:00:00Z, UTC.
     var wallMilliseconds: Int64 { get }
     /// Nanoseconds since some point in the past; never goes back.
@@ -12,18 +12,18 @@ public protocol TimeSource: Sendable {
 }
 
 /// The clocks of the machine.
-public struct SystemTime: TimeSource {
+package struct SystemTime: TimeSource {
     /// The clocks of the machine.
-    public init() {}
+    package init() {}
 
     /// See ``TimeSource/wallMilliseconds``.
-    public var wallMilliseconds: Int64 {
+    package var wallMilliseconds: Int64 {
         let now = Self.read(CLOCK_REALTIME)
         return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
     }
 
     /// See ``TimeSource/monotonicNanoseconds``.
-    public var monotonicNanoseconds: UInt64 {
+    package var monotonicNanoseconds: UInt64 {
         let now = Self.read(CLOCK_MONOTONIC)
         return UInt64(now.tv_sec) * 1_000_000_000 + UInt64(now.tv_nsec)
     }

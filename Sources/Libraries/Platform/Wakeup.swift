@@ -5,7 +5,7 @@ private import Glibc
 /// The standard library has no condition variable. Deadlines are of the monotonic clock, as
 /// ``TimeSource/monotonicNanoseconds`` counts them.
 @safe
-public final class Wakeup: @unchecked Sendable {
+package final class Wakeup: @unchecked Sendable {
     // Unchecked, because the compiler does not know that `isAwake` is only touched with the mutex held, and that the
     // two pointers are never changed. Allocated, because a mutex of the system must not move.
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
@@ -13,7 +13,7 @@ public final class Wakeup: @unchecked Sendable {
     private var isAwake = false
 
     /// Nobody was woken yet.
-    public init() {
+    package init() {
         unsafe mutex.initialize(to: pthread_mutex_t())
         unsafe condition.initialize(to: pthread_cond_t())
         var attributes = pthread_condattr_t()
@@ -32,7 +32,7 @@ public final class Wakeup: @unchecked Sendable {
     }
 
     /// Wakes the sleeper, or lets the next sleep end at once.
-    public func wake() {
+    package func wake() {
         _ = unsafe pthread_mutex_lock(mutex)
         isAwake = true
         _ = unsafe pthread_cond_signal(condition)
@@ -40,7 +40,7 @@ public final class Wakeup: @unchecked Sendable {
     }
 
     /// Sleeps until woken.
-    public func wait() {
+    package func wait() {
         _ = unsafe pthread_mutex_lock(mutex)
         while !isAwake { _ = unsafe pthread_cond_wait(condition, mutex) }
         isAwake = false
@@ -48,7 +48,7 @@ public final class Wakeup: @unchecked Sendable {
     }
 
     /// Sleeps until woken or until the monotonic clock shows this; whether it was woken.
-    public func wait(untilMonotonicNanoseconds deadline: UInt64) -> Bool {
+    package func wait(untilMonotonicNanoseconds deadline: UInt64) -> Bool {
         var time = timespec(tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
         _ = unsafe pthread_mutex_lock(mutex)
         var code: Int32 = 0

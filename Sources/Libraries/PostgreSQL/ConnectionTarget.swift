@@ -5,7 +5,7 @@ private import CPostgreSQL
 /// Both forms are taken, `postgresql://user@host1,host2/name?sslmode=verify-full` and `host=... dbname=...`
 /// (<https://www.postgresql.org/docs/15/libpq-connect.html#LIBPQ-CONNSTRING>). What is not said comes from libpq's
 /// environment variables and defaults, except for the few defaults of ``defaults``.
-public struct ConnectionTarget: Sendable {
+package struct ConnectionTarget: Sendable {
     private(set) var keywords: [(name: String, value: String)]
 
     /// Other than libpq's own: of several hosts the primary, and no wait without an end.
@@ -20,7 +20,7 @@ public struct ConnectionTarget: Sendable {
     private static let demands = [("client_encoding", "UTF8"), ("fallback_application_name", "task-server")]
 
     /// The target that a connection string names.
-    public init(parsing string: String) throws(PostgreSQLError) {
+    package init(parsing string: String) throws(PostgreSQLError) {
         var given: [(name: String, value: String)] = []
         var message: UnsafeMutablePointer<CChar>? = nil
         guard let options = unsafe PQconninfoParse(string, &message) else {
@@ -79,7 +79,7 @@ public struct ConnectionTarget: Sendable {
         "host, port, dbname, user, password, sslmode, sslrootcert, connect_timeout, target_session_attrs and others of libpq"
 
     /// Hosts, ports and database for people, without user or password.
-    public var name: String {
+    package var name: String {
         let hosts = (value("host") ?? value("hostaddr"))?.split(separator: ",", omittingEmptySubsequences: false) ?? []
         let ports = value("port")?.split(separator: ",", omittingEmptySubsequences: false) ?? []
         let places = hosts.enumerated().map { index, host in

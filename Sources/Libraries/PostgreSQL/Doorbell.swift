@@ -1,12 +1,12 @@
 private import Glibc
 
 /// Wakes a thread that waits for sockets, from any other thread: a pipe whose one byte means "look".
-public final class Doorbell: Sendable {
+package final class Doorbell: Sendable {
     private let reading: Int32
     private let writing: Int32
 
     /// A doorbell; nil if the process may open no more files.
-    public init?() {
+    package init?() {
         var ends: [Int32] = [0, 0]
         guard unsafe pipe(&ends) == 0 else { return nil }
         (reading, writing) = (ends[0], ends[1])
@@ -24,20 +24,20 @@ public final class Doorbell: Sendable {
     /// Wakes the thread, or lets its next wait end at once.
     ///
     /// A full pipe has woken it long ago.
-    public func ring() {
+    package func ring() {
         var byte: UInt8 = 1
         _ = unsafe write(writing, &byte, 1)
     }
 
     /// A socket that somebody waits for.
-    public struct Interest: Sendable {
+    package struct Interest: Sendable {
         /// Its number.
-        public let socket: Int32
+        package let socket: Int32
         /// Also until it takes more, not only until something came.
-        public let writing: Bool
+        package let writing: Bool
 
         /// Interest in this socket.
-        public init(socket: Int32, writing: Bool) {
+        package init(socket: Int32, writing: Bool) {
             self.socket = socket
             self.writing = writing
         }
@@ -46,7 +46,7 @@ public final class Doorbell: Sendable {
     /// Sleeps until one of the sockets is ready, somebody rings, or the time is over; which of the sockets are ready.
     ///
     /// poll and not epoll: there are a handful of sockets, and libpq may replace them at any reconnect.
-    public func wait(for interests: [Interest], milliseconds: Int32) -> [Bool] {
+    package func wait(for interests: [Interest], milliseconds: Int32) -> [Bool] {
         var entries = interests.map { interest in
             pollfd(fd: interest.socket, events: Int16(interest.writing ? POLLIN | POLLOUT : POLLIN), revents: 0)
         }

@@ -1,5 +1,5 @@
 /// A value for a statement, sent in binary form with its length: U+0000 in a text reaches the server, which refuses it.
-public enum Parameter: Sendable, Equatable {
+package enum Parameter: Sendable, Equatable {
     case integer(Int64?)
     case text(String?)
     case boolean(Bool?)

@@ -5,7 +5,7 @@ extension PipelineConnection {
     /// Runs one statement outside of pipeline mode, and waits for its end.
     ///
     /// For what happens once: migrations, preparations, archives. After the deadline the connection is of no more use.
-    public func run(
+    package func run(
         _ sql: String, _ parameters: [Parameter] = [], within seconds: Int = 60
     ) throws(PostgreSQLError) -> Rows {
         try send(.text(sql), parameters)
@@ -13,13 +13,13 @@ extension PipelineConnection {
     }
 
     /// Runs statements without parameters, separated by semicolons, and waits for their end.
-    public func runScript(_ sql: String, within seconds: Int = 60) throws(PostgreSQLError) {
+    package func runScript(_ sql: String, within seconds: Int = 60) throws(PostgreSQLError) {
         guard unsafe PQsendQuery(handle, sql) == 1 else { throw lastError }
         _ = try outcome(within: seconds)
     }
 
     /// Prepares a statement under a name, outside of pipeline mode.
-    public func prepare(
+    package func prepare(
         _ name: String, _ sql: String, _ types: [Parameter], within seconds: Int = 10
     ) throws(PostgreSQLError) {
         let numbers = types.map(\.type)
@@ -28,7 +28,7 @@ extension PipelineConnection {
     }
 
     /// From now on all waits together take no longer than this, whatever the deadline of each is.
-    public func limitWaits(toSeconds seconds: Int) {
+    package func limitWaits(toSeconds seconds: Int) {
         lastMoment = Self.milliseconds + Int64(seconds) * 1000
     }
 

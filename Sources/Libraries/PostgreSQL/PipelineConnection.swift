@@ -6,15 +6,15 @@ private import CPostgreSQL
 /// buffer, ``flush()`` writes what the socket takes, ``receive()`` reads what is there, ``next()`` gives outcomes in the
 /// order of sending. None of these waits. Results and parameters are binary.
 @safe
-public final class PipelineConnection {
+package final class PipelineConnection {
     /// A statement as text, or one that was prepared under a name.
-    public enum Statement: Sendable, Equatable {
+    package enum Statement: Sendable, Equatable {
         case text(String)
         case prepared(String)
     }
 
     /// What became of one thing that was sent.
-    public enum Outcome: ~Copyable {
+    package enum Outcome: ~Copyable {
         /// A statement did its work.
         case rows(Rows)
         /// A statement failed, and with it all up to the next synchronization.
@@ -30,7 +30,7 @@ public final class PipelineConnection {
     var lastMoment = Int64.max
 
     /// Connects, waiting for it; the deadline of each host is `connect_timeout`.
-    public init(to target: ConnectionTarget) throws(PostgreSQLError) {
+    package init(to target: ConnectionTarget) throws(PostgreSQLError) {
         let names = target.keywords.map(\.name)
         let values = target.keywords.map(\.value)
         guard
@@ -51,7 +51,7 @@ public final class PipelineConnection {
     }
 
     /// What libpq says of the connection now.
-    public var lastError: PostgreSQLError {
+    package var lastError: PostgreSQLError {
         let words = unsafe PQerrorMessage(handle).map { unsafe String(cString: $0) } ?? ""
         let lines = words.split(separator: "\n").map { $0.drop { $0 == "\t" } }
         return PostgreSQLError(
@@ -59,18 +59,18 @@ public final class PipelineConnection {
     }
 
     /// Whether the session is over.
-    public var isLost: Bool { unsafe PQstatus(handle) != CONNECTION_OK }
+    package var isLost: Bool { unsafe PQstatus(handle) != CONNECTION_OK }
 
     /// The number of the socket, for waiting.
-    public var socket: Int32 { unsafe PQsocket(handle) }
+    package var socket: Int32 { unsafe PQsocket(handle) }
 
     /// From now on statements are pipelined.
-    public func enterPipeline() throws(PostgreSQLError) {
+    package func enterPipeline() throws(PostgreSQLError) {
         guard unsafe PQenterPipelineMode(handle) == 1 else { throw lastError }
     }
 
     /// Puts a statement with its parameters into the buffer.
-    public func send(_ statement: Statement, _ parameters: [Parameter] = []) throws(PostgreSQLError) {
+    package func send(_ statement: Statement, _ parameters: [Parameter] = []) throws(PostgreSQLError) {
         let encoded = EncodedParameters(parameters)
         let sent: Int32
         switch statement {
@@ -87,19 +87,19 @@ public final class PipelineConnection {
     }
 
     /// Puts a point of synchronization into the buffer: the server answers all before it.
-    public func synchronize() throws(PostgreSQLError) {
+    package func synchronize() throws(PostgreSQLError) {
         guard unsafe PQpipelineSync(handle) == 1 else { throw lastError }
     }
 
     /// Writes what the socket takes; whether the buffer is empty then.
-    public func flush() throws(PostgreSQLError) -> Bool {
+    package func flush() throws(PostgreSQLError) -> Bool {
         let left = unsafe PQflush(handle)
         guard left >= 0 else { throw lastError }
         return left == 0
     }
 
     /// Reads what has arrived; what is left then, the socket tells of.
-    public func receive() throws(PostgreSQLError) {
+    package func receive() throws(PostgreSQLError) {
         // libpq reads once, with room for at least 8 kB. A record of TLS may hold 16: its rest makes no socket readable.
         repeat {
             guard unsafe PQconsumeInput(handle) == 1 else { throw lastError }
@@ -107,7 +107,7 @@ public final class PipelineConnection {
     }
 
     /// The next outcome, if it has arrived.
-    public func next() throws(PostgreSQLError) -> Outcome? {
+    package func next() throws(PostgreSQLError) -> Outcome? {
         // Between the results of two statements libpq gives one NULL, which says nothing here.
         for _ in 0..<2 {
             guard unsafe PQisBusy(handle) == 0 else { return nil }

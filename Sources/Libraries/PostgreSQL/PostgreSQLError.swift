@@ -2,23 +2,23 @@
 ///
 /// The message is the server's primary one, which names tables and columns but no values: details and hints, which may
 /// quote values, are left behind. A message about a connection is libpq's and names hosts and users, never passwords.
-public struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The five characters of the server's error code; nil if the server said nothing.
-    public let sqlState: String?
+    package let sqlState: String?
     /// One line in the server's or libpq's words.
-    public let message: String
+    package let message: String
 
     /// An error of this code with these words.
-    public init(sqlState: String?, message: String) {
+    package init(sqlState: String?, message: String) {
         self.sqlState = sqlState
         self.message = message
     }
 
     /// Code and message in one line.
-    public var description: String { sqlState.map { "\(message) (SQLSTATE \($0))" } ?? message }
+    package var description: String { sqlState.map { "\(message) (SQLSTATE \($0))" } ?? message }
 
     /// Sorts of errors that callers tell apart.
-    public enum Kind: Sendable, Equatable {
+    package enum Kind: Sendable, Equatable {
         /// There is no connection any more, or none was made.
         case disconnected
         /// Another transaction came in between (serialization failure, deadlock): the same again may work.
@@ -44,7 +44,7 @@ public struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConvertib
     }
 
     /// The sort of the error, from its code (<https://www.postgresql.org/docs/15/errcodes-appendix.html>).
-    public var kind: Kind {
+    package var kind: Kind {
         guard let sqlState else { return .disconnected }
         switch sqlState {
         case "40001", "40P01": return .retryable

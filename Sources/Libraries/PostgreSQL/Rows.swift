@@ -2,7 +2,7 @@ private import CPostgreSQL
 
 /// The rows that a statement gave, in binary form; columns and rows count from 0.
 @safe
-public struct Rows: ~Copyable {
+package struct Rows: ~Copyable {
     private let handle: OpaquePointer
 
     init(takingOwnershipOf handle: OpaquePointer) {
@@ -14,30 +14,30 @@ public struct Rows: ~Copyable {
     }
 
     /// How many rows.
-    public var count: Int { unsafe Int(PQntuples(handle)) }
+    package var count: Int { unsafe Int(PQntuples(handle)) }
 
     /// What the server says it did, such as `COMMIT` or `INSERT 0 1`.
-    public var command: String { unsafe PQcmdStatus(handle).map { unsafe String(cString: $0) } ?? "" }
+    package var command: String { unsafe PQcmdStatus(handle).map { unsafe String(cString: $0) } ?? "" }
 
     /// Whether there is no value.
-    public func isNull(_ row: Int, _ column: Int) -> Bool {
+    package func isNull(_ row: Int, _ column: Int) -> Bool {
         unsafe PQgetisnull(handle, Int32(row), Int32(column)) != 0
     }
 
     /// An integer of any width; 0 for NULL.
-    public func integer(_ row: Int, _ column: Int) -> Int64 {
+    package func integer(_ row: Int, _ column: Int) -> Int64 {
         let bytes = unsafe bytes(row, column)
         let sign: Int64 = unsafe (bytes.first ?? 0) & 0x80 == 0 ? 0 : -1
         return unsafe bytes.reduce(sign) { $0 << 8 | Int64($1) }
     }
 
     /// A truth value; false for NULL.
-    public func boolean(_ row: Int, _ column: Int) -> Bool {
+    package func boolean(_ row: Int, _ column: Int) -> Bool {
         unsafe bytes(row, column).first == 1
     }
 
     /// A text; empty for NULL.
-    public func text(_ row: Int, _ column: Int) -> String {
+    package func text(_ row: Int, _ column: Int) -> String {
         unsafe String(decoding: bytes(row, column), as: UTF8.self)
     }
 

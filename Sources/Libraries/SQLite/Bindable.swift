@@ -1,33 +1,33 @@
 /// A value that a parameter of a statement can take.
-public protocol Bindable {
+package protocol Bindable {
     /// Binds the value to the parameter of this index.
     func bind(to statement: borrowing Statement, at index: Int32) throws(SQLiteError)
 }
 
 extension Int64: Bindable {
     /// See ``Bindable/bind(to:at:)``.
-    public func bind(to statement: borrowing Statement, at index: Int32) throws(SQLiteError) {
+    package func bind(to statement: borrowing Statement, at index: Int32) throws(SQLiteError) {
         try statement.bind(self, at: index)
     }
 }
 
 extension Bool: Bindable {
     /// Binds 1 or 0, as SQLite has no truth values.
-    public func bind(to statement: borrowing Statement, at index: Int32) throws(SQLiteError) {
+    package func bind(to statement: borrowing Statement, at index: Int32) throws(SQLiteError) {
         try statement.bind(self ? 1 : 0, at: index)
     }
 }
 
 extension String: Bindable {
     /// Binds the UTF-8 bytes with their length.
-    public func bind(to statement: borrowing Statement, at index: Int32) throws(SQLiteError) {
+    package func bind(to statement: borrowing Statement, at index: Int32) throws(SQLiteError) {
         try statement.bind(self, at: index)
     }
 }
 
 extension Optional: Bindable where Wrapped: Bindable {
     /// Binds the value, or NULL.
-    public func bind(to statement: borrowing Statement, at index: Int32) throws(SQLiteError) {
+    package func bind(to statement: borrowing Statement, at index: Int32) throws(SQLiteError) {
         guard let self else { return try statement.bindNull(at: index) }
         try self.bind(to: statement, at: index)
     }

@@ -5,9 +5,9 @@ private import CSQLite
 /// SQLite runs in its multi-thread mode (`SQLITE_OPEN_NOMUTEX`): a connection may move between threads, two may not use
 /// it at once. The type cannot be copied, so the compiler sees to that; share it inside a `Mutex`.
 @safe
-public struct Connection: ~Copyable {
+package struct Connection: ~Copyable {
     /// What may be done with the file.
-    public enum Mode: Sendable {
+    package enum Mode: Sendable {
         /// Read and write; the file is made if it is missing.
         case readWriteCreate
         /// Read and write a file that exists.
@@ -27,7 +27,7 @@ public struct Connection: ~Copyable {
     private let handle: OpaquePointer
 
     /// Opens the file of this path.
-    public init(path: String, mode: Mode) throws(SQLiteError) {
+    package init(path: String, mode: Mode) throws(SQLiteError) {
         unsafe handle = try Self.open(path, mode.flags)
     }
 
@@ -50,13 +50,13 @@ public struct Connection: ~Copyable {
     }
 
     /// Runs statements without parameters.
-    public func execute(_ sql: String) throws(SQLiteError) {
+    package func execute(_ sql: String) throws(SQLiteError) {
         let code = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw unsafe SQLiteError(of: handle, code: code) }
     }
 
     /// Compiles one statement, to be run many times.
-    public func prepare(_ sql: String) throws(SQLiteError) -> Statement {
+    package func prepare(_ sql: String) throws(SQLiteError) -> Statement {
         var statement: OpaquePointer?
         let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
         let code = unsafe sqlite3_prepare_v3(handle, sql, -1, flags, &statement, nil)
@@ -68,28 +68,28 @@ public struct Connection: ~Copyable {
     }
 
     /// The integer in the first column of the first row of a statement; nil without rows.
-    public func integer(_ sql: String) throws(SQLiteError) -> Int64? {
+    package func integer(_ sql: String) throws(SQLiteError) -> Int64? {
         let statement = try prepare(sql)
         return try statement.step() ? statement.integer(0) : nil
     }
 
     /// How long a statement waits for locks of other connections before it fails with `.busy`.
-    public func setBusyTimeout(milliseconds: Int32) {
+    package func setBusyTimeout(milliseconds: Int32) {
         unsafe sqlite3_busy_timeout(handle, milliseconds)
     }
 
     /// Whether a transaction is open; some errors end it by themselves.
-    public var isInTransaction: Bool {
+    package var isInTransaction: Bool {
         unsafe sqlite3_get_autocommit(handle) == 0
     }
 
     /// Whether the file can only be read, which SQLite falls back to without a word.
-    public var isReadOnly: Bool {
+    package var isReadOnly: Bool {
         unsafe sqlite3_db_readonly(handle, "main") == 1
     }
 
     /// How many rows the last statement added, changed or removed.
-    public var changes: Int {
+    package var changes: Int {
         unsafe Int(sqlite3_changes64(handle))
     }
 }

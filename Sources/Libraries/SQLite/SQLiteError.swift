@@ -3,20 +3,20 @@ private import CSQLite
 /// What SQLite answered instead of doing it.
 ///
 /// The message is SQLite's own; it names tables and columns, never the values that were bound.
-public struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The extended result code (<https://sqlite.org/rescode.html>).
-    public let code: Int32
+    package let code: Int32
     /// SQLite's words.
-    public let message: String
+    package let message: String
 
     /// An error of this extended code.
-    public init(code: Int32, message: String) {
+    package init(code: Int32, message: String) {
         self.code = code
         self.message = message
     }
 
     /// Sorts of errors that callers tell apart.
-    public enum Kind: Sendable, Equatable {
+    package enum Kind: Sendable, Equatable {
         /// Another connection holds the lock.
         case busy
         /// No room on the disk, or the largest size is reached.
@@ -38,7 +38,7 @@ public struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible {
     }
 
     /// The sort of the error, from the primary code.
-    public var kind: Kind {
+    package var kind: Kind {
         switch code & 0xFF {
         case SQLITE_BUSY, SQLITE_LOCKED: .busy
         case SQLITE_FULL: .full
@@ -53,12 +53,12 @@ public struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible {
     }
 
     /// Message and code, for a log.
-    public var description: String {
+    package var description: String {
         "\(message) (SQLite \(code))"
     }
 
     /// An error for content that the schema allows and the program never writes.
-    public static func corrupt(_ message: String) -> SQLiteError {
+    package static func corrupt(_ message: String) -> SQLiteError {
         SQLiteError(code: SQLITE_CORRUPT, message: message)
     }
 

@@ -5,7 +5,7 @@ private import CSQLite
 /// Parameters count from 1, columns from 0, as in SQLite. A number of bound values that differs from the number of
 /// parameters is a mistake in the program, and ends it.
 @safe
-public struct Statement: ~Copyable {
+package struct Statement: ~Copyable {
     private let handle: OpaquePointer
 
     init(takingOwnershipOf handle: OpaquePointer) {
@@ -17,7 +17,7 @@ public struct Statement: ~Copyable {
     }
 
     /// Binds all parameters in their order; the values are copied.
-    public func bind<each Value: Bindable>(_ values: repeat each Value) throws(SQLiteError) {
+    package func bind<each Value: Bindable>(_ values: repeat each Value) throws(SQLiteError) {
         var index: Int32 = 0
         for value in repeat each values {
             index += 1
@@ -27,7 +27,7 @@ public struct Statement: ~Copyable {
     }
 
     /// Goes to the next row; false when there is none, and the statement has done its work.
-    public func step() throws(SQLiteError) -> Bool {
+    package func step() throws(SQLiteError) -> Bool {
         let code = unsafe sqlite3_step(handle)
         switch code {
         case SQLITE_ROW: return true
@@ -37,7 +37,7 @@ public struct Statement: ~Copyable {
     }
 
     /// Runs a statement whose rows nobody reads, and makes it ready for the next time.
-    public func run<each Value: Bindable>(_ values: repeat each Value) throws(SQLiteError) {
+    package func run<each Value: Bindable>(_ values: repeat each Value) throws(SQLiteError) {
         defer { reset() }
         try bind(repeat each values)
         while try step() {}
@@ -46,18 +46,18 @@ public struct Statement: ~Copyable {
     /// Ends the run, gives up its locks, and forgets the values.
     ///
     /// Says nothing about errors: they are those that the last step threw.
-    public func reset() {
+    package func reset() {
         unsafe sqlite3_reset(handle)
         unsafe sqlite3_clear_bindings(handle)
     }
 
     /// The integer in a column of the current row.
-    public func integer(_ column: Int32) -> Int64 {
+    package func integer(_ column: Int32) -> Int64 {
         unsafe sqlite3_column_int64(handle, column)
     }
 
     /// The text in a column of the current row, with its length: U+0000 does not end it.
-    public func text(_ column: Int32) -> String {
+    package func text(_ column: Int32) -> String {
         // The pointer first: asking for the length may convert the value and move it.
         guard let bytes = unsafe sqlite3_column_text(handle, column) else { return "" }
         let count = unsafe Int(sqlite3_column_bytes(handle, column))
@@ -65,7 +65,7 @@ public struct Statement: ~Copyable {
     }
 
     /// Whether a column of the current row is NULL.
-    public func isNull(_ column: Int32) -> Bool {
+    package func isNull(_ column: Int32) -> Bool {
         unsafe sqlite3_column_type(handle, column) == SQLITE_NULL
     }
 

@@ -1,6 +1,6 @@
 extension Connection {
     /// Runs the body in one transaction that writes: committed when it returns, rolled back when it throws.
-    public func transaction<Outcome>(
+    package func transaction<Outcome>(
         _ body: () throws(SQLiteError) -> Outcome
     ) throws(SQLiteError) -> Outcome {
         try execute("BEGIN IMMEDIATE")
@@ -15,14 +15,14 @@ extension Connection {
     }
 
     /// Runs a body that only reads, all of it on one state of the database.
-    public func snapshot<Outcome>(_ body: () throws(SQLiteError) -> Outcome) throws(SQLiteError) -> Outcome {
+    package func snapshot<Outcome>(_ body: () throws(SQLiteError) -> Outcome) throws(SQLiteError) -> Outcome {
         try execute("BEGIN")
         defer { rollBack() }
         return try body()
     }
 
     /// Ends the open transaction without its changes, if the error has not ended it already.
-    public func rollBack() {
+    package func rollBack() {
         guard isInTransaction else { return }
         // A rollback that fails leaves nothing to do: SQLite has then rolled back by itself, or rolls back at the close.
         _ = try? execute("ROLLBACK")

@@ -1,5 +1,5 @@
 internal import HTTP
-internal import MicroHTTPD
+internal import HTTPServer
 internal import MockAuthority
 internal import Platform
 internal import Settings

@@ -1,12 +1,12 @@
-public import Curl
-public import Platform
-public import Tokens
+internal import Curl
+package import Platform
+package import Tokens
 
 /// Judges bearer tokens by the keys of the configured sources, and remembers the good ones.
 ///
 /// Usable before ``start()`` and before the first keys are there: then every token that has the form of one gets
 /// ``TokenRefusal/keysUnavailable(retryAfter:)`` (V-71).
-public final class BearerVerifier: TokenVerifier {
+package final class BearerVerifier: TokenVerifier {
     private let rules: ClaimRules
     private let time: any TimeSource
     let keys: KeyCache
@@ -20,7 +20,7 @@ public final class BearerVerifier: TokenVerifier {
     ///   - fetcher: the way to the providers; cancelled by ``stop()``.
     ///   - chance: a number from 0 to 1 for the jitter of timers.
     ///   - observer: told what happens to the keys; called on any thread, and to return quickly.
-    public init(
+    package init(
         _ configuration: IssuerKeysConfiguration, time: any TimeSource = SystemTime(),
         fetcher: any DocumentFetcher = HTTPFetcher(),
         chance: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) },
@@ -36,7 +36,7 @@ public final class BearerVerifier: TokenVerifier {
     private static let longestMemory: Int64 = 600 * 1_000_000_000
 
     /// See ``TokenVerifier/remembered(_:)``: byte for byte a token that passed every check (V-101).
-    public func remembered(_ token: String) -> Principal? {
+    package func remembered(_ token: String) -> Principal? {
         guard !tokens.isOff else { return nil }
         let now = time.now
         let seconds = time.wallMilliseconds / 1000
@@ -48,7 +48,7 @@ public final class BearerVerifier: TokenVerifier {
     }
 
     /// See ``TokenVerifier/verify(_:)``; waits only for an unknown key, and then not for long.
-    public func verify(_ token: String) async throws(TokenRefusal) -> Principal {
+    package func verify(_ token: String) async throws(TokenRefusal) -> Principal {
         let now = time.now
         let (verified, generation) = try await verified(token)
         guard !tokens.isOff else { return verified.principal }
@@ -110,12 +110,12 @@ public final class BearerVerifier: TokenVerifier {
     /// Takes over what the file remembers, starts the threads, begins to fetch; returns at once.
     ///
     /// - Throws: the system's refusal to start a thread.
-    public func start() throws(NamedThread.Failure) {
+    package func start() throws(NamedThread.Failure) {
         try keys.start()
     }
 
     /// Ends running fetches and all waits, and joins the threads; within a second (V-91).
-    public func stop() {
+    package func stop() {
         keys.stop()
     }
 
@@ -123,20 +123,20 @@ public final class BearerVerifier: TokenVerifier {
     ///
     /// - Returns: whether it was granted.
     @discardableResult
-    public func refreshNow() -> Bool {
+    package func refreshNow() -> Bool {
         keys.refreshNow()
     }
 
     // MARK: Looking in
 
     /// The keys at this moment.
-    public var status: KeyStatus { keys.status }
+    package var status: KeyStatus { keys.status }
 
     /// The remembered tokens at this moment.
-    public var tokenCacheStatus: TokenCacheStatus { tokens.status }
+    package var tokenCacheStatus: TokenCacheStatus { tokens.status }
 
     /// Reads the file and fetches once, on this thread: for programs that explain a token and end.
-    public func loadOnce() {
+    package func loadOnce() {
         keys.readFile()
         _ = keys.fetchWhatIsDue()
     }
@@ -145,7 +145,7 @@ public final class BearerVerifier: TokenVerifier {
     ///
     /// - Parameter token: the text, without scheme and surrounding white space.
     /// - Returns: every check with its result. It quotes claims: not for a log.
-    public func explain(_ token: String) -> TokenExplanation {
+    package func explain(_ token: String) -> TokenExplanation {
         let snapshot = keys.current(now: time.now)
         return TokenExplanation(
             of: token, rules: rules, issuers: snapshot.entries.flatMap(\.issuers),

@@ -1,24 +1,24 @@
-public import Tokens
+package import Tokens
 
 /// What a verifier is told once, at the start.
-public struct IssuerKeysConfiguration: Sendable, Equatable {
+package struct IssuerKeysConfiguration: Sendable, Equatable {
     /// The providers, or the policies of one, whose keys are trusted.
-    public var sources: [KeySource]
+    package var sources: [KeySource]
     /// The rules for claims.
-    public var rules: ClaimRules
+    package var rules: ClaimRules
     /// Times and bounds of the key cache.
-    public var timing = KeyTiming()
+    package var timing = KeyTiming()
     /// The file that remembers the keys over a restart, if there shall be one.
-    public var keyCacheFile: String?
+    package var keyCacheFile: String?
     /// Key identifiers that are never trusted, whatever the provider says (V-97).
-    public var distrustedKeys: [String] = []
+    package var distrustedKeys: [String] = []
     /// The most verified tokens remembered; 0 remembers none.
-    public var tokenCacheEntries = 10_000
+    package var tokenCacheEntries = 10_000
     /// The most bytes that they take together.
-    public var tokenCacheBytes = 16 << 20
+    package var tokenCacheBytes = 16 << 20
 
     /// These sources and rules, all else as the documentation names it.
-    public init(sources: [KeySource], rules: ClaimRules) {
+    package init(sources: [KeySource], rules: ClaimRules) {
         self.sources = sources
         self.rules = rules
     }

@@ -1,3 +1,5 @@
+import Basics
+
 /// Everything that the key cache decides, without clock, threads and network: events in, decisions out.
 ///
 /// Times are nanoseconds of the monotonic clock; `chance` is a random number from 0 to 1.
@@ -30,7 +32,7 @@ struct KeyCacheState: Sendable {
     private(set) var sources: [SourceState]
     private(set) var isFlying = false
     private(set) var isStopped = false
-    private var bucket: RefillingBucket
+    private var bucket: TokenBucket
     /// An unknown key asked for a fetch that has not begun.
     private var isDemanded = false
     private var isForced = false
@@ -39,7 +41,7 @@ struct KeyCacheState: Sendable {
     init(count: Int, timing: KeyTiming, now: Int64) {
         self.timing = timing
         sources = Array(repeating: SourceState(now: now), count: count)
-        bucket = RefillingBucket(capacity: timing.burst, refill: timing.refill.nanoseconds, now: now)
+        bucket = TokenBucket(capacity: timing.burst, refill: timing.refill.nanoseconds, now: now)
     }
 
     mutating func restore(source: Int, loadedAt: Int64) {

@@ -1,7 +1,7 @@
 /// What happens to the keys, for the log (V-133).
 ///
 /// Key identifiers come from the provider as they are: to be escaped before they are written.
-public enum KeyEvent: Sendable, Equatable {
+package enum KeyEvent: Sendable, Equatable {
     /// A source was loaded; its keys, and which of them are new or gone.
     case loaded(source: String, keys: Int, added: [String], removed: [String])
     /// A source could not be loaded: why and what to do, and when the next attempt is.

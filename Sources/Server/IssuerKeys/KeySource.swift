@@ -1,25 +1,25 @@
 internal import Tokens
 
 /// One provider, or one policy of a provider, whose keys are trusted.
-public struct KeySource: Sendable, Equatable {
+package struct KeySource: Sendable, Equatable {
     /// The policy as configured; nothing for a provider without policies.
-    public var policy: String?
+    package var policy: String?
     /// Where its metadata lies.
-    public var metadataURL: String
+    package var metadataURL: String
     /// The issuer that the settings demand, if they do.
-    public var pinnedIssuer: String?
+    package var pinnedIssuer: String?
     /// The GUID of the tenant, which the issuer must contain, if it is known.
-    public var tenantIdentifier: String?
+    package var tenantIdentifier: String?
     /// Whether plain `http` is taken; from loopback it always is.
-    public var allowHTTP: Bool
+    package var allowHTTP: Bool
     /// Whether the issuer must belong to the address of the metadata (OpenID Connect Discovery 1.0 section 4.3), and be
     /// the same for all such sources: so that no provider speaks for the people of another.
-    public var demandsOwnIssuer: Bool
+    package var demandsOwnIssuer: Bool
     /// A file of certificates to trust instead of the machine's own.
-    public var caFile: String?
+    package var caFile: String?
 
     /// A source at this address; of the policy that the address names, if none is given.
-    public init(
+    package init(
         policy: String? = nil, metadataURL: String, pinnedIssuer: String? = nil, tenantIdentifier: String? = nil,
         allowHTTP: Bool = false, demandsOwnIssuer: Bool = true, caFile: String? = nil
     ) {
@@ -33,7 +33,7 @@ public struct KeySource: Sendable, Equatable {
     }
 
     /// The source of a B2C policy, see ``MetadataAddress``: the settings say themselves that all are of one authority.
-    public init(
+    package init(
         authority: String, policy: String?, pinnedIssuer: String? = nil, allowHTTP: Bool = false, caFile: String? = nil
     ) {
         self.init(
@@ -43,7 +43,7 @@ public struct KeySource: Sendable, Equatable {
     }
 
     /// What to call it in messages.
-    public var name: String { policy ?? metadataURL }
+    package var name: String { policy ?? metadataURL }
 
     var metadataRules: MetadataRules {
         MetadataRules(

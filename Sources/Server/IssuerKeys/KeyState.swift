@@ -1,5 +1,5 @@
 /// How far the keys can be relied on (V-70 to V-83).
-public enum KeyState: String, Sendable, Equatable, CaseIterable {
+package enum KeyState: String, Sendable, Equatable, CaseIterable {
     /// Nothing was ever loaded; tokens cannot be judged.
     case empty
     /// Loaded lately.
@@ -10,7 +10,7 @@ public enum KeyState: String, Sendable, Equatable, CaseIterable {
     case expired
 
     /// Whether tokens can be judged.
-    public var serves: Bool {
+    package var serves: Bool {
         switch self {
         case .fresh, .stale: true
         case .empty, .expired: false

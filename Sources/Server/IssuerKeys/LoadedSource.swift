@@ -23,11 +23,11 @@ struct AdmittedKey: Sendable {
 }
 
 /// A key of a set that is not used, and why.
-public struct SkippedKey: Sendable, Equatable {
+package struct SkippedKey: Sendable, Equatable {
     /// `kid`, if it has one; not escaped.
-    public let keyIdentifier: String?
+    package let keyIdentifier: String?
     /// The rule it breaks, in plain words.
-    public let reason: String
+    package let reason: String
 }
 
 extension LoadedSource {

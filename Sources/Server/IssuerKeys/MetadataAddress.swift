@@ -1,5 +1,5 @@
 /// Where the metadata of an Azure AD B2C policy lies (V-73).
-public enum MetadataAddress {
+package enum MetadataAddress {
     private static let document = ".well-known/openid-configuration"
 
     /// The address of a policy's metadata under an authority.
@@ -12,7 +12,7 @@ public enum MetadataAddress {
     ///     the end are tolerated, and so is `/tfp` or `/te` before the tenant.
     ///   - policy: `b2c_1_sign_in`, or nothing for an authority without policies.
     /// - Returns: the address.
-    public static func of(authority: String, policy: String?) -> String {
+    package static func of(authority: String, policy: String?) -> String {
         let base = trimmed(authority)
         guard let policy, !policy.isEmpty else { return "\(base)/v2.0/\(document)" }
         let name = encoded(policy)
@@ -20,7 +20,7 @@ public enum MetadataAddress {
     }
 
     /// The tenant of an authority, if it is given by its GUID: then the issuer must contain it (V-74).
-    public static func tenantIdentifier(ofAuthority authority: String) -> String? {
+    package static func tenantIdentifier(ofAuthority authority: String) -> String? {
         trimmed(authority).split(separator: "/").dropFirst(2).map { $0.lowercased() }.first(where: isGUID)
     }
 

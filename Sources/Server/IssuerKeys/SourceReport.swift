@@ -1,27 +1,27 @@
-public import Curl
+internal import Curl
 internal import Tokens
 
 /// What became of one try to load a source, for `task-server check`.
-public struct SourceReport: Sendable, Equatable {
+package struct SourceReport: Sendable, Equatable {
     /// The policy, or the address of the metadata.
-    public let source: String
+    package let source: String
     /// The policy that tokens must be of; nothing for a provider without policies.
-    public let policy: String?
+    package let policy: String?
     /// Where the metadata was looked for.
-    public let metadataURL: String
+    package let metadataURL: String
     /// The issuer that the metadata names, if all went well.
-    public let issuer: String?
+    package let issuer: String?
     /// `kid` of the keys that may be used; not escaped.
-    public let keyIdentifiers: [String]
+    package let keyIdentifiers: [String]
     /// Published keys that are not used, and why.
-    public let skipped: [SkippedKey]
+    package let skipped: [SkippedKey]
     /// What is wrong and what to do about it; nothing if all is well.
-    public let problem: String?
+    package let problem: String?
 }
 
 extension IssuerKeysConfiguration {
     /// Fetches metadata and keys of every source once, on this thread, and says what came of it.
-    public func check(fetcher: any DocumentFetcher = HTTPFetcher()) -> [SourceReport] {
+    package func check(fetcher: any DocumentFetcher = HTTPFetcher()) -> [SourceReport] {
         var loader = SourceLoader(fetcher: fetcher, distrusted: distrustedKeys)
         var trusted = [String?](repeating: nil, count: sources.count)
         return sources.enumerated().map { index, source in

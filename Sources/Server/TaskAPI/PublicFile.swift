@@ -1,14 +1,14 @@
 /// A file of `Public/`, read into memory at start.
-public struct PublicFile: Sendable, Equatable {
+package struct PublicFile: Sendable, Equatable {
     /// The content.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
     /// The media type.
-    public let type: String
+    package let type: String
     /// The strong entity tag, in quotes.
-    public let entityTag: String
+    package let entityTag: String
 
     /// The file of this name and content.
-    public init(name: String, bytes: [UInt8]) {
+    package init(name: String, bytes: [UInt8]) {
         self.bytes = bytes
         type = Self.type(of: name)
         var digest = ShortDigest()

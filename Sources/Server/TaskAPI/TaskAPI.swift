@@ -1,4 +1,4 @@
-public import HTTP
+package import HTTP
 import Platform
 import Tasks
 import Tokens
@@ -8,7 +8,7 @@ import Tokens
 /// The order in which a request passes: log, headers that every answer carries, preflight, credentials, routing,
 /// then the task routes. What is at hand (a token seen before, a list in memory) is answered at once; where the store or
 /// the keys need time, the rest of the way is a ``HTTP/Decision/later(_:)``.
-public final class TaskAPI: RequestHandler {
+package final class TaskAPI: RequestHandler {
     private let configuration: TaskAPIConfiguration
     private let authentication: BearerAuthentication
     private let routes: TaskRoutes
@@ -16,7 +16,7 @@ public final class TaskAPI: RequestHandler {
     private let dressing: ResponseDressing
 
     /// The API of this configuration.
-    public init(_ configuration: TaskAPIConfiguration) {
+    package init(_ configuration: TaskAPIConfiguration) {
         self.configuration = configuration
         authentication = BearerAuthentication(configuration)
         routes = TaskRoutes(configuration)
@@ -25,7 +25,7 @@ public final class TaskAPI: RequestHandler {
     }
 
     /// See ``RequestHandler``.
-    public func decide(on head: RequestHead) -> Decision {
+    package func decide(on head: RequestHead) -> Decision {
         let route = Route(path: head.target.path)
         let trail = RequestTrail(head: head, route: route, started: configuration.time.monotonicNanoseconds)
         if head.method == .options { return answer(dressing.options(head, route), trail) }

@@ -15,7 +15,7 @@ private let target: FuzzTarget = {
 /// Runs one input; a broken invariant ends the process, as a trap does, and libFuzzer, whose main calls this, keeps the
 /// input.
 @_cdecl("LLVMFuzzerTestOneInput")
-public func checkOne(_ bytes: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
+package func checkOne(_ bytes: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
     do {
         try target.check(Array(UnsafeBufferPointer(start: bytes, count: size)))
     } catch {

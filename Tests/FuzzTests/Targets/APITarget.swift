@@ -1,8 +1,8 @@
+import MemoryStore
 import HTTP
 import JSON
 import Support
 import TaskAPI
-import TaskStores
 import Tokens
 
 /// Requests, one after the other, to an API over an empty store: every answer can be sent, and none says that the server

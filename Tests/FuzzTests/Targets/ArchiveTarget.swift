@@ -1,6 +1,6 @@
+@testable import TaskArchive
 import JSON
 import Support
-@testable import TaskStores
 import Tasks
 
 /// Lines of an export: an accepted one is written again as the same line, and both readers agree.

@@ -1,10 +1,10 @@
+import MemoryStore
 import Glibc
 import HTTP
 import JSON
 import OpenSSL
 import Support
 import TaskAPI
-import TaskStores
 import Testing
 import Tokens
 

@@ -1,7 +1,7 @@
 internal import JSON
 
 /// The catalogue of tokens with something wrong, by name.
-public enum BadToken: String, Sendable, CaseIterable {
+package enum BadToken: String, Sendable, CaseIterable {
     case expired
     case notYetValid = "not-yet-valid"
     case noExp = "no-exp"
@@ -32,11 +32,11 @@ public enum BadToken: String, Sendable, CaseIterable {
 }
 
 /// What task-server promises to answer to a token.
-public struct Promise: Sendable, Equatable {
+package struct Promise: Sendable, Equatable {
     /// The status.
-    public let status: Int
+    package let status: Int
     /// The `code` of the problem; nothing for a good answer.
-    public let code: String?
+    package let code: String?
 
     static let good = Promise(status: 200, code: nil)
     static let invalid = Promise(status: 401, code: "token.invalid")
@@ -46,7 +46,7 @@ public struct Promise: Sendable, Equatable {
 
 extension BadToken {
     /// The answer where no scopes are configured.
-    public var promise: Promise {
+    package var promise: Promise {
         switch self {
         case .expired: .expired
         case .acrOnly, .wrongScp, .noScp, .idToken: .good
@@ -58,7 +58,7 @@ extension BadToken {
     }
 
     /// The answer where `TASKS_READ_SCOPE` and `TASKS_WRITE_SCOPE` are the scopes of the mock.
-    public var promiseWithScopes: Promise {
+    package var promiseWithScopes: Promise {
         switch self {
         case .wrongScp, .noScp, .idToken: .scope
         case .acrOnly, .expired, .notYetValid, .noExp, .wrongAud, .audArray, .wrongIss, .issWithoutSlash,
@@ -69,7 +69,7 @@ extension BadToken {
     }
 
     /// What is wrong with it.
-    public var words: String {
+    package var words: String {
         switch self {
         case .expired: "exp is an hour ago"
         case .notYetValid: "nbf is in an hour"
@@ -102,7 +102,7 @@ extension BadToken {
     }
 
     /// The line of the catalogue: name, answer, words; the other answer behind them where there is one.
-    public var line: String {
+    package var line: String {
         let name = rawValue + String(repeating: " ", count: 22 - rawValue.utf8.count)
         let code = promise.code ?? "-"
         let padding = String(repeating: " ", count: 14 - code.utf8.count)

@@ -1,4 +1,4 @@
-public import JSON
+package import JSON
 internal import OpenSSL
 
 extension MockAuthority {
@@ -9,12 +9,12 @@ extension MockAuthority {
     ///   - run: in which run; the empty name is the run of those who name none.
     /// - Returns: the compact form.
     /// - Throws: ``OrderError`` with a sentence for the person who asked.
-    public func issueToken(_ order: TokenOrder, run: String = "") async throws(OrderError) -> String {
+    package func issueToken(_ order: TokenOrder, run: String = "") async throws(OrderError) -> String {
         try await filled(order, run: runs.run(run)).token
     }
 
     /// The key set, as the endpoint shows it.
-    public func keySet() async throws(OrderError) -> JSONValue {
+    package func keySet() async throws(OrderError) -> JSONValue {
         do throws(RSAError) {
             return ["keys": .array(try await keys.current().published.map(\.publicKey))]
         } catch {
@@ -23,7 +23,7 @@ extension MockAuthority {
     }
 
     /// Does something to the keys.
-    public func change(_ step: KeyStep) async throws(OrderError) {
+    package func change(_ step: KeyStep) async throws(OrderError) {
         do throws(RSAError) {
             _ = try await keys.take(step)
         } catch {

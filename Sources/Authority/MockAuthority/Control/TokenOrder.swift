@@ -1,22 +1,22 @@
-public import JSON
+package import JSON
 
 /// A token that somebody wants without visiting a page.
-public struct TokenOrder: Sendable, Equatable {
+package struct TokenOrder: Sendable, Equatable {
     /// For whom: an address, the part before the `@`, or an object id.
-    public var user: String
+    package var user: String
     /// Under which policy; without one, the first that signs people in.
-    public var policy: String?
+    package var policy: String?
     /// To which client; without one, the first.
-    public var client: String?
+    package var client: String?
     /// What for; without a scope, an access token for the client itself.
-    public var scope: String?
+    package var scope: String?
     /// What is to be wrong with it.
-    public var bad: BadToken?
+    package var bad: BadToken?
     /// What else is to be different.
-    public var changes = ClaimChanges()
+    package var changes = ClaimChanges()
 
     /// An order for this person.
-    public init(
+    package init(
         user: String, policy: String? = nil, client: String? = nil, scope: String? = nil, bad: BadToken? = nil,
         changes: ClaimChanges = ClaimChanges()
     ) {
@@ -30,18 +30,18 @@ public struct TokenOrder: Sendable, Equatable {
 }
 
 /// Changes to the claims of an ordered token.
-public struct ClaimChanges: Sendable, Equatable {
+package struct ClaimChanges: Sendable, Equatable {
     /// Seconds from now to `exp`; negative for a token that is over.
-    public var expiry: Int64?
+    package var expiry: Int64?
     /// The nonce.
-    public var nonce: String?
+    package var nonce: String?
     /// Claims to set.
-    public var set: JSONObject
+    package var set: JSONObject
     /// Claims to leave out.
-    public var drop: [String]
+    package var drop: [String]
 
     /// These changes.
-    public init(expiry: Int64? = nil, nonce: String? = nil, set: JSONObject = JSONObject(), drop: [String] = []) {
+    package init(expiry: Int64? = nil, nonce: String? = nil, set: JSONObject = JSONObject(), drop: [String] = []) {
         self.expiry = expiry
         self.nonce = nonce
         self.set = set
@@ -63,7 +63,7 @@ public struct ClaimChanges: Sendable, Equatable {
 }
 
 /// Why an order could not be filled.
-public enum OrderError: Error, Equatable, Sendable {
+package enum OrderError: Error, Equatable, Sendable {
     /// Nobody is called so; these are there.
     case unknownUser(String, known: [String])
     /// No policy is called so; these are there.
@@ -76,7 +76,7 @@ public enum OrderError: Error, Equatable, Sendable {
     case key
 
     /// One sentence for the person who asked.
-    public var explanation: String {
+    package var explanation: String {
         switch self {
         case .unknownUser(let name, let known):
             "There is no user '\(name)'. Known: \(known.joined(separator: ", "))."

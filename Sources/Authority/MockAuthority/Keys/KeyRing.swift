@@ -2,7 +2,7 @@ internal import OpenSSL
 internal import Synchronization
 
 /// What can be done to the keys of a running authority.
-public enum KeyStep: String, Sendable, CaseIterable {
+package enum KeyStep: String, Sendable, CaseIterable {
     /// Shows one more key in the set, and signs with the old one still: what real services do first.
     case publish
     /// Signs with the newest published key; the old one stays in the set.

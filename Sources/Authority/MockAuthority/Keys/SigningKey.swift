@@ -1,22 +1,23 @@
-public import JSON
-public import OpenSSL
+import Basics
+package import JSON
+package import OpenSSL
 import Tokens
 
 /// A key that signs tokens, and its public half as the key set shows it.
-public struct SigningKey: Sendable {
+package struct SigningKey: Sendable {
     /// The name in `kid`: the JWK thumbprint of RFC 7638.
-    public let identifier: String
+    package let identifier: String
     /// When it came to be, in seconds since 1970.
-    public let notBefore: Int64
+    package let notBefore: Int64
     /// The private key.
-    public let privateKey: RSAPrivateKey
+    package let privateKey: RSAPrivateKey
     /// The modulus in base64url.
     private let modulus: String
     /// The exponent in base64url.
     private let exponent: String
 
     /// A key made at this time; without a name it has its thumbprint for one.
-    public init(_ privateKey: RSAPrivateKey, notBefore: Int64, name: String? = nil) {
+    package init(_ privateKey: RSAPrivateKey, notBefore: Int64, name: String? = nil) {
         self.privateKey = privateKey
         self.notBefore = notBefore
         modulus = Base64URL.encode(privateKey.modulus)
@@ -26,7 +27,7 @@ public struct SigningKey: Sendable {
     }
 
     /// The members of the service, in its order: no `alg`, no `x5t`, no `x5c`.
-    public var publicKey: JSONValue {
+    package var publicKey: JSONValue {
         [
             "kid": .string(identifier), "nbf": .integer(notBefore), "use": "sig", "kty": "RSA",
             "e": .string(exponent), "n": .string(modulus),
@@ -35,19 +36,19 @@ public struct SigningKey: Sendable {
 }
 
 /// Where new keys come from.
-public struct KeySource: Sendable {
+package struct KeySource: Sendable {
     let make: @Sendable () throws(RSAError) -> RSAPrivateKey
 
     /// Keys from this closure, called away from the event loop.
-    public init(_ make: @escaping @Sendable () throws(RSAError) -> RSAPrivateKey) {
+    package init(_ make: @escaping @Sendable () throws(RSAError) -> RSAPrivateKey) {
         self.make = make
     }
 
     /// A new key of 2048 bits each time: some 50 to 200 ms.
-    public static let generated = KeySource { () throws(RSAError) in try RSAPrivateKey.generate(bits: 2048) }
+    package static let generated = KeySource { () throws(RSAError) in try RSAPrivateKey.generate(bits: 2048) }
 
     /// A source that hands out these keys in turn and then makes new ones, for tests that would rather not wait.
-    public static func prepared(_ keys: [RSAPrivateKey]) -> KeySource {
+    package static func prepared(_ keys: [RSAPrivateKey]) -> KeySource {
         let shelf = Shelf(keys)
         return KeySource { () throws(RSAError) in
             if let key = shelf.take() { return key }

@@ -1,3 +1,4 @@
+internal import Basics
 internal import HTTP
 internal import JSON
 import Tokens

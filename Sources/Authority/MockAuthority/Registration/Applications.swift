@@ -1,23 +1,23 @@
 /// What is registered with the tenant: the clients and the API that they call.
-public struct Applications: Sendable, Equatable {
+package struct Applications: Sendable, Equatable {
     /// The clients.
-    public var clients: [Client]
+    package var clients: [Client]
     /// The APIs and their scopes.
-    public var resources: [Resource]
+    package var resources: [Resource]
 
     /// Applications of these parts.
-    public init(clients: [Client], resources: [Resource]) {
+    package init(clients: [Client], resources: [Resource]) {
         self.clients = clients
         self.resources = resources
     }
 
     /// The client of this id, in any case: ADAL sends it in lower case whatever the configuration says.
-    public func client(_ id: String) -> Client? {
+    package func client(_ id: String) -> Client? {
         clients.first { $0.id.isEqualIgnoringCase(to: id) }
     }
 
     /// One public client that is its own API, and one confidential client.
-    public static let defaults = Applications(
+    package static let defaults = Applications(
         clients: [
             Client(
                 id: "580e250c-8f26-49d0-bee8-1c078add1609",
@@ -36,18 +36,18 @@ public struct Applications: Sendable, Equatable {
 }
 
 /// A registered client; with a secret it is a confidential one.
-public struct Client: Sendable, Equatable {
+package struct Client: Sendable, Equatable {
     /// The application id.
-    public var id: String
+    package var id: String
     /// The secret, if it has to show one.
-    public var secret: String?
+    package var secret: String?
     /// Where answers may go; the first is the default.
-    public var redirectURIs: [String]
+    package var redirectURIs: [String]
     /// Whether it runs in a browser: PKCE is required, and its refresh tokens live for a day.
-    public var singlePage: Bool
+    package var singlePage: Bool
 
     /// A client of these parts.
-    public init(id: String, secret: String? = nil, redirectURIs: [String] = [], singlePage: Bool = false) {
+    package init(id: String, secret: String? = nil, redirectURIs: [String] = [], singlePage: Bool = false) {
         self.id = id
         self.secret = secret
         self.redirectURIs = redirectURIs
@@ -56,16 +56,16 @@ public struct Client: Sendable, Equatable {
 }
 
 /// A registered API.
-public struct Resource: Sendable, Equatable {
+package struct Resource: Sendable, Equatable {
     /// The App ID URI, what its scopes begin with.
-    public var identifier: String
+    package var identifier: String
     /// Its application id: `aud` of its access tokens.
-    public var audience: String
+    package var audience: String
     /// The names of its scopes.
-    public var scopes: [String]
+    package var scopes: [String]
 
     /// A resource of these parts.
-    public init(identifier: String, audience: String, scopes: [String]) {
+    package init(identifier: String, audience: String, scopes: [String]) {
         self.identifier = identifier
         self.audience = audience
         self.scopes = scopes

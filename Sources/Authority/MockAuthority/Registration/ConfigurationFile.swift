@@ -1,9 +1,9 @@
 internal import JSON
 
 /// Why a configuration file was refused, in a sentence that says where.
-public struct ConfigurationMistake: Error, Equatable, Sendable {
+package struct ConfigurationMistake: Error, Equatable, Sendable {
     /// The sentence.
-    public let sentence: String
+    package let sentence: String
 }
 
 extension Configuration {
@@ -13,7 +13,7 @@ extension Configuration {
     ///   - bytes: one object with any of `tenant`, `issuer`, `policies`, `clients`, `resources`, `users`.
     ///   - issuerBase: what issuers begin with if the file does not say.
     /// - Throws: the first mistake; a name that nobody knows is one.
-    public init(
+    package init(
         parsing bytes: [UInt8], issuerBase: String = "http://127.0.0.1:3001"
     ) throws(ConfigurationMistake) {
         self.init(issuerBase: issuerBase)

@@ -1,5 +1,5 @@
 /// In which of its years the service is played: old clients read old replies.
-public enum Era: String, Sendable, CaseIterable {
+package enum Era: String, Sendable, CaseIterable {
     /// The preview of 2015: policies in `acr`, a constant `sub`, an ID token always, keys named after a container.
     case preview2015
     /// 2016 to 2018: policies in `tfp`, a constant `sub`, numbers as strings.
@@ -40,7 +40,7 @@ public enum Era: String, Sendable, CaseIterable {
     }
 
     /// Whether token replies write numbers as strings.
-    public var writesNumbersAsStrings: Bool {
+    package var writesNumbersAsStrings: Bool {
         switch self {
         case .preview2015, .classic: true
         case .current: false

@@ -1,7 +1,7 @@
 /// A user flow: what a person does there, and what its tokens say.
-public struct Policy: Sendable, Equatable {
+package struct Policy: Sendable, Equatable {
     /// What happens on the pages of a policy.
-    public enum Kind: String, Sendable, CaseIterable {
+    package enum Kind: String, Sendable, CaseIterable {
         case signUp = "sign-up"
         case signIn = "sign-in"
         case signUpOrSignIn = "sign-up-or-sign-in"
@@ -11,7 +11,7 @@ public struct Policy: Sendable, Equatable {
     }
 
     /// The two shapes of `iss`.
-    public enum Issuer: String, Sendable, CaseIterable {
+    package enum Issuer: String, Sendable, CaseIterable {
         /// `<base>/<tenant id>/v2.0/`, the default of the service.
         case tenant
         /// `<base>/tfp/<tenant id>/<policy>/v2.0/`, which clients need that compare issuer and URL.
@@ -19,24 +19,24 @@ public struct Policy: Sendable, Equatable {
     }
 
     /// The name as defined, and as `tfp` carries it; URLs have it in lower case.
-    public var name: String
+    package var name: String
     /// What happens on its pages.
-    public var kind: Kind
+    package var kind: Kind
     /// The shape of its issuer.
-    public var issuer: Issuer
+    package var issuer: Issuer
 
     /// A policy of these parts.
-    public init(_ name: String, kind: Kind, issuer: Issuer = .tenant) {
+    package init(_ name: String, kind: Kind, issuer: Issuer = .tenant) {
         self.name = name
         self.kind = kind
         self.issuer = issuer
     }
 
     /// Whether the password grant is allowed, as only in flows made for it.
-    public var allowsPasswordGrant: Bool { kind == .password }
+    package var allowsPasswordGrant: Bool { kind == .password }
 
     /// The policies of the sample clients, and the one for the password grant.
-    public static let defaults = [
+    package static let defaults = [
         Policy("b2c_1_sign_up", kind: .signUp),
         Policy("b2c_1_sign_in", kind: .signIn),
         Policy("b2c_1_facebook", kind: .facebook),

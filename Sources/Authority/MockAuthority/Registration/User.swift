@@ -1,22 +1,22 @@
-public import JSON
+package import JSON
 
 /// An account.
-public struct User: Sendable, Equatable {
+package struct User: Sendable, Equatable {
     /// `oid`: what it is known by.
-    public var objectID: String
+    package var objectID: String
     /// The mail address that it signs in with, as it was typed at sign-up.
-    public var email: String
+    package var email: String
     /// The password; `nil` for an account that came from an identity provider.
-    public var password: String?
+    package var password: String?
     /// What it is called.
-    public var name: PersonName
+    package var name: PersonName
     /// More claims, as `extension_*`, put into every token.
-    public var claims: JSONObject
+    package var claims: JSONObject
     /// What grants of the account depend on.
-    public var standing = Standing()
+    package var standing = Standing()
 
     /// An account of these parts.
-    public init(
+    package init(
         objectID: String, email: String, password: String?, name: PersonName, claims: JSONObject = JSONObject()
     ) {
         self.objectID = objectID
@@ -33,7 +33,7 @@ public struct User: Sendable, Equatable {
     }
 
     /// Two people to try with: `Passw0rd!` lets both in.
-    public static let defaults = [
+    package static let defaults = [
         User(
             objectID: "a11ce000-0000-4000-8000-000000000001", email: "alice@example.com", password: "Passw0rd!",
             name: PersonName(display: "Alice Example", given: "Alice", family: "Example")),
@@ -44,16 +44,16 @@ public struct User: Sendable, Equatable {
 }
 
 /// What a person is called.
-public struct PersonName: Sendable, Equatable {
+package struct PersonName: Sendable, Equatable {
     /// `name`.
-    public var display: String
+    package var display: String
     /// `given_name`.
-    public var given: String
+    package var given: String
     /// `family_name`.
-    public var family: String
+    package var family: String
 
     /// A name of these parts.
-    public init(display: String, given: String = "", family: String = "") {
+    package init(display: String, given: String = "", family: String = "") {
         self.display = display
         self.given = given
         self.family = family
@@ -61,14 +61,14 @@ public struct PersonName: Sendable, Equatable {
 }
 
 /// What grants of an account depend on.
-public struct Standing: Sendable, Equatable {
+package struct Standing: Sendable, Equatable {
     /// Counts revocations; grants of an earlier count are void.
-    public var generation: Int64 = 0
+    package var generation: Int64 = 0
     /// Whether the account may not sign in.
-    public var disabled = false
+    package var disabled = false
     /// `idp` of the account, for those that came from an identity provider.
-    public var identityProvider: String?
+    package var identityProvider: String?
 
     /// A new account's.
-    public init() {}
+    package init() {}
 }

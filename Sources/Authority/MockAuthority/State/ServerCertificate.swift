@@ -1,14 +1,14 @@
 internal import OpenSSL
-public import Platform
+package import Platform
 
 /// The certificate with which the authority serves https, and the authority behind it, made once and kept.
-public struct ServerCertificate: Sendable, Equatable {
+package struct ServerCertificate: Sendable, Equatable {
     /// The server's certificate and its authority's, in PEM.
-    public let chain: String
+    package let chain: String
     /// The server's private key, in PEM.
-    public let key: String
+    package let key: String
     /// Where the certificate is that clients shall trust.
-    public let authorityFile: String
+    package let authorityFile: String
 
     private static let issuer = "mock-authority local CA"
 
@@ -19,7 +19,7 @@ public struct ServerCertificate: Sendable, Equatable {
     ///   - names: what clients may call the server beside localhost, 127.0.0.1 and ::1.
     ///   - time: now.
     /// - Throws: ``StateFailure``.
-    public init(in folder: StateFolder, names: [String], time: any TimeSource) throws(StateFailure) {
+    package init(in folder: StateFolder, names: [String], time: any TimeSource) throws(StateFailure) {
         let now = time.wallMilliseconds / 1000
         let all = ["localhost", "127.0.0.1", "::1"] + names
         authorityFile = folder.file("ca.pem")

@@ -1,18 +1,18 @@
-public import Platform
+package import Platform
 
 /// A folder in which an authority keeps what outlives it: keys, accounts, its certificate.
-public struct StateFolder: Sendable {
+package struct StateFolder: Sendable {
     /// Where it is.
-    public let path: String
+    package let path: String
 
     /// Opens the folder, or makes it.
-    public init(_ path: String) throws(SystemError) {
+    package init(_ path: String) throws(SystemError) {
         self.path = path
         try Folder.createIfMissing(path)
     }
 
     /// The right to be the only authority that keeps its state here: two would write over each other's keys and accounts.
-    public func lock() throws(StateFailure) -> FileLock {
+    package func lock() throws(StateFailure) -> FileLock {
         do throws(FileLock.Failure) {
             return try FileLock(path: file("lock"))
         } catch {
@@ -39,11 +39,11 @@ public struct StateFolder: Sendable {
     }
 
     /// The path of a file in it.
-    public func file(_ name: String) -> String { "\(path)/\(name)" }
+    package func file(_ name: String) -> String { "\(path)/\(name)" }
 }
 
 /// Why a state folder cannot be used.
-public enum StateFailure: Error, Equatable, Sendable {
+package enum StateFailure: Error, Equatable, Sendable {
     /// The system refused.
     case system(SystemError)
     /// A file of it is not what this program writes.
@@ -54,7 +54,7 @@ public enum StateFailure: Error, Equatable, Sendable {
     case key
 
     /// One sentence for the operator.
-    public var explanation: String {
+    package var explanation: String {
         switch self {
         case .system(let error): "\(error)"
         case .unreadable(let file):

@@ -1,3 +1,4 @@
+internal import Basics
 internal import JSON
 internal import OpenSSL
 import Tokens

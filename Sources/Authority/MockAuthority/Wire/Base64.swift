@@ -1,3 +1,5 @@
+import Basics
+
 /// Base64 of RFC 4648, written in the standard alphabet and read in both; tokens are written by `Base64URL`.
 enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)

@@ -1,5 +1,5 @@
+import TaskArchive
 import Platform
-import TaskStores
 
 /// `task-server backup FILE`: a copy of the database, also while a server runs on it.
 func backup(_ storage: StorageSettings, to target: String) throws(StartFailure) -> ExitCode {

@@ -1,8 +1,8 @@
+import PostgreSQLStore
 import IssuerKeys
 import OpenSSL
 import Platform
 import Settings
-import TaskStores
 import Tasks
 import Tokens
 

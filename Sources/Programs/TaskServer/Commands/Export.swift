@@ -1,5 +1,5 @@
+import TaskArchive
 import Platform
-import TaskStores
 
 /// `task-server export`: every task as a line of JSON, in a file or on standard output.
 func export(

@@ -1,5 +1,5 @@
+import TaskArchive
 import Platform
-import TaskStores
 
 /// The file of an export: `FILE.part` until it is whole, then `FILE`.
 struct ExportFile: ~Copyable {

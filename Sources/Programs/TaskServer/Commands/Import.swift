@@ -1,5 +1,5 @@
+import TaskArchive
 import Platform
-import TaskStores
 
 /// `task-server import`: the lines of an export, from a file or from standard input, into the database.
 func importLines(

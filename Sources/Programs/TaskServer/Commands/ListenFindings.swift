@@ -1,4 +1,4 @@
-import MicroHTTPD
+import HTTPServer
 import Platform
 import Settings
 

@@ -1,5 +1,5 @@
+import PostgreSQLStore
 import Platform
-import TaskStores
 import Tasks
 
 /// `task-server migrate`: makes the tables, or brings them up to date, and serves nobody.

@@ -1,5 +1,5 @@
 import HTTP
-import MicroHTTPD
+import HTTPServer
 import OpenSSL
 import Platform
 import Settings

@@ -1,8 +1,7 @@
 import IssuerKeys
-import MicroHTTPD
+import HTTPServer
 import Platform
 import Synchronization
-import TaskStores
 import Tasks
 
 /// `/metrics`: everything that the parts count (V-165).

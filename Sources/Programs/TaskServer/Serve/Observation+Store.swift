@@ -1,4 +1,4 @@
-import TaskStores
+import Tasks
 
 extension Observation {
     /// What happens to the store.

@@ -1,5 +1,5 @@
 import HTTP
-import MicroHTTPD
+import HTTPServer
 import Platform
 import TaskAPI
 

@@ -1,5 +1,7 @@
+import PostgreSQLStore
+import SQLiteStore
+import MemoryStore
 import Platform
-import TaskStores
 import Tasks
 
 /// The store of the settings, open.

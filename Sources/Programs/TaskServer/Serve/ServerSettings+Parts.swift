@@ -1,6 +1,7 @@
+import Basics
 import HTTP
 import IssuerKeys
-import MicroHTTPD
+import HTTPServer
 import Settings
 import TaskAPI
 import Tokens

@@ -1,11 +1,10 @@
 import HTTP
 import IssuerKeys
-import MicroHTTPD
+import HTTPServer
 import OpenSSL
 import Platform
 import Settings
 import TaskAPI
-import TaskStores
 import Tasks
 
 /// The running server: its parts, started and stopped in their order.

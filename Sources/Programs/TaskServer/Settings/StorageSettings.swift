@@ -1,5 +1,5 @@
+import PostgreSQLStore
 import Settings
-import TaskStores
 
 /// Where tasks, keys and the page are.
 struct StorageSettings: Sendable {

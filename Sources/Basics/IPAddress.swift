@@ -1,0 +1,121 @@
+/// An address of IPv4 or IPv6, without a port; one of IPv4 in its IPv6-mapped form (RFC 4291 section 2.5.5.2).
+package struct IPAddress: Sendable, Hashable {
+    /// The 128 bits, the first of the address highest.
+    package let bits: UInt128
+
+    private static let mapped: UInt128 = 0xFFFF << 32
+
+    /// The IPv6 address of these bits.
+    package init(bits: UInt128) { self.bits = bits }
+
+    /// The IPv4 address of these bits.
+    package init(version4 bits: UInt32) { self.bits = Self.mapped | UInt128(bits) }
+
+    /// The address that a text writes: `192.0.2.1` or `2001:db8::1`; nothing for any other text.
+    package init?(_ text: some StringProtocol) {
+        guard text.contains(":") else {
+            guard let bits = Self.version4(text) else { return nil }
+            self.init(version4: bits)
+            return
+        }
+        guard let bits = Self.version6(text) else { return nil }
+        self.init(bits: bits)
+    }
+
+    /// Whether it is one of IPv4.
+    package var isVersion4: Bool { bits >> 32 == 0xFFFF }
+
+    /// Whether it is of this machine: 127.0.0.0/8 or ::1.
+    package var isLoopback: Bool { bits == 1 || (isVersion4 && (bits >> 24) & 0xFF == 127) }
+
+    /// What one client can take addresses from: all 64 bits after the prefix of its network in IPv6, one address in IPv4.
+    package var network: IPAddress { isVersion4 ? self : IPAddress(bits: (bits >> 64) << 64) }
+
+    private static func version4(_ text: some StringProtocol) -> UInt32? {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 4 else { return nil }
+        var bits: UInt32 = 0
+        for part in parts {
+            guard (1...3).contains(part.utf8.count), part.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+                let byte = UInt8(part), part.utf8.count == 1 || part.utf8.first != 0x30
+            else { return nil }
+            bits = bits << 8 | UInt32(byte)
+        }
+        return bits
+    }
+
+    private static func version6(_ text: some StringProtocol) -> UInt128? {
+        guard text.utf8.count <= 45, let gap = text.firstIndex(of: ":") else { return nil }
+        guard let double = doubleColon(in: text, from: gap) else {
+            guard let groups = groups(text, mayEndDotted: true), groups.count == 8 else { return nil }
+            return joined(groups)
+        }
+        let head = text[..<double]
+        let tail = text[text.index(double, offsetBy: 2)...]
+        guard let left = head.isEmpty ? [] : groups(head, mayEndDotted: false),
+            let right = tail.isEmpty ? [] : groups(tail, mayEndDotted: true),
+            left.count + right.count < 8
+        else { return nil }
+        return joined(left + Array(repeating: 0, count: 8 - left.count - right.count) + right)
+    }
+
+    private static func doubleColon<Text: StringProtocol>(in text: Text, from start: Text.Index) -> Text.Index? {
+        var index = start
+        while index < text.endIndex {
+            let next = text.index(after: index)
+            if text[index] == ":", next < text.endIndex, text[next] == ":" { return index }
+            index = next
+        }
+        return nil
+    }
+
+    /// The groups of 16 bits; the last of an address may be written as one of IPv4, which is two.
+    private static func groups(_ text: some StringProtocol, mayEndDotted: Bool) -> [UInt16]? {
+        var groups: [UInt16] = []
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        for (index, part) in parts.enumerated() {
+            if mayEndDotted, index == parts.count - 1, part.contains(".") {
+                guard let bits = version4(part) else { return nil }
+                groups += [UInt16(bits >> 16), UInt16(truncatingIfNeeded: bits)]
+            } else {
+                guard (1...4).contains(part.utf8.count), part.utf8.allSatisfy({ $0.hexadecimalValue != nil }),
+                    let group = UInt16(part, radix: 16)
+                else { return nil }
+                groups.append(group)
+            }
+        }
+        return groups
+    }
+
+    private static func joined(_ groups: [UInt16]) -> UInt128 {
+        groups.reduce(0) { $0 << 16 | UInt128($1) }
+    }
+}
+
+/// Addresses that share their first bits: `10.0.0.0/8`, `fd00::/8`, or one address alone.
+package struct IPAddressRange: Sendable, Hashable {
+    private let first: UInt128
+    private let mask: UInt128
+
+    /// The range that a text writes; nothing for any other text, also where bits after the prefix are set.
+    package init?(_ text: some StringProtocol) {
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let address = parts.first.flatMap({ IPAddress($0) }) else { return nil }
+        let isVersion4 = address.isVersion4 && !parts[0].contains(":")
+        let longest = isVersion4 ? 32 : 128
+        var length = longest
+        if parts.count == 2 {
+            guard let given = Int(parts[1]), (0...longest).contains(given), parts[1].utf8.first != 0x2B else {
+                return nil
+            }
+            length = given
+        }
+        let prefix = length + (isVersion4 ? 96 : 0)
+        mask = prefix == 0 ? 0 : UInt128.max << UInt128(128 - prefix)
+        first = address.bits
+        guard first & ~mask == 0 else { return nil }
+    }
+
+    /// Whether the address is one of them.
+    package func contains(_ address: IPAddress) -> Bool { address.bits & mask == first }
+}

@@ -1,0 +1,37 @@
+/// A number of permits that grows back with time.
+package struct TokenBucket: Sendable {
+    private let capacity: Int
+    private let refill: Int64
+    private var permits: Int
+    /// Since when the next permit grows.
+    private var growingSince: Int64
+
+    package init(capacity: Int, refill: Int64, now: Int64) {
+        self.capacity = capacity
+        self.refill = refill
+        permits = capacity
+        growingSince = now
+    }
+
+    /// Takes a permit, if there is one.
+    package mutating func take(now: Int64) -> Bool {
+        grow(now)
+        guard permits > 0 else { return false }
+        // A full bucket does not grow, so growth begins with the first permit taken.
+        if permits == capacity { growingSince = now }
+        permits -= 1
+        return true
+    }
+
+    /// How long until there is a permit.
+    package func pause(now: Int64) -> Int64 {
+        permits > 0 ? 0 : max(0, growingSince + refill - now)
+    }
+
+    private mutating func grow(_ now: Int64) {
+        guard permits < capacity, now > growingSince else { return }
+        let grown = min(Int64(capacity - permits), (now - growingSince) / refill)
+        permits += Int(grown)
+        growingSince += grown * refill
+    }
+}

@@ -1,0 +1,59 @@
+/// Why a store could not be opened.
+package enum StoreOpenError: Error, Sendable, Equatable {
+    /// Another server, or another store of this program, uses the database.
+    case locked(path: String)
+    /// The file has other names (hard links).
+    case hasOtherNames(path: String)
+    /// There is something else under this name.
+    case notAFile(path: String, kind: String)
+    /// Written by a newer program.
+    case fromTheFuture(path: String, version: Int, known: Int)
+    /// Written by an older program, and not to be changed by this way of opening.
+    case outdated(path: String, version: Int, known: Int)
+    /// The file is no SQLite database.
+    case notADatabase(path: String)
+    /// A SQLite database of another program.
+    case foreign(path: String)
+    /// There is no such file.
+    case missing(path: String)
+    /// The file or its folder cannot be written.
+    case unwritable(path: String, reason: String)
+    /// The file can not be opened or read.
+    case unreadable(path: String, reason: String)
+    /// No room on the disk.
+    case full(path: String)
+    /// A database server that is not as it must be, in words that say what to do.
+    case refused(String)
+    /// Anything else.
+    case failed(path: String, reason: String)
+
+    /// One line for a person, with what to do.
+    package var words: String {
+        switch self {
+        case .locked(let path):
+            "another task-server uses the database \(path); stop it, or give this one another TASKS_DATABASE"
+        case .hasOtherNames(let path):
+            "the database \(path) has another name (a hard link); by that, a part of it would be missing: remove the other "
+                + "name, or make a copy by `task-server backup`"
+        case .notAFile(let path, let kind): "\(path) is \(kind), not a file; give another TASKS_DATABASE"
+        case .fromTheFuture(let path, let version, let known):
+            "the database \(path) has version \(version), written by a newer task-server; this one knows version "
+                + "\(known): install the newer one, or use a backup from before"
+        case .outdated(let path, let version, let known):
+            "the database \(path) has version \(version), older than \(known): start task-server once to bring it up "
+                + "to date"
+        case .notADatabase(let path):
+            "\(path) is not a SQLite database; move it away, or give another TASKS_DATABASE"
+        case .foreign(let path):
+            "the database \(path) belongs to another program; give another TASKS_DATABASE"
+        case .missing(let path): "there is no database \(path)"
+        case .unwritable(let path, let reason):
+            "the database \(path) cannot be written (\(reason)); check the permissions of the file and its folder"
+        case .unreadable(let path, let reason):
+            "the database \(path) cannot be opened (\(reason)); check the path and its permissions"
+        case .full(let path): "there is no room on the disk of the database \(path); make room and start again"
+        case .refused(let words): words
+        case .failed(let path, let reason): "the database \(path) cannot be opened (\(reason))"
+        }
+    }
+}

@@ -1,0 +1,28 @@
+/// Counts of a store since its start, and what it holds now, for metrics.
+package struct StoreStatistics: Sendable, Equatable {
+    /// Writes that wait for the writer now.
+    package var waitingWrites = 0
+    /// Reads that wait for a reader now.
+    package var waitingReads = 0
+    /// Transactions committed.
+    package var commits = 0
+    /// Transactions that failed.
+    package var failedCommits = 0
+    /// Writes answered after a commit; divided by `commits`, the size of a group.
+    package var writes = 0
+    /// Calls refused because too much waited.
+    package var refused = 0
+    /// Lists answered from memory.
+    package var listHits = 0
+    /// Lists read from the disk.
+    package var listMisses = 0
+    /// Lists given up for want of memory.
+    package var listEvictions = 0
+    /// Lists in memory now.
+    package var lists = 0
+    /// Their bytes, overhead estimated.
+    package var listBytes = 0
+
+    /// Counts of nothing.
+    package init() {}
+}

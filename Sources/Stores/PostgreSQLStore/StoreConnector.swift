@@ -1,0 +1,117 @@
+import Tasks
+import Platform
+import PostgreSQL
+import Synchronization
+
+/// The thread that makes connections, one after the other: names are looked up and hosts are tried in turn, all of which
+/// may block, and libpq keeps the deadlines of that only in its blocking form.
+final class StoreConnector: Sendable {
+    private struct Order {
+        let link: Int
+        let notBefore: UInt64
+    }
+
+    private struct State {
+        var orders: [Order] = []
+        var isClosed = false
+    }
+
+    private let target: ConnectionTarget
+    private let inbox: StoreInbox
+    private let observer: @Sendable (StoreEvent) -> Void
+    private let state = Mutex(State())
+    private let wakeup = Wakeup()
+    /// Off for good once a session was found that others share: a pool in transaction mode.
+    private let preparing = Atomic(true)
+    private let time = SystemTime()
+    /// How long a session may take to get ready, once it is there: all others wait for their turn.
+    private static let mostSeconds = 5
+
+    init(
+        to target: ConnectionTarget, for inbox: StoreInbox, observer: @escaping @Sendable (StoreEvent) -> Void
+    ) {
+        self.target = target
+        self.inbox = inbox
+        self.observer = observer
+    }
+
+    /// Asks for a connection, not before a monotonic time.
+    func order(for link: Int, notBefore: UInt64) {
+        state.withLock { $0.orders.append(Order(link: link, notBefore: notBefore)) }
+        wakeup.wake()
+    }
+
+    /// From now on connections come without prepared statements.
+    ///
+    /// Either thread may find it first; it is told once.
+    func stopPreparing() {
+        if preparing.exchange(false, ordering: .relaxed) { observer(.sessionsShared) }
+    }
+
+    var isPreparing: Bool { preparing.load(ordering: .relaxed) }
+
+    /// Lets the thread end; it may take until the deadline of an attempt, so nobody waits for it.
+    func close() {
+        state.withLock { $0.isClosed = true }
+        wakeup.wake()
+    }
+
+    func run() {
+        while let order = nextOrder() {
+            do throws(PostgreSQLError) {
+                inbox.deliver(ConnectionArrival(link: order.link, result: try connect()))
+            } catch {
+                inbox.deliver(ConnectionArrival(link: order.link, result: ConnectionBox(error)))
+            }
+        }
+    }
+
+    private func nextOrder() -> Order? {
+        while true {
+            let (order, isClosed) = state.withLock { state in
+                state.orders.sort { $0.notBefore < $1.notBefore }
+                guard !state.isClosed, let first = state.orders.first else { return (nil as Order?, state.isClosed) }
+                guard first.notBefore <= time.monotonicNanoseconds else { return (first, false) }
+                return (state.orders.removeFirst(), false)
+            }
+            if isClosed { return nil }
+            guard let order else {
+                wakeup.wait()
+                continue
+            }
+            if order.notBefore <= time.monotonicNanoseconds { return order }
+            _ = wakeup.wait(untilMonotonicNanoseconds: order.notBefore)
+        }
+    }
+
+    private func connect() throws(PostgreSQLError) -> ConnectionBox {
+        let connection = try PipelineConnection(to: target)
+        connection.limitWaits(toSeconds: Self.mostSeconds)
+        let version = try StoreSchema.version(on: connection) ?? 0
+        guard version <= StoreSchema.known else {
+            throw PostgreSQLError(
+                sqlState: nil, message: "the tables have version \(version), of a newer task-server")
+        }
+        let isPrepared = isPreparing ? try prepare(on: connection) : false
+        try connection.enterPipeline()
+        return ConnectionBox(connection, isPrepared: isPrepared)
+    }
+
+    /// Whether the session is ours alone: in a fresh one no name can be taken.
+    private func prepare(on connection: PipelineConnection) throws(PostgreSQLError) -> Bool {
+        do throws(PostgreSQLError) {
+            for statement in TaskStatement.allCases {
+                try connection.prepare(statement.preparedName, statement.sql, statement.types)
+            }
+            for statement in TransactionStatement.allCases {
+                guard let name = statement.preparedName else { continue }
+                try connection.prepare(name, statement.sql, statement.types)
+            }
+            return true
+        } catch {
+            guard error.kind == .unprepared else { throw error }
+            stopPreparing()
+            return false
+        }
+    }
+}

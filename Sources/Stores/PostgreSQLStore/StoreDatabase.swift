@@ -1,0 +1,165 @@
+package import Tasks
+package import PostgreSQL
+
+/// A PostgreSQL database: reached, checked, and brought up to date.
+package struct StoreDatabase {
+    package let target: ConnectionTarget
+    /// Whether nothing will be written, so that a standby and a role that may only read will do.
+    private let onlyReads: Bool
+
+    /// The database that a connection string names.
+    package init(_ string: String, onlyReads: Bool = false) throws(StoreOpenError) {
+        self.onlyReads = onlyReads
+        do throws(PostgreSQLError) {
+            target = try ConnectionTarget(parsing: string)
+        } catch {
+            throw .refused(
+                "TASKS_DATABASE is no connection string of PostgreSQL (\(error.message)); one is "
+                    + "postgresql://user:password@host:5432/tasks?sslmode=verify-full")
+        }
+    }
+
+    package var name: String { target.name }
+
+    /// What is wrong with the connection string, without asking any server; nil if nothing is.
+    package static func mistake(in string: String) -> String? {
+        do throws(StoreOpenError) {
+            _ = try StoreDatabase(string)
+            return nil
+        } catch {
+            return error.words
+        }
+    }
+
+    /// What was found.
+    package struct Facts: Equatable {
+        /// The version before the tables were brought up to date; nil if they were.
+        package var migratedFrom: Int?
+        /// Into how many partitions they are divided.
+        package var partitions: Int?
+        /// Some of them lie on other servers.
+        package var isForeign = false
+    }
+
+    /// Connects and checks all that can be checked before work; makes the tables if they are missing.
+    package func prepare(partitions: Int?) throws(StoreOpenError) -> Facts {
+        let connection = try connect()
+        try refuseMissingRights(on: connection)
+        try refuseFuture(on: connection)
+        let facts = try translating { () throws(PostgreSQLError) in
+            Facts(
+                migratedFrom: try StoreSchema.migrate(on: connection, partitions: partitions),
+                partitions: try StoreSchema.partitions(on: connection),
+                isForeign: try StoreSchema.isForeign(on: connection))
+        }
+        // Another server, a newer one, may have been faster.
+        try refuseFuture(on: connection)
+        try refuseMissingRights(on: connection)
+        return facts
+    }
+
+    /// The version of the tables, nil if there are none; throws if a server could not work with them.
+    package func checkedVersion() throws(StoreOpenError) -> Int? {
+        let connection = try connect()
+        try refuseMissingRights(on: connection)
+        try refuseFuture(on: connection)
+        return try translating { () throws(PostgreSQLError) in try StoreSchema.version(on: connection) }
+    }
+
+    /// A session with a server that takes writes, if there will be any.
+    package func connect() throws(StoreOpenError) -> PipelineConnection {
+        let connection = try translating { () throws(PostgreSQLError) in try PipelineConnection(to: target) }
+        let (encoding, isReadOnly) = try translating { () throws(PostgreSQLError) in
+            let rows = try connection.run(
+                "SELECT current_setting('server_encoding'), current_setting('transaction_read_only') = 'on'")
+            return (rows.text(0, 0), rows.boolean(0, 1))
+        }
+        guard encoding == "UTF8" else {
+            throw .refused("the database \(name) has the encoding \(encoding); make one with ENCODING 'UTF8'")
+        }
+        guard !isReadOnly || onlyReads else { throw .refused(readOnlyWords) }
+        return connection
+    }
+
+    private func refuseFuture(on connection: PipelineConnection) throws(StoreOpenError) {
+        let version = try translating { () throws(PostgreSQLError) in try StoreSchema.version(on: connection) } ?? 0
+        guard version <= StoreSchema.known else {
+            throw .fromTheFuture(path: name, version: version, known: StoreSchema.known)
+        }
+    }
+
+    /// Of the tables that are there: in a database without any there is nothing to refuse.
+    private func refuseMissingRights(on connection: PipelineConnection) throws(StoreOpenError) {
+        let missing = try translating { () throws(PostgreSQLError) in
+            let rows = try connection.run(
+                """
+                SELECT string_agg(rights || ' on ' || t, '; '), current_user::text FROM (
+                    SELECT t, string_agg(r, ', ') AS rights
+                    FROM unnest(ARRAY['task_server_schema', 'owners', 'tasks', 'attempts']) t,
+                        unnest($1) r
+                    WHERE to_regclass('task_server_schema') IS NOT NULL
+                        AND (t <> 'task_server_schema' OR r = 'SELECT') AND NOT has_table_privilege(to_regclass(t), r)
+                    GROUP BY t ORDER BY t
+                ) AS missing
+                """, [.texts(onlyReads ? ["SELECT"] : ["SELECT", "INSERT", "UPDATE", "DELETE"])])
+            return rows.isNull(0, 0) ? nil : (rights: rows.text(0, 0), user: rows.text(0, 1))
+        }
+        guard let missing else { return }
+        throw .refused(
+            "the role \(missing.user) lacks rights in the database \(name) (\(missing.rights)); GRANT them, as the owner "
+                + "of the tables")
+    }
+
+    /// In a database without tables.
+    package func refuseMissingRightToMakeTables() throws(StoreOpenError) {
+        let connection = try connect()
+        let schema = try translating { () throws(PostgreSQLError) in
+            let rows = try connection.run(
+                "SELECT current_schema()::text, has_schema_privilege(current_schema(), 'CREATE')")
+            return rows.isNull(0, 0) ? nil : (name: rows.text(0, 0), takesTables: rows.boolean(0, 1))
+        }
+        guard let schema else { throw .refused(noSchemaWords) }
+        guard schema.takesTables else { throw .refused(noTablesWords("no CREATE on the schema \(schema.name)")) }
+    }
+
+    private var readOnlyWords: String {
+        guard !onlyReads else {
+            return "the database \(name) only reads, and TASKS_DATABASE asks for a primary; to export from it all the "
+                + "same, add target_session_attrs=any"
+        }
+        return
+            "the database \(name) only reads: it is a standby, or set to default_transaction_read_only; name the "
+            + "primary, or all hosts with target_session_attrs=read-write"
+    }
+
+    private func noTablesWords(_ reason: String) -> String {
+        "the role has no right to make tables in the database \(name) (\(reason)); run `task-server migrate` as a role "
+            + "that has, then GRANT SELECT, INSERT, UPDATE, DELETE on them"
+    }
+
+    private var noSchemaWords: String {
+        "the role may use no schema in the database \(name); GRANT USAGE on that of the tables, and CREATE to migrate"
+    }
+
+    /// Runs statements, with errors in the operator's words.
+    package func translating<Outcome>(_ body: () throws(PostgreSQLError) -> Outcome) throws(StoreOpenError) -> Outcome {
+        do throws(PostgreSQLError) { return try body() } catch { throw words(error) }
+    }
+
+    private func words(_ error: PostgreSQLError) -> StoreOpenError {
+        switch error.kind {
+        case .readOnly: .refused(readOnlyWords)
+        case .disconnected where UnreachableDatabase.isReadOnly(error): .refused(readOnlyWords)
+        case .disconnected, .exhausted:
+            .refused(
+                "the database \(name) cannot be reached (\(error.description)); \(UnreachableDatabase.advice(error))")
+        case .full: .full(path: name)
+        case .forbidden:
+            .refused(noTablesWords(error.description))
+        case .other where error.sqlState == "42P07": .foreign(path: name)
+        case .other where error.sqlState == "3F000": .refused(noSchemaWords)
+        case .retryable, .locked, .transactionFailed, .unprepared, .cancelled, .other:
+            .failed(path: name, reason: error.description)
+        }
+    }
+}

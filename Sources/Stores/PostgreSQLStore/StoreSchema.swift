@@ -1,0 +1,129 @@
+package import PostgreSQL
+
+/// The tables in PostgreSQL, as numbered steps; a table records how many a database has had.
+///
+/// A step that was released is never changed: the next change is the next step.
+package enum StoreSchema {
+    /// What this program reads and writes.
+    package static var known: Int { 2 }
+
+    /// What each step adds, if the tables are divided into so many partitions.
+    private static func step(_ number: Int, partitions: Int?) -> String {
+        number == 1 ? tables(partitions: partitions) : boundsOfAttempts
+    }
+
+    /// The first step.
+    ///
+    /// Texts compare byte for byte ("C"). `owners` holds the next id, which is never used again, and the number of
+    /// tasks; a row stays for ever. `attempts` holds the task as it was added. There is no global counter and no index
+    /// across owners, so no statement of a person looks into another partition.
+    private static func tables(partitions: Int?) -> String {
+        let clause = partitions == nil ? "" : " PARTITION BY HASH (owner)"
+        return """
+            CREATE TABLE owners(
+                owner text COLLATE "C" NOT NULL, next_id bigint NOT NULL, tasks bigint NOT NULL, PRIMARY KEY (owner)
+            )\(clause);
+            CREATE TABLE tasks(
+                owner text COLLATE "C" NOT NULL, id bigint NOT NULL, text text COLLATE "C" NOT NULL,
+                completed boolean NOT NULL, created bigint NOT NULL, modified bigint NOT NULL, revision bigint NOT NULL,
+                PRIMARY KEY (owner, id)
+            )\(clause);
+            CREATE TABLE attempts(
+                owner text COLLATE "C" NOT NULL, key text COLLATE "C" NOT NULL, fingerprint bigint NOT NULL,
+                time bigint NOT NULL, id bigint NOT NULL, text text COLLATE "C" NOT NULL, completed boolean NOT NULL,
+                PRIMARY KEY (owner, key)
+            )\(clause);
+            CREATE INDEX attempts_by_time ON attempts(owner, time);
+            \(partitions.map { division(into: $0) } ?? "")
+            """
+    }
+
+    /// The second: what finds idempotency keys beyond an owner's newest tasks, and, of all owners, those that are too old; and
+    /// removes what older programs kept of the first.
+    ///
+    /// Partitions on other servers have their own indexes.
+    private static let boundsOfAttempts = """
+        CREATE INDEX attempts_by_id ON attempts(owner, id);
+        CREATE INDEX attempts_by_age ON attempts(time);
+        DROP INDEX IF EXISTS attempts_by_time;
+        DELETE FROM attempts USING owners
+        WHERE owners.owner = attempts.owner AND attempts.id < owners.next_id - 1000;
+        """
+
+    private static func division(into count: Int) -> String {
+        ["owners", "tasks", "attempts"].flatMap { table in
+            (0..<count).map { number in
+                "CREATE TABLE \(table)_p\(number) PARTITION OF \(table) "
+                    + "FOR VALUES WITH (MODULUS \(count), REMAINDER \(number));"
+            }
+        }.joined(separator: "\n")
+    }
+
+    /// The number of steps that the database has had; nil if it has none of our tables.
+    package static func version(on connection: PipelineConnection) throws(PostgreSQLError) -> Int? {
+        // Read from the catalog itself: to_regclass may remember in a transaction that there was nothing before another
+        // server made it.
+        let there = try connection.run(
+            """
+            SELECT EXISTS (SELECT FROM pg_class WHERE relname = 'task_server_schema' AND pg_table_is_visible(oid))
+            """)
+        guard there.boolean(0, 0) else { return nil }
+        let rows = try connection.run("SELECT max(version)::bigint FROM task_server_schema")
+        return rows.isNull(0, 0) ? nil : Int(rows.integer(0, 0))
+    }
+
+    /// Into how many partitions the tables are divided; nil if they are not.
+    package static func partitions(on connection: PipelineConnection) throws(PostgreSQLError) -> Int? {
+        let rows = try connection.run(
+            """
+            SELECT (SELECT count(*) FROM pg_inherits WHERE inhparent = c.oid), c.relkind = 'p'
+            FROM pg_class c WHERE c.oid = to_regclass('tasks')
+            """)
+        return rows.count > 0 && rows.boolean(0, 1) ? Int(rows.integer(0, 0)) : nil
+    }
+
+    /// Whether a partition lies on another server.
+    package static func isForeign(on connection: PipelineConnection) throws(PostgreSQLError) -> Bool {
+        try connection.run(
+            """
+            SELECT EXISTS (SELECT FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+            WHERE i.inhparent = to_regclass('tasks') AND c.relkind = 'f')
+            """
+        ).boolean(0, 0)
+    }
+
+    /// Takes the missing steps in one transaction; from which version it came, or nil if nothing was missing.
+    ///
+    /// Of many servers that start together one does it, and the others wait: the lock is of the transaction, so that it
+    /// also holds where a pool of sessions lies in between.
+    package static func migrate(on connection: PipelineConnection, partitions: Int?) throws(PostgreSQLError) -> Int? {
+        let current = try version(on: connection) ?? 0
+        guard current < known else { return nil }
+        _ = try connection.run("BEGIN")
+        do throws(PostgreSQLError) {
+            _ = try connection.run("SELECT pg_advisory_xact_lock(\(lock))")
+            let before = try version(on: connection) ?? 0
+            if before < known { try takeSteps(after: before, on: connection, partitions: partitions) }
+            _ = try connection.run("COMMIT")
+            return before < known ? before : nil
+        } catch {
+            _ = try? connection.run("ROLLBACK")
+            throw error
+        }
+    }
+
+    private static func takeSteps(
+        after version: Int, on connection: PipelineConnection, partitions: Int?
+    ) throws(PostgreSQLError) {
+        if version == 0 {
+            try connection.runScript("CREATE TABLE IF NOT EXISTS task_server_schema(version bigint PRIMARY KEY)")
+        }
+        for number in (version + 1)...known {
+            try connection.runScript(step(number, partitions: partitions))
+            _ = try connection.run("INSERT INTO task_server_schema(version) VALUES ($1)", [.integer(Int64(number))])
+        }
+    }
+
+    /// "TASK" and "SRVR", so that no other program's lock is likely to be the same.
+    private static let lock: Int64 = 0x5441_534B_5352_5652
+}

@@ -1,0 +1,95 @@
+internal import Basics
+internal import CMicroHTTPD
+internal import Glibc
+internal import HTTP
+internal import Platform
+internal import Synchronization
+
+/// The one thread that accepts connections and gives them to the event loops.
+///
+/// The library's own loops try again at once where the process has no descriptor left, for as long as they have no
+/// connection; they divide the limit between them, and may abort where the listening socket is taken away.
+final class Acceptor: Sendable {
+    /// How long to wait where no connection can be had now: 20 ms.
+    private static let pause: UInt32 = 20_000
+
+    private let core: ServerCore
+    private let daemon: Daemon
+    private let socket: ListeningSocket
+    /// Called where all slots are taken, so that those of peers that have left are found sooner.
+    private let onFull: @Sendable () -> Void
+    private let isStopped = Atomic<Bool>(false)
+    private let thread = Mutex<NamedThread?>(nil)
+
+    init(_ core: ServerCore, _ daemon: Daemon, _ socket: ListeningSocket, onFull: @escaping @Sendable () -> Void) {
+        self.core = core
+        self.daemon = daemon
+        self.socket = socket
+        self.onFull = onFull
+    }
+
+    func start() throws(ServerStartError) {
+        do throws(NamedThread.Failure) {
+            let started = try NamedThread.start("http-accept") { [self] in run() }
+            thread.withLock { $0 = started }
+        } catch {
+            throw .system(call: "pthread_create", code: error.code)
+        }
+    }
+
+    /// Accepts no more: who connects is refused by the system, who waits to be accepted is reset.
+    func stop() {
+        isStopped.store(true, ordering: .sequentiallyConsistent)
+        // Also ends the call of a thread that waits for a connection.
+        _ = shutdown(socket.descriptor, Int32(SHUT_RDWR))
+        guard let thread = thread.withLock({ $0.take() }) else { return }
+        thread.join()
+        socket.close()
+    }
+
+    private func run() {
+        while !isStopped.load(ordering: .sequentiallyConsistent) {
+            guard core.slots.hasRoom else {
+                core.observe(.waiting(.connections))
+                onFull()
+                _ = usleep(Self.pause)
+                continue
+            }
+            accept()
+        }
+    }
+
+    private func accept() {
+        var address = sockaddr_storage()
+        var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        unsafe withUnsafeMutablePointer(to: &address) { storage in
+            unsafe storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                let connection = unsafe CMicroHTTPD_accept(socket.descriptor, address, &size)
+                guard connection >= 0 else { return pauseIfNeeded(errno) }
+                unsafe add(connection, address, size)
+            }
+        }
+    }
+
+    private func add(_ connection: Int32, _ address: UnsafePointer<sockaddr>, _ size: socklen_t) {
+        let source = unsafe IPAddress(of: address)
+        guard core.slots.take(source) else {
+            core.refused.add(1, ordering: .relaxed)
+            core.observe(.refused(peer: unsafe text(of: address)))
+            _ = Glibc.close(connection)
+            return
+        }
+        if unsafe !daemon.add(connection, address, size) { core.slots.giveBack(source) }
+    }
+
+    /// Waits where the next try would fail, too; not where one client has left before it was accepted.
+    private func pauseIfNeeded(_ code: Int32) {
+        switch code {
+        case EINTR, EAGAIN, ECONNABORTED, EPROTO, EPERM: return
+        default:
+            if isStopped.load(ordering: .sequentiallyConsistent) { return }
+            core.observe(.waiting(.system(code)))
+            _ = usleep(Self.pause)
+        }
+    }
+}

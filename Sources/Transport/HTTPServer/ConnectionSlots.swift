@@ -1,0 +1,50 @@
+internal import Basics
+internal import HTTP
+internal import Synchronization
+
+/// How many connections are open, in all and from each network: what decides whether one more is accepted.
+///
+/// Touched when a connection is accepted and when it is closed, never per request.
+struct ConnectionSlots: ~Copyable, Sendable {
+    private let open = Atomic<Int>(0)
+    private let byNetwork = Mutex<[IPAddress: Int]>([:])
+    private let limits: ServerLimits
+
+    init(_ limits: ServerLimits) { self.limits = limits }
+
+    /// Whether another connection may be accepted.
+    var hasRoom: Bool { open.load(ordering: .relaxed) < limits.connections }
+
+    /// Takes a slot; whether this address may have another.
+    func take(_ address: IPAddress) -> Bool {
+        if limits.counts(address) {
+            let isFree = byNetwork.withLock { counts in
+                guard counts[address.network, default: 0] < limits.perAddress else { return false }
+                counts[address.network, default: 0] += 1
+                return true
+            }
+            guard isFree else { return false }
+        }
+        open.add(1, ordering: .relaxed)
+        return true
+    }
+
+    /// Gives the slot of a connection from this address back.
+    func giveBack(_ address: IPAddress) {
+        open.subtract(1, ordering: .relaxed)
+        guard limits.counts(address) else { return }
+        byNetwork.withLock { counts in
+            let left = counts[address.network, default: 1] - 1
+            counts[address.network] = left > 0 ? left : nil
+        }
+    }
+}
+
+extension ServerLimits {
+    fileprivate func counts(_ address: IPAddress) -> Bool {
+        perAddress > 0 && !unlimited.contains { $0.contains(address) } && !isTrusted(address)
+    }
+
+    /// Whether the address is that of a proxy whose word about its clients is believed.
+    func isTrusted(_ address: IPAddress) -> Bool { trustedProxies.contains { $0.contains(address) } }
+}

@@ -1,0 +1,35 @@
+extension ServerLimits {
+    /// Fewer connections than this are no service.
+    private static let leastConnections = 8
+
+    /// What a server takes beside its connections: the listening socket, and of each loop epoll and the way to wake it.
+    private var fixedDescriptors: Int { 1 + 2 * sane.loops }
+
+    /// The descriptors that servers of these limits take at most.
+    package static func descriptors(of servers: [ServerLimits]) -> Int {
+        servers.reduce(0) { $0 + $1.fixedDescriptors + $1.sane.connections }
+    }
+
+    /// The same servers with as many connections as fit into this number of descriptors; nothing if they are too few.
+    ///
+    /// Each gets a few, and the rest is divided as was wished.
+    package static func fitting(_ servers: [ServerLimits], into descriptors: Int) -> [ServerLimits]? {
+        guard Self.descriptors(of: servers) > descriptors else { return servers }
+        let least = servers.map { min($0.sane.connections, leastConnections) }
+        let more = zip(servers, least).map { $0.sane.connections - $1 }
+        let rest = descriptors - servers.reduce(0) { $0 + $1.fixedDescriptors } - least.reduce(0, +)
+        guard rest >= 0 else { return nil }
+        let wished = max(more.reduce(0, +), 1)
+        return servers.indices.map { index in
+            var limits = servers[index]
+            limits.connections = least[index] + more[index] * rest / wished
+            limits.suspensions = min(limits.suspensions, limits.connections)
+            return limits
+        }
+    }
+
+    /// How few descriptors are enough for these servers.
+    package static func leastDescriptors(of servers: [ServerLimits]) -> Int {
+        servers.reduce(0) { $0 + $1.fixedDescriptors + min($1.sane.connections, leastConnections) }
+    }
+}

@@ -1,0 +1,104 @@
+private import CMicroHTTPD
+private import Glibc
+package import HTTP
+private import Platform
+private import Synchronization
+
+/// A server of HTTP/1.1 over libmicrohttpd: event loops, one thread each, that a handler must not block.
+///
+/// It judges the framing and the target of every request before the handler sees it, keeps absolute deadlines, and
+/// answers for a handler that takes too long.
+package final class HTTPServer: Sendable {
+    /// The port it listens on; the real one where 0 was asked for.
+    package let port: UInt16
+
+    private let core: ServerCore
+    private let reaper: Reaper
+    private let acceptor: Acceptor
+    private let daemon: Mutex<Daemon?>
+
+    /// Starts to serve; `refusal` words what goes wrong before or without the handler.
+    ///
+    /// The host is `localhost` or a literal IPv4 or IPv6 address. With an identity it serves HTTPS, by libmicrohttpd's
+    /// own TLS, 1.2 and up.
+    package init(
+        host: String = "127.0.0.1", port: UInt16, limits: ServerLimits = ServerLimits(), tls: TLSIdentity? = nil,
+        handler: any RequestHandler,
+        refusal: @escaping @Sendable (HTTPFault, RequestHead?) -> Response = HTTPFault.refuse,
+        observe: @escaping @Sendable (ServerEvent) -> Void = { _ in }
+    ) throws(ServerStartError) {
+        ignoreBrokenPipes
+        let socket = try ListeningSocket(host: host, port: port)
+        let core = ServerCore(limits: limits.sane, handler: handler, refusal: refusal, observe: observe)
+        guard let daemon = Daemon(core, identity: tls.map(PinnedIdentity.init)) else {
+            socket.close()
+            throw .library
+        }
+        let reaper = Reaper(core)
+        self.core = core
+        self.port = socket.port
+        self.reaper = reaper
+        acceptor = Acceptor(core, daemon, socket) { reaper.hurry() }
+        self.daemon = Mutex(daemon)
+        try reaper.start()
+        try acceptor.start()
+    }
+
+    /// Tries whether a server could listen there, without listening.
+    ///
+    /// - Parameters:
+    ///   - host: `localhost` or a literal IPv4 or IPv6 address.
+    ///   - port: the port.
+    /// - Throws: why it could not.
+    package static func checkAddress(host: String, port: UInt16) throws(ServerStartError) {
+        try ListeningSocket.check(host: host, port: port)
+    }
+
+    deinit { stop(patience: 0) }
+
+    /// The state of the server at this moment.
+    package var statistics: ServerStatistics { core.statistics }
+
+    /// Accepts no more connections, and lets answers end those that are open: the first half of a stop.
+    ///
+    /// For a program with several servers, so that none takes new requests while another ends.
+    package func stopAccepting() {
+        guard !core.isStopping.exchange(true, ordering: .sequentiallyConsistent) else { return }
+        acceptor.stop()
+        core.headsEnd.store(coarseNanoseconds() &+ (0.5).nanoseconds, ordering: .relaxed)
+    }
+
+    /// Stops: accepts no more connections, lets the requests under way end for that many seconds, then refuses those that
+    /// still wait, and ends.
+    ///
+    /// A connection that has not sent a whole header block half a second after the stop has begun has no request under
+    /// way. Blocks until all is over; never call it from a handler. A second call waits for nothing.
+    package func stop(patience seconds: Double) {
+        daemon.withLock { daemon in
+            guard let running = daemon.take() else { return }
+            stopAccepting()
+            drain(within: seconds)
+            core.isEnding.store(true, ordering: .sequentiallyConsistent)
+            core.expireSuspensions(at: .max, .stopping)
+            drain(within: 0.5)
+            running.stop()
+            reaper.stop()
+        }
+    }
+
+    /// Waits until no connection is open, ending those without a request under way.
+    private func drain(within seconds: Double) {
+        let clock = SystemTime()
+        let end = clock.monotonicNanoseconds &+ seconds.nanoseconds
+        while true {
+            core.cutUnasked(at: coarseNanoseconds())
+            if core.connections.withLock({ $0.isEmpty }) || clock.monotonicNanoseconds >= end { return }
+            _ = usleep(2000)
+        }
+    }
+}
+
+/// Done once: libmicrohttpd's writes do not all suppress the signal.
+private let ignoreBrokenPipes: Void = {
+    _ = signal(SIGPIPE, SIG_IGN)
+}()

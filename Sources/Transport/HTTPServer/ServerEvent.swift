@@ -1,0 +1,36 @@
+/// What happens to a server apart from requests and answers.
+package enum ServerEvent: Sendable, Equatable {
+    /// libmicrohttpd says something; nothing that clients sent is part of it, and the kind is the same for all lines that
+    /// differ in numbers or reasons only.
+    case log(kind: String, line: String)
+    /// A connection was closed at once because its address has as many as it may.
+    case refused(peer: String)
+    /// Whoever connects must wait, in the backlog of the system.
+    case waiting(Shortage)
+    /// A connection was ended because it had used up its time.
+    case cut(Deadline)
+}
+
+/// What is missing to accept another connection.
+package enum Shortage: Sendable, Equatable {
+    /// All connections that the limits allow are open.
+    case connections
+    /// The system refuses, with this error number: no descriptor or no memory is left.
+    case system(Int32)
+}
+
+/// The times that a connection can use up (V-145).
+package enum Deadline: UInt8, Sendable, Equatable, CaseIterable {
+    /// Nothing was asked on a kept connection.
+    case idle
+    /// The header block did not end.
+    case header
+    /// The body did not end, or came too slowly.
+    case body
+    /// The handler had no answer; the client got a 503.
+    case suspension
+    /// The answer was not taken.
+    case answer
+    /// A client that was refused kept its connection open, or went on with its body.
+    case refusal
+}

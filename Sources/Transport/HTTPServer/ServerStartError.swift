@@ -1,0 +1,15 @@
+/// Why a server could not start.
+package enum ServerStartError: Error, Sendable, Equatable {
+    /// The host is neither `localhost` nor a literal IPv4 or IPv6 address.
+    case badHost(String)
+    /// Another socket listens on the address.
+    case addressInUse
+    /// The machine has no such address.
+    case addressNotAvailable
+    /// The port is one for which the process has no permission.
+    case noPermission
+    /// The system refused in another way.
+    case system(call: String, code: Int32)
+    /// libmicrohttpd could not start; what it had to say went to the observer.
+    case library
+}

@@ -1,0 +1,17 @@
+/// The state of a server at one moment.
+package struct ServerStatistics: Sendable, Equatable {
+    /// Connections that are open.
+    package var connections = 0
+    /// Connections that were ever opened.
+    package var connectionsOpened = 0
+    /// Connections that were closed at once because their address had as many as it may.
+    package var connectionsRefused = 0
+    /// Connections that were ended because their peers had left.
+    package var connectionsVanished = 0
+    /// Requests whose first line came.
+    package var requests = 0
+    /// Requests that wait for the handler.
+    package var suspended = 0
+    /// How often each time was used up.
+    package var deadlines: [Deadline: Int] = [:]
+}

@@ -1,0 +1,34 @@
+private import Glibc
+
+/// What a server shows its clients over TLS, and what proves it.
+package struct TLSIdentity: Sendable, Equatable {
+    /// Certificates in PEM, the server's own first.
+    package let certificates: String
+    /// Its private key in PEM.
+    package let key: String
+
+    /// An identity of these texts.
+    package init(certificates: String, key: String) {
+        self.certificates = certificates
+        self.key = key
+    }
+}
+
+/// The texts of an identity at places that do not move: libmicrohttpd keeps the pointers, not the texts.
+///
+/// Unchecked: nobody writes there before the end.
+@safe
+final class PinnedIdentity: @unchecked Sendable {
+    let certificates: UnsafeMutablePointer<CChar>?
+    let key: UnsafeMutablePointer<CChar>?
+
+    init(_ identity: TLSIdentity) {
+        unsafe certificates = strdup(identity.certificates)
+        unsafe key = strdup(identity.key)
+    }
+
+    deinit {
+        unsafe free(certificates)
+        unsafe free(key)
+    }
+}

@@ -1,0 +1,96 @@
+import Glibc
+import HTTP
+import HTTPServer
+import Support
+import Testing
+
+/// Requests that fill the memory of a connection in one way, in all sizes around its limit.
+@Suite("Whatever fits the header limit is answered or closed at once", .timeLimit(.minutes(15)))
+struct AnsweredTests {
+    let server: HTTPServer
+
+    init() throws { server = try HTTPServer(port: 0, handler: EchoHandler()) }
+
+    /// How many of something a request has: every number up to 120, then further ones around the limits.
+    static let numbers = Array(1...120) + Array(stride(from: 121, through: 400, by: 7)) + [1000, 2000, 3000, 5000]
+
+    private static func request(_ target: String = "/a", _ fields: String = "") -> String {
+        "GET \(target) HTTP/1.1\r\nHost: h\r\n\(fields)\r\n"
+    }
+
+    private static func times(_ count: Int, _ text: String) -> String { String(repeating: text, count: count) }
+
+    static let shapes: [(name: String, make: @Sendable (Int) -> String)] = [
+        ("arguments", { request("/a?" + times($0, "a&")) }),
+        ("arguments with values", { request("/a?" + times($0, "a=b&")) }),
+        ("arguments after a second question mark", { request("/a??" + times($0, "a&")) }),
+        ("arguments after a zero byte", { request("/a\u{0}?" + times($0, "a&")) }),
+        ("arguments in HTTP/1.0", { "GET /a?\(times($0, "&a")) HTTP/1.0\r\n\r\n" }),
+        ("fields", { request("/a", times($0, "a:\r\n")) }),
+        ("fields with values", { request("/a", times($0, "X-Name: some value\r\n")) }),
+        ("crumbs of a cookie", { request("/a", "Cookie: \(times($0, "a;"))\r\n") }),
+        ("crumbs with values", { request("/a", "Cookie: \(times($0, "a=b; "))\r\n") }),
+        ("cookies", { request("/a", times($0, "Cookie: a=b\r\n")) }),
+        (
+            "arguments, fields and crumbs",
+            { count in
+                request(
+                    "/a?" + times(count, "a&"), times(min(count, 90), "b: c\r\n") + "Cookie: \(times(count, "d;"))\r\n")
+            }
+        ),
+        ("folded lines", { request("/a", "X: a\r\n" + times($0, " b\r\n")) }),
+        ("a long field", { request("/a", "X: \(times($0, "abc"))\r\n") }),
+        ("a long target", { request("/" + times($0, "abc")) }),
+        ("a long method", { times($0, "ABC") + " /a HTTP/1.1\r\nHost: h\r\n\r\n" }),
+        ("empty lines first", { times($0, "\r\n") + request() }),
+        ("blanks before a value", { request("/a", "X:\(times($0, " "))a\r\n") }),
+        ("spaces in the request line", { "GET \(times($0, " "))/a HTTP/1.1\r\nHost: h\r\n\r\n" }),
+        (
+            "chunks",
+            { count in
+                "POST /read HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n\(times(count, "1\r\na\r\n"))0\r\n\r\n"
+            }
+        ),
+        (
+            "a chunk extension",
+            { count in
+                "POST /read HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n1;\(times(count, "abc"))\r\na\r\n0\r\n\r\n"
+            }
+        ),
+        (
+            "trailers",
+            { count in
+                "POST /read HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\(times(count, "a: b\r\n"))\r\n"
+            }
+        ),
+        (
+            "a long trailer",
+            { count in
+                "POST /read HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX: \(times(count, "abc"))\r\n\r\n"
+            }
+        ),
+        (
+            "digits of a chunk's size",
+            { count in
+                "POST /read HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n\(times(count, "0"))1\r\na\r\n0\r\n\r\n"
+            }
+        ),
+        ("digits of a length", { "POST /read HTTP/1.1\r\nHost: h\r\nContent-Length: \(times($0, "0"))1\r\n\r\na" }),
+    ]
+
+    @Test("In every number", arguments: shapes.map(\.name)) func answered(name: String) throws {
+        let shape = try #require(Self.shapes.first { $0.name == name })
+        for number in Self.numbers {
+            let client = try RawClient(port: server.port, timeout: 5)
+            // The server may have answered and closed before all of it was sent.
+            do throws(RawClient.Failure) { try client.send(shape.make(number)) } catch {}
+            do throws(RawClient.Failure) {
+                // An unknown method is 501 (RFC 9110 section 9.1).
+                let status = try client.response()?.status ?? 400
+                #expect((200...499).contains(status) || status == 501, "\(number) \(name): \(status)")
+            } catch {
+                Issue.record("\(number) \(name): \(error)")
+            }
+        }
+    }
+}

@@ -1,0 +1,188 @@
+import Glibc
+import HTTP
+import HTTPServer
+import Support
+import Synchronization
+import Testing
+
+@Suite("A body is read no further than the handler wants")
+struct BodyTests {
+    let handler = EchoHandler()
+    let server: HTTPServer
+
+    init() throws { server = try HTTPServer(port: 0, handler: handler) }
+
+    private func open() throws -> RawClient { try RawClient(port: server.port) }
+
+    @Test("Too long by its length: refused before a byte of it")
+    func length() throws {
+        let client = try open()
+        try client.send("POST /read HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 1001\r\n\r\n")
+        #expect(try client.response()?.status == 413)
+        #expect(client.isClosedByServer)
+    }
+
+    @Test("Just short enough")
+    func exactly() throws {
+        let client = try open()
+        let body = String(repeating: "x", count: 1000)
+        try client.send("POST /read HTTP/1.1\r\nHost: h\r\nContent-Length: 1000\r\n\r\n" + body)
+        #expect(try client.response()?.text == body)
+        try client.send(
+            "POST /read HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3e8\r\n\(body)\r\n0\r\n\r\n")
+        #expect(try client.response()?.text == body)
+    }
+
+    @Test(
+        "Too long by its chunks: refused in the middle, and nothing behind it is executed", arguments: [1001, 70_000])
+    func chunks(count: Int) throws {
+        let client = try open()
+        let body = String(repeating: "x", count: count)
+        try client.send("POST /read HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n")
+        try client.send("\(String(count, radix: 16))\r\n\(body)\r\n0\r\n\r\n" + FramingTests.smuggled)
+        let response = try #require(try client.response())
+        #expect(response.status == 413)
+        #expect(response.headers["Connection"] == "close")
+        #expect(response.text.contains("request.body_too_large"))
+        #expect(client.isClosedByServer)
+    }
+
+    @Test(
+        "A chunk that is announced as too long is refused with its first byte",
+        arguments: ["3e9", "FFFFF", "7fffffffffffffff", "8000000000000000", "ffffffffffffffff", "0000003e9;a=b"])
+    func announced(size: String) throws {
+        for start in ["", "1\r\nx\r\n", "2;a\r\n\n\n\r\n"] {
+            let client = try open()
+            try client.send(
+                "POST /read HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n\(start)\(size)\r\nx")
+            #expect(try client.response()?.status == 413, "\(start)")
+            #expect(client.isClosedByServer)
+        }
+    }
+
+    @Test("Chunks of every size in one write and in many are taken to the limit")
+    func manyChunks() throws {
+        for size in [1, 7, 16, 100, 500, 1000] {
+            let chunk = String(repeating: "x", count: size)
+            let chunks = String(repeating: "\(String(size, radix: 16));e\r\n\(chunk)\r\n", count: 1000 / size)
+            let head = "POST /read HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+            let client = try open()
+            try client.send(head + chunks + "0\r\n\r\n")
+            #expect(try client.response()?.body.count == 1000 / size * size)
+            for byte in head + chunks + "0\r\n\r\n" { try client.send(String(byte)) }
+            #expect(try client.response()?.body.count == 1000 / size * size)
+        }
+    }
+
+    @Test("An endless body is not read to its end")
+    func endless() throws {
+        let client = try open()
+        try client.send("POST /read HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n")
+        let chunk = "1000\r\n" + String(repeating: "x", count: 4096) + "\r\n"
+        #expect(throws: RawClient.Failure.self) {
+            for _ in 0..<100_000 { try client.send(chunk) }
+        }
+    }
+
+    @Test("What nobody wants is dropped, and the connection stays", arguments: ["GET", "POST", "DELETE"])
+    func drained(method: String) throws {
+        let client = try open()
+        let body = String(repeating: "x", count: 60_000)
+        try client.send("\(method) /a HTTP/1.1\r\nHost: h\r\nContent-Length: 60000\r\n\r\n" + body)
+        #expect(try client.response()?.status == 200)
+        try client.send("\(method) /a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nxx\r\n0\r\n\r\n")
+        #expect(try client.response()?.status == 200)
+    }
+
+    @Test("What nobody wants and is long ends the connection")
+    func notDrained() throws {
+        let client = try open()
+        try client.send("POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 70000\r\n\r\nxxx")
+        #expect(try client.response()?.status == 200)
+        #expect(client.isClosedByServer)
+    }
+
+    @Test("100-continue is said when the body will be read, and only then")
+    func expect() throws {
+        let head = "HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"
+        let client = try open()
+        try client.send("POST /read \(head)")
+        #expect(try client.response()?.status == 100)
+        try client.send("ok")
+        #expect(try client.response()?.text == "ok")
+        try client.send("POST /refuse \(head)")
+        #expect(try client.response()?.status == 401)
+        #expect(client.isClosedByServer)
+        let impatient = try open()
+        try impatient.send("POST /read " + head.replacing("100-continue", with: "the best"))
+        #expect(try impatient.response()?.status == 417)
+    }
+
+    @Test("A refusal that needed a wait comes before the body, too")
+    func lateRefusal() throws {
+        let client = try open()
+        try client.send(
+            "POST /wait-then-refuse HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n")
+        while handler.waiting.withLock({ $0.isEmpty }) { usleep(1000) }
+        handler.release()
+        #expect(try client.response()?.status == 401)
+    }
+
+    @Test("A client that sends a long body anyway still sees its refusal")
+    func longAnyway() throws {
+        let client = try open()
+        let body = [UInt8](repeating: 0x78, count: 200_000)
+        do throws(RawClient.Failure) {
+            try client.send("POST /refuse HTTP/1.1\r\nHost: h\r\nContent-Length: 200000\r\n\r\n")
+            try client.send(body)
+        } catch {}  // The server may have closed already.
+        #expect(try client.response()?.status == 401)
+    }
+
+    @Test("Trailers are no headers")
+    func trailers() throws {
+        let client = try open()
+        try client.send(
+            "POST /a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\nTrailer: Authorization\r\n\r\n"
+                + "2\r\nxx\r\n0\r\nAuthorization: Bearer x\r\n\r\n")
+        let response = try #require(try client.response())
+        #expect(response.status == 200)
+        #expect(!response.text.contains("Bearer"))
+    }
+
+    @Test("HEAD has the headers of GET and no body; 204 and 304 have none either")
+    func withoutBody() throws {
+        let client = try open()
+        try client.send("GET /a HTTP/1.1\r\nHost: h\r\n\r\n")
+        let get = try #require(try client.response())
+        try client.send("HEAD /a HTTP/1.1\r\nHost: h\r\n\r\n")
+        let head = try #require(try client.response(to: .head))
+        #expect(head.status == 200)
+        // "HEAD" is a letter longer than "GET".
+        #expect(head.headers["Content-Length"] == "\(get.body.count + 1)")
+        for status in [204, 304] {
+            try client.send("GET /status/\(status) HTTP/1.1\r\nHost: h\r\n\r\n")
+            let response = try #require(try client.response(to: .head))
+            #expect(response.status == status)
+            if status == 204 { #expect(response.headers["Content-Length"] == nil) }
+        }
+        try client.send("GET /last HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(try client.response()?.text.hasPrefix("GET [\"last\"]") == true)
+    }
+
+    @Test("A status that no final answer has is a 500", arguments: ["0", "100", "-1", "1000"])
+    func impossibleStatus(status: String) throws {
+        let client = try open()
+        try client.send("GET /status/\(status) HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(try client.response()?.status == 500)
+    }
+
+    @Test("Pipelined requests are answered in their order")
+    func pipelining() throws {
+        let client = try open()
+        try client.send((0..<50).map { "GET /\($0) HTTP/1.1\r\nHost: h\r\n\r\n" }.joined())
+        for number in 0..<50 {
+            #expect(try client.response()?.text.hasPrefix("GET [\"\(number)\"]") == true)
+        }
+    }
+}

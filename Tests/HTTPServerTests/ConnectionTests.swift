@@ -1,0 +1,94 @@
+import Glibc
+import HTTP
+import HTTPServer
+import Support
+import Synchronization
+import Testing
+
+@Suite("A connection carries one request after the other")
+struct ConnectionTests {
+    let handler = EchoHandler()
+    let server: HTTPServer
+
+    init() throws { server = try HTTPServer(port: 0, handler: handler) }
+
+    @Test("A request is answered, and the connection stays")
+    func keepAlive() throws {
+        let client = try RawClient(port: server.port)
+        for _ in 0..<3 {
+            try client.send("GET /a/b%20c?x=1+2 HTTP/1.1\r\nHost: h\r\n\r\n")
+            let response = try #require(try client.response())
+            #expect(response.status == 200)
+            #expect(response.text == "GET [\"a\", \"b c\"] [\"x=1 2\"]\nHost=h")
+            #expect(response.headers["Date"] != nil)
+        }
+        #expect(eventually { server.statistics.requests == 3 })
+        #expect(eventually { server.statistics.connections == 1 })
+    }
+
+    @Test("A body is handed over", arguments: ["POST", "PUT", "PATCH", "DELETE"])
+    func body(method: String) throws {
+        let client = try RawClient(port: server.port)
+        for _ in 0..<2 {
+            try client.send("\(method) /read HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello")
+            #expect(try client.response()?.text == "hello")
+            try client.send(
+                "\(method) /read HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n"
+            )
+            #expect(try client.response()?.text == "hello")
+        }
+    }
+
+    @Test("A handler may wait, before the body and after it")
+    func waiting() throws {
+        for path in ["/wait", "/wait-then-read", "/read-then-wait", "/wait-then-refuse"] {
+            let client = try RawClient(port: server.port)
+            try client.send("POST \(path) HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello")
+            while handler.waiting.withLock({ $0.isEmpty }) { usleep(1000) }
+            handler.release()
+            let response = try #require(try client.response())
+            let wanted = ["/wait": 200, "/wait-then-read": 200, "/read-then-wait": 201, "/wait-then-refuse": 401]
+            #expect(response.status == wanted[path])
+            if path.contains("read") { #expect(response.text == "hello") }
+        }
+        #expect(eventually { server.statistics.suspended == 0 })
+    }
+
+    @Test("A handler that waited goes on on the loop where it began, whoever let it")
+    func goingOn() throws {
+        let client = try RawClient(port: server.port)
+        for count in 1...3 {
+            try client.send("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")
+            while handler.waiting.withLock({ $0.isEmpty }) { usleep(1000) }
+            handler.release()
+            #expect(try client.response()?.status == 200)
+            let threads = handler.threads.withLock { $0 }
+            #expect(threads.count == count)
+            #expect(threads.allSatisfy { $0.began == $0.wentOn && $0.began != pthread_self() })
+        }
+    }
+
+    @Test("Where the client has left meanwhile, the handler still comes to its end")
+    func gone() throws {
+        for count in 1...20 {
+            do {
+                let client = try RawClient(port: server.port)
+                try client.send("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")
+                while server.statistics.suspended == 0 { usleep(1000) }
+            }
+            handler.release()
+            #expect(eventually { handler.threads.withLock { $0.count } == count })
+            #expect(eventually { server.statistics.connections == 0 && server.statistics.suspended == 0 })
+        }
+    }
+
+    @Test("A refusal before the body ends the connection", arguments: ["POST", "PUT", "PATCH", "DELETE", "GET"])
+    func refusal(method: String) throws {
+        let client = try RawClient(port: server.port)
+        try client.send(
+            "\(method) /refuse HTTP/1.1\r\nHost: h\r\nContent-Length: 34\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: h\r\n\r\n"
+        )
+        #expect(try client.response()?.status == 401)
+        #expect(client.isClosedByServer)
+    }
+}

@@ -1,0 +1,223 @@
+import Glibc
+import HTTP
+import HTTPServer
+import Platform
+import Support
+import Synchronization
+import Testing
+
+@Suite("No client and no handler holds a connection longer than it may (V-145)")
+struct DeadlineTests {
+    /// Limits that no test comes near, to shorten one of them.
+    private func server(
+        _ handler: EchoHandler = EchoHandler(), _ change: (inout ServerLimits) -> Void
+    ) throws -> HTTPServer {
+        var limits = ServerLimits()
+        change(&limits)
+        return try HTTPServer(port: 0, limits: limits, handler: handler)
+    }
+
+    /// Sends a byte every 20 ms until the server ends the connection; the seconds that took.
+    private func drip(_ start: String, on server: HTTPServer) throws -> Double {
+        let client = try RawClient(port: server.port, timeout: 0.02)
+        let began = SystemTime().monotonicNanoseconds
+        try client.send(start)
+        while SystemTime().monotonicNanoseconds - began < 5_000_000_000 {
+            do throws(RawClient.Failure) {
+                if try client.response() == nil { break }
+            } catch {
+                guard error == .timeout else { break }
+            }
+            do throws(RawClient.Failure) { try client.send("x") } catch { break }
+        }
+        return Double(SystemTime().monotonicNanoseconds - began) / 1e9
+    }
+
+    @Test("A dripping header block")
+    func header() throws {
+        let server = try server { $0.headerSeconds = 0.3 }
+        let seconds = try drip("GET / HTTP/1.1\r\nX-Drip: ", on: server)
+        #expect((0.2...2).contains(seconds))
+        #expect(eventually { server.statistics.deadlines == [.header: 1] })
+    }
+
+    @Test("A dripping request line")
+    func line() throws {
+        let server = try server { $0.headerSeconds = 0.3 }
+        #expect((0.2...2).contains(try drip("GET /", on: server)))
+    }
+
+    @Test("A dripping body")
+    func body() throws {
+        let server = try server { $0.bodySeconds = 0.3 }
+        let seconds = try drip("POST /read HTTP/1.1\r\nHost: h\r\nContent-Length: 999\r\n\r\n", on: server)
+        #expect((0.2...2).contains(seconds))
+        #expect(eventually { server.statistics.deadlines == [.body: 1] })
+    }
+
+    @Test("A slow body, long before its last moment")
+    func slowBody() throws {
+        let server = try server { $0.bodyRateGraceSeconds = 0.3 }
+        let seconds = try drip("POST /read HTTP/1.1\r\nHost: h\r\nContent-Length: 999\r\n\r\n", on: server)
+        #expect((0.2...2).contains(seconds))
+    }
+
+    @Test("A whole request")
+    func request() throws {
+        let server = try server { $0.requestSeconds = 0.3 }
+        let seconds = try drip("POST /read HTTP/1.1\r\nHost: h\r\nContent-Length: 999\r\n\r\n", on: server)
+        #expect((0.2...2).contains(seconds))
+    }
+
+    @Test("Nothing said from the start, and nothing after an answer")
+    func idle() throws {
+        let server = try server {
+            $0.headerSeconds = 0.3
+            $0.idleSeconds = 0.2
+        }
+        let silent = try RawClient(port: server.port)
+        let kept = try RawClient(port: server.port)
+        try kept.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(try kept.response()?.status == 200)
+        #expect(kept.isClosedByServer)
+        #expect(silent.isClosedByServer)
+        #expect(eventually { server.statistics.deadlines == [.header: 1, .idle: 1] })
+        #expect(eventually { server.statistics.connections == 0 })
+    }
+
+    @Test("An answer that nobody takes")
+    func answer() throws {
+        let handler = BigHandler()
+        var limits = ServerLimits()
+        limits.requestSeconds = 0.3
+        let server = try HTTPServer(port: 0, limits: limits, handler: handler)
+        let client = try RawClient(port: server.port)
+        try client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+        for _ in 0..<400 where server.statistics.connections > 0 || server.statistics.connectionsOpened == 0 {
+            usleep(5000)
+        }
+        #expect(eventually { server.statistics.deadlines == [.answer: 1] })
+    }
+
+    @Test("A handler that never answers: 503 by the server's own deadline, and the connection is good again")
+    func suspension() throws {
+        let handler = EchoHandler()
+        let server = try server(handler) { $0.suspensionSeconds = 0.2 }
+        let client = try RawClient(port: server.port)
+        for count in 1...2 {
+            try client.send("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")
+            let response = try #require(try client.response())
+            #expect(response.status == 503)
+            #expect(response.headers["Retry-After"] != nil)
+            // Too late: it must answer nothing and resume nobody, but come to its end.
+            handler.release()
+            #expect(eventually { handler.threads.withLock { $0.count } == count })
+        }
+        try client.send("GET /a HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(try client.response()?.status == 200)
+        #expect(eventually { server.statistics.suspended == 0 })
+        #expect(eventually { server.statistics.deadlines == [.suspension: 2] })
+    }
+
+    @Test("A handler that waits again gets no more time")
+    func waitingAgain() throws {
+        let handler = EchoHandler()
+        let server = try server(handler) { $0.suspensionSeconds = 2 }
+        let client = try RawClient(port: server.port)
+        let began = SystemTime().monotonicNanoseconds
+        try client.send("GET /wait-twice HTTP/1.1\r\nHost: h\r\n\r\n")
+        usleep(1_300_000)
+        handler.release()
+        #expect(try client.response()?.status == 503)
+        #expect(SystemTime().monotonicNanoseconds - began < 3_000_000_000)
+        handler.release()
+    }
+
+    @Test("Who was let in to wait is not refused at the second time, though others wait by then")
+    func letIn() throws {
+        let handler = EchoHandler()
+        let server = try server(handler) { $0.suspensions = 1 }
+        let first = try RawClient(port: server.port)
+        try first.send("GET /wait-twice HTTP/1.1\r\nHost: h\r\n\r\n")
+        while server.statistics.suspended == 0 { usleep(1000) }
+        handler.isHeld.store(true, ordering: .relaxed)
+        handler.release()
+        // Its place is free while it goes on; somebody on another loop takes it.
+        while server.statistics.suspended > 0 { usleep(1000) }
+        var others: [RawClient] = []
+        var spares: [Int32] = []
+        defer { for spare in spares { close(spare) } }
+        while server.statistics.suspended == 0, others.count < 32 {
+            // The number of its socket decides about the loop: both even and odd ones must come.
+            if others.count.isMultiple(of: 2) { spares.append(dup(STDERR_FILENO)) }
+            others.append(try RawClient(port: server.port))
+            try others.last?.send("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")
+            usleep(20_000)
+        }
+        #expect(server.statistics.suspended == 1)
+        handler.isHeld.store(false, ordering: .relaxed)
+        #expect(eventually { server.statistics.suspended == 2 })
+        handler.release()
+        #expect(try first.response()?.status == 200)
+    }
+
+    @Test("An answer that comes too late is not taken for that of the next request")
+    func lateAnswer() throws {
+        let handler = EchoHandler()
+        let server = try server(handler) { $0.suspensionSeconds = 1 }
+        let client = try RawClient(port: server.port)
+        try client.send("GET /wait/first HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(try client.response()?.status == 503)
+        try client.send("GET /wait/second HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(eventually { server.statistics.suspended == 1 })
+        // In the order in which they began to wait.
+        handler.release()
+        let response = try #require(try client.response())
+        #expect(response.text.contains("second"))
+    }
+
+    @Test("More requests that wait than may: 503 at once")
+    func overload() throws {
+        let handler = EchoHandler()
+        let server = try server(handler) { $0.suspensions = 1 }
+        let first = try RawClient(port: server.port)
+        try first.send("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")
+        while server.statistics.suspended == 0 { usleep(1000) }
+        let second = try RawClient(port: server.port)
+        try second.send("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")
+        let refused = try #require(try second.response())
+        #expect(refused.status == 503)
+        #expect(refused.text.contains("server.overloaded"))
+        handler.release()
+        #expect(try first.response()?.status == 200)
+    }
+
+    @Test("The last request of a connection ends it, by number and by age")
+    func lastRequest() throws {
+        let server = try server { $0.requestsPerConnection = 2 }
+        let client = try RawClient(port: server.port)
+        try client.send("GET /a HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(try client.response()?.headers["Connection"] == nil)
+        try client.send("GET /a HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(try client.response()?.headers["Connection"] == "close")
+        #expect(client.isClosedByServer)
+        let old = try self.server { $0.connectionSeconds = 0 }
+        let other = try RawClient(port: old.port)
+        try other.send("GET /a HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(try other.response()?.headers["Connection"] == "close")
+    }
+
+    @Test("A refused client that goes on sending is cut")
+    func refused() throws {
+        let server = try server { $0.bodySeconds = 30 }
+        let seconds = try drip("POST /refuse HTTP/1.1\r\nHost: h\r\nContent-Length: 99999\r\n\r\n", on: server)
+        #expect(seconds < 4)
+    }
+}
+
+/// Answers with more than the buffers of two sockets hold.
+private struct BigHandler: RequestHandler {
+    func decide(on head: RequestHead) -> Decision {
+        .respond(Response(200, body: [UInt8](repeating: 0x78, count: 32 << 20)))
+    }
+}

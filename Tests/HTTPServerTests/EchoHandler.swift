@@ -1,0 +1,87 @@
+import Glibc
+import HTTP
+import HTTPServer
+import Synchronization
+
+/// A handler whose paths are the ways in which a handler can behave.
+final class EchoHandler: RequestHandler {
+    /// Continuations of requests under `/wait`.
+    let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
+
+    /// Keeps handlers under `/wait-twice` between their waits, and their loops.
+    let isHeld = Atomic<Bool>(false)
+    /// How many handlers began under `/wait`.
+    let begun = Atomic<Int>(0)
+    /// On which thread each handler under `/wait` began, and on which it went on.
+    let threads = Mutex<[(began: pthread_t, wentOn: pthread_t)]>([])
+
+    func decide(on head: RequestHead) -> Decision {
+        switch head.target.path.first {
+        case "wait":
+            return .later { [self] in
+                let began = pthread_self()
+                begun.add(1, ordering: .relaxed)
+                await wait()
+                threads.withLock { $0.append((began, pthread_self())) }
+                return .respond(describe(head))
+            }
+        case "wait-then-read":
+            return .later { [self] in
+                await wait()
+                return .readBody(limit: 1000) { .respond(Response(200, body: $0)) }
+            }
+        case "wait-then-refuse":
+            return .later { [self] in
+                await wait()
+                return .respond(Response(401, body: Array("no".utf8)))
+            }
+        case "wait-twice":
+            return .later { [self] in
+                await wait()
+                while isHeld.load(ordering: .relaxed) { usleep(1000) }
+                await wait()
+                return .respond(describe(head))
+            }
+        case "read": return .readBody(limit: 1000) { .respond(Response(200, body: $0)) }
+        case "read-then-wait":
+            return .answerBody(limit: 1000) { [self] body in
+                await wait()
+                return Response(201, body: body)
+            }
+        case "peer": return .respond(Response(200, body: Array(head.peer.utf8)))
+        case "refuse": return .respond(Response(401, body: Array("no".utf8)))
+        case "status": return .respond(Response(Status(rawValue: Int(head.target.path[1]) ?? 0), body: Array("x".utf8)))
+        default: return .respond(describe(head))
+        }
+    }
+
+    private func wait() async {
+        await withCheckedContinuation { continuation in waiting.withLock { $0.append(continuation) } }
+    }
+
+    /// Lets all go on that wait.
+    func release() {
+        for continuation in waiting.withLock({ waiting in
+            defer { waiting = [] }
+            return waiting
+        }) { continuation.resume() }
+    }
+
+    private func describe(_ head: RequestHead) -> Response {
+        let lines = head.headers.fields.map { "\($0.name)=\($0.value)" }
+        let target = head.target
+        let text = "\(head.method.name) \(target.path) \(target.query.map { "\($0.name)=\($0.value)" })\n"
+        return Response(
+            200, headers: ["Content-Type": "text/plain", "X-Request-Id": head.identifier],
+            body: Array((text + lines.joined(separator: "\n")).utf8))
+    }
+}
+
+/// Whether this becomes true within twenty seconds: a server counts after the client has seen the effect.
+func eventually(_ condition: () -> Bool) -> Bool {
+    for _ in 0..<4000 {
+        if condition() { return true }
+        usleep(5000)
+    }
+    return false
+}

@@ -1,0 +1,122 @@
+import Glibc
+import HTTP
+import HTTPServer
+import Platform
+import Support
+import Synchronization
+import Testing
+
+private func pattern(_ length: Int) -> [UInt8] { (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31) } }
+
+/// Answers longer than what is copied: libmicrohttpd sends them from where they are.
+@Suite("Long answers are whole, shared, and given back", .serialized, .timeLimit(.minutes(15)))
+struct LongAnswerTests {
+    fileprivate static let length = 32 << 20
+
+    /// Under `/same` always the same bytes, elsewhere new ones each time: long ones, or those of a pattern of this length.
+    private struct Library: RequestHandler {
+        let same = [UInt8](repeating: 0x61, count: LongAnswerTests.length)
+
+        func decide(on head: RequestHead) -> Decision {
+            switch head.target.path.first {
+            case "same": .respond(Response(200, body: same))
+            case .some(let text): .respond(Response(200, body: Int(text).map(pattern) ?? []))
+            case nil: .respond(Response(200, body: [UInt8](repeating: 0x62, count: LongAnswerTests.length)))
+            }
+        }
+    }
+
+    @Test(
+        "Every byte arrives, around the length from which they are not copied",
+        arguments: [16383, 16384, 16385, 300_000])
+    func whole(length: Int) throws {
+        let server = try HTTPServer(port: 0, handler: Library())
+        defer { server.stop(patience: 0) }
+        let client = try RawClient(port: server.port)
+        for _ in 0..<2 {
+            try client.send("GET /\(length) HTTP/1.1\r\nHost: h\r\n\r\n")
+            let response = try #require(try client.response())
+            #expect(response.body == pattern(length))
+        }
+    }
+
+    @Test("Many who are sent the same share it")
+    func shared() throws {
+        let server = try HTTPServer(port: 0, handler: Library())
+        defer { server.stop(patience: 0) }
+        let before = ProcessFacts.residentBytes
+        let clients = try (0..<24).map { _ in try RawClient(port: server.port) }
+        for client in clients { try client.send("GET /same HTTP/1.1\r\nHost: h\r\n\r\n") }
+        // The first bytes of each are there: so its answer is made.
+        for client in clients {
+            #expect(client.isAnswered)
+        }
+        #expect(ProcessFacts.residentBytes - before < 12 * Self.length)
+    }
+
+    @Test("What is sent, and what nobody took, is given back")
+    func givenBack() throws {
+        let server = try HTTPServer(port: 0, handler: Library())
+        defer { server.stop(patience: 0) }
+        let before = ProcessFacts.residentBytes
+        for number in 0..<24 {
+            let client = try RawClient(port: server.port)
+            try client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+            if number.isMultiple(of: 6) {
+                #expect(try client.response()?.body.count == Self.length)
+            } else {
+                #expect(client.isAnswered)
+            }
+        }
+        #expect(eventually { server.statistics.connections == 0 })
+        #expect(ProcessFacts.residentBytes - before < 12 * Self.length)
+    }
+
+    /// Counts those of itself that there are.
+    private final class Counted: Sendable {
+        static let all = Atomic(0)
+
+        init() { Self.all.add(1, ordering: .relaxed) }
+        deinit { Self.all.subtract(1, ordering: .relaxed) }
+    }
+
+    @Test("What is kept with an answer is kept until it is sent or given up")
+    func kept() throws {
+        let server = try HTTPServer(port: 0, handler: Keeper(length: Self.length))
+        defer { server.stop(patience: 0) }
+        let reader = try RawClient(port: server.port, timeout: 20)
+        var leaver: RawClient? = try RawClient(port: server.port, timeout: 20, receiveBuffer: 4096)
+        for client in [reader, leaver] { try client?.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n") }
+        #expect(try leaver?.head()?.status == 200)
+        #expect(try reader.response()?.body.count == Self.length)
+        #expect(eventually { Counted.all.load(ordering: .relaxed) == 1 })
+        leaver = nil
+        #expect(eventually { Counted.all.load(ordering: .relaxed) == 0 })
+    }
+
+    @Test("What no one takes stays where it is counted, not in the system's buffers")
+    func unsent() throws {
+        let server = try HTTPServer(port: 0, handler: Keeper(length: 512 << 10))
+        defer { server.stop(patience: 0) }
+        var client: RawClient? = try RawClient(port: server.port, timeout: 20, receiveBuffer: 4096)
+        try client?.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(try client?.head()?.status == 200)
+        // The reaper cuts it long after this.
+        for _ in 0..<30 {
+            #expect(Counted.all.load(ordering: .relaxed) == 1)
+            usleep(10_000)
+        }
+        client = nil
+        #expect(eventually { Counted.all.load(ordering: .relaxed) == 0 })
+    }
+
+    private struct Keeper: RequestHandler {
+        let length: Int
+
+        func decide(on head: RequestHead) -> Decision {
+            var response = Response(200, body: [UInt8](repeating: 0x62, count: length))
+            response.kept = KeptObject(Counted())
+            return .respond(response)
+        }
+    }
+}

@@ -1,0 +1,197 @@
+import Glibc
+import HTTP
+import HTTPServer
+import Platform
+import Support
+import Synchronization
+import Testing
+
+@Suite("A server starts with a reason when it cannot, and stops without losing a request")
+struct StartStopTests {
+    @Test("A port that is taken, an address that is not here, a name that is no address")
+    func failures() throws {
+        let server = try HTTPServer(port: 0, handler: EchoHandler())
+        #expect(throws: ServerStartError.addressInUse) { try HTTPServer(port: server.port, handler: EchoHandler()) }
+        #expect(throws: ServerStartError.addressNotAvailable) {
+            try HTTPServer(host: "192.0.2.1", port: 0, handler: EchoHandler())
+        }
+        #expect(throws: ServerStartError.badHost("example.com")) {
+            try HTTPServer(host: "example.com", port: 0, handler: EchoHandler())
+        }
+    }
+
+    @Test("It listens on every form of address", arguments: ["localhost", "127.0.0.1", "0.0.0.0"])
+    func addresses(host: String) throws {
+        let server = try HTTPServer(host: host, port: 0, handler: EchoHandler())
+        let client = try RawClient(port: server.port)
+        try client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(try client.response()?.status == 200)
+    }
+
+    @Test("IPv6, with and without brackets", arguments: ["::1", "[::1]"])
+    func version6(host: String) throws {
+        let server = try HTTPServer(host: host, port: 0, handler: EchoHandler())
+        let client = try RawClient(port: server.port, overIPv6: true)
+        try client.send("GET /peer HTTP/1.1\r\nHost: [::1]:\(server.port)\r\n\r\n")
+        #expect(try client.response()?.text == "::1")
+    }
+
+    @Test("Sixteen servers at once")
+    func sixteen() throws {
+        let servers = try (0..<16).map { _ in try HTTPServer(port: 0, handler: EchoHandler()) }
+        #expect(Set(servers.map(\.port)).count == 16)
+        for server in servers {
+            let client = try RawClient(port: server.port)
+            try client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+            #expect(try client.response()?.status == 200)
+        }
+    }
+
+    @Test("Stopping ends idle connections at once, and nobody connects any more")
+    func idle() throws {
+        let server = try HTTPServer(port: 0, handler: EchoHandler())
+        let client = try RawClient(port: server.port)
+        try client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(try client.response()?.status == 200)
+        let began = SystemTime().monotonicNanoseconds
+        server.stop(patience: 10)
+        #expect(SystemTime().monotonicNanoseconds - began < 2_000_000_000)
+        #expect(client.isClosedByServer)
+        #expect(throws: RawClient.Failure.system("connect", ECONNREFUSED)) { try RawClient(port: server.port) }
+        server.stop(patience: 10)
+    }
+
+    @Test("A request under way is answered within the patience, and its connection ends")
+    func underWay() throws {
+        let handler = EchoHandler()
+        let server = try HTTPServer(port: 0, handler: handler)
+        let client = try RawClient(port: server.port)
+        try client.send("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")
+        while server.statistics.suspended == 0 { usleep(1000) }
+        let stopper = try NamedThread.start("stopper") { server.stop(patience: 10) }
+        #expect(eventually { (try? RawClient(port: server.port)) == nil })
+        handler.release()
+        let response = try #require(try client.response())
+        #expect(response.status == 200)
+        #expect(response.headers["Connection"] == "close")
+        stopper.join()
+    }
+
+    @Test("A body under way comes to its end within the patience")
+    func bodyUnderWay() throws {
+        let server = try HTTPServer(port: 0, handler: EchoHandler())
+        let client = try RawClient(port: server.port)
+        try client.send("POST /read HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\nab")
+        while server.statistics.requests == 0 { usleep(1000) }
+        let stopper = try NamedThread.start("stopper") { server.stop(patience: 10) }
+        #expect(eventually { (try? RawClient(port: server.port)) == nil })
+        try client.send("cd")
+        #expect(try client.response()?.text == "abcd")
+        stopper.join()
+    }
+
+    @Test("Who still waits after the patience gets a 503")
+    func suspended() throws {
+        let handler = EchoHandler()
+        let server = try HTTPServer(port: 0, handler: handler)
+        let clients = try (0..<8).map { _ in try RawClient(port: server.port) }
+        for client in clients { try client.send("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n") }
+        while server.statistics.suspended < 8 { usleep(1000) }
+        server.stop(patience: 0.05)
+        for client in clients { #expect(try client.response()?.status == 503) }
+        handler.release()
+    }
+
+    @Test("Stopping under load, with waiting and dripping clients, ends in time")
+    func underLoad() throws {
+        let handler = EchoHandler()
+        let server = try HTTPServer(port: 0, handler: handler)
+        let port = server.port
+        let isOver = Atomic<Bool>(false)
+        let threads = try (0..<4).map { number in
+            try NamedThread.start("load-\(number)") {
+                while !isOver.load(ordering: .relaxed) {
+                    guard let client = try? RawClient(port: port, timeout: 1) else { continue }
+                    try? client.send(
+                        number == 0 ? "POST /read HTTP/1.1\r\nHo" : "GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")
+                    if number == 1 { handler.release() }
+                    if number > 1 { _ = try? client.response() }
+                }
+            }
+        }
+        usleep(200_000)
+        let began = SystemTime().monotonicNanoseconds
+        server.stop(patience: 0.1)
+        #expect(SystemTime().monotonicNanoseconds - began < 3_000_000_000)
+        isOver.store(true, ordering: .relaxed)
+        for thread in threads { thread.join() }
+        handler.release()
+        // Also those whose connection was closed under them come to their end.
+        let begun = handler.begun.load(ordering: .relaxed)
+        #expect(begun > 0 && eventually { handler.threads.withLock { $0.count } == begun })
+    }
+
+    @Test("More clients than connections wait their turn")
+    func connectionLimit() throws {
+        var limits = ServerLimits()
+        limits.connections = 2
+        limits.loops = 2
+        let server = try HTTPServer(port: 0, limits: limits, handler: EchoHandler())
+        let clients = try (0..<3).map { _ in try RawClient(port: server.port) }
+        for client in clients { try client.send("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n") }
+        for client in clients { #expect(try client.response()?.status == 200) }
+        #expect(server.statistics.connections <= 2)
+    }
+
+    @Test("Silent connections, and half a header block are not waited for as requests under way are")
+    func silent() throws {
+        let handler = EchoHandler()
+        let server = try HTTPServer(port: 0, handler: handler)
+        let silent = try RawClient(port: server.port)
+        let half = try RawClient(port: server.port)
+        try half.send("GET / HTTP/1.1\r\nHo")
+        let busy = try RawClient(port: server.port, timeout: 10)
+        try busy.send("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")
+        while server.statistics.suspended == 0 || server.statistics.connections < 3 { usleep(1000) }
+        let began = SystemTime().monotonicNanoseconds
+        let stopper = try NamedThread.start("stopper") { server.stop(patience: 30) }
+        #expect(silent.isClosedByServer && half.isClosedByServer)
+        #expect(SystemTime().monotonicNanoseconds - began < 4_000_000_000)
+        handler.release()
+        #expect(try busy.response()?.status == 200)
+        stopper.join()
+        #expect(SystemTime().monotonicNanoseconds - began < 8_000_000_000)
+    }
+
+    @Test("As many connections as fit into the descriptors of the process, or none")
+    func descriptors() {
+        var (people, operators) = (ServerLimits(), ServerLimits())
+        (people.connections, operators.connections) = (1000, 64)
+        (people.loops, operators.loops) = (2, 2)
+        let both = [people, operators]
+        #expect(ServerLimits.descriptors(of: both) == 1074)
+        #expect(ServerLimits.fitting(both, into: 1074) == both)
+        for descriptors in [26, 27, 40, 64, 256, 1024, 1073] {
+            let fitting = ServerLimits.fitting(both, into: descriptors) ?? []
+            #expect(ServerLimits.descriptors(of: fitting) <= descriptors)
+            #expect(fitting.allSatisfy { $0.connections >= 8 && $0.suspensions <= max($0.connections, 64) })
+        }
+        #expect(ServerLimits.fitting(both, into: 25) == nil && ServerLimits.leastDescriptors(of: both) == 26)
+    }
+
+    @Test("Requests have numbers of their own")
+    func identifiers() throws {
+        let server = try HTTPServer(port: 0, handler: EchoHandler())
+        var seen: Set<String> = []
+        for _ in 0..<5 {
+            let client = try RawClient(port: server.port)
+            for _ in 0..<5 {
+                try client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+                let identifier = try #require(try client.response()?.headers["X-Request-Id"])
+                #expect(identifier.utf8.count == 16)
+                seen.insert(identifier)
+            }
+        }
+        #expect(seen.count == 25)
+    }
+}

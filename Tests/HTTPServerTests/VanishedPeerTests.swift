@@ -1,0 +1,163 @@
+import Basics
+import Glibc
+import HTTP
+import HTTPServer
+import Platform
+import Support
+import Synchronization
+import Testing
+
+@Suite("Clients that have left give their connections back", .timeLimit(.minutes(15)))
+struct VanishedPeerTests {
+    private let handler = EchoHandler()
+
+    private func server(connections: Int = 100) throws -> HTTPServer {
+        var limits = ServerLimits()
+        limits.connections = connections
+        limits.loops = 2
+        return try HTTPServer(port: 0, limits: limits, handler: handler)
+    }
+
+    @Test("Many more than there are connections do not keep a good client waiting")
+    func many() throws {
+        let server = try server(connections: 20)
+        for _ in 0..<120 { try RawClient(port: server.port).send("GET / HTTP/1.1\r\nHo") }
+        let began = SystemTime().monotonicNanoseconds
+        let client = try RawClient(port: server.port, timeout: 9)
+        try client.send("GET /a HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(try client.response()?.status == 200)
+        // Each batch of 20 would wait 10 s for the deadline of the header block.
+        #expect(SystemTime().monotonicNanoseconds - began < 8_000_000_000)
+        #expect(eventually { server.statistics.connections == 1 })
+        #expect(server.statistics.connectionsVanished > 0)
+        #expect(server.statistics.deadlines.isEmpty)
+    }
+
+    @Test(
+        "Whatever they sent before",
+        arguments: [
+            "GET / HTTP/1.1\r\nHo", "GET / HT", "GET /a HTTP/1.1\r\nHost: h\r\n\r\n",
+            "POST /read HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nab",
+            "POST /read HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",
+            "POST /refuse HTTP/1.1\r\nHost: h\r\nContent-Length: 99999\r\n\r\nab",
+        ])
+    func sent(text: String) throws {
+        let server = try server()
+        for _ in 0..<20 { try RawClient(port: server.port).send(text) }
+        #expect(eventually { server.statistics.connectionsOpened == 20 })
+        #expect(eventually { server.statistics.connections == 0 })
+        #expect(server.statistics.deadlines[.header] == nil && server.statistics.deadlines[.idle] == nil)
+    }
+
+    @Test(
+        "Who closes only their half after a whole request is answered", arguments: ["/a", "/wait", "/read-then-wait"])
+    func halfClosed(path: String) throws {
+        let server = try server()
+        let client = try RawClient(port: server.port)
+        let body = path == "/read-then-wait" ? "hello" : ""
+        try client.send("POST \(path) HTTP/1.1\r\nHost: h\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+        client.finishSending()
+        if path != "/a" {
+            while handler.waiting.withLock({ $0.isEmpty }) { usleep(1000) }
+            // Longer than several looks of the reaper.
+            usleep(700_000)
+            handler.release()
+        }
+        #expect([200, 201].contains(try client.response()?.status))
+        #expect(eventually { server.statistics.connections == 0 })
+    }
+
+    @Test("Who resets while a handler works is not waited for, and the handler still comes to its end")
+    func reset() throws {
+        let server = try server()
+        for count in 1...10 {
+            let client = try RawClient(port: server.port)
+            client.resetWhenClosed()
+            try client.send("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")
+            // Before it is read, a reset takes the request along.
+            while handler.waiting.withLock({ $0.count }) < count { usleep(1000) }
+        }
+        #expect(eventually { server.statistics.connections == 0 && server.statistics.suspended == 0 })
+        while handler.waiting.withLock({ !$0.isEmpty }) { handler.release() }
+        #expect(eventually { handler.threads.withLock { $0.count } == 10 })
+    }
+}
+
+@Suite("Connections are counted by the address of the client", .timeLimit(.minutes(15)))
+struct ClientAddressTests {
+    private let handler = EchoHandler()
+    private static let loopback = ["127.0.0.0/8", "::1"].compactMap { IPAddressRange($0) }
+
+    private func server(_ change: (inout ServerLimits) -> Void) throws -> HTTPServer {
+        var limits = ServerLimits()
+        limits.perAddress = 2
+        change(&limits)
+        return try HTTPServer(port: 0, limits: limits, handler: handler)
+    }
+
+    private func peer(_ fields: String, on server: HTTPServer) throws -> String {
+        let client = try RawClient(port: server.port)
+        try client.send("GET /peer HTTP/1.1\r\nHost: h\r\n\(fields)\r\n")
+        return try client.response()?.text ?? ""
+    }
+
+    @Test("One that has enough is closed at once, and has room again later")
+    func perAddress() throws {
+        let server = try server { _ in }
+        do {
+            let clients = try (0..<2).map { _ in try RawClient(port: server.port) }
+            for client in clients {
+                try client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+                #expect(try client.response()?.status == 200)
+            }
+            let third = try RawClient(port: server.port)
+            #expect(third.isClosedByServer)
+            #expect(server.statistics.connectionsRefused == 1)
+        }
+        #expect(eventually { server.statistics.connections == 0 })
+        #expect(try peer("", on: server) == "127.0.0.1")
+    }
+
+    @Test("Those of this machine and of trusted proxies are not counted", arguments: [false, true])
+    func notCounted(trusted: Bool) throws {
+        let server = try server { limits in
+            if trusted { limits.trustedProxies = Self.loopback } else { limits.unlimited = Self.loopback }
+        }
+        let clients = try (0..<5).map { _ in try RawClient(port: server.port) }
+        for client in clients { try client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n") }
+        for client in clients { #expect(try client.response()?.status == 200) }
+    }
+
+    @Test("Only a trusted proxy is believed about its client")
+    func forwarded() throws {
+        let stranger = try server { $0.unlimited = Self.loopback }
+        let fields = "X-Forwarded-For: 203.0.113.9\r\n"
+        #expect(try peer(fields, on: stranger) == "127.0.0.1")
+        let proxied = try server { $0.trustedProxies = Self.loopback }
+        #expect(try peer(fields, on: proxied) == "203.0.113.9")
+        #expect(try peer("Forwarded: for=\"[2001:db8::7]:80\"\r\n", on: proxied) == "2001:db8::7")
+        #expect(try peer("X-Forwarded-For: 203.0.113.9, 127.0.0.2\r\n", on: proxied) == "203.0.113.9")
+        #expect(try peer("X-Forwarded-For: <b>\r\n", on: proxied) == "127.0.0.1")
+        #expect(try peer("", on: proxied) == "127.0.0.1")
+    }
+
+    @Test("The requests under way of one client of a proxy are bounded, also where it is unclear who it is")
+    func requests() throws {
+        let server = try server { $0.trustedProxies = Self.loopback }
+        for field in ["X-Forwarded-For: 203.0.113.9", "Forwarded: for=unknown"] {
+            let request = { (path: String) in "GET \(path) HTTP/1.1\r\nHost: h\r\n\(field)\r\n\r\n" }
+            let clients = try (0..<3).map { _ in try RawClient(port: server.port) }
+            for client in clients.prefix(2) { try client.send(request("/wait")) }
+            #expect(eventually { handler.waiting.withLock { $0.count } == 2 })
+            try clients[2].send(request("/a"))
+            let refused = try #require(try clients[2].response())
+            #expect(refused.status == 429 && refused.text.contains("request.too_many_at_once"))
+            #expect(try peer("X-Forwarded-For: 203.0.113.10\r\n", on: server) == "203.0.113.10")
+            #expect(try peer("", on: server) == "127.0.0.1")
+            while handler.waiting.withLock({ !$0.isEmpty }) { handler.release() }
+            for client in clients.prefix(2) { #expect(try client.response()?.status == 200) }
+            try clients[2].send(request("/a"))
+            #expect(try clients[2].response()?.status == 200)
+        }
+    }
+}

@@ -1,0 +1,335 @@
+import TaskArchive
+import SQLiteStore
+import Platform
+import SQLite
+import Support
+import Synchronization
+import Tasks
+import Testing
+
+@Suite("Backup, export and import, beside a running store")
+struct ArchiveTests {
+    private let alice = Owner("alice")
+    private let bob = Owner("b\"ob\u{E9}")
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private var path: String { folder.file("tasks.db") }
+    private var other: String { folder.file("other.db") }
+
+    private func filled() async throws -> SQLiteTaskStore {
+        let store = try SQLiteTaskStore.open(path: path)
+        _ = try await store.added("caf\u{E9} \"1\"\n", completed: true, at: 1_472_575_720_123, of: alice)
+        _ = try await store.added("cafe\u{301}", at: 1_472_575_720_124, of: alice)
+        _ = try await store.change(2, TaskChange(completed: true), expected: nil, at: 1_472_575_720_125, of: alice)
+        _ = try await store.added("bob's", of: bob)
+        _ = try await store.added("gone", of: bob)
+        #expect(try await store.remove(2, of: bob))
+        return store
+    }
+
+    private func export(_ path: String) throws -> [String] {
+        let lines = Mutex<[String]>([])
+        _ = try TaskArchive(path: path).export { line throws(SystemError) in
+            lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
+        }
+        return lines.withLock { $0 }
+    }
+
+    private func importLines(_ lines: [String], to path: String) throws -> ImportSummary {
+        var rest = lines[...]
+        return try TaskArchive(path: path).importLines { () throws(SystemError) in
+            rest.popFirst().map { Array($0.utf8) }
+        }
+    }
+
+    @Test("an export is one line a task, and one where ids must not come again")
+    func export() async throws {
+        let store = try await filled()
+        defer { store.close() }
+        #expect(
+            try export(path).map { Array($0.utf8) }
+                == [
+                    #"{"owner":"alice","id":1,"text":"caf\#u{E9} \"1\"\n","completed":true,"#
+                        + #""created":"2016-08-30T16:48:40.123Z","modified":"2016-08-30T16:48:40.123Z","revision":1}"#,
+                    #"{"owner":"alice","id":2,"text":"cafe\#u{301}","completed":true,"#
+                        + #""created":"2016-08-30T16:48:40.124Z","modified":"2016-08-30T16:48:40.125Z","revision":2}"#,
+                    #"{"owner":"b\"ob\#u{E9}","id":1,"text":"bob's","completed":false,"#
+                        + #""created":"1970-01-01T00:00:01.000Z","modified":"1970-01-01T00:00:01.000Z","revision":1}"#,
+                    #"{"owner":"b\"ob\#u{E9}","next":3}"#, #"{"end":true,"tasks":3}"#,
+                ].map { Array($0.utf8) })
+    }
+
+    @Test("an import makes the same database, and repeating it changes nothing")
+    func roundTrip() async throws {
+        let store = try await filled()
+        let (alices, bobs) = (try await store.list(.all, of: alice), try await store.list(.all, of: bob))
+        store.close()
+        let lines = try export(path)
+        var summary = try importLines(lines, to: other)
+        #expect((summary.added, summary.present, summary.differing, summary.end) == (3, 0, 0, .whole))
+        summary = try importLines(lines + [""], to: other)
+        #expect((summary.added, summary.present, summary.differing, summary.end) == (0, 3, 0, .whole))
+        #expect(try export(other) == lines)
+
+        let copy = try SQLiteTaskStore.open(path: other)
+        defer { copy.close() }
+        #expect(try await copy.list(.all, of: alice) == alices)
+        #expect(try await copy.list(.all, of: bob) == bobs)
+        #expect(try await copy.added("new", of: bob).id == 3)
+        // The limit counts what was imported once.
+        #expect(try await copy.add("x", limit: 2, of: alice) == .full)
+    }
+
+    @Test("more than a page comes whole and in order")
+    func pages() async throws {
+        let lines = (1...1203).map { number in
+            #"{"owner":"o\#(number % 2)","id":\#((number + 1) / 2),"text":"t\#(number)","completed":false,"#
+                + #""created":"2016-08-30T16:48:40.123Z","modified":"2016-08-30T16:48:40.123Z","revision":1}"#
+        }
+        #expect(try importLines(lines, to: path).added == 1203)
+        #expect(try export(path).dropLast().sorted() == lines.sorted())
+    }
+
+    /// Lines of people in the order of an export: so many tasks of each.
+    private func lines(_ counts: [String: Int]) -> [String] {
+        counts.sorted { $0.key < $1.key }.flatMap { owner, count in
+            (0..<count).map { number in
+                #"{"owner":"\#(owner)","id":\#(number + 1),"text":"t","completed":false,"#
+                    + #""created":"2016-08-30T16:48:40.123Z","modified":"2016-08-30T16:48:40.123Z","revision":1}"#
+            }
+        }
+    }
+
+    @Test("a person with more tasks than a page is not divided, and those around keep their order")
+    func largePerson() throws {
+        let counts = ["a": 1500, "b": 4500, "c": 0, "d": 1, "e": 1999, "f": 3]
+        let lines = lines(counts) + [#"{"end":true,"tasks":8003}"#]
+        #expect(try importLines(lines, to: path).end == .whole)
+        #expect(try export(path) == lines)
+        let seen = Mutex<[Int]>([])
+        _ = try TaskArchive(path: path).export(ExportStart(), to: { _ in }) { count in
+            seen.withLock { $0.append(count) }
+            return true
+        }
+        #expect(seen.withLock { $0 } == [0, 1500, 6000, 6001, 8000, 8003])
+        #expect(try TaskArchive(path: path).countTasks() == 8003)
+    }
+
+    @Test("an import says whether the lines were all, and which tasks are others than theirs")
+    func ends() throws {
+        let three = lines(["a": 2, "b": 1])
+        #expect(try importLines(three, to: path).end == .cut)
+        #expect(try importLines([], to: path).end == .cut)
+        let end = #"{"end":true,"tasks":3}"#
+        #expect(try importLines(three + [end], to: path).end == .whole)
+        #expect(try importLines(three + [end] + three, to: path).end == .cut)
+        #expect(try importLines(three + [end] + three + [end], to: path).end == .whole)
+        for wrong in [three.dropFirst() + [end], three[...] + ["", three[0], end]] {
+            #expect(throws: ArchiveError.self) { try importLines(Array(wrong), to: path) }
+        }
+        let changed = three.map { $0.replacingFirst(#""text":"t""#, with: #""text":"T""#) }
+        let summary = try importLines(Array(changed.prefix(1)) + three.dropFirst() + [end], to: path)
+        #expect((summary.added, summary.present, summary.differing) == (0, 3, 1))
+        #expect(try export(path) == three + [end])
+    }
+
+    @Test("an import and an export end where nobody wants to go on, and go on later")
+    func stopping() throws {
+        let all = lines(["a": 2500, "b": 2500]) + [#"{"end":true,"tasks":5000}"#]
+        var rest = all[...]
+        let first = try TaskArchive(path: path).importLines { () throws(SystemError) in
+            rest.popFirst().map { Array($0.utf8) }
+        } goOn: {
+            $0.tasks < 2000
+        }
+        #expect((first.added, first.end) == (2000, .stopped))
+        let second = try importLines(all, to: path)
+        #expect((second.added, second.present, second.end) == (3000, 2000, .whole))
+        let written = Mutex<[String]>([])
+        func part(_ start: ExportStart, until limit: Int) throws -> ExportSummary {
+            try TaskArchive(path: path).export(
+                start, to: { line in written.withLock { $0.append(String(decoding: line, as: UTF8.self)) } },
+                goOn: { $0 < limit })
+        }
+        #expect(try !part(ExportStart(), until: 1).isWhole)
+        #expect(written.withLock { $0 } == Array(all.prefix(2500)))
+        var start = ExportStart()
+        (start.owner, start.tasks) = ("a", 2500)
+        let summary = try part(start, until: .max)
+        #expect(summary.isWhole && summary.tasks == 5000)
+        #expect(written.withLock { $0 } == all)
+    }
+
+    /// The line of an idempotency key that was used so many milliseconds ago.
+    private func key(_ owner: String, _ name: String, ago: Int64 = 60_000, text: String = "t") -> String {
+        let added = Timestamp(milliseconds: SystemTime().wallMilliseconds - ago).text
+        return #"{"owner":"\#(owner)","key":"\#(name)","fingerprint":"ff","id":1,"text":"\#(text)","completed":true,"#
+            + #""created":"\#(added)"}"#
+    }
+
+    @Test("keys that are still remembered come in once, and are counted")
+    func keys() throws {
+        let old = key("a", "b", ago: IdempotencyKey.lifetime + 1)
+        // A minute is left, for machines that are busy.
+        let young = key("a", "b", ago: IdempotencyKey.lifetime - 60_000, text: "again")
+        let tasks = lines(["a": 2])
+        let first = tasks + [key("a", "a"), old, #"{"end":true,"tasks":2,"keys":2}"#]
+        #expect(try importLines(first, to: path).end == .whole)
+        let kept = tasks + [first[2], #"{"end":true,"tasks":2,"keys":1}"#]
+        #expect(try export(path) == kept)
+        // What is there stays; what it has forgotten may come again, also over a row that is not cleared away yet.
+        do {
+            let database = try Connection(path: path, mode: .readWrite)
+            #expect(try database.integer("SELECT count(*) FROM attempts") == 1)
+            try database.execute(
+                """
+                INSERT INTO attempts(owner, key, fingerprint, time, id, text, completed)
+                VALUES ('a', 'b', 1, 5, 1, 't', 0)
+                """)
+        }
+        #expect(try export(path) == kept)
+        let other = tasks + [key("a", "a", text: "other"), young, #"{"end":true,"tasks":2,"keys":2}"#]
+        for _ in 0..<2 { #expect(try importLines(other, to: path).added == 0) }
+        #expect(try export(path) == tasks + [first[2], young, #"{"end":true,"tasks":2,"keys":2}"#])
+        for end in [#"{"end":true,"tasks":2}"#, #"{"end":true,"tasks":2,"keys":1}"#] {
+            #expect(throws: ArchiveError.self) { try importLines(other.dropLast() + [end], to: path) }
+        }
+        // An id that a key names is not given again, even if nothing else tells of it.
+        let lone = key("b", "k")
+        #expect(try importLines([lone], to: self.other).added == 0)
+        #expect(try export(self.other) == [lone, #"{"owner":"b","next":2}"#, #"{"end":true,"tasks":0,"keys":1}"#])
+    }
+
+    @Test("a file that an export has left is believed up to the last person who is surely whole")
+    func partial() throws {
+        let beginning = lines(["a": 2]) + [key("a", "k")]
+        let rest = lines(["b": 3]) + [key("b", "k"), key("b", "l"), #"{"owner":"b","next":9}"#]
+        let whole = (beginning + rest + [#"{"end":true,"tasks":5,"keys":3}"#]).map { $0 + "\n" }.joined()
+        let bytes = Array(whole.utf8)
+        let firstOfB = beginning.map { $0.utf8.count + 1 }.reduce(0, +)
+        let lineLength = lines(["a": 1])[0].utf8.count
+        for count in 0..<bytes.count {
+            try File.replace(other, with: Array(bytes.prefix(count)))
+            let found = try #require(try PartialExport(of: other), "\(count)")
+            // A line that lacks its end is none.
+            let hasB = count > firstOfB + lineLength
+            #expect(found.bytes == (hasB ? firstOfB : 0), "\(count)")
+            let start = found.start
+            #expect((start.owner, start.tasks, start.keys) == (hasB ? ("a", 2, 1) : ("", 0, 0)), "\(count)")
+            #expect(!found.isWhole, "\(count)")
+        }
+        try File.replace(other, with: bytes)
+        let found = try #require(try PartialExport(of: other))
+        #expect(found.isWhole && found.start.tasks == 5 && found.start.keys == 3)
+        // Spoilt in the middle of what follows: not believed from there on.
+        try File.replace(other, with: Array(bytes.prefix(firstOfB + 5)) + [0, 0, 10] + bytes.suffix(200))
+        #expect(try #require(try PartialExport(of: other)).bytes == 0)
+        for text in ["hello\n", "{}\nmore", whole + "more"] {
+            try File.replace(other, with: Array(text.utf8))
+            #expect(try PartialExport(of: other) == nil, "\(text)")
+        }
+    }
+
+    @Test("an import beside a running store is seen by its readers")
+    func besideAStore() async throws {
+        let store = try await filled()
+        defer { store.close() }
+        _ = try await store.list(.all, of: alice)
+        let line =
+            #"{"owner":"alice","id":9,"text":"imported","completed":false,"created":"2016-08-30T16:48:40.123Z","#
+            + #""modified":"2016-08-30T16:48:40.123Z","revision":4}"#
+        #expect(try importLines([line], to: path).added == 1)
+        try await store.check()
+        let list = try await store.list(.all, of: alice)
+        #expect(String(decoding: list.json, as: UTF8.self).contains("imported"))
+        #expect(try await store.added("next", of: alice).id == 10)
+    }
+
+    @Test("a wrong line stops an import, named by its number, without its words")
+    func wrongLine() throws {
+        let good = #"{"owner":"alice","next":5}"#
+        let task =
+            #"{"owner":"alice","id":1,"text":"secret","completed":false,"created":"2016-08-30T16:48:40.123Z","#
+            + #""modified":"2016-08-30T16:48:40.123Z","revision":1}"#
+        for (bad, reason) in [
+            ("{", "no JSON at byte 1"), ("[]", "no JSON at byte 0"),
+            ("{}", "'owner' is missing or has no proper value"),
+            (task.replacingFirst(":1,", with: ":0,"), "'id' is missing or has no proper value"),
+            (task.replacingFirst("secret", with: ""), "'text' is not 1 to 4096 bytes without U+0000"),
+            (task.replacingFirst("40.123Z", with: "40Z"), "'created' is missing or has no proper value"),
+            (task.replacingFirst(":1}", with: ":1,\"more\":1}"), "members that no export has"),
+            (key("a", ""), "'key' is missing or has no proper value"),
+            (key("a", "\u{E9}"), "'key' is missing or has no proper value"),
+            (key("a", "k").replacingFirst("ff", with: "0ff"), "'fingerprint' is missing or has no proper value"),
+            (key("a", "k").replacingFirst("}", with: ",\"more\":1}"), "members that no export has"),
+            (#"{"end":true,"tasks":0,"keys":0}"#, "'keys' is missing or has no proper value"),
+        ] {
+            let error = #expect(throws: ArchiveError.self) { _ = try importLines([good, bad, good], to: path) }
+            #expect(error == .line(number: 2, reason: reason))
+            #expect(error?.words.contains("secret") == false)
+        }
+        #expect(try export(path) == [good, #"{"end":true,"tasks":0}"#])
+    }
+
+    @Test("a task without a row of its owner stops an export, whether others stand behind it or not")
+    func strays() async throws {
+        let carol = Owner("carol")
+        for missing in [[alice], [bob], [carol], [alice, bob, carol]] {
+            let path = folder.file(missing.map { String($0.identifier.first ?? "-") }.joined())
+            let store = try SQLiteTaskStore.open(path: path)
+            for owner in [alice, bob, carol] { _ = try await store.added("x", of: owner) }
+            store.close()
+            let database = try Connection(path: path, mode: .readWrite)
+            for owner in missing {
+                let delete = try database.prepare("DELETE FROM owners WHERE owner = ?1")
+                try delete.run(owner.identifier)
+            }
+            let error = #expect(throws: ArchiveError.self) { try export(path) }
+            #expect(error?.words.hasPrefix("the database failed: the table owners lacks people") == true, "\(missing)")
+        }
+    }
+
+    @Test("a backup is a database of its own, readable by its owner alone")
+    func backup() async throws {
+        let store = try await filled()
+        defer { store.close() }
+        try TaskArchive(path: path).backup(to: other)
+        #expect(try export(other) == export(path))
+        #expect(!File.exists(other + ".partial"))
+        let copy = try SQLiteTaskStore.open(path: other)
+        defer { copy.close() }
+        #expect(try await copy.list(.all, of: alice) == store.list(.all, of: alice))
+        #expect(try await copy.added("new", of: bob).id == 3)
+    }
+
+    @Test("a backup replaces nothing")
+    func backupTarget() async throws {
+        let store = try await filled()
+        defer { store.close() }
+        try File.replace(other, with: [1, 2, 3])
+        #expect(throws: ArchiveError.targetExists(path: other)) { try TaskArchive(path: path).backup(to: other) }
+        #expect(try File.read(other) == [1, 2, 3])
+        #expect(throws: ArchiveError.self) { try TaskArchive(path: path).backup(to: "/nonexistent/b.db") }
+    }
+
+    @Test("without a database there is nothing to back up or export, and none is made")
+    func missing() {
+        let missing = StoreOpenError.missing(path: path)
+        #expect(throws: ArchiveError.database(missing)) { try TaskArchive(path: path).backup(to: other) }
+        #expect(throws: ArchiveError.database(missing)) { _ = try export(path) }
+        #expect(!File.exists(path))
+        #expect(!File.exists(other))
+    }
+}
+
+extension String {
+    /// The string with another text in the place of the first occurrence of one.
+    fileprivate func replacingFirst(_ part: String, with other: String) -> String {
+        guard let range = firstRange(of: part) else { return self }
+        return self[..<range.lowerBound] + other + self[range.upperBound...]
+    }
+}

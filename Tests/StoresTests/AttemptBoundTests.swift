@@ -1,0 +1,134 @@
+import TaskArchive
+import SQLiteStore
+import Platform
+import SQLite
+import Support
+import Tasks
+import Testing
+
+@Suite("Idempotency keys in a SQLite file take a bounded space", .timeLimit(.minutes(15)))
+struct AttemptBoundTests {
+    private let alice = Owner("alice")
+    private let folder: TemporaryFolder
+    private let time = ManualTime()
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private var path: String { folder.file("tasks.db") }
+
+    private func open() throws -> SQLiteTaskStore {
+        var options = SQLiteStoreOptions()
+        options.time = time
+        return try SQLiteTaskStore.open(path: path, options: options)
+    }
+
+    private func count(_ condition: String = "true") throws -> Int64? {
+        let connection = try Connection(path: path, mode: .readOnly)
+        connection.setBusyTimeout(milliseconds: 5000)
+        return try connection.integer("SELECT count(*) FROM attempts WHERE \(condition)")
+    }
+
+    /// Adds with keys of their own and removes at once, as somebody does who has reached a limit.
+    private func fill(_ store: SQLiteTaskStore, _ owners: [Owner], each count: Int) async throws {
+        let now = time.wallMilliseconds
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for owner in owners {
+                for number in 0..<count {
+                    let key = IdempotencyKey(key: "key \(number)", fingerprint: 1)
+                    group.addTask {
+                        let outcome = try await store.add("x", at: now, attempt: key, limit: count, of: owner)
+                        guard case .added(let item) = outcome else { throw UnexpectedOutcome(outcome: outcome) }
+                        #expect(try await store.remove(item.id, of: owner))
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    @Test("of one person there are no more than a thousand, whatever the person does")
+    func bounded() async throws {
+        let store = try open()
+        defer { store.close() }
+        try await fill(store, [alice], each: 3000)
+        #expect(try count() == IdempotencyKey.remembered)
+    }
+
+    @Test("what is older than a day goes as fast as it can come")
+    func pruned() async throws {
+        let store = try open()
+        defer { store.close() }
+        // At 256 a second, as it once was, these would take 80 seconds.
+        let owners = (0..<20).map { Owner("owner-\($0)") }
+        try await fill(store, owners, each: 1000)
+        #expect(try count() == 20_000)
+        time.advance(seconds: 86_399)
+        try await fill(store, [alice], each: 10)
+        time.advance(seconds: 2)
+        let end = ContinuousClock.now + .seconds(30)
+        while try count("owner <> 'alice'") != 0, .now < end { try await Task.sleep(for: .milliseconds(20)) }
+        #expect(try count("owner <> 'alice'") == 0)
+        #expect(try count() == 10)
+    }
+
+    @Test("an import brings those of the newest tasks")
+    func imported() throws {
+        let created = Timestamp(milliseconds: SystemTime().wallMilliseconds).text
+        var rest = (1...1500).map { number in
+            #"{"owner":"alice","key":"k\#(number)","fingerprint":"1","id":\#(number),"text":"x","completed":false,"#
+                + #""created":"\#(created)"}"#
+        }[...]
+        _ = try TaskArchive(path: path).importLines { () throws(SystemError) in rest.popFirst().map { Array($0.utf8) } }
+        #expect(try count() == 1000)
+    }
+
+    @Test("a file of the first version is brought up to date, and keeps the newest keys")
+    func migrated() async throws {
+        let now = time.wallMilliseconds
+        try Connection(path: path, mode: .readWriteCreate).execute(Self.firstVersion)
+        try Connection(path: path, mode: .readWrite).execute(
+            """
+            INSERT INTO owners VALUES ('alice', 3001, 1), ('bob', 2, 1);
+            INSERT INTO tasks VALUES ('alice', 3000, 'x', 0, \(now), \(now), 1), ('bob', 1, 'x', 0, \(now), \(now), 1);
+            WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
+            INSERT INTO attempts SELECT 'alice', 'key ' || i, 1, \(now), i, 'x', 0 FROM n;
+            INSERT INTO attempts VALUES ('bob', 'key', 1, \(now), 1, 'x', 0);
+            """)
+        let store = try open()
+        defer { store.close() }
+        #expect(try count() == 1001)
+        func retry(_ key: String, of owner: Owner) async throws -> Bool {
+            let key = IdempotencyKey(key: key, fingerprint: 1)
+            let outcome = try await store.add("x", at: now, attempt: key, of: owner)
+            if case .repeated = outcome { return true }
+            return false
+        }
+        #expect(try await retry("key 2001", of: alice))
+        #expect(try await retry("key", of: Owner("bob")))
+        #expect(try await !retry("key 2000", of: alice))
+        let item = TaskItem(
+            id: 3000, owner: alice, text: try TaskText("x"), completed: false, created: now, modified: now)
+        #expect(try await store.find(3000, of: alice) == item)
+    }
+
+    /// As the first released program made it.
+    private static let firstVersion = """
+        CREATE TABLE owners(
+            owner TEXT NOT NULL PRIMARY KEY, next_id INTEGER NOT NULL, tasks INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        CREATE TABLE tasks(
+            owner TEXT NOT NULL, id INTEGER NOT NULL, text TEXT NOT NULL, completed INTEGER NOT NULL,
+            created INTEGER NOT NULL, modified INTEGER NOT NULL, revision INTEGER NOT NULL,
+            PRIMARY KEY (owner, id)
+        ) WITHOUT ROWID;
+        CREATE TABLE attempts(
+            owner TEXT NOT NULL, key TEXT NOT NULL, fingerprint INTEGER NOT NULL, time INTEGER NOT NULL,
+            id INTEGER NOT NULL, text TEXT NOT NULL, completed INTEGER NOT NULL,
+            PRIMARY KEY (owner, key)
+        ) WITHOUT ROWID;
+        CREATE INDEX attempts_by_time ON attempts(time);
+        PRAGMA application_id = 0x5441534B; PRAGMA user_version = 1;
+        """
+}

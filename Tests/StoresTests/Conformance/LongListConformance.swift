@@ -1,0 +1,134 @@
+import Tasks
+import Testing
+
+@Suite("Every store cuts long lists", .timeLimit(.minutes(15)))
+struct LongListConformance {
+    private let alice = Owner("alice")
+    private let bob = Owner("bob")
+    /// Pages of 64 KiB.
+    private let small = AnswerMemory(limit: 1 << 20)
+
+    private func text(_ words: String, _ count: Int) -> String { String(repeating: words, count: count) }
+
+    private func add(_ texts: [String], to store: any TaskStore, of owner: Owner) async throws -> [TaskItem] {
+        let items = try await withThrowingTaskGroup(of: TaskItem.self) { group in
+            for text in texts { group.addTask { try await store.added(text, of: owner) } }
+            return try await group.reduce(into: [TaskItem]()) { $0.append($1) }
+        }
+        return items.sorted { $0.id < $1.id }
+    }
+
+    /// Follows the pages from the first, each of which must hold what belongs there; how many tasks each has.
+    private func walk(
+        _ store: any TaskStore, _ query: TaskQuery, of owner: Owner, expecting items: [TaskItem]
+    ) async throws -> [Int] {
+        var counts: [Int] = []
+        var (query, rest) = (query, items[...])
+        while true {
+            let page = try await store.list(query, of: owner)
+            let count = page.next.map { next in rest.prefix { $0.id <= next }.count } ?? rest.count
+            guard count > 0 || rest.isEmpty else { throw NoProgress() }
+            #expect(page == TaskList(rendering: Array(rest.prefix(count)), next: page.next))
+            counts.append(count)
+            rest = rest.dropFirst(count)
+            guard let next = page.next else { break }
+            query.after = next
+        }
+        #expect(rest.isEmpty)
+        return counts
+    }
+
+    private struct NoProgress: Error {}
+
+    @Test("at a number of bytes, into pages that join without gaps or doubles", arguments: StoreUnderTest.all)
+    func bytes(kind: StoreUnderTest) async throws {
+        try await kind.with(answers: small) { store in
+            // Of all sizes: 300 bytes, 8 KiB, and 49 KiB where every byte is escaped.
+            var texts = (0..<120).map { text("x", 1 + $0 * 997 % 4096) }
+            for place in [3, 40, 41, 119] { texts[place] = text("\u{1}", 4096) }
+            let items = try await add(texts, to: store, of: alice)
+            let counts = try await walk(store, .all, of: alice, expecting: items)
+            #expect(counts.count > 5)
+            #expect(try await walk(store, .all, of: alice, expecting: items) == counts)
+            #expect(try await walk(store, TaskQuery(limit: 1000), of: alice, expecting: items) == counts)
+            #expect(try await walk(store, TaskQuery(completed: false), of: alice, expecting: items) == counts)
+            let ofTwo = try await walk(store, TaskQuery(limit: 2), of: alice, expecting: items)
+            #expect(ofTwo.allSatisfy { $0 <= 2 })
+            let longest = 6 * 2 * TaskText.longest + 300
+            #expect(try await store.list(.all, of: alice).json.count <= small.pageSize + longest)
+        }
+        #expect(small.statistics.held == 0)
+    }
+
+    @Test("and nowhere else: many short tasks are one list", arguments: StoreUnderTest.all)
+    func many(kind: StoreUnderTest) async throws {
+        try await kind.with { store in
+            var items = try await add((1...1000).map { "task \($0)" }, to: store, of: alice)
+            #expect(try await store.lists(items, of: alice))
+            // The number of rows from which PostgreSQL is asked for sizes.
+            items += try await add(["one more"], to: store, of: alice)
+            #expect(try await store.lists(items, of: alice))
+            items += try await add((1...1500).map { "more \($0)" }, to: store, of: alice)
+            #expect(try await store.lists(items, of: alice))
+            #expect(try await store.lists(items, TaskQuery(completed: false), of: alice))
+            #expect(try await store.lists(Array(items[500...]), TaskQuery(after: 500), of: alice))
+            #expect(try await store.lists(Array(items[..<1000]), TaskQuery(limit: 1000), next: 1000, of: alice))
+            #expect(try await store.lists(Array(items[..<1001]), TaskQuery(limit: 1001), next: 1001, of: alice))
+            #expect(try await store.lists(Array(items[..<2499]), TaskQuery(limit: 2499), next: 2499, of: alice))
+            #expect(try await store.lists(items, TaskQuery(limit: 2501), of: alice))
+        }
+    }
+
+    @Test("of many short tasks, too", arguments: StoreUnderTest.all)
+    func manyCut(kind: StoreUnderTest) async throws {
+        // Pages of 400 KiB: some 1700 tasks.
+        let answers = AnswerMemory(limit: 16 * 400 << 10)
+        try await kind.with(answers: answers) { store in
+            let items = try await add((1...2500).map { "\($0)" }, to: store, of: alice)
+            let counts = try await walk(store, .all, of: alice, expecting: items)
+            #expect(counts.count == 2 && counts[0] > 1001)
+        }
+    }
+
+    @Test("with another tag where others follow, though the bytes are the same", arguments: StoreUnderTest.all)
+    func tag(kind: StoreUnderTest) async throws {
+        try await kind.with(answers: small) { store in
+            var items: [TaskItem] = []
+            var whole = try await store.list(.all, of: alice)
+            while whole.json.count < small.pageSize {
+                items.append(try await store.added(text("x", 4096), of: alice))
+                whole = try await store.list(.all, of: alice)
+            }
+            #expect(try await store.lists(items, of: alice))
+            _ = try await store.added("behind", of: alice)
+            let cut = try await store.list(.all, of: alice)
+            #expect(cut.json == whole.json && cut.next == items.last?.id && cut.entityTag != whole.entityTag)
+        }
+    }
+
+    @Test(
+        "and refuses one for which there is no memory, but no other person's and no short one",
+        arguments: StoreUnderTest.all)
+    func noRoom(kind: StoreUnderTest) async throws {
+        try await kind.with(answers: small) { store in
+            for owner in [alice, bob] { _ = try await add((0..<40).map { _ in text("x", 4096) }, to: store, of: owner) }
+            var lists: [TaskList] = []
+            // Each another one, as each is read while it is changed.
+            await #expect(throws: StoreError.noRoomForAnswer) {
+                for round in 0..<100 {
+                    lists.append(try await store.list(.all, of: alice))
+                    let change = TaskChange(completed: round.isMultiple(of: 2))
+                    _ = try await store.change(1, change, expected: nil, at: 2000, of: alice)
+                }
+            }
+            #expect(!lists.isEmpty && small.statistics.held <= small.limit / 4 && small.statistics.refused > 0)
+            #expect(try await store.list(TaskQuery(limit: 1), of: alice).next == 1)
+            #expect(try await store.list(.all, of: bob).next != nil)
+            lists = []
+            // A thread of the store may be about to let go of its last one.
+            for _ in 0..<1000 where small.statistics.held != 0 { try await Task.sleep(for: .milliseconds(10)) }
+            #expect(small.statistics.held == 0)
+            #expect(try await store.list(.all, of: alice).next != nil)
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import PostgreSQLStore
+import SQLiteStore
+import MemoryStore
+import Platform
+import Support
+import Tasks
+import Testing
+
+/// A kind of store that has to pass the conformance suite: another kind is one more entry in ``all``.
+struct StoreUnderTest: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    /// Opens a new, empty store whose long lists take this memory; the folder is the test's own.
+    let open: @Sendable (_ folder: TemporaryFolder, _ answers: AnswerMemory) throws -> any TaskStore
+
+    static let all = [
+        StoreUnderTest(testDescription: "memory") { _, answers in MemoryTaskStore(answers: answers) },
+        StoreUnderTest(testDescription: "SQLite") { folder, answers in
+            var options = SQLiteStoreOptions()
+            options.answers = answers
+            return try SQLiteTaskStore.open(path: folder.file("tasks.db"), options: options)
+        },
+        StoreUnderTest(testDescription: "PostgreSQL") { _, answers in
+            try postgreSQL(PostgreSQLServer.started().newDatabase(), answers)
+        },
+        StoreUnderTest(testDescription: "PostgreSQL through PgBouncer") { _, answers in
+            try postgreSQL(PgBouncer.started().newDatabase(), answers)
+        },
+    ]
+
+    private static func postgreSQL(_ address: String, _ answers: AnswerMemory) throws -> PostgreSQLTaskStore {
+        var options = PostgreSQLStoreOptions()
+        options.answers = answers
+        return try PostgreSQLTaskStore.open(address, options: options)
+    }
+
+    /// Gives the body a new store, and ends it.
+    func with(
+        answers: AnswerMemory = AnswerMemory(), _ body: (any TaskStore) async throws -> Void
+    ) async throws {
+        let folder = try TemporaryFolder()
+        let store = try open(folder, answers)
+        defer { store.close() }
+        try await body(store)
+    }
+}
+
+extension TaskStore {
+    /// Adds a task with the values that most tests do not care about.
+    func add(
+        _ words: String, completed: Bool = false, at time: Int64 = 1000, attempt: IdempotencyKey? = nil,
+        limit: Int = 10_000, of owner: Owner
+    ) async throws -> AddOutcome {
+        try await add(
+            try TaskText(words), completed: completed, at: time, attempt: attempt, limit: limit, of: owner)
+    }
+
+    /// Adds a task that must be new.
+    func added(
+        _ words: String, completed: Bool = false, at time: Int64 = 1000, of owner: Owner
+    ) async throws -> TaskItem {
+        let outcome = try await add(words, completed: completed, at: time, of: owner)
+        guard case .added(let item) = outcome else { throw UnexpectedOutcome(outcome: outcome) }
+        return item
+    }
+
+    /// Whether the list holds exactly these tasks.
+    func lists(
+        _ items: [TaskItem], _ query: TaskQuery = .all, next: Int64? = nil, of owner: Owner
+    ) async throws -> Bool {
+        try await list(query, of: owner) == TaskList(rendering: items, next: next)
+    }
+}
+
+/// An addition that did not add.
+struct UnexpectedOutcome: Error {
+    let outcome: AddOutcome
+}

@@ -1,0 +1,85 @@
+import Platform
+import Synchronization
+import Tasks
+import Testing
+
+/// Adds tasks, each of its own text, and compares what was acknowledged with what is there.
+final class AcknowledgedWrites: Sendable {
+    private let acknowledged = Mutex<[String: Int64]>([:])
+    private let isOver = Atomic(false)
+    private let number = Atomic(0)
+    private let refusals = Atomic(0)
+    /// Behind each text, so that it takes room.
+    private let filling: String
+    let owners: [Owner]
+
+    init(owners: Int, filling: Int = 0) {
+        self.owners = (0..<owners).map { Owner("owner-\($0)") }
+        self.filling = String(repeating: "x", count: filling)
+    }
+
+    var count: Int { acknowledged.withLock { $0.count } }
+
+    /// How many were not acknowledged.
+    var refused: Int { refusals.load(ordering: .relaxed) }
+
+    /// Adds until told to stop, from so many callers at once.
+    func add(to store: any TaskStore, callers: Int = 16) async {
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<callers { group.addTask { await self.addUntilOver(to: store) } }
+        }
+    }
+
+    func stop() { isOver.store(true, ordering: .releasing) }
+
+    private func addUntilOver(to store: any TaskStore) async {
+        while !isOver.load(ordering: .acquiring) {
+            let serial = number.add(1, ordering: .relaxed).newValue
+            let text = "task \(serial)\(filling)"
+            let outcome = try? await store.add(text, of: owners[serial % owners.count])
+            if case .added(let item) = outcome {
+                acknowledged.withLock { $0[text] = item.id }
+            } else {
+                refusals.add(1, ordering: .relaxed)
+                try? await Task.sleep(for: .milliseconds(5))
+            }
+        }
+    }
+
+    /// What is wrong with what the database holds: acknowledged tasks that are missing, texts that are there twice.
+    func faults(in store: any TaskStore) async throws -> [String] {
+        var there: [String: [Int64]] = [:]
+        for owner in owners {
+            var after: Int64 = 0
+            while true {
+                let page = try await store.list(TaskQuery(limit: 1000, after: after), of: owner)
+                for id in page.identifiers {
+                    guard let item = try await store.find(id, of: owner) else { continue }
+                    there[item.text.value, default: []].append(id)
+                }
+                guard let next = page.next else { break }
+                after = next
+            }
+        }
+        let lost = acknowledged.withLock { $0 }.filter { text, id in !(there[text] ?? []).contains(id) }
+        return lost.map { "lost: \($0.key)" } + there.filter { $0.value.count > 1 }.map { "twice: \($0.key)" }
+    }
+}
+
+extension TaskList {
+    /// The ids in it, read out of the JSON.
+    fileprivate var identifiers: [Int64] {
+        String(decoding: json, as: UTF8.self).split(separator: "\"Id\":").dropFirst().compactMap { piece in
+            Int64(piece.prefix { $0.isNumber })
+        }
+    }
+}
+
+/// Waits until the store can be written again.
+func awaitStore(_ store: any TaskStore, seconds: Int = 30) async throws {
+    for _ in 0..<(seconds * 20) {
+        if (try? await store.check()) != nil { return }
+        try await Task.sleep(for: .milliseconds(50))
+    }
+    try await store.check()
+}

@@ -1,0 +1,133 @@
+import TaskArchive
+import PostgreSQLStore
+import Platform
+import Support
+import Tasks
+import Testing
+
+@Suite("Idempotency keys in PostgreSQL take a bounded space", .timeLimit(.minutes(15)))
+struct AttemptPruningTests {
+    private let alice = Owner("alice")
+    private let server: PostgreSQLServer
+    private let address: String
+    private let time = ManualTime()
+
+    init() throws {
+        server = try PostgreSQLServer.started()
+        address = try server.newDatabase()
+    }
+
+    private var name: String { "\(address.split(separator: "/").last?.split(separator: "?").first ?? "")" }
+
+    private func count() throws -> Int? {
+        let output = try server.command("SELECT 'count=' || count(*) FROM attempts", in: name)
+        return output.split(separator: "count=").last.flatMap { Int($0.prefix { $0.isNumber }) }
+    }
+
+    private func open() throws -> PostgreSQLTaskStore {
+        var options = PostgreSQLStoreOptions()
+        options.time = time
+        return try PostgreSQLTaskStore.open(address, options: options)
+    }
+
+    @Test("of one person there are not many more than a thousand, whatever the person does")
+    func bounded() async throws {
+        let store = try open()
+        defer { store.close() }
+        let now = time.wallMilliseconds
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<2500 {
+                let key = IdempotencyKey(key: "key \(number)", fingerprint: 1)
+                group.addTask { _ = try await store.add("x", at: now, attempt: key, of: alice) }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try count() == Int(IdempotencyKey.remembered) + 1)
+    }
+
+    @Test("what is older than a day goes, whoever's it is, in partitions as well", arguments: [nil, 4])
+    func pruned(partitions: Int?) async throws {
+        _ = try PostgreSQLTaskStore.migrate(address, partitions: partitions)
+        let now = time.wallMilliseconds
+        try server.command(
+            """
+            INSERT INTO attempts SELECT 'owner-' || i, 'key', 1, \(now) - 86400000, 1, 'x', false
+            FROM generate_series(1, 20000) i;
+            INSERT INTO attempts VALUES ('alice', 'key', 1, \(now) - 86399999, 1, 'x', false)
+            """, in: name)
+        let stores = try [open(), open()]
+        defer { for store in stores { store.close() } }
+        func awaitCount(_ wanted: Int) async throws {
+            let end = ContinuousClock.now + .seconds(60)
+            while try count() != wanted, .now < end { try await Task.sleep(for: .milliseconds(50)) }
+            #expect(try count() == wanted)
+        }
+        try await awaitCount(1)
+        time.advance(seconds: 1)
+        try await awaitCount(0)
+    }
+
+    @Test("an import brings those of the newest tasks")
+    func imported() throws {
+        let created = Timestamp(milliseconds: SystemTime().wallMilliseconds).text
+        var rest = (1...1500).map { number in
+            #"{"owner":"alice","key":"k\#(number)","fingerprint":"1","id":\#(number),"text":"x","completed":false,"#
+                + #""created":"\#(created)"}"#
+        }[...]
+        _ = try PostgreSQLArchive(address).importLines { () throws(SystemError) in
+            rest.popFirst().map { Array($0.utf8) }
+        }
+        #expect(try count() == 1000)
+    }
+
+    @Test("tables of the first version are brought up to date, and keep the newest keys", arguments: [false, true])
+    func migrated(isDivided: Bool) async throws {
+        let now = time.wallMilliseconds
+        try server.command(Self.firstVersion(isDivided: isDivided), in: name)
+        try server.command(
+            """
+            INSERT INTO owners VALUES ('alice', 3001, 1);
+            INSERT INTO tasks VALUES ('alice', 3000, 'x', false, \(now), \(now), 1);
+            INSERT INTO attempts SELECT 'alice', 'key ' || i, 1, \(now), i, 'x', false FROM generate_series(1, 3000) i
+            """, in: name)
+        #expect(try PostgreSQLTaskStore.migrate(address, partitions: nil).contains("from version 1 to 2"))
+        #expect(try count() == 1000)
+        let store = try open()
+        defer { store.close() }
+        let key = IdempotencyKey(key: "key 2001", fingerprint: 1)
+        guard case .repeated = try await store.add("x", at: now, attempt: key, of: alice) else {
+            Issue.record("the key is forgotten")
+            return
+        }
+        #expect(try await store.find(3000, of: alice) != nil)
+    }
+
+    /// As the first released program made them.
+    private static func firstVersion(isDivided: Bool) -> String {
+        let clause = isDivided ? " PARTITION BY HASH (owner)" : ""
+        let partitions = ["owners", "tasks", "attempts"].flatMap { table in
+            (0..<2).map {
+                "CREATE TABLE \(table)_p\($0) PARTITION OF \(table) FOR VALUES WITH (MODULUS 2, REMAINDER \($0));"
+            }
+        }
+        return """
+            CREATE TABLE task_server_schema(version bigint PRIMARY KEY);
+            INSERT INTO task_server_schema VALUES (1);
+            CREATE TABLE owners(
+                owner text COLLATE "C" NOT NULL, next_id bigint NOT NULL, tasks bigint NOT NULL, PRIMARY KEY (owner)
+            )\(clause);
+            CREATE TABLE tasks(
+                owner text COLLATE "C" NOT NULL, id bigint NOT NULL, text text COLLATE "C" NOT NULL,
+                completed boolean NOT NULL, created bigint NOT NULL, modified bigint NOT NULL, revision bigint NOT NULL,
+                PRIMARY KEY (owner, id)
+            )\(clause);
+            CREATE TABLE attempts(
+                owner text COLLATE "C" NOT NULL, key text COLLATE "C" NOT NULL, fingerprint bigint NOT NULL,
+                time bigint NOT NULL, id bigint NOT NULL, text text COLLATE "C" NOT NULL, completed boolean NOT NULL,
+                PRIMARY KEY (owner, key)
+            )\(clause);
+            CREATE INDEX attempts_by_time ON attempts(owner, time);
+            \(isDivided ? partitions.joined(separator: "\n") : "")
+            """
+    }
+}

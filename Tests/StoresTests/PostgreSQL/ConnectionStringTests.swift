@@ -1,0 +1,41 @@
+import PostgreSQLStore
+import Testing
+
+@Suite("A connection string of PostgreSQL that is misread")
+struct ConnectionStringTests {
+    /// Everything behind an unescaped character of the password is something else to libpq, which quotes it.
+    @Test(
+        "is refused without a word of its password",
+        arguments: [
+            "postgresql://u:12/s?hunter2=ret@h/db", "postgresql://u:12/s?hunter2@h/db", "password=my hunter2=y",
+            "password=my hunter2", "password='my hunter2", "postgresql://u:12/s?sslmode=hunter2@h/db",
+            "postgresql://u:12/s?connect_timeout=hunter2@h/db", "postgresql://u:12/s?sslrootcert=hunter2@h/db",
+            "postgresql://u:12/s?a=%00hunter2@h/db", "postgresql://u:12/s?\nhunter2=1@h/db",
+        ])
+    func secret(string: String) throws {
+        let words = try #require(PostgreSQLTaskStore.mistake(in: string))
+        #expect(!words.contains("hunter2"), "\(words)")
+        #expect(!words.contains("ret@"), "\(words)")
+    }
+
+    @Test("tells which names there are, and how to write a password")
+    func help() throws {
+        let parameter = try #require(PostgreSQLTaskStore.mistake(in: "postgresql://u:p@h/db?sslmod=require"))
+        #expect(parameter.contains("invalid URI query parameter; known are host, "), "\(parameter)")
+        #expect(parameter.contains("sslmode, "), "\(parameter)")
+        #expect(parameter.contains("write %40 for @"), "\(parameter)")
+        let option = try #require(PostgreSQLTaskStore.mistake(in: "host=h sslmod=require"))
+        #expect(option.contains("invalid connection option; known are host, "), "\(option)")
+        #expect(option.contains("put '...' around a password with spaces"), "\(option)")
+    }
+
+    @Test(
+        "may hold an @ where that is no mistake",
+        arguments: [
+            "postgresql://u%40tenant:p%40ss@h/db?sslrootcert=/run/credentials/tasks@1/ca.pem&application_name=a@b",
+            "host=@socket user=u@tenant password=p@ss dbname=db",
+        ])
+    func good(string: String) {
+        #expect(PostgreSQLTaskStore.mistake(in: string) == nil)
+    }
+}

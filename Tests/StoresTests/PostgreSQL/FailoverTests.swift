@@ -1,0 +1,144 @@
+import TaskArchive
+import PostgreSQLStore
+import Platform
+import Support
+import Tasks
+import Testing
+
+@Suite("PostgreSQL with a standby")
+struct FailoverTests {
+    /// A primary that answers a commit when its standby has it, too.
+    private struct Pair {
+        let primary: PostgreSQLServer
+        let standby: PostgreSQLServer
+
+        init() throws {
+            primary = try PostgreSQLServer()
+            try primary.command("CREATE DATABASE tasks")
+            standby = try PostgreSQLServer(following: primary, as: "standby")
+            try primary.command("ALTER SYSTEM SET synchronous_standby_names = 'standby'")
+            try primary.command("SELECT pg_reload_conf()")
+            try primary.await("SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'")
+        }
+
+        /// Where the primary's log is now.
+        func position() throws -> String {
+            String(try primary.command("SELECT pg_current_wal_flush_lsn()").prefix { $0 != "\n" })
+        }
+
+        /// Nobody, the standby, and the primary.
+        func hosts(_ rest: String) throws -> String {
+            let hosts = [try freePort(), standby.port, primary.port].map { "127.0.0.1:\($0)" }
+            return "postgresql://test@\(hosts.joined(separator: ","))/tasks?sslmode=disable\(rest)"
+        }
+    }
+
+    @Test("is found among the hosts, also when the standby takes over; nothing acknowledged is lost, nothing doubled")
+    func failover() async throws {
+        let pair = try Pair()
+        // One store says what it wants, the other leaves it to the defaults.
+        let first = try PostgreSQLTaskStore.open(try pair.hosts("&target_session_attrs=read-write"))
+        let second = try PostgreSQLTaskStore.open(try pair.hosts(""))
+        defer {
+            first.close()
+            second.close()
+        }
+        expectRefusal(of: pair.standby)
+        try await expectExport(from: pair, first)
+        let writes = AcknowledgedWrites(owners: 3)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for store in [first, second] { group.addTask { await writes.add(to: store, callers: 8) } }
+            while writes.count < 200 { try await Task.sleep(for: .milliseconds(1)) }
+            try pair.primary.kill9()
+            try pair.standby.promote()
+            let before = writes.count
+            while writes.count < before + 200 { try await Task.sleep(for: .milliseconds(1)) }
+            for store in [first, second] { try await awaitStore(store) }
+            writes.stop()
+        }
+        #expect(try await writes.faults(in: first) == [])
+        #expect(try pair.standby.command("SELECT count(*) >= \(writes.count) FROM tasks", in: "tasks") == "t\n")
+    }
+
+    /// Alone a standby is of no use, whatever the address asks for.
+    private func expectRefusal(of standby: PostgreSQLServer) {
+        for wish in ["", "&target_session_attrs=any", "&target_session_attrs=read-write"] {
+            for attempt in [{ try PostgreSQLTaskStore.open($0).close() }, { _ = try PostgreSQLTaskStore.check($0) }] {
+                #expect {
+                    try attempt(standby.address("tasks") + wish)
+                } throws: { error in
+                    (error as? StoreOpenError)?.words.contains("/tasks only reads: it is a standby") == true
+                }
+            }
+        }
+    }
+
+    /// An export writes nothing, but a standby may be behind: it must be asked for.
+    private func expectExport(from pair: Pair, _ store: PostgreSQLTaskStore) async throws {
+        _ = try await store.added("exported", of: Owner("exporter"))
+        try pair.standby.await("SELECT pg_last_wal_replay_lsn() >= '\(try pair.position())'")
+        let address = pair.standby.address("tasks")
+        #expect {
+            _ = try PostgreSQLArchive(address).export { _ in }
+        } throws: { error in
+            (error as? ArchiveError)?.words.hasSuffix("add target_session_attrs=any") == true
+        }
+        #expect(try PostgreSQLArchive("\(address)&target_session_attrs=any").export { _ in } == 1)
+    }
+
+    @Test("that was set to read only goes on answering reads, and takes writes when it may again")
+    func readOnly() async throws {
+        let server = try PostgreSQLServer.started()
+        let name = try server.newDatabaseName()
+        let events = Events()
+        var options = PostgreSQLStoreOptions()
+        options.observer = { events.append($0) }
+        let store = try PostgreSQLTaskStore.open(server.address(name), options: options)
+        defer { store.close() }
+        let alice = Owner("alice")
+        let item = try await store.added("before", of: alice)
+        func set(_ change: String) throws {
+            try server.command("ALTER DATABASE \(name) \(change)")
+            try server.command("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '\(name)'")
+        }
+        try set("SET default_transaction_read_only = on")
+        // First sessions must be lost and made again.
+        for _ in 0..<600 {
+            if await refusal(of: store)?.contains("read-only transaction") == true { break }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        for _ in 0..<5 {
+            #expect(try await store.lists([item], of: alice))
+            for attempt in 0..<2 {
+                await #expect {
+                    if attempt == 0 { _ = try await store.added("x", of: alice) } else { try await store.check() }
+                } throws: { error in
+                    guard case .unavailable(let reason) = error as? StoreError else { return false }
+                    return reason.contains("read-only transaction")
+                }
+            }
+        }
+        let reports = events.all.filter { event in
+            guard case .commitFailed(let reason) = event else { return false }
+            return reason.contains("read-only transaction")
+        }
+        #expect(reports.count == 1)
+        try set("RESET default_transaction_read_only")
+        try await awaitStore(store)
+        let next = try await store.added("after", of: alice)
+        #expect(next.id == 2)
+        #expect(try await store.lists([item, next], of: alice))
+        #expect(events.all.filter { $0 == .recovered }.count == 1)
+    }
+
+    /// Why it does not take writes now, if it says so.
+    private func refusal(of store: any TaskStore) async -> String? {
+        do throws(StoreError) {
+            try await store.check()
+            return nil
+        } catch {
+            guard case .unavailable(let reason) = error else { return nil }
+            return reason
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import PostgreSQLStore
+import PostgreSQL
+import Support
+import Tasks
+import Testing
+
+@Suite("A row that somebody keeps locked")
+struct LockedRowTests {
+    private let alice = Owner("alice")
+
+    @Test("is in the way of its owner only, who is told to come again")
+    func locked() async throws {
+        let address = try PostgreSQLServer.started().newDatabase()
+        var options = PostgreSQLStoreOptions()
+        options.writers = 1  // so that all share its transactions
+        let store = try PostgreSQLTaskStore.open(address, options: options)
+        defer { store.close() }
+        _ = try await store.added("before", of: alice)
+        let keeper = try PipelineConnection(to: try ConnectionTarget(parsing: address))
+        try keeper.runScript("BEGIN; SELECT FROM owners WHERE owner = 'alice' FOR UPDATE")
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<4 {
+                group.addTask {
+                    await #expect {
+                        try await store.added("in vain \(number)", of: alice)
+                    } throws: { error in
+                        if case .unavailable = error as? StoreError { true } else { false }
+                    }
+                }
+            }
+            try await Task.sleep(for: .milliseconds(100))
+            for number in 0..<6 {
+                let duration = try await ContinuousClock().measure {
+                    _ = try await store.added("x", of: Owner("other-\(number)"))
+                }
+                #expect(duration < .seconds(5))
+            }
+            try await group.waitForAll()
+        }
+        try keeper.runScript("ROLLBACK")
+        #expect(try await store.added("after", of: alice).id > 1)
+        #expect(try await store.list(.all, of: alice).json.count > 0)
+    }
+}

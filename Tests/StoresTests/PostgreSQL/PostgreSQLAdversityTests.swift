@@ -1,0 +1,136 @@
+import PostgreSQLStore
+import Glibc
+import Platform
+import Support
+import Tasks
+import Testing
+
+@Suite("A PostgreSQL store in adversity", .serialized)
+struct PostgreSQLAdversityTests {
+    private let alice = Owner("alice")
+
+    @Test("loses no acknowledged write and doubles none, when the server is killed twenty times in the middle")
+    func kills() async throws {
+        let server = try PostgreSQLServer()
+        let store = try PostgreSQLTaskStore.open(try server.newDatabase())
+        defer { store.close() }
+        let writes = AcknowledgedWrites(owners: 5)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await writes.add(to: store) }
+            for round in 1...20 {
+                let before = writes.count
+                while writes.count < before + 20 + round * 3 { try await Task.sleep(for: .milliseconds(1)) }
+                try server.kill9()
+                try server.startAgain()
+            }
+            try await awaitStore(store)
+            writes.stop()
+        }
+        #expect(try await writes.faults(in: store) == [])
+        #expect(writes.count > 1000)
+    }
+
+    @Test("answers truly or not at all, wherever the connection is cut", arguments: [true, false])
+    func cuts(behindRequest: Bool) async throws {
+        let server = try PostgreSQLServer.started()
+        let name = try server.newDatabase().split(separator: "/").last?.split(separator: "?").first ?? ""
+        let proxy = try StoreProxy(to: server.port)
+        defer { proxy.close() }
+        var options = PostgreSQLStoreOptions()
+        (options.readers, options.writers) = (1, 1)
+        let store = try PostgreSQLTaskStore.open(proxy.address("\(name)"), options: options)
+        defer { store.close() }
+        try await awaitStore(store)
+        let writes = AcknowledgedWrites(owners: 3)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await writes.add(to: store, callers: 6) }
+            // Each step cuts a little later: in every statement of a transaction, behind its commit, in the next one.
+            for step in 0..<40 {
+                try await awaitStore(store)
+                let bytes = 1 + step * 53
+                proxy.set(behindRequest ? .cutBehindRequest(bytes: bytes) : .cutBehindAnswer(bytes: bytes))
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            proxy.set(.none)
+            try await awaitStore(store)
+            writes.stop()
+        }
+        #expect(try await writes.faults(in: store) == [])
+        #expect(writes.count > 50)
+    }
+
+    @Test("says at once that the server is away, and is back by itself")
+    func away() async throws {
+        let server = try PostgreSQLServer.started()
+        let name = try server.newDatabase().split(separator: "/").last?.split(separator: "?").first ?? ""
+        let proxy = try StoreProxy(to: server.port)
+        defer { proxy.close() }
+        let events = Events()
+        var options = PostgreSQLStoreOptions()
+        options.observer = { events.append($0) }
+        let store = try PostgreSQLTaskStore.open(proxy.address("\(name)"), options: options)
+        defer { store.close() }
+        _ = try await store.added("before", of: alice)
+        try server.await("SELECT count(*) = 4 FROM pg_stat_activity WHERE datname = '\(name)'")
+        proxy.set(.down)
+        try await Task.sleep(for: .milliseconds(100))
+        let start = ContinuousClock.now
+        for _ in 0..<3 {
+            await #expect { try await store.list(.all, of: alice) } throws: { error in
+                guard case .unavailable = error as? StoreError else { return false }
+                return true
+            }
+            await #expect(throws: StoreError.self) { try await store.added("x", of: alice) }
+        }
+        #expect(ContinuousClock.now - start < .seconds(5))
+        proxy.set(.none)
+        try await awaitStore(store)
+        #expect(try await store.added("after", of: alice).id >= 2)
+        #expect(events.all.filter { $0 == .connected }.count >= 2)
+        // Each reason is told once, though every session is lost.
+        let reasons = events.all.compactMap { if case .connectionLost(let reason) = $0 { reason } else { nil } }
+        #expect(!reasons.isEmpty && Set(reasons).count == reasons.count, "\(reasons)")
+    }
+
+    @Test("finishes what it accepted when it is closed, and refuses what comes later")
+    func closing() async throws {
+        let store = try PostgreSQLTaskStore.open(try PostgreSQLServer.started().newDatabase())
+        let added = await withTaskGroup(of: Bool?.self) { group in
+            for number in 0..<50 {
+                group.addTask {
+                    do throws(StoreError) {
+                        _ = try await store.add(
+                            TaskText.checked("task \(number)"), completed: false, at: 1000, attempt: nil, limit: 100,
+                            of: Owner("alice"))
+                        return true
+                    } catch {
+                        return error == .overloaded ? false : nil
+                    }
+                }
+            }
+            store.close()
+            return await group.reduce(into: [Bool?]()) { $0.append($1) }
+        }
+        #expect(added.allSatisfy { $0 != nil })
+        await #expect(throws: StoreError.overloaded) { try await store.check() }
+    }
+
+    @Test("refuses a statement that waits too long for a lock, and works on")
+    func deadline() async throws {
+        let server = try PostgreSQLServer.started()
+        let address = try server.newDatabase()
+        let name = address.split(separator: "/").last?.split(separator: "?").first ?? ""
+        var options = PostgreSQLStoreOptions()
+        options.deadlineMilliseconds = 300
+        let store = try PostgreSQLTaskStore.open(address, options: options)
+        defer { store.close() }
+        _ = try await store.added("x", of: alice)
+        let blocker = try ChildProcess(
+            "/usr/lib/postgresql/15/bin/psql",
+            ["-X", "-d", address, "-c", "BEGIN; SELECT * FROM owners FOR UPDATE; SELECT pg_sleep(3); ROLLBACK"])
+        while try server.command("SELECT count(*) FROM pg_locks WHERE mode = 'RowShareLock'", in: "\(name)") < "1" {}
+        await #expect(throws: StoreError.self) { try await store.added("y", of: alice) }
+        _ = try blocker.wait()
+        #expect(try await store.added("z", of: alice).id >= 2)
+    }
+}

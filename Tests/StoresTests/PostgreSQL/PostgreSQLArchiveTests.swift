@@ -1,0 +1,101 @@
+import TaskArchive
+import PostgreSQLStore
+import Platform
+import Support
+import Tasks
+import Testing
+
+@Suite("An import into PostgreSQL")
+struct PostgreSQLArchiveTests {
+    private func line(_ owner: String, _ id: Int, _ text: String = "t") -> String {
+        #"{"owner":"\#(owner)","id":\#(id),"text":"\#(text)","completed":false,"#
+            + #""created":"2016-08-30T16:48:40.123Z","modified":"2016-08-30T16:48:40.123Z","revision":1}"#
+    }
+
+    private func imported(_ lines: [String], to archive: PostgreSQLArchive) throws -> ImportSummary {
+        var rest = lines[...]
+        return try archive.importLines { () throws(SystemError) in rest.popFirst().map { Array($0.utf8) } }
+    }
+
+    private func exported(_ archive: PostgreSQLArchive) throws -> [String] {
+        var lines: [String] = []
+        _ = try archive.export { line throws(SystemError) in lines.append(String(decoding: line, as: UTF8.self)) }
+        return lines
+    }
+
+    @Test("adds what is missing among what is there, and tells what is otherwise", arguments: [nil, 4])
+    func mixed(partitions: Int?) async throws {
+        let address = try PostgreSQLServer.started().newDatabase()
+        _ = try PostgreSQLTaskStore.migrate(address, partitions: partitions)
+        let archive = PostgreSQLArchive(address)
+        let people = (100..<400).map { "owner-\($0)" }
+        let lines = people.flatMap { [line($0, 1), line($0, 2), line($0, 5), #"{"owner":"\#($0)","next":9}"#] }
+        let whole = lines + [#"{"end":true,"tasks":900}"#]
+        // Some people with one task, some with all of them but another id to give next.
+        let some = people.enumerated().flatMap { (number, name) -> [String] in
+            switch number % 3 {
+            case 0: [line(name, 2)]
+            case 1: [line(name, 1, "other"), line(name, 2), line(name, 5)]
+            default: []
+            }
+        }
+        #expect(try imported(some, to: archive).added == 400)
+        let summary = try imported(whole, to: archive)
+        #expect((summary.added, summary.present, summary.differing, summary.end) == (500, 400, 100, .whole))
+        let kept = whole.enumerated().map { place, line in
+            place < 1200 && place % 12 == 4 ? line.replacing("\"text\":\"t\"", with: "\"text\":\"other\"") : line
+        }
+        #expect(try exported(archive) == kept)
+        let again = try imported(whole, to: archive)
+        #expect((again.added, again.present, again.differing) == (0, 900, 100))
+        // Twice in one transaction is once.
+        let twice = try imported([line("twin", 1), line("twin", 1), line("twin", 2)], to: archive)
+        #expect((twice.added, twice.present) == (2, 1))
+        // All tasks are there, but the next id is not.
+        #expect(try imported([line("twin", 2), #"{"owner":"twin","next":7}"#], to: archive).added == 0)
+        #expect(try exported(archive).contains(#"{"owner":"twin","next":7}"#))
+
+        let store = try PostgreSQLTaskStore.open(address)
+        defer { store.close() }
+        #expect(try await store.added("new", of: Owner("owner-100")).id == 9)
+        #expect(try await store.add("x", limit: 4, of: Owner("owner-100")) == .full)
+        #expect(try await store.add("x", limit: 3, of: Owner("twin")) != .full)
+        #expect(try archive.countTasks() == 904)
+    }
+
+    @Test(
+        "commits on a disk, whatever the role's default is",
+        arguments: [("off", "on"), ("local", "local"), ("remote_apply", "remote_apply")])
+    func durable(setting: String, used: String) throws {
+        let server = try PostgreSQLServer.started()
+        let database = try server.newDatabaseName()
+        let address = server.address(database)
+        _ = try PostgreSQLTaskStore.migrate(address, partitions: nil)
+        try server.command(
+            """
+            ALTER DATABASE \(database) SET synchronous_commit = \(setting);
+            CREATE TABLE used(setting text);
+            CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN INSERT INTO used VALUES (current_setting('synchronous_commit')); RETURN NULL; END $$;
+            CREATE TRIGGER note AFTER INSERT ON tasks EXECUTE FUNCTION note();
+            """, in: database)
+        #expect(try imported([line("alice", 1)], to: PostgreSQLArchive(address)).added == 1)
+        #expect(try server.command("SELECT DISTINCT setting FROM used", in: database) == "\(used)\n")
+    }
+
+    /// A table may be restored without the others, or somebody may tidy up.
+    @Test("is not left out of an export for a missing owner: that stops", arguments: ["bob", "dave", "*"])
+    func strays(owner: String) async throws {
+        let server = try PostgreSQLServer.started()
+        let database = try server.newDatabaseName()
+        let archive = PostgreSQLArchive(server.address(database))
+        let people = ["alice", "bob", "carol", "dave"]
+        #expect(try imported(people.map { line($0, 1) }, to: archive).added == 4)
+        try server.command("DELETE FROM owners WHERE '\(owner)' IN ('*', owner)", in: database)
+        #expect {
+            try exported(archive)
+        } throws: { error in
+            (error as? ArchiveError)?.words.hasPrefix("the database failed: the table owners lacks people") == true
+        }
+    }
+}

@@ -1,0 +1,205 @@
+import TaskArchive
+import PostgreSQLStore
+import SQLiteStore
+import Platform
+import PostgreSQL
+import Support
+import Tasks
+import Testing
+
+@Suite("A PostgreSQL database")
+struct PostgreSQLSchemaTests {
+    private let alice = Owner("alice")
+    private let server: PostgreSQLServer
+
+    init() throws {
+        server = try PostgreSQLServer.started()
+    }
+
+    private func name(_ address: String) -> String {
+        "\(address.split(separator: "/").last?.split(separator: "?").first ?? "")"
+    }
+
+    /// Types and arguments of each statement, in SQL.
+    private static let arguments: [TaskStatement: (types: String, values: String)] = [
+        .list: ("text", "'alice'"), .page: ("text,int8,bool,int8", "'alice',0,NULL,10"),
+        .longPage: ("text,int8,bool,int8,int8", "'alice',0,NULL,10,1000"),
+        .find: ("text,int8", "'alice',1"),
+        .addOne: ("text,int8,text,bool,int8", "'alice',10,'x',false,5"),
+        .add: ("text,int8,int8,text[],bool[],int8[]", "'alice',1,10,'{x}','{f}','{5}'"),
+        .forgetAttempts: ("text,text,int8", "'alice','k',1"), .makeOwner: ("text", "'alice'"),
+        .lockOwner: ("text", "'alice'"),
+        .addOnce: ("text,text,int8,int8,text,bool,int8", "'alice','k',10,7,'x',false,5"),
+        .lockTask: ("text,int8", "'alice',1"),
+        .change: ("text,int8,text,bool,int8,bool,int8[]", "'alice',1,'y',NULL,6,true,'{}'"),
+        .remove: ("text,int8", "'alice',1"), .removeText: ("text,text", "'alice','x'"), .probe: ("text", "'alice'"),
+    ]
+
+    @Test("is touched in one partition by every statement", arguments: TaskStatement.allCases)
+    func onePartition(statement: TaskStatement) async throws {
+        let address = try server.newDatabase()
+        #expect(try PostgreSQLTaskStore.migrate(address, partitions: 8).hasSuffix("are made in 8 partitions"))
+        let (types, values) = try #require(Self.arguments[statement])
+        for mode in ["force_custom_plan", "force_generic_plan"] {
+            let plan = try server.command(
+                """
+                SET plan_cache_mode = \(mode); INSERT INTO owners VALUES ('alice', 2, 1);
+                INSERT INTO tasks VALUES ('alice', 1, 'x', false, 5, 5, 1);
+                PREPARE s(\(types)) AS \(statement.sql);
+                EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE s(\(values));
+                DELETE FROM owners; DELETE FROM tasks; DELETE FROM attempts
+                """, in: name(address))
+            // A generic plan names every partition as a target; which of them is looked into is decided when it runs.
+            let lines = plan.split(separator: "\n").filter { line in
+                !line.hasSuffix("(never executed)") && (mode == "force_custom_plan" || line.contains(" Scan "))
+            }
+            let partitions = Set(lines.compactMap(Self.partition))
+            #expect(partitions.count <= 1, "\(mode): \(plan)")
+            // What only inserts is routed, and its plan names no partition.
+            if statement != .makeOwner, statement != .probe { #expect(partitions.count == 1, "\(mode): \(plan)") }
+        }
+    }
+
+    /// The number behind `tasks_p`, `owners_p` or `attempts_p`.
+    private static func partition(in line: Substring) -> Substring? {
+        for table in ["tasks_p", "owners_p", "attempts_p"] {
+            let pieces = line.split(separator: table, maxSplits: 1, omittingEmptySubsequences: false)
+            if pieces.count == 2, let first = pieces[1].first, first.isNumber {
+                return pieces[1].prefix { $0.isNumber }
+            }
+        }
+        return nil
+    }
+
+    @Test("that is divided works like another")
+    func partitioned() async throws {
+        let address = try server.newDatabase()
+        _ = try PostgreSQLTaskStore.migrate(address, partitions: 4)
+        let store = try PostgreSQLTaskStore.open(address)
+        defer { store.close() }
+        for number in 0..<20 {
+            let owner = Owner("owner-\(number)")
+            let item = try await store.added("x", of: owner)
+            #expect(try await store.lists([item], of: owner))
+        }
+        let used = try server.command(
+            "SELECT count(DISTINCT tableoid) FROM tasks", in: name(address))
+        #expect((Int(used.prefix { $0.isNumber }) ?? 0) > 1)
+        #expect(throws: StoreOpenError.self) { try PostgreSQLTaskStore.migrate(address, partitions: 8) }
+        #expect(try PostgreSQLTaskStore.migrate(address, partitions: nil).hasSuffix("up to date in 4 partitions"))
+    }
+
+    @Test("of a newer program is refused")
+    func future() throws {
+        let address = try server.newDatabase()
+        try PostgreSQLTaskStore.open(address).close()
+        try server.command("INSERT INTO task_server_schema VALUES (99)", in: name(address))
+        #expect {
+            try PostgreSQLTaskStore.open(address)
+        } throws: { error in
+            guard case .fromTheFuture(_, 99, 2) = error as? StoreOpenError else { return false }
+            return true
+        }
+    }
+
+    @Test("with a text that no task-server wrote says so, whatever is asked of that task")
+    func brokenText() async throws {
+        let address = try server.newDatabase()
+        let store = try PostgreSQLTaskStore.open(address)
+        defer { store.close() }
+        let good = try await store.added("good", of: alice)
+        try server.command(
+            "UPDATE owners SET next_id = 3; INSERT INTO tasks VALUES ('alice', 2, '', false, 5, 5, 1)",
+            in: name(address))
+        let isBroken = { (error: any Error) in if case .broken = error as? StoreError { true } else { false } }
+        await #expect(performing: { try await store.list(.all, of: alice) }, throws: isBroken)
+        await #expect(performing: { try await store.find(2, of: alice) }, throws: isBroken)
+        let done = TaskChange(completed: true)
+        await #expect(
+            performing: { try await store.change(2, done, expected: nil, at: 9, of: alice) }, throws: isBroken)
+        #expect(try await store.find(good.id, of: alice) == good)
+        #expect(try await store.remove(2, of: alice))
+        #expect(try await store.lists([good], of: alice))
+    }
+
+    @Test("of another program is refused")
+    func foreign() throws {
+        let address = try server.newDatabase()
+        try server.command("CREATE TABLE tasks(title text)", in: name(address))
+        #expect {
+            try PostgreSQLTaskStore.open(address)
+        } throws: { error in
+            guard case .foreign = error as? StoreOpenError else { return false }
+            return true
+        }
+    }
+
+    @Test("without rights, read-only, unreachable or misnamed is refused in one line that says why")
+    func refusals() throws {
+        let address = try server.newDatabase()
+        let database = name(address)
+        func words(_ address: String) -> String {
+            do throws(StoreOpenError) {
+                try PostgreSQLTaskStore.open(address).close()
+                return "opened"
+            } catch {
+                return error.words
+            }
+        }
+        try server.command("CREATE ROLE \(database)_weak LOGIN")
+        let weak = server.address(database, user: "\(database)_weak")
+        #expect(words(weak).hasPrefix("the role has no right to make tables in the database"))
+        #expect(words(address) == "opened")
+        #expect(words(weak).hasPrefix("the role \(database)_weak lacks rights in the database"))
+        try server.command("ALTER DATABASE \(database) SET default_transaction_read_only = on")
+        #expect(words(address).hasPrefix("the database postgresql://127.0.0.1:\(server.port)/\(database) only reads"))
+        #expect(words(server.address("nowhere")).hasSuffix("make it, or correct TASKS_DATABASE"))
+        #expect(words("postgresql://u:se%cret@h/d").hasPrefix("TASKS_DATABASE is no connection string of PostgreSQL"))
+        for text in [
+            words(weak), words(address), words("postgresql://u:se%cret@h/d"),
+            words("postgresql://u:pass@127.0.0.1:1/d"),
+        ] {
+            #expect(!text.split(separator: "\n").dropFirst().contains { !$0.isEmpty })
+            #expect(text.split(separator: "cret").count == 1)
+            #expect(text.split(separator: "pass@").count == 1)
+        }
+    }
+
+    @Test("takes people from SQLite and gives them back, line for line, also when asked twice")
+    func moving() async throws {
+        let folder = try TemporaryFolder()
+        let (old, new) = (folder.file("old.db"), folder.file("new.db"))
+        let store = try SQLiteTaskStore.open(path: old)
+        for number in 0..<700 {
+            let text = number % 7 == 0 ? "caf\u{E9} \"\(number)\"\n" : "task \(number)"
+            _ = try await store.added(
+                text, completed: number % 3 == 0, at: Int64(1000 + number), of: Owner("o-\(number % 5)"))
+        }
+        _ = try await store.change(3, TaskChange(completed: true), expected: nil, at: 5000, of: Owner("o-1"))
+        #expect(try await store.remove(140, of: Owner("o-4")))
+        store.close()
+        let address = try server.newDatabase()
+        let lines = try exported(TaskArchive(path: old))
+        #expect(try imported(lines, to: PostgreSQLArchive(address)) == [699, 0])
+        #expect(try imported(lines, to: PostgreSQLArchive(address)) == [0, 699])
+        #expect(try exported(PostgreSQLArchive(address)) == lines)
+        #expect(try imported(exported(PostgreSQLArchive(address)), to: TaskArchive(path: new)) == [699, 0])
+        #expect(try exported(TaskArchive(path: new)) == lines)
+        let moved = try PostgreSQLTaskStore.open(address)
+        defer { moved.close() }
+        #expect(try await moved.added("next", of: Owner("o-4")).id == 141)
+        #expect(try await moved.add("x", limit: 140, of: Owner("o-4")) == .full)
+    }
+
+    private func exported(_ archive: any LineArchive) throws -> [[UInt8]] {
+        var lines: [[UInt8]] = []
+        _ = try archive.export { (line: [UInt8]) throws(SystemError) in lines.append(line) }
+        return lines
+    }
+
+    private func imported(_ lines: [[UInt8]], to archive: any LineArchive) throws -> [Int] {
+        var rest = lines[...]
+        let summary = try archive.importLines { () throws(SystemError) in rest.popFirst() }
+        return [summary.added, summary.present]
+    }
+}

@@ -1,0 +1,24 @@
+import PostgreSQLStore
+import Support
+import Tasks
+import Testing
+
+@Suite("A PostgreSQL store's thread")
+struct PostgreSQLWakeupTests {
+    /// It looks around by itself once a second: what it is not woken for is late by that much.
+    ///
+    /// The first task of a person takes two transactions. Where a wake-up is missing, the 60 turns take a minute at least.
+    @Test("is woken by a request that comes when nothing is under way, and by one that must be tried again")
+    func whenIdle() async throws {
+        let store = try PostgreSQLTaskStore.open(try PostgreSQLServer.started().newDatabase())
+        defer { store.close() }
+        try await store.check()
+        let duration = try await ContinuousClock().measure {
+            for number in 0..<60 {
+                _ = try await store.added("x", of: Owner("owner-\(number)"))
+                _ = try await store.list(.all, of: Owner("owner-\(number)"))
+            }
+        }
+        #expect(duration < .seconds(50))
+    }
+}

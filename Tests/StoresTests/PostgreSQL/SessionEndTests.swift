@@ -1,0 +1,63 @@
+import PostgreSQLStore
+import Support
+import Tasks
+import Testing
+
+@Suite("A PostgreSQL store whose session ends behind the last result of an answer")
+struct SessionEndTests {
+    private let alice = Owner("alice")
+
+    /// A store of few sessions, for at most eight callers at once.
+    private func withStore(_ body: (PostgreSQLTaskStore, StoreProxy) async throws -> Void) async throws {
+        let server = try PostgreSQLServer.started()
+        let name = try server.newDatabase().split(separator: "/").last?.split(separator: "?").first ?? ""
+        let proxy = try StoreProxy(to: server.port)
+        defer { proxy.close() }
+        var options = PostgreSQLStoreOptions()
+        (options.readers, options.writers, options.waiting) = (1, 1, 8)
+        let store = try PostgreSQLTaskStore.open(proxy.address("\(name)"), options: options)
+        defer { store.close() }
+        try await awaitStore(store)
+        try await body(store, proxy)
+    }
+
+    /// The answer; nil for a doubt that may be had.
+    private func answer<Answer: Sendable>(
+        _ ask: () async throws(StoreError) -> Answer
+    ) async throws(StoreError) -> Answer? {
+        do throws(StoreError) {
+            return try await ask()
+        } catch .unavailable {
+            return nil
+        }
+    }
+
+    @Test("answers what it read, and takes as many callers as before", arguments: [true, false])
+    func reading(isSaid: Bool) async throws {
+        try await withStore { store, proxy in
+            let item = try await store.added("x", of: alice)
+            for _ in 0..<12 {
+                proxy.set(.endBeforeReady(saying: isSaid))
+                let list = try await answer { () throws(StoreError) in try await store.list(.all, of: alice) }
+                #expect(list == nil || list == TaskList(rendering: [item]))
+                proxy.set(.none)
+                try await awaitStore(store)
+            }
+        }
+    }
+
+    @Test("answers what it committed, when the server says that it stops")
+    func writing() async throws {
+        try await withStore { store, proxy in
+            // A person's first task takes a second transaction, for which there may be no session then.
+            var acknowledged = [try await store.added("first", of: alice)]
+            for number in 0..<12 {
+                proxy.set(.endBeforeReady(saying: true))
+                acknowledged.append(try await store.added("x\(number)", of: alice))
+                proxy.set(.none)
+                try await awaitStore(store)
+            }
+            #expect(try await store.lists(acknowledged, of: alice))
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import PostgreSQLStore
+import Platform
+import PostgreSQL
+import Support
+import Tasks
+import Testing
+
+@Suite("Several servers on one PostgreSQL")
+struct SeveralServersTests {
+    private let alice = Owner("alice")
+
+    /// How they reach it.
+    enum Way: CaseIterable {
+        case directly, throughPgBouncer
+
+        func newDatabase() throws -> String {
+            switch self {
+            case .directly: try PostgreSQLServer.started().newDatabase()
+            case .throughPgBouncer: try PgBouncer.started().newDatabase()
+            }
+        }
+    }
+
+    private func withTwo(
+        _ way: Way, _ body: (PostgreSQLTaskStore, PostgreSQLTaskStore) async throws -> Void
+    ) async throws {
+        let address = try way.newDatabase()
+        let (first, second) = (try PostgreSQLTaskStore.open(address), try PostgreSQLTaskStore.open(address))
+        defer {
+            first.close()
+            second.close()
+        }
+        try await body(first, second)
+    }
+
+    @Test("what one wrote the other reads, at once", arguments: Way.allCases)
+    func noStaleAnswers(way: Way) async throws {
+        try await withTwo(way) { first, second in
+            for number in 1...50 {
+                _ = try await first.added("task \(number)", of: alice)
+                let list = try await second.list(.all, of: alice)
+                #expect(list == (try await first.list(.all, of: alice)))
+                #expect(try await second.find(Int64(number), of: alice) != nil)
+            }
+        }
+    }
+
+    @Test("ids stay unique and without gaps, whoever gives them", arguments: Way.allCases)
+    func identifiers(way: Way) async throws {
+        let owners = (0..<4).map { Owner("owner-\($0)") }
+        try await withTwo(way) { first, second in
+            let ids = try await withThrowingTaskGroup(of: (Owner, Int64).self) { group in
+                for number in 0..<400 {
+                    let (owner, store) = (owners[number % 4], number % 8 < 4 ? first : second)
+                    group.addTask { (owner, try await store.added("task \(number)", of: owner).id) }
+                }
+                return try await group.reduce(into: [Owner: [Int64]]()) { $0[$1.0, default: []].append($1.1) }
+            }
+            for owner in owners { #expect(ids[owner]?.sorted() == Array(1...100)) }
+        }
+    }
+
+    @Test("an idempotency key holds across them", arguments: Way.allCases)
+    func idempotency(way: Way) async throws {
+        let key = IdempotencyKey(key: "k", fingerprint: 7)
+        let now = SystemTime().wallMilliseconds
+        try await withTwo(way) { first, second in
+            for round in 0..<10 {
+                let owner = Owner("owner-\(round)")
+                let outcomes = try await withThrowingTaskGroup(of: AddOutcome.self) { group in
+                    for number in 0..<20 {
+                        let store = number % 2 == 0 ? first : second
+                        group.addTask { try await store.add("x", at: now, attempt: key, of: owner) }
+                    }
+                    return try await group.reduce(into: []) { $0.append($1) }
+                }
+                #expect(outcomes.filter { if case .added = $0 { true } else { false } }.count == 1)
+                #expect(outcomes.filter { if case .repeated = $0 { true } else { false } }.count == 19)
+            }
+        }
+    }
+
+    @Test("mixed writes of the same people end all, without deadlocks that anybody sees", arguments: Way.allCases)
+    func mixed(way: Way) async throws {
+        try await withTwo(way) { first, second in
+            for number in 0..<10 { _ = try await first.added("seed", of: Owner("owner-\(number)")) }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<300 {
+                    let (owner, store) = (Owner("owner-\(number % 10)"), number % 3 == 0 ? first : second)
+                    group.addTask {
+                        switch number % 4 {
+                        case 0: _ = try await store.added("n", of: owner)
+                        case 1:
+                            let change = TaskChange(completed: number % 8 == 1)
+                            _ = try await store.change(1, change, expected: nil, at: 5, of: owner)
+                        case 2: _ = try await store.remove(Int64(number % 7 + 2), of: owner)
+                        default: _ = try await store.removeAll(with: TaskText.checked("n"), of: owner)
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    @Test("ten that start at once make the tables once", arguments: Way.allCases)
+    func migrations(way: Way) async throws {
+        for partitions in [nil, 4] {
+            let address = try way.newDatabase()
+            var options = PostgreSQLStoreOptions()
+            options.partitions = partitions
+            let events = Events()
+            options.observer = { events.append($0) }
+            let ready = options
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<10 {
+                    group.addTask {
+                        let store = try PostgreSQLTaskStore.open(address, options: ready)
+                        defer { store.close() }
+                        #expect(try await store.added("x", of: Owner("owner-\(number)")).id == 1)
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(events.all.filter { if case .created = $0 { true } else { false } }.count == 1)
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import SQLiteStore
+import Platform
+import SQLite
+import Support
+import Synchronization
+import Tasks
+import Testing
+
+@Suite("A SQLite store whose disk fails")
+struct SQLiteFailureTests {
+    private let alice = Owner("alice")
+    private let folder: TemporaryFolder
+    private let events = Events()
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func open(_ change: (inout SQLiteStoreOptions) -> Void) throws -> SQLiteTaskStore {
+        var options = SQLiteStoreOptions()
+        let events = events
+        options.observer = { events.append($0) }
+        change(&options)
+        return try SQLiteTaskStore.open(path: folder.file("tasks.db"), options: options)
+    }
+
+    @Test("a full disk: additions are refused, all else goes on, and room made is used")
+    func full() async throws {
+        let store = try open { $0.maximumPages = 40 }
+        defer { store.close() }
+        let large = String(repeating: "x", count: 4000)
+        var kept: [TaskItem] = []
+        var error: StoreError?
+        while error == nil, kept.count < 100 {
+            do {
+                kept.append(try await store.added(large, of: alice))
+            } catch let failure as StoreError {
+                error = failure
+            }
+        }
+        #expect(error == .full)
+        #expect(events.diskFull == 1)
+        // Nothing of the refused one is there, also not its id.
+        #expect(try await store.lists(kept, of: alice))
+        await #expect(throws: StoreError.full) { _ = try await store.added(large, of: alice) }
+        #expect(events.diskFull == 1)
+        for item in kept.prefix(10) { #expect(try await store.remove(item.id, of: alice)) }
+        #expect(events.all.contains(.recovered))
+        let next = try await store.added(large, of: alice)
+        #expect(next.id == Int64(kept.count) + 1)
+        #expect(try await store.lists(kept.dropFirst(10) + [next], of: alice))
+    }
+
+    @Test("one write that fails does not take those that share its transaction")
+    func oneOfMany() async throws {
+        let store = try open { $0.maximumPages = 40 }
+        defer { store.close() }
+        let filler = String(repeating: "x", count: 4000)
+        while (try? await store.added(filler, of: Owner("filler"))) != nil {}
+        // The small ones fit into pages that are there, the large one does not, whatever groups they come in.
+        _ = try await store.added("room", of: alice)
+        let outcomes = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for number in 0..<20 {
+                group.addTask {
+                    let words = number == 7 ? filler : "small"
+                    do throws(StoreError) {
+                        let text = try TaskText.checked(words)
+                        _ = try await store.add(
+                            text, completed: false, at: 1, attempt: nil, limit: 100, of: self.alice)
+                        return true
+                    } catch {
+                        #expect(error == .full)
+                        #expect(number == 7)
+                        return false
+                    }
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(outcomes.filter { $0 }.count == 19)
+        let ids = try await store.found(1...30, of: alice)
+        #expect(ids == Array(1...20))
+    }
+
+    @Test("a commit that fails: every caller is told, nothing is kept, the next one succeeds")
+    func commit() async throws {
+        let failing = Atomic(true)
+        let store = try open { options in
+            options.beforeCommit = {
+                failing.load(ordering: .relaxed) ? SQLiteError(code: 778, message: "disk I/O error") : nil
+            }
+        }
+        defer { store.close() }
+        let refused = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<20 {
+                group.addTask {
+                    let error = await #expect(throws: StoreError.self) {
+                        _ = try await store.added("x", of: self.alice)
+                    }
+                    return error == .broken(reason: "disk I/O error (SQLite 778)")
+                }
+            }
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(refused == 20)
+        #expect(try await store.lists([], of: alice))
+        await #expect(throws: StoreError.self) { try await store.check() }
+        failing.store(false, ordering: .relaxed)
+        #expect(try await store.added("x", of: alice).id == 1)
+        #expect(events.all.contains(.commitFailed(reason: "disk I/O error (SQLite 778)")))
+        #expect(events.all.filter { $0 == .recovered }.count == 1)
+        #expect(store.statistics.failedCommits > 0)
+    }
+
+    @Test("more than may wait is refused at once, and what was accepted is finished")
+    func overloaded() async throws {
+        let gate = Gate()
+        let store = try open { options in
+            options.waiting = 3
+            options.beforeCommit = {
+                gate.pass()
+                return nil
+            }
+        }
+        async let first = store.added("first", of: alice)
+        await gate.waitForArrival()
+        let accepted = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<10 {
+                group.addTask { (try? await store.added("x", of: self.alice)) != nil }
+            }
+            // Seven are refused while nothing can be committed; only then the gate opens.
+            var refused = 0
+            while refused < 7, let accepted = await group.next() { refused += accepted ? 0 : 1 }
+            gate.open()
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(accepted == 3)
+        #expect(try await first.id == 1)
+        #expect(store.statistics.refused == 7)
+        store.close()
+    }
+
+    @Test("writes that wait together share a commit")
+    func groups() async throws {
+        let gate = Gate()
+        let store = try open { options in
+            options.beforeCommit = {
+                gate.pass()
+                return nil
+            }
+        }
+        defer { store.close() }
+        async let first = store.added("first", of: alice)
+        await gate.waitForArrival()
+        async let others: Void = withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<50 { group.addTask { _ = try await store.added("x", of: self.alice) } }
+            try await group.waitForAll()
+        }
+        while store.statistics.waitingWrites < 50 { await Task.yield() }
+        gate.open()
+        _ = try await first
+        try await others
+        #expect(store.statistics.commits == 2)
+        #expect(store.statistics.writes == 51)
+    }
+}

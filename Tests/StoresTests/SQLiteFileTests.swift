@@ -1,0 +1,294 @@
+import TaskArchive
+import SQLiteStore
+import Glibc
+import Platform
+import SQLite
+import Support
+import Synchronization
+import Tasks
+import Testing
+
+@Suite("A SQLite store and its file", .timeLimit(.minutes(15)))
+struct SQLiteFileTests {
+    private let alice = Owner("alice")
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private var path: String { folder.file("tasks.db") }
+
+    @Test("what was answered is there after a reopen: tasks, ids, keys, counts")
+    func reopen() async throws {
+        let key = IdempotencyKey(key: "k", fingerprint: 1)
+        let now = SystemTime().wallMilliseconds
+        let first = try SQLiteTaskStore.open(path: path)
+        let kept = try await first.added("kept", at: now, of: alice)
+        let keyed = try await first.add("keyed", at: now, attempt: key, of: alice)
+        #expect(try await first.remove(2, of: alice))
+        first.close()
+
+        let second = try SQLiteTaskStore.open(path: path)
+        defer { second.close() }
+        #expect(try await second.lists([kept], of: alice))
+        guard case .added(let item) = keyed else { throw UnexpectedOutcome(outcome: keyed) }
+        #expect(try await second.add("keyed", at: now, attempt: key, of: alice) == .repeated(item))
+        #expect(try await second.added("new", at: now, of: alice).id == 3)
+        #expect(try await second.add("more", limit: 2, of: alice) == .full)
+    }
+
+    @Test("an unclosed store's answers are in the file")
+    func copied() async throws {
+        let store = try SQLiteTaskStore.open(path: path)
+        defer { store.close() }
+        let item = try await store.added("x", of: alice)
+        // What another process would find after a kill: the log is read back, nothing was closed.
+        for suffix in ["", "-wal"] {
+            let bytes = try File.read(path + suffix)
+            try File.replace(folder.file("copy.db") + suffix, with: bytes)
+        }
+        let copy = try SQLiteTaskStore.open(path: folder.file("copy.db"))
+        defer { copy.close() }
+        #expect(try await copy.lists([item], of: alice))
+    }
+
+    @Test("a second server is kept away, by any name of the file, until the first ends")
+    func locked() async throws {
+        let first = try SQLiteTaskStore.open(path: path)
+        let link = folder.file("link.db")
+        #expect(symlink(path, link) == 0)
+        for name in [path, link] {
+            let error = #expect(throws: StoreOpenError.self) { _ = try SQLiteTaskStore.open(path: name) }
+            #expect(error == .locked(path: path))
+            #expect(error?.words.contains("another task-server uses the database \(path)") == true)
+        }
+        first.close()
+        try SQLiteTaskStore.open(path: link).close()
+    }
+
+    @Test("only its owner may read the file")
+    func permissions() throws {
+        try SQLiteTaskStore.open(path: path).close()
+        var facts = stat()
+        #expect(stat(path, &facts) == 0)
+        #expect(facts.st_mode & 0o777 == 0o600)
+    }
+
+    @Test("a close leaves one file, without a log")
+    func checkpointed() async throws {
+        let events = Mutex<[StoreEvent]>([])
+        var options = SQLiteStoreOptions()
+        options.observer = { event in events.withLock { $0.append(event) } }
+        let store = try SQLiteTaskStore.open(path: path, options: options)
+        _ = try await store.added("x", of: alice)
+        _ = try await store.list(.all, of: alice)
+        store.close()
+        #expect(events.withLock { $0 } == [.created(version: 2), .closed(checkpointed: true)])
+        #expect(!File.exists(path + "-wal"))
+    }
+
+    @Test("a database from the future is refused and stays as it was")
+    func future() throws {
+        try SQLiteTaskStore.open(path: path).close()
+        try Connection(path: path, mode: .readWrite).execute("PRAGMA user_version = 99")
+        let error = #expect(throws: StoreOpenError.self) { _ = try SQLiteTaskStore.open(path: path) }
+        #expect(error == .fromTheFuture(path: path, version: 99, known: 2))
+        #expect(error?.words.contains("version 99, written by a newer task-server") == true)
+        #expect(try Connection(path: path, mode: .readOnly).integer("PRAGMA user_version") == 99)
+    }
+
+    @Test("the database of another program is refused and stays as it was")
+    func foreign() throws {
+        try Connection(path: path, mode: .readWriteCreate).execute("CREATE TABLE theirs(a)")
+        #expect(throws: StoreOpenError.foreign(path: path)) { _ = try SQLiteTaskStore.open(path: path) }
+        let tables = try Connection(path: path, mode: .readOnly).integer("SELECT count(*) FROM sqlite_master")
+        #expect(tables == 1)
+    }
+
+    @Test("a file that is no database is refused and stays as it was")
+    func notADatabase() throws {
+        let words = Array(String(repeating: "not a database ", count: 100).utf8)
+        try File.replace(path, with: words)
+        #expect(throws: StoreOpenError.notADatabase(path: path)) { _ = try SQLiteTaskStore.open(path: path) }
+        #expect(try File.read(path) == words)
+    }
+
+    @Test("paths that lead nowhere, to a folder, to where nobody may write")
+    func paths() throws {
+        for path in ["/nonexistent/tasks.db", "/proc/tasks.db"] {
+            let error = #expect(throws: StoreOpenError.self) { _ = try SQLiteTaskStore.open(path: path) }
+            guard case .unwritable(path, _) = error else {
+                Issue.record("\(path): \(String(describing: error))")
+                continue
+            }
+        }
+    }
+
+    @Test("what is no file is refused at once", .timeLimit(.minutes(15)))
+    func otherKinds() throws {
+        let (pipe, socket) = (folder.file("pipe"), folder.file("socket"))
+        #expect(mkfifo(pipe, 0o600) == 0)
+        #expect(mknod(socket, S_IFSOCK | 0o600, 0) == 0)
+        for (path, kind) in [
+            (folder.path, "a folder"), (pipe, "a pipe"), (socket, "a socket"), ("/dev/zero", "a device"),
+        ] {
+            let error = #expect(throws: StoreOpenError.self) { _ = try SQLiteTaskStore.open(path: path) }
+            #expect(error == .notAFile(path: path, kind: kind))
+            #expect(error?.words == "\(path) is \(kind), not a file; give another TASKS_DATABASE")
+            #expect(throws: ArchiveError.database(.notAFile(path: path, kind: kind))) {
+                try TaskArchive(path: path).backup(to: folder.file("copy.db"))
+            }
+        }
+    }
+
+    @Test("a file with a second name is refused by both, for servers and for copies")
+    func hardLink() async throws {
+        try SQLiteTaskStore.open(path: path).close()
+        let other = folder.file("other.db")
+        #expect(link(path, other) == 0)
+        for name in [path, other] {
+            #expect(throws: StoreOpenError.hasOtherNames(path: name)) { _ = try SQLiteTaskStore.open(path: name) }
+            #expect(throws: ArchiveError.database(.hasOtherNames(path: name))) {
+                try TaskArchive(path: name).countTasks()
+            }
+        }
+        #expect(unlink(other) == 0)
+        let store = try SQLiteTaskStore.open(path: path)
+        defer { store.close() }
+        #expect(link(path, other) == 0)
+        #expect(throws: StoreOpenError.hasOtherNames(path: other)) { _ = try SQLiteTaskStore.open(path: other) }
+    }
+
+    @Test("a lock of the file itself keeps those away who reach it by another mount")
+    func sameFile() throws {
+        let lock = try LockedFile.lock(path)
+        let error = #expect(throws: StoreOpenError.self) { _ = try SQLiteTaskStore.open(path: path) }
+        #expect(error == .locked(path: path))
+        _ = consume lock
+        try SQLiteTaskStore.open(path: path).close()
+    }
+
+    /// The ways in which a file may vanish from its place.
+    enum Move: CaseIterable, Sendable {
+        case removed, replaced, renamed, logRemoved
+    }
+
+    @Test(
+        "a file that is not in its place any more is neither read nor written", .timeLimit(.minutes(15)),
+        arguments: Move.allCases)
+    func displaced(move: Move) async throws {
+        let events = Events()
+        var options = SQLiteStoreOptions()
+        options.observer = { events.append($0) }
+        let store = try SQLiteTaskStore.open(path: path, options: options)
+        defer { store.close() }
+        let item = try await store.added("x", of: alice)
+        #expect(try await store.lists([item], of: alice))
+        // Until the watcher has seen the log for the first time.
+        try await Task.sleep(for: .milliseconds(1200))
+        switch move {
+        case .removed: #expect(unlink(path) == 0)
+        case .replaced: try File.replace(path, with: [])
+        case .renamed: #expect(rename(path, folder.file("away.db")) == 0)
+        case .logRemoved: #expect(unlink(path + "-wal") == 0)
+        }
+        if move == .removed || move == .replaced {
+            // At once: nothing is acknowledged that no next start would find.
+            await #expect(performing: { try await store.added("y", of: alice) }, throws: Self.isDisplaced)
+        }
+        while store.listAtHand(of: alice) != nil { try await Task.sleep(for: .milliseconds(20)) }
+        await #expect(performing: { try await store.added("y", of: alice) }, throws: Self.isDisplaced)
+        await #expect(performing: { try await store.check() }, throws: Self.isDisplaced)
+        await #expect(performing: { try await store.list(.all, of: alice) }, throws: Self.isDisplaced)
+        await #expect(performing: { try await store.find(1, of: alice) }, throws: Self.isDisplaced)
+        #expect(events.all.count { if case .displaced = $0 { true } else { false } } == 1)
+        guard move == .renamed else { return }
+        #expect(rename(folder.file("away.db"), path) == 0)
+        while !events.all.contains(.replaced) { try await Task.sleep(for: .milliseconds(20)) }
+        #expect(try await store.lists([item], of: alice))
+    }
+
+    private static func isDisplaced(_ error: any Error) -> Bool {
+        guard case .unavailable(let reason) = error as? StoreError else { return false }
+        return reason.contains("was removed, moved or replaced while the server runs")
+    }
+
+    @Test("a list that lost tasks to a broken page is no list, and the store says that it is not well")
+    func brokenPage() async throws {
+        let first = try SQLiteTaskStore.open(path: path)
+        for number in 0..<300 {
+            _ = try await first.added("task \(number) " + String(repeating: "x", count: 60), of: alice)
+        }
+        let bobs = try await first.added("x", of: Owner("bob"))
+        first.close()
+        try breakPage()
+        let events = Events()
+        var options = SQLiteStoreOptions()
+        options.observer = { events.append($0) }
+        let store = try SQLiteTaskStore.open(path: path, options: options)
+        defer { store.close() }
+        try await store.check()
+        let isBroken = { (error: any Error) in if case .broken = error as? StoreError { true } else { false } }
+        for _ in 0..<2 { await #expect(performing: { try await store.list(.all, of: alice) }, throws: isBroken) }
+        #expect(events.all.count { if case .damaged = $0 { true } else { false } } == 1)
+        await #expect(performing: { try await store.check() }, throws: isBroken)
+        #expect(try await store.lists([bobs], of: Owner("bob")))
+        #expect(throws: ArchiveError.self) {
+            _ = try TaskArchive(path: path).export { (_: [UInt8]) throws(SystemError) in }
+        }
+        // Until somebody mends it.
+        let other = try Connection(path: path, mode: .readWrite)
+        other.setBusyTimeout(milliseconds: 10_000)
+        try other.execute("UPDATE owners SET next_id = next_id + 1")
+        while !events.all.contains(.changedByOthers) { try await Task.sleep(for: .milliseconds(20)) }
+        try await store.check()
+    }
+
+    /// Makes a leaf of the table of tasks one of a single row, as a disk that loses writes may: SQLite finds no fault in it.
+    private func breakPage() throws {
+        var bytes = try File.read(path)
+        let marks = Array("task 150 ".utf8)
+        let row = try #require(bytes.indices.first { bytes[$0...].starts(with: marks) })
+        let page = row / 4096 * 4096
+        // A leaf of an index, from which the number of cells is taken.
+        #expect(bytes[page] == 10)
+        (bytes[page + 3], bytes[page + 4]) = (0, 1)
+        try File.replace(path, with: bytes)
+    }
+
+    @Test("a look at the store needs what an addition needs")
+    func room() async throws {
+        var options = SQLiteStoreOptions()
+        options.maximumPages = 20
+        let store = try SQLiteTaskStore.open(path: path, options: options)
+        defer { store.close() }
+        try await store.check()
+        let large = String(repeating: "x", count: TaskText.longest)
+        var last: Int64 = 0
+        while let item = try? await store.added(large, of: alice) { last = item.id }
+        await #expect(throws: StoreError.full) { try await store.check() }
+        #expect(try await store.remove(last, of: alice))
+        try await store.check()
+        let export = Mutex<[String]>([])
+        _ = try TaskArchive(path: path).export { (line: [UInt8]) throws(SystemError) in
+            export.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
+        }
+        #expect(export.withLock { lines in !lines.contains { $0.contains(#""owner":"""#) } })
+    }
+
+    @Test("a lock that another program keeps is told, and so is its end", .timeLimit(.minutes(15)))
+    func lockedByOthers() async throws {
+        let store = try SQLiteTaskStore.open(path: path)
+        defer { store.close() }
+        let other = try Connection(path: path, mode: .readWrite)
+        // The store writes at times without being asked.
+        other.setBusyTimeout(milliseconds: 10_000)
+        try other.execute("BEGIN IMMEDIATE")
+        let isUnavailable = { (error: any Error) in if case .unavailable = error as? StoreError { true } else { false }
+        }
+        await #expect(performing: { try await store.check() }, throws: isUnavailable)
+        other.rollBack()
+        try await store.check()
+    }
+}
