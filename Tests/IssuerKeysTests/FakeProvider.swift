@@ -8,26 +8,6 @@ import Support
 import Synchronization
 import Tokens
 
-/// Clocks that stand still until a test moves them; both start at moments of their own.
-final class FakeTime: TimeSource {
-    private let passed = Mutex<Int64>(0)
-    private let shift = Mutex<Int64>(0)
-
-    var wallMilliseconds: Int64 {
-        TestClaims.now * 1000 + passed.withLock { $0 } / 1_000_000 + shift.withLock { $0 }
-    }
-    var monotonicNanoseconds: UInt64 { UInt64(5_000_000_000 + passed.withLock { $0 }) }
-
-    func advance(seconds: Double) {
-        passed.withLock { $0 += Int64(seconds * 1_000_000_000) }
-    }
-
-    /// What an administrator does to the wall clock alone.
-    func setWall(by seconds: Int64) {
-        shift.withLock { $0 += seconds * 1000 }
-    }
-}
-
 /// A provider without network: documents by address, and a list of what was asked.
 final class FakeProvider: DocumentFetcher {
     private struct State {
@@ -115,7 +95,7 @@ func policy(_ name: String = TestClaims.policy) -> KeySource {
 
 /// A verifier over a fake provider, with a clock that the test moves and no threads unless it starts them.
 struct Bench {
-    let time = FakeTime()
+    let time = ManualClock(wallMilliseconds: TestClaims.now * 1000)
     let provider = FakeProvider()
     let events = Events()
     let verifier: BearerVerifier

@@ -39,7 +39,7 @@ struct OverHTTPTests {
         #expect(reports[0].problem == nil && reports[0].keyIdentifiers == [TestClaims.keyIdentifier])
         #expect(reports[1].problem?.contains("no such tenant or policy") == true)
 
-        let verifier = BearerVerifier(configuration, time: FakeTime())
+        let verifier = BearerVerifier(configuration, time: ManualClock(wallMilliseconds: TestClaims.now * 1000))
         try verifier.start()
         defer { verifier.stop() }
         while verifier.status.counters.flights == 0, !Task.isCancelled { await Task.yield() }

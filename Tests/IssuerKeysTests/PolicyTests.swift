@@ -138,7 +138,8 @@ struct PolicyTests {
         let provider = FakeProvider()
         provider.publish(signIn, [published(SigningKey.shared)])
         let verifier = BearerVerifier(
-            IssuerKeysConfiguration(sources: [signIn], rules: TestClaims.rules), time: FakeTime(), fetcher: provider)
+            IssuerKeysConfiguration(sources: [signIn], rules: TestClaims.rules),
+            time: ManualClock(wallMilliseconds: TestClaims.now * 1000), fetcher: provider)
         verifier.loadOnce()
         await #expect(throws: TokenRefusal.unknownKey) {
             try await verifier.verify(makeToken(header: TestClaims.header.with("kid", "new")))

@@ -141,7 +141,8 @@ struct ProviderIsolationTests {
             configuration.keyCacheFile = "\(path)-\(key)"
             let provider = FakeProvider()
             provider.publish(source, [published(SigningKey.shared, kid: key)], issuer: issuer)
-            BearerVerifier(configuration, time: FakeTime(), fetcher: provider).loadOnce()
+            BearerVerifier(configuration, time: ManualClock(wallMilliseconds: TestClaims.now * 1000), fetcher: provider)
+                .loadOnce()
         }
         let lists = try ["key-1", "key-2"].map { key in
             try JSONValue(parsing: File.read("\(path)-\(key)", limit: 1 << 20))["sources"].array ?? []

@@ -1,6 +1,7 @@
 import HTTP
 import JSON
 import MockAuthority
+import Support
 import Testing
 
 @Suite("The code flow is that of the service")
@@ -126,7 +127,7 @@ struct CodeFlowTests {
                 of: desk.token(
                     "grant_type=authorization_code&client_id=\(Desk.client)&code=\(code)", policy: "b2c_1_sign_in"))
                 == "90083")
-        desk.clock.pass(301)
+        desk.clock.advance(seconds: 301)
         let expired = try await redeem(code)
         #expect(
             try expired.json()["error_description"]?.string?.contains(
@@ -137,7 +138,7 @@ struct CodeFlowTests {
     @Test("refresh tokens renew themselves, and old ones stay good")
     func refresh() async throws {
         let first = try await redeem(code()).json()["refresh_token"]?.string ?? ""
-        desk.clock.pass(4000)
+        desk.clock.advance(seconds: 4000)
         let reply = try await refresh(first, "&scope=\(Desk.client)").json()
         #expect(reply["refresh_token"]?.string != first && reply["id_token"] == nil)
         let claims = try Token(reply["access_token"]?.string ?? "").claims
@@ -146,7 +147,7 @@ struct CodeFlowTests {
         #expect(try await code(of: refresh(first, policy: "b2c_1_sign_up")) == "90088")
         #expect(try await code(of: refresh("garbage")) == "90090")
         #expect(try await code(of: refresh(code())) == "90090")
-        desk.clock.pass(1_209_600)
+        desk.clock.advance(seconds: 1_209_600)
         #expect(try await code(of: refresh(first)) == "90080")
     }
 

@@ -6,18 +6,6 @@ import Platform
 import Support
 import Synchronization
 
-/// A clock that stands still until it is told otherwise.
-final class StoppedClock: TimeSource {
-    private let seconds: Mutex<Int64>
-
-    init(_ seconds: Int64) { self.seconds = Mutex(seconds) }
-
-    func pass(_ more: Int64) { seconds.withLock { $0 += more } }
-
-    var wallMilliseconds: Int64 { seconds.withLock { $0 } * 1000 }
-    var monotonicNanoseconds: UInt64 { UInt64(wallMilliseconds) * 1_000_000 }
-}
-
 /// Keys made once for all tests: making one takes a tenth of a second, under a sanitizer much longer.
 enum SharedKeys {
     static let all: [RSAPrivateKey] = (0..<4).compactMap { _ in
@@ -31,16 +19,16 @@ struct Desk: Sendable {
     static let client = "580e250c-8f26-49d0-bee8-1c078add1609"
     static let confidential = "f1d2c3b4-0a5e-4b6f-8c7d-9e0f1a2b3c4d"
 
-    let clock: StoppedClock
+    let clock: ManualClock
     let authority: MockAuthority
 
     init(_ authority: MockAuthority) {
-        clock = StoppedClock(Desk.now)
+        clock = ManualClock(wallMilliseconds: Desk.now * 1000)
         self.authority = authority
     }
 
     init(_ configuration: Configuration = Configuration()) {
-        clock = StoppedClock(Desk.now)
+        clock = ManualClock(wallMilliseconds: Desk.now * 1000)
         authority = MockAuthority(configuration: configuration, time: clock, keySource: .prepared(SharedKeys.all))
     }
 

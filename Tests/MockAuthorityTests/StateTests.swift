@@ -4,12 +4,13 @@ import JSON
 import MockAuthority
 import OpenSSL
 import Platform
+import Support
 import Testing
 
 @Suite("A state folder lets things outlive the authority")
 final class StateTests {
     private let path: String
-    private let clock = StoppedClock(Desk.now)
+    private let clock = ManualClock(wallMilliseconds: Desk.now * 1000)
 
     init() throws {
         var template = Array("/tmp/mock-state.XXXXXX".utf8CString)
@@ -67,7 +68,7 @@ final class StateTests {
         #expect(try ServerCertificate(in: folder, names: [], time: clock) == first)
         let named = try ServerCertificate(in: folder, names: ["mock.test"], time: clock)
         #expect(named != first)
-        clock.pass(370 * 86400)
+        clock.advance(seconds: 370 * 86400)
         #expect(try ServerCertificate(in: folder, names: ["mock.test"], time: clock) != named)
         #expect(try File.read(first.authorityFile) == authority)
     }

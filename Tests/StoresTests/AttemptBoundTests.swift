@@ -10,7 +10,7 @@ import Testing
 struct AttemptBoundTests {
     private let alice = Owner("alice")
     private let folder: TemporaryFolder
-    private let time = ManualTime()
+    private let time = ManualClock()
 
     init() throws {
         folder = try TemporaryFolder()

@@ -208,7 +208,7 @@ struct AccessTests {
 
     @Test("a rate limit counts each person alone, and says how long to wait")
     func rate() async throws {
-        let clock = ManualTime()
+        let clock = ManualClock()
         let api = TestedAPI(.inProcess) {
             $0.rateLimit = 2
             $0.time = clock

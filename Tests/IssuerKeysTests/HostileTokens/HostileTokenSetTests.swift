@@ -36,7 +36,8 @@ struct HostileTokenSetTests {
         let vectors = try HostileToken.forgedVectors()["keys"].array ?? []
         provider.publish(sources[0], [published(SigningKey.shared)] + vectors)
         provider.publish(sources[1], [published(SigningKey.other, kid: "key-2")])
-        let verifier = BearerVerifier(configuration, time: FakeTime(), fetcher: provider)
+        let verifier = BearerVerifier(
+            configuration, time: ManualClock(wallMilliseconds: TestClaims.now * 1000), fetcher: provider)
         // Without threads: an unknown key is unknown at once.
         verifier.loadOnce()
         #expect(verifier.status.keyIdentifiers.count == 4 && !verifier.status.isDegraded)

@@ -10,7 +10,7 @@ struct AttemptPruningTests {
     private let alice = Owner("alice")
     private let server: PostgreSQLServer
     private let address: String
-    private let time = ManualTime()
+    private let time = ManualClock()
 
     init() throws {
         server = try PostgreSQLServer.started()

@@ -87,7 +87,7 @@ struct MovingKeysTests {
         #expect(try imported([task]).added == 1)
         // At a time when the store finds no key too old: only imports forget any here.
         var options = PostgreSQLStoreOptions()
-        options.time = ManualTime(wallMilliseconds: 0)
+        options.time = ManualClock(wallMilliseconds: 0)
         let store = try PostgreSQLTaskStore.open(address, options: options)
         defer { store.close() }
         let name = #""key":"k \"1\"","fingerprint":"ffffffffffffffff","id":1,"#

@@ -1,0 +1,80 @@
+/// A change of one owner's tasks, as a value that a store can queue, run and answer.
+package protocol TaskCommand: Sendable {
+    /// What the caller gets once the change is durable.
+    associatedtype Outcome: Sendable
+    /// Whose tasks.
+    var owner: Owner { get }
+}
+
+/// Adds a task; see ``TaskStore/add(_:completed:at:attempt:limit:of:)``.
+package struct AddTask: TaskCommand {
+    package typealias Outcome = AddOutcome
+    package let owner: Owner
+    package let text: TaskText
+    package let completed: Bool
+    /// Milliseconds since 1970, UTC.
+    package let time: Int64
+    package let key: IdempotencyKey?
+    /// The number of tasks that an owner may have.
+    package let limit: Int
+
+    package init(
+        owner: Owner, text: TaskText, completed: Bool, time: Int64, key: IdempotencyKey?, limit: Int
+    ) {
+        self.owner = owner
+        self.text = text
+        self.completed = completed
+        self.time = time
+        self.key = key
+        self.limit = limit
+    }
+
+    /// The task that this adds under an id.
+    package func item(_ id: Int64) -> TaskItem {
+        TaskItem(id: id, owner: owner, text: text, completed: completed, created: time, modified: time)
+    }
+}
+
+/// Changes a task; see ``TaskStore/change(_:_:expected:at:of:)``.
+package struct ChangeTask: TaskCommand {
+    package typealias Outcome = ChangeOutcome
+    package let owner: Owner
+    package let id: Int64
+    package let change: TaskChange
+    /// The revisions that the task may have; nil: any.
+    package let expected: Set<Int64>?
+    /// Milliseconds since 1970, UTC.
+    package let time: Int64
+
+    package init(owner: Owner, id: Int64, change: TaskChange, expected: Set<Int64>?, time: Int64) {
+        self.owner = owner
+        self.id = id
+        self.change = change
+        self.expected = expected
+        self.time = time
+    }
+}
+
+/// Removes a task; the outcome is whether there was one.
+package struct RemoveTask: TaskCommand {
+    package typealias Outcome = Bool
+    package let owner: Owner
+    package let id: Int64
+
+    package init(owner: Owner, id: Int64) {
+        self.owner = owner
+        self.id = id
+    }
+}
+
+/// Removes all of the owner's tasks that have this text; the outcome is their number.
+package struct RemoveTasksWithText: TaskCommand {
+    package typealias Outcome = Int
+    package let owner: Owner
+    package let text: TaskText
+
+    package init(owner: Owner, text: TaskText) {
+        self.owner = owner
+        self.text = text
+    }
+}
