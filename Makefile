@@ -1,5 +1,5 @@
 # Every target installs the Debian packages that it misses, and says which.
-.PHONY: help run test check readme-check lint format build release test-asan test-tsan test-containers soak fuzz drill-failover drill-shards bench clean
+.PHONY: help run check test test-all coverage readme-check lint format build release test-asan test-tsan test-containers soak fuzz drill-failover drill-shards bench clean
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):.* ## \(.*\)/\1	\2/p' Makefile | expand -t 20
@@ -7,11 +7,14 @@ help: ## This list
 run: ## Build and start both servers on this machine; PORT= MOCK_PORT= ADMIN_PORT= choose others than 3000 to 3002
 	@scripts/run
 
-test: ## Everything that must pass: lint, tests, README, the page in a browser, adversity, two sanitizers, containers
-	@scripts/test
+check: ## After an edit: lint, build, the tests of the parts
+	@scripts/test lint build parts
 
-check: ## The quick part of it: lint and tests
-	@scripts/test lint unit
+test: ## Before a commit: lint, build, all tests, every command of the README, the page in a browser, the contract
+	@scripts/test quick
+
+test-all: ## Before a release, and what CI runs: also adversity, containers, two sanitizers
+	@scripts/test
 
 readme-check: ## Run every command of the README and compare the answers
 	@scripts/readme-check
