@@ -11,7 +11,7 @@ AS_USER = ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups"] i
 
 
 class Database:
-    """Runs until the end of the `with` block; `settings` are lines of postgresql.conf, `environment` is beside the usual one."""
+    """Runs until the end of the `with` block; `settings` are lines of postgresql.conf, `environment` is added to the usual one."""
 
     def __init__(self, folder, settings=(), environment=None):
         self.folder, self.port, self.count = folder, free_port(), 0
@@ -60,7 +60,7 @@ class Database:
 
     def __exit__(self, *_):
         if self.process.poll() is None:
-            self.process.send_signal(3)  # SIGQUIT: nobody needs what is in it
+            self.process.send_signal(3)  # SIGQUIT: its data is not needed any more
         self.process.wait()
 
     def kill9(self):

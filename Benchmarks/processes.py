@@ -16,8 +16,8 @@ def free_port():
     """Below the range from which the system takes the ports of clients, one of which could come first."""
     while True:
         port = random.randint(15000, 30000)
-        with socket.socket() as door, contextlib.suppress(OSError):
-            door.bind(("127.0.0.1", port))
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
             return port
 
 

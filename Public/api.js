@@ -16,7 +16,7 @@ export class Problem extends Error {
   }
 }
 
-/** Nobody answered: no connection, or not in time. Whether the request arrived is unknown. */
+/** No answer: no connection, or not in time. Whether the request arrived is unknown. */
 export class Unreachable extends Error {}
 
 /** Asks; `headers` and `body` as needed. Answers {status, tag, next, body}. */

@@ -1,4 +1,4 @@
-// Elements: found, made, and spoken through.
+// Finding and making elements, and announcements for screen readers.
 
 export const find = (id) => document.getElementById(id);
 
@@ -10,7 +10,7 @@ export function make(name, { attributes = {}, ...properties } = {}, ...children)
   return element;
 }
 
-export function announce(words) {
+export function announce(message) {
   find("announcer").textContent = "";
-  requestAnimationFrame(() => (find("announcer").textContent = words));
+  requestAnimationFrame(() => (find("announcer").textContent = message));
 }

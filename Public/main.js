@@ -1,6 +1,6 @@
 // Starts the page: takes up the authority's answer, then shows either the way in or the list.
 
-import { entrances, policyButton } from "/doors.js";
+import { signInPolicies, policyButton } from "/sign-in.js";
 import { find } from "/dom.js";
 import * as session from "/session.js";
 
@@ -39,19 +39,19 @@ async function comeBack(config) {
   }
 }
 
-/** The list is another half of the code, which nobody loads who is not signed in. */
+/** The other half of the code, for the list: loaded only after sign-in. */
 async function enter(config, me, place, failure) {
-  const { Desk } = await import("/desk.js");
-  const refusal = await Desk.open(config, me, place ?? {}, { show, complaint: failure });
+  const { TaskPage } = await import("/task-page.js");
+  const refusal = await TaskPage.open(config, me, place ?? {}, { show, complaint: failure });
   if (refusal) return welcome(config, refusal);
   navigator.serviceWorker?.register("/worker.js").catch(() => {}); // only for opening the page without a connection
 }
 
-/** What somebody sees who is not signed in; `complaint` says what went wrong before. */
+/** What a visitor sees who is not signed in; `complaint` says what went wrong before. */
 function welcome(config, complaint) {
   show("welcome");
   if (config?.authority) {
-    const buttons = entrances(config).map((policy, index) =>
+    const buttons = signInPolicies(config).map((policy, index) =>
       policyButton(config, policy, index ? "secondary" : "primary", { complain }));
     find("policies").replaceChildren(...buttons);
     complain(complaint);
@@ -60,9 +60,9 @@ function welcome(config, complaint) {
   }
 }
 
-function complain(words) {
-  find("welcome-error").textContent = words || "";
-  find("welcome-error").hidden = !words;
+function complain(message) {
+  find("welcome-error").textContent = message || "";
+  find("welcome-error").hidden = !message;
 }
 
 function show(section) {

@@ -116,7 +116,7 @@ export class Model {
     this.#save({ tasks, tag, known: true });
   }
 
-  /** Leaves nothing of this person behind but changes that are not saved yet. */
+  /** Removes everything of this person except changes that are not saved yet. */
   forget() {
     sessionStorage.removeItem(`tasks.list.${this.#owner}`);
     localStorage.removeItem(`tasks.names.${this.#owner}`);

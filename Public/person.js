@@ -1,24 +1,24 @@
 // Who is signed in, until when, and the way out.
 
-import { policyButton, returnPolicy } from "/doors.js";
+import { policyButton, returnPolicy } from "/sign-in.js";
 import { find, make } from "/dom.js";
 import { policies, signOut } from "/session.js";
 
-/** Fills the account button and the dialog behind it; `desk` gives {config, me, model, sync, door}. */
-export function showPerson(desk) {
-  const { claims } = desk.me;
+/** Fills the account button and its dialog; `page` gives {config, me, model, sync, signInOptions}. */
+export function showPerson(page) {
+  const { claims } = page.me;
   const name = claims.name || "Signed in";
   for (const box of document.querySelectorAll(".initials")) box.textContent = initials(name);
   find("account").querySelector(".name").textContent = name;
   find("claims").replaceChildren(...facts(claims).map(([term, value]) =>
     make("div", {}, make("dt", { textContent: term }), make("dd", { textContent: value }))));
-  const edits = policies(desk.config).filter((policy) => policy.kind === "edit");
+  const edits = policies(page.config).filter((policy) => policy.kind === "edit");
   find("profile-actions").replaceChildren(
-    ...edits.map((policy) => policyButton(desk.config, policy, "secondary", desk.door)));
+    ...edits.map((policy) => policyButton(page.config, policy, "secondary", page.signInOptions)));
   find("account").addEventListener("click", openDialog);
   find("person-close").addEventListener("click", () => find("person").close());
   find("person").addEventListener("click", (event) => event.target === find("person") && find("person").close());
-  find("sign-out").addEventListener("click", () => leave(desk));
+  find("sign-out").addEventListener("click", () => leave(page));
 }
 
 function openDialog() {

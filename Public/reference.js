@@ -58,7 +58,7 @@ function card({ path, method, operation, shared }) {
 function facts(title, rows) {
   return make("div", { className: "facts" },
     make("h4", { textContent: title }),
-    make("dl", {}, ...rows.map(([term, ...words]) => make("div", {}, make("dt", {}, term), make("dd", {}, ...words)))));
+    make("dl", {}, ...rows.map(([term, ...texts]) => make("div", {}, make("dt", {}, term), make("dd", {}, ...texts)))));
 }
 
 function parameterFact(parameter) {
@@ -77,16 +77,16 @@ function bodyFacts(body) {
 
 function answerFact([status, reference]) {
   const response = resolve(reference);
-  const words = rich(response.description);
+  const parts = rich(response.description);
   const headers = Object.keys(response.headers ?? {});
   if (headers.length) words.push(" ", make("span", { className: "kind", textContent: `With ${headers.join(", ")}.` }));
   const example = exampleOf(Object.values(response.content ?? {})[0]?.schema);
   if (example && Number(status) < 300) {
-    words.push(make("details", {}, make("summary", { textContent: "Example" }),
+    parts.push(make("details", {}, make("summary", { textContent: "Example" }),
       make("pre", { tabIndex: 0, textContent: JSON.stringify(example, null, 1) })));
   }
   const badge = make("span", { className: `badge s${status[0]}`, textContent: status === "default" ? "other" : status });
-  return [badge, ...words];
+  return [badge, ...parts];
 }
 
 function exampleOf(schema) {

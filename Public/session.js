@@ -1,5 +1,5 @@
 // Signing in and out at the authority: authorization code with PKCE (RFC 7636, S256), state and nonce, by redirect.
-// Tokens live in this tab's session storage only. They never stand in a URL: the authority's answer carries a
+// Tokens live in this tab's session storage only. They are never part of a URL: the authority's answer carries a
 // one-time code in the fragment, which reaches no server and is taken out of the address at once.
 
 const SESSION = "tasks.session";

@@ -117,7 +117,7 @@ export class Sync {
     this.#model.confirm(change, answer); // none: deleted elsewhere, so there is nothing left to tick
   }
 
-  /** Only onto the text that the person saw; somebody else's change of the text is for the person to judge. */
+  /** Only if the text is still the one that the person saw; otherwise the person decides. */
   async #rename(change) {
     for (;;) {
       const found = await this.#find(change.target);

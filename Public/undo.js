@@ -19,11 +19,11 @@ export class Undo {
   }
 
   /** Offers to take back the deletions with these keys. */
-  offer(keys, words) {
+  offer(keys, message) {
     this.#keys = keys;
-    find("toast-text").textContent = words;
+    find("toast-text").textContent = message;
     find("toast").hidden = false;
-    announce(`${words}. Control Z brings it back.`);
+    announce(`${message}. Control Z brings it back.`);
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#end(), SHOWN);
   }

@@ -7,13 +7,13 @@ const ICONS = {
   edit: "M4 20h4L19 9l-4-4L4 16v4zM13.5 6.5l4 4",
   remove: "M5 7h14M10 11v6M14 11v6M6.5 7l.8 12.2h9.4L17.5 7M9.5 7V4.5h5V7",
 };
-const WORDS = ["No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine"];
+const NUMBERS = ["No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine"];
 
 /** "Three things to do", as one would say it. */
 export function headline(open, all) {
   if (!all) return "A clear page";
   if (!open) return "All done";
-  return `${WORDS[open] ?? open} thing${open === 1 ? "" : "s"} to do`;
+  return `${NUMBERS[open] ?? open} thing${open === 1 ? "" : "s"} to do`;
 }
 
 const EMPTY = {
@@ -97,7 +97,7 @@ export class ListView {
     focus?.();
   }
 
-  /** A removed row hands its focus to the next one, else to the one before, else to the field for new tasks. */
+  /** The focus of a removed row moves to the next one, else to the one before, else to the field for new tasks. */
   #focusBeforeRemoval(wanted) {
     const row = document.activeElement?.closest?.("#rows > li");
     if (!row || wanted.has(row.dataset.row)) return null;
@@ -107,8 +107,8 @@ export class ListView {
       while (other && !wanted.has(other.dataset.row)) other = other[step];
       return other;
     };
-    const heir = stays("nextElementSibling") ?? stays("previousElementSibling");
-    return () => (heir?.querySelector(selector) ?? find("new")).focus();
+    const next = stays("nextElementSibling") ?? stays("previousElementSibling");
+    return () => (next?.querySelector(selector) ?? find("new")).focus();
   }
 
   #drop(name, element) {
@@ -236,7 +236,7 @@ function iconButton(name) {
 
 /** What stops a change, and what the person can decide. */
 function problemBox(problem, key) {
-  const [words, choices] = problem.theirs !== undefined
+  const [message, choices] = problem.theirs !== undefined
     ? [`Changed elsewhere to “${problem.theirs}”.`, [["mine", "Keep mine"], ["theirs", "Keep that"]]]
     : problem.gone
       ? ["Deleted elsewhere.", [["again", "Add it again"], ["discard", "Let it go"]]]
@@ -249,7 +249,7 @@ function problemBox(problem, key) {
   return make(
     "div",
     { className: "problem", attributes: { role: "alert", "data-problem": key } },
-    make("p", {}, words, " ", ...help),
+    make("p", {}, message, " ", ...help),
     make("div", { className: "choices" }, ...buttons),
   );
 }

@@ -1,7 +1,7 @@
 // Reads the part of YAML 1.2 in which openapi.yaml is written: block maps and lists, flow lists and maps of scalars,
 // plain and quoted scalars, the literal and the folded block. A test compares the outcome with a complete reader's.
 
-/** The value that a text in that part of YAML stands for. */
+/** Parses a text of that part of YAML. */
 export function parse(text) {
   const lines = text.split("\n").map((line, number) => ({
     number: number + 1, indent: line.length - line.trimStart().length, text: line.trim(), raw: line,
@@ -48,7 +48,7 @@ function list(reader, indent) {
     const line = peek(reader);
     const rest = line.text.slice(2).trim();
     if (/^[\w$]+:(\s|$)/.test(rest)) {
-      // A map that begins beside the dash: the dash counts as two blanks.
+      // A map that begins on the line of the dash: the dash counts as two spaces.
       reader.lines[reader.at] = { ...line, indent: indent + 2, text: rest };
       result.push(map(reader, indent + 2));
     } else {

@@ -35,7 +35,7 @@ def filter_body(context, body):
 
 @schemathesis.hook
 def filter_case(context, case):
-    """Where a text in the query or the id of a task decides, nobody looks at the body: it cannot be wrong."""
+    """Where a text in the query or the id of a task decides, the body is not looked at: it cannot be wrong."""
     decides_query = isinstance(case.query, dict) and case.query.get("task")
     decides_id = case.method == "DELETE" and re.fullmatch("[-+]?[0-9]+", str((case.path_parameters or {}).get("id", "")))
     return not (decides_query or decides_id) or case.body is schemathesis.core.NOT_SET

@@ -129,7 +129,7 @@ class PageTest(unittest.TestCase):
     """
 
     count = 0
-    # Chromium gives requests up when the machine gets or loses an address, whoever does that; the page tries again.
+    # Chromium gives requests up when the machine gets or loses an address, no matter what causes it; the page tries again.
     network_changed = "ERR_NETWORK_CHANGED"
 
     def setUp(self):
@@ -152,12 +152,12 @@ class PageTest(unittest.TestCase):
         self.assertEqual(unexpected, [], "complaints of the browser")
 
     def stranger(self):
-        """An address that nobody has signed up with."""
+        """An address that is not signed up yet."""
         PageTest.count += 1
         return f"{self._testMethodName.replace('_', '-')}-{PageTest.count}@example.com"
 
     def newcomer(self, name="Nora Newcomer"):
-        """Signs somebody up, and answers the address."""
+        """Signs a new person up; returns the address."""
         address = self.stranger()
         self.person.sign_up(address, name)
         return address

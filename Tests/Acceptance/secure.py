@@ -19,16 +19,16 @@ NO_443 = (
 
 
 def may_listen_on_443(host):
-    with socket.socket() as door:
+    with socket.socket() as probe:
         try:
-            door.bind((host, 443))
+            probe.bind((host, 443))
         except PermissionError:
             return False
     return True
 
 
 class SecureServers(Servers):
-    """The authority listens on a port of localhost, and on 443 of a loopback address that is nobody else's."""
+    """The authority listens on a port of localhost, and on 443 of a loopback address that no other program uses."""
 
     def __init__(self):
         self.host = ".".join(["127", *(str(random.randint(2, 254)) for _ in range(3))])
@@ -47,14 +47,14 @@ class SecureServers(Servers):
         raise RuntimeError(f"mock-authority printed no line with {pattern}")
 
     def authority_settings(self):
-        doors = [f"127.0.0.1:{self.secure_port}", *([f"{self.host}:443"] if self.may_443 else [])]
+        addresses = [f"127.0.0.1:{self.secure_port}", *([f"{self.host}:443"] if self.may_443 else [])]
         return {
             **super().authority_settings(), "MOCK_STATE": str(self.folder / "state"),
-            "MOCK_TLS_LISTEN": ",".join(doors), "MOCK_TLS_NAME": self.host,
+            "MOCK_TLS_LISTEN": ",".join(addresses), "MOCK_TLS_NAME": self.host,
         }
 
     def chrome(self):
-        """A browser that trusts this authority's certificate, and no other one that nobody vouches for."""
+        """A browser that trusts this authority's certificate, and no other untrusted one."""
         certificate = x509.load_pem_x509_certificate((self.folder / "state/tls.pem").read_bytes())
         key = certificate.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
         digest = base64.b64encode(hashlib.sha256(key).digest()).decode()

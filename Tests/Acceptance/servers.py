@@ -1,4 +1,4 @@
-"""Both programs, started for the tests on free ports, with a database that nobody keeps."""
+"""Both programs, started for the tests on free ports, with a temporary database."""
 
 import atexit
 import contextlib
@@ -26,8 +26,8 @@ def free_port():
     """Below the range from which the system takes the ports of clients, one of which could come first."""
     while True:
         port = random.randint(15000, 30000)
-        with socket.socket() as door, contextlib.suppress(OSError):
-            door.bind(("127.0.0.1", port))
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
             return port
 
 

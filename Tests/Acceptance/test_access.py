@@ -159,7 +159,7 @@ class Keyboard(PageTest):
         self.fail(f"{name!r} is not reached by Tab; the focus is on {self.focused()!r}")
 
     def has_ring(self):
-        """Whether the focus can be seen: an outline on the element, or on what stands for it."""
+        """Whether the focus can be seen: an outline on the element, or on what represents it."""
         return self.chrome.execute_script("""
             const element = document.activeElement;
             const shown = [element, element.nextElementSibling, element.closest("form")].filter(Boolean);

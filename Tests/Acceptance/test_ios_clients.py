@@ -38,8 +38,8 @@ def claims(token):
 
 
 class Answer:
-    def __init__(self, door):
-        answer = http.client.HTTPResponse(door)
+    def __init__(self, connection):
+        answer = http.client.HTTPResponse(connection)
         answer.begin()
         self.status = answer.status
         self.headers = answer.headers
@@ -53,14 +53,14 @@ class ReplayTest(unittest.TestCase):
         self.addCleanup(self.servers.stop)
 
     def send(self, url, head, body=""):
-        """One request to the server of a URL: its lines as they stand, Host and Content-Length as both libraries do."""
+        """One request to the server of a URL: its lines as given, Host and Content-Length as both libraries do."""
         host = urllib.parse.urlsplit(url).netloc
         lines = [head[0], f"Host: {host}", *head[1:]]
         if body:
             lines.append(f"Content-Length: {len(body.encode())}")
-        with socket.create_connection((host.split(":")[0], int(host.split(":")[1])), timeout=10) as door:
-            door.sendall(("\r\n".join(lines) + "\r\n\r\n" + body).encode())
-            return Answer(door)
+        with socket.create_connection((host.split(":")[0], int(host.split(":")[1])), timeout=10) as connection:
+            connection.sendall(("\r\n".join(lines) + "\r\n\r\n" + body).encode())
+            return Answer(connection)
 
     def authority(self, head, body=""):
         return self.send(self.servers.authority, head, body)
@@ -94,7 +94,7 @@ class NXOAuth2(ReplayTest):
         location = self.sign_in(
             f"/{TENANT}/oauth2/v2.0/authorize?p={POLICY}&response_type=code&client_id={CLIENT}&redirect_uri={OOB}"
             f"&scope={scope}")
-        # The library makes the body of everything behind the question mark of its token URL too, so `p` comes again.
+        # The library makes the body of everything after the question mark of its token URL too, so `p` comes again.
         answer = self.authority([
             f"POST /{TENANT}/oauth2/v2.0/token?p={POLICY} HTTP/1.1", "Accept: application/json",
             "Content-Type: application/x-www-form-urlencoded"],

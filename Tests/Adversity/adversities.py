@@ -25,7 +25,7 @@ ALL = []
 
 
 def adversity(*tolerated, settles=20, only=None):
-    """People may get these answers; descriptors are back after so many seconds; of one store only."""
+    """People may get these answers; descriptors are back after that many seconds; of one store only."""
     def note(run):
         ALL.append(Adversity(run, tolerated, settles, only))
         return run
@@ -81,7 +81,7 @@ def log_reader_that_stops(world):
     world.server.log.reading.clear()
     try:
         for _ in range(5):
-            expect_served(world, 5, "while nobody reads the log")
+            expect_served(world, 5, "while the log is not read")
             time.sleep(0.8)
     finally:
         world.server.log.reading.set()
@@ -159,7 +159,7 @@ def authority_away(world):
 
 @adversity()
 def unknown_keys(world):
-    """Tokens whose key nobody knows cost the authority little and others nothing."""
+    """Tokens with unknown keys cost the authority little and others nothing."""
     tokens = [world.mock.token(str(uuid.uuid4()), bad="unknown-kid") for _ in range(50)]
     for _ in range(10):
         for token in tokens:
@@ -167,7 +167,7 @@ def unknown_keys(world):
             status = ask(world.server.port, "GET", "/api/tasks", {"Authorization": f"Bearer {token}"}, source=STRANGER)[0]
             if status not in (401, 429, 503):
                 raise Failed(f"a token with an unknown key was answered {status}")
-    expect_served(world, 5, "beside tokens with unknown keys")
+    expect_served(world, 5, "while tokens with unknown keys arrive")
 
 
 # -- of clients
@@ -202,7 +202,7 @@ def slow_readers_of_the_longest_list(world):
             world.connected()
             status = ask(world.server.port, "PATCH", "/api/tasks/1", authorization, f'{{"completed":{"true" if wave % 2 else "false"}}}')[0]
             if status not in (200, 503):
-                raise Failed(f"PATCH beside slow readers was answered {status}")
+                raise Failed(f"PATCH while there are slow readers was answered {status}")
             for _ in range(8):
                 reader = connect(world)
                 reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -210,7 +210,7 @@ def slow_readers_of_the_longest_list(world):
                 readers.append(reader)
             read_slowly(readers, 0.5, world)
         world.count("slow answers that began", read_slowly(readers, 5, world))
-        world.note("seconds for a good client beside slow readers", expect_served(world, 10, "beside 64 slow readers"))
+        world.note("seconds for a good client with slow readers", expect_served(world, 10, "with 64 slow readers"))
         world.sample()
     finally:
         for reader in readers:
@@ -219,7 +219,7 @@ def slow_readers_of_the_longest_list(world):
 
 @adversity(settles=10)
 def clients_that_vanish(world):
-    """1,200 half heads whose clients are gone hold nobody up."""
+    """1,200 half heads whose clients are gone hold no one up."""
     for _ in range(1200):
         with connect(world) as client:
             client.sendall(b"GET /api/tasks HTTP/1.1\r\nHost: half")
@@ -233,7 +233,7 @@ def connections_without_requests(world):
     try:
         for _ in range(1100):
             held.append(connect(world))
-        world.note("seconds for a good client beside held connections", expect_served(world, 15, "beside 1,100 held connections"))
+        world.note("seconds for a good client with held connections", expect_served(world, 15, "with 1,100 held connections"))
     finally:
         for client in held:
             client.close()
@@ -253,7 +253,7 @@ def slow_senders(world):
             except OSError:
                 senders.remove(sender)
         time.sleep(0.1)
-    expect_served(world, 5, "beside slow senders")
+    expect_served(world, 5, "with slow senders")
     for sender in senders:
         sender.close()
 

@@ -6,7 +6,7 @@ COUNT, TEXT = 10_000, "\x01" * 4096
 
 
 def bring_in(server, owner, count=COUNT):
-    """Imports it, or the first tasks of it, beside the server, which is faster than adding each."""
+    """Imports it, or the first tasks of it, while the server runs, which is faster than adding each."""
     command = subprocess.Popen([*server.command, "import"], env=server.settings, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
                                stderr=subprocess.PIPE)
     time = "2026-01-01T00:00:00.000Z"

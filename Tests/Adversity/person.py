@@ -39,7 +39,7 @@ class Person:
         self.renew()
 
     def renew(self):
-        """Becomes somebody else; what was before must stay as it is."""
+        """Becomes another person; what was before must stay as it is."""
         self.model = Model(str(uuid.UUID(int=self.random.getrandbits(128), version=4)))
         self.past.append(self.model)
         self.token, self.additions = None, 0

@@ -1,6 +1,6 @@
 """Requests whose end two readers could see in different places, each with another request hidden in it.
 
-The visible request adds a task "outer", whatever its body. A hidden one adds a task "smuggled", or takes what somebody else sends
+The visible request adds a task "outer", whatever its body. A hidden one adds a task "smuggled", or takes what another person sends
 next on the same connection for its own. By RFC 9112 every hidden request here is part of a body, of a field or of a request that
 must be refused, so none may be served.
 """
@@ -59,7 +59,7 @@ LENGTHS = (
     b"Content-Length: \"%d\"", b"Content-Length: ,%d", b"Content-Length: 4\nContent-Length: %d",
 )
 
-# Sizes of chunks and what may stand around them.
+# Sizes of chunks and what may surround them.
 SIZES = (b"0x%x", b"+%x", b"-%x", b" %x", b"%x ", b"%x\t", b"%x;", b"%x;a=b", b"%x;a=\"\r\n\"", b"%x;a\n", b"%x\n;", b"000000000000000000000000%x", b"1000000000000000%x",
          b"ffffffffffffffff%x", b"%x.0", b"%xg", b"\"%x\"", b"%x,0", b"%x\x00")
 

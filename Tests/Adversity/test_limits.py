@@ -36,7 +36,7 @@ class Limits(unittest.TestCase):
         return (int(fields[11]) + int(fields[12])) / 100
 
     def test_few_descriptors(self):
-        """More clients than descriptors: no busy loop, no flood of lines, and whoever comes afterwards is served."""
+        """More clients than descriptors: no busy loop, no flood of lines, and later clients are served."""
         for limit in (64, 256, 1024):
             with self.subTest(descriptors=limit):
                 server = TaskServer("memory:", self.mock, BUILD, prefix=["prlimit", f"--nofile={limit}:{limit}", "--"])

@@ -25,7 +25,7 @@ class Attack:
     """An attacker and a victim of one server, behind one proxy or none."""
 
     def __init__(self, mock, route, folder, build):
-        self.route_name, self.beside = route.name, 0
+        self.route_name, self.extra = route.name, 0
         self.server = TaskServer("memory:", mock, build, TASKS_MAX_TASKS="100000", TASKS_LOG_LEVEL="error").start()
         self.route = route(self.server, folder)
         self.attacker, self.victim = (mock.token(str(uuid.uuid4())) for _ in range(2))
@@ -55,7 +55,7 @@ class Attack:
     def counts(self):
         """Requests that the server answered or refused, and that the proxy forwarded."""
         answered = self.server.metric("tasks_http_requests_total") + self.server.metric("tasks_http_faults_total")
-        return answered - self.beside, self.route.forwarded
+        return answered - self.extra, self.route.forwarded
 
     def victim_is_served(self):
         status, _, body = self.ask(self.victim, "GET", self.place)
@@ -63,9 +63,9 @@ class Attack:
 
     def smuggled(self):
         """How many tasks the hidden requests added; they are removed."""
-        texts = collections.Counter(task["task"] for task in json.loads(self.beside_the_route("GET", "/api/tasks")))
+        texts = collections.Counter(task["task"] for task in json.loads(self.extra_the_route("GET", "/api/tasks")))
         for text in texts:
-            self.beside_the_route("DELETE", "/api/tasks?" + urllib.parse.urlencode({"task": text}))
+            self.extra_the_route("DELETE", "/api/tasks?" + urllib.parse.urlencode({"task": text}))
         return texts.total() - texts["outer"]
 
     def beside_the_route(self, method, path):
@@ -73,7 +73,7 @@ class Attack:
         status, _, body = ask(self.server.port, method, path, {"Authorization": f"Bearer {self.attacker}"})
         if status not in (200, 204):
             raise Failed(f"{method} {path} was answered {status}")
-        self.beside += 1
+        self.extra += 1
         return body
 
     def is_counted(self, before):
@@ -134,7 +134,7 @@ class Smuggling(unittest.TestCase):
             cls.addClassCleanup(cls.attacks[-1].close)
 
     def test_no_hidden_request_is_served(self):
-        """More than a hundred through each; nobody gets what belongs to another one."""
+        """More than a hundred through each; no one gets what belongs to another person."""
         with concurrent.futures.ThreadPoolExecutor(len(self.attacks)) as pool:
             for attack, (count, wrong) in zip(self.attacks, pool.map(run_all, self.attacks)):
                 with self.subTest(attack.route_name):

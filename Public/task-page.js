@@ -1,7 +1,7 @@
-// The list of somebody who is signed in: what its controls do, and what the page says about saving.
+// The task list after sign-in: what its controls do, and what the page says about saving.
 
 import { call, Problem } from "/api.js";
-import { leave, returnPolicy } from "/doors.js";
+import { leave, returnPolicy } from "/sign-in.js";
 import { announce, find, make } from "/dom.js";
 import { Model } from "/model.js";
 import { showPerson } from "/person.js";
@@ -12,7 +12,7 @@ import { ListView } from "/view.js";
 
 const LONGEST_TEXT = 4096; // bytes
 
-export class Desk {
+export class TaskPage {
   others = new BroadcastChannel("tasks"); // the other tabs of this browser
   #state = { kind: "idle" };
   #view = new ListView({
@@ -22,17 +22,17 @@ export class Desk {
     decide: (task, decision) => this.#decide(task, decision),
   });
 
-  /** Opens the list of this session; answers why it could not, in words, or nothing. */
+  /** Opens the list of this session; returns the message why it could not, or null. */
   static async open(config, me, place, { show, complaint }) {
     if (!me.owner) {
       const refusal = await identify(me);
       if (refusal) return refusal;
     }
-    const desk = new Desk(config, me);
+    const page = new TaskPage(config, me);
     show("tasks");
-    desk.#goTo(place);
-    desk.#trouble(complaint ?? "");
-    await desk.sync.run({ list: true });
+    page.#goTo(place);
+    page.#trouble(complaint ?? "");
+    await page.sync.run({ list: true });
     return null;
   }
 
@@ -42,12 +42,12 @@ export class Desk {
     this.model = new Model(me.owner);
     this.sync = new Sync(this.model, me.token, (news) => this.#report(news));
     this.undo = new Undo(this.model, () => this.#render());
-    this.door = { place: () => this.#place(), complain: (words) => this.#trouble(words) };
+    this.signInOptions = { place: () => this.#place(), complain: (message) => this.#trouble(message) };
     showPerson(this);
     this.#listen();
   }
 
-  /** Where the person is, to come back to. */
+  /** What to restore after the next sign-in. */
   #place() {
     const editor = this.#view.editing;
     const editing = editor && { row: editor.closest("li").dataset.row, text: editor.elements[0].value };
@@ -60,7 +60,7 @@ export class Desk {
     this.#filter(place.filter ?? location.hash.slice(1));
     find("new").value = place.draft ?? "";
     if (place.editing) this.#view.edit(place.editing.row, place.editing.text);
-    // A field that takes the focus opens the keyboard of a phone, which nobody asked for.
+    // A field that takes the focus opens the keyboard of a phone, which was not asked for.
     else find(matchMedia("(pointer: fine)").matches ? "new" : "headline").focus({ preventScroll: true });
   }
 
@@ -69,7 +69,7 @@ export class Desk {
     find("clear").addEventListener("click", () => this.#clearCompleted());
     find("filters").addEventListener("change", (event) => this.#filter(event.target.value));
     find("again").addEventListener("click", (event) =>
-      leave(this.config, returnPolicy(this.config, this.me.policy), event.currentTarget, this.door));
+      leave(this.config, returnPolicy(this.config, this.me.policy), event.currentTarget, this.signInOptions));
     // The server decides about expiry; this only saves the person a change that would be refused.
     setTimeout(() => this.sync.end(), Math.max(0, Math.min(this.me.expires - Date.now(), 2 ** 31 - 1)));
     const look = () => this.sync.run({ list: true });
@@ -117,7 +117,7 @@ export class Desk {
   #showStatus(waiting) {
     const box = find("status");
     const kept = waiting ? ` · ${waiting} change${waiting === 1 ? "" : "s"} kept` : "";
-    const words = {
+    const text = {
       idle: waiting ? "Saving …" : "Saved",
       busy: "Saving …",
       offline: `Offline${kept}`,
@@ -125,15 +125,15 @@ export class Desk {
       ended: `Session ended${kept}`,
     }[this.#state.kind];
     box.className = `status ${this.#state.kind === "idle" && !waiting ? "calm" : this.#state.kind}`;
-    if (box.textContent !== words) box.textContent = words;
+    if (box.textContent !== text) box.textContent = text;
   }
 
-  #trouble(words, code) {
+  #trouble(message, code) {
     const box = find("trouble");
-    box.hidden = !words;
-    if (box.dataset.words === words) return; // said once is enough for a screen reader
-    box.dataset.words = words;
-    box.replaceChildren(words, " ");
+    box.hidden = !message;
+    if (box.dataset.message === message) return; // said once is enough for a screen reader
+    box.dataset.message = message;
+    box.replaceChildren(message, " ");
     if (code) box.append(make("a", { href: `/problems.html#${code}`, textContent: "What can I do?" }));
   }
 
@@ -169,17 +169,17 @@ export class Desk {
     announce(`${completed ? "Done" : "Open again"}: ${task.text}`);
   }
 
-  /** Answers what is wrong with the text, or nothing. */
+  /** Returns what is wrong with the text, or null. */
   #rename(task, text) {
     const fault = faultOf(text);
     if (!fault && text !== task.text) this.#change(() => this.model.rename(task, text));
     return fault;
   }
 
-  #remove(tasks, words) {
+  #remove(tasks, message) {
     let keys = [];
     this.#change(() => (keys = this.model.remove(tasks)));
-    this.undo.offer(keys, words);
+    this.undo.offer(keys, message);
   }
 
   #clearCompleted() {
@@ -201,14 +201,14 @@ export class Desk {
   }
 }
 
-/** What is wrong with a text, in words, or null. */
+/** The message about what is wrong with a text, or null. */
 function faultOf(text) {
   if (!text) return "Write a few words first.";
   const bytes = new TextEncoder().encode(text).length;
   return bytes > LONGEST_TEXT ? `This is too long: ${bytes} bytes, and ${LONGEST_TEXT} can be kept.` : null;
 }
 
-/** Asks whose session this is: waiting changes are kept under that name, so nothing can begin without. */
+/** Asks whose session this is: waiting changes are kept under that name, so nothing can start without it. */
 async function identify(me) {
   try {
     me.claims = (await call(me.token, "GET", "/api/me")).body;

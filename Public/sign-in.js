@@ -1,9 +1,9 @@
-// The ways to the authority and back: a button for each policy, and which policy to come back with.
+// Leaving for the authority: a button for each policy, and which policy to use for the next sign-in.
 
 import { make } from "/dom.js";
 import { describe, policies, signIn, SignInError } from "/session.js";
 
-/** A button that leaves for the authority; `place` gives what to come back to, `complain` tells why it did not go. */
+/** A button that leaves for the authority; `place` gives what to restore after the return, `complain` shows why it failed. */
 export function policyButton(config, policy, className, { place = () => ({}), complain }) {
   const button = make("button", { type: "button", className: `${className} ${policy.kind}`, textContent: policy.label });
   button.dataset.policy = policy.name;
@@ -11,7 +11,7 @@ export function policyButton(config, policy, className, { place = () => ({}), co
   return button;
 }
 
-/** Leaves for the authority; the button rests meanwhile. */
+/** Leaves for the authority; the button is disabled meanwhile. */
 export async function leave(config, policy, button, { place = () => ({}), complain }) {
   button.disabled = true;
   try {
@@ -24,8 +24,8 @@ export async function leave(config, policy, button, { place = () => ({}), compla
   }
 }
 
-/** The policies that somebody may choose who is not signed in, the likeliest first. */
-export function entrances(config) {
+/** The policies that a visitor may choose, the likeliest first. */
+export function signInPolicies(config) {
   const rank = { signin: 0, signup: 1 };
   return policies(config)
     .filter((policy) => !["edit", "reset", "ropc"].includes(policy.kind))
@@ -35,5 +35,5 @@ export function entrances(config) {
 /** The policy to come back with: the one used, unless that was for signing up or for a profile. */
 export function returnPolicy(config, used) {
   if (used && !["signup", "edit", "reset"].includes(describe(used).kind)) return used;
-  return (entrances(config)[0] ?? policies(config)[0]).name;
+  return (signInPolicies(config)[0] ?? policies(config)[0]).name;
 }
