@@ -79,7 +79,7 @@ function answerFact([status, reference]) {
   const response = resolve(reference);
   const parts = rich(response.description);
   const headers = Object.keys(response.headers ?? {});
-  if (headers.length) words.push(" ", make("span", { className: "kind", textContent: `With ${headers.join(", ")}.` }));
+  if (headers.length) parts.push(" ", make("span", { className: "kind", textContent: `With ${headers.join(", ")}.` }));
   const example = exampleOf(Object.values(response.content ?? {})[0]?.schema);
   if (example && Number(status) < 300) {
     parts.push(make("details", {}, make("summary", { textContent: "Example" }),
