@@ -28,6 +28,17 @@ package struct IPAddress: Sendable, Hashable {
     /// Whether it is of this machine: 127.0.0.0/8 or ::1.
     package var isLoopback: Bool { bits == 1 || (isVersion4 && (bits >> 24) & 0xFF == 127) }
 
+    /// Whether the host of a URL or a `Host` field is this machine: `localhost` in any case, or an address of the
+    /// loopback, with brackets around one of IPv6.
+    ///
+    /// Other names are not looked up: only what must be the loopback counts.
+    package static func isLoopback(host: some StringProtocol) -> Bool {
+        if host.hasPrefix("[") {
+            return host.hasSuffix("]") && IPAddress(host.dropFirst().dropLast())?.isLoopback ?? false
+        }
+        return host.isEqualIgnoringCase(to: "localhost") || IPAddress(host)?.isLoopback ?? false
+    }
+
     /// What one client can take addresses from: all 64 bits after the prefix of its network in IPv6, one address in IPv4.
     package var network: IPAddress { isVersion4 ? self : IPAddress(bits: (bits >> 64) << 64) }
 
@@ -36,8 +47,8 @@ package struct IPAddress: Sendable, Hashable {
         guard parts.count == 4 else { return nil }
         var bits: UInt32 = 0
         for part in parts {
-            guard (1...3).contains(part.utf8.count), part.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
-                let byte = UInt8(part), part.utf8.count == 1 || part.utf8.first != 0x30
+            guard (1...3).contains(part.utf8.count), let byte = UInt8(decimal: part),
+                part.utf8.count == 1 || part.utf8.first != 0x30
             else { return nil }
             bits = bits << 8 | UInt32(byte)
         }

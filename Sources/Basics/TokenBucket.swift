@@ -1,11 +1,15 @@
-/// A number of permits that grows back with time.
+/// A token bucket: permits that are taken at once or spread out, and grow back with time.
+///
+/// Any unit of time will do, if `refill` and `now` have the same.
 package struct TokenBucket: Sendable {
     private let capacity: Int
+    /// How long one permit takes to grow.
     private let refill: Int64
     private var permits: Int
     /// Since when the next permit grows.
     private var growingSince: Int64
 
+    /// A full bucket.
     package init(capacity: Int, refill: Int64, now: Int64) {
         self.capacity = capacity
         self.refill = refill
@@ -21,6 +25,12 @@ package struct TokenBucket: Sendable {
         if permits == capacity { growingSince = now }
         permits -= 1
         return true
+    }
+
+    package func isFull(now: Int64) -> Bool {
+        var later = self
+        later.grow(now)
+        return later.permits == capacity
     }
 
     /// How long until there is a permit.

@@ -1,3 +1,4 @@
+import Basics
 import Curl
 import Glibc
 import Testing
@@ -156,27 +157,25 @@ struct HTTPFetcherTests {
 
 @Suite("Cache-Control and addresses are read by their grammar")
 struct ParsingTests {
-    @Test("Hosts fold, ports default, loopback is known")
-    func addresses() throws {
-        let address = try #require(FetchAddress("HTTPS://Contoso.B2CLogin.com/a/b?p=x"))
-        #expect(address.scheme == "https" && address.host == "contoso.b2clogin.com" && address.port == "443")
-        #expect(address.path == "/a/b" && address.query == "p=x" && !address.isLoopback)
-        let same = try #require(FetchAddress("https://contoso.b2clogin.com:443/"))
-        #expect(address.isSameOrigin(as: same))
-        for url in ["http://localhost:1/", "http://127.0.0.1/", "http://127.9.9.9/", "http://[::1]:80/"] {
-            #expect(try #require(FetchAddress(url)).isLoopback)
-        }
-        for url in ["http://127.0.0.1.example/", "http://localhost.example/", "http://128.0.0.1/", "http://[::2]/"] {
-            #expect(try !#require(FetchAddress(url)).isLoopback)
-        }
+    @Test(
+        "libcurl and WebAddress name the same host",
+        arguments: [
+            "HTTPS://Contoso.B2CLogin.com/a/b?p=x", "http://localhost:1/", "http://127.0.0.1/", "http://127.9.9.9/",
+            "http://[::1]:80/", "http://127.0.0.1.example/", "http://a/?x@b", "http://a/..//b",
+        ])
+    func sameHost(text: String) throws {
+        let address = try #require(WebAddress(text))
+        #expect(fetchedHost(of: text) == address.host)
     }
 
     @Test(
-        "What is no plain http address has no parts",
+        "What is no plain http address is not fetched",
         arguments: [
             "", "/path", "x", "http://", "http://a@b/", "https://a/#f", "gopher://a/", "http://a/\0", "http://é/",
+            "http://127.1/", "http://0x7f.0.0.1/",
         ])
     func noAddress(text: String) {
-        #expect(FetchAddress(text) == nil)
+        let error = FetchError.badAddress("not an http or https address")
+        #expect(throws: error) { try HTTPFetcher().fetch(FetchRequest(url: text, allowHTTP: true)) }
     }
 }

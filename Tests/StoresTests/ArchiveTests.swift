@@ -1,3 +1,4 @@
+import Basics
 import TaskArchive
 import SQLiteStore
 import Platform

@@ -1,3 +1,5 @@
+import Basics
+
 extension HeaderFields {
     /// Whether the `Accept` fields ask for one of these JSON types, or for plain text (RFC 9110 section 12.5.1).
     ///
@@ -28,9 +30,9 @@ private struct AcceptRange {
     /// Reads an element of the list; nil for an empty one.
     init?(_ element: Substring) {
         let parts = element.split(separator: ";", omittingEmptySubsequences: false)
-        guard let name = parts.first?.trimmedOfBlanks, !name.isEmpty else { return nil }
-        self.name = name
-        weight = parts.dropFirst().lazy.compactMap { Self.weight(of: $0.trimmedOfBlanks) }.first ?? 1000
+        guard let name = parts.first?.trimmingBlanks, !name.isEmpty else { return nil }
+        self.name = String(name)
+        weight = parts.dropFirst().lazy.compactMap { Self.weight(of: $0.trimmingBlanks) }.first ?? 1000
     }
 
     /// The most specific of the ranges that match a type.
@@ -43,31 +45,16 @@ private struct AcceptRange {
     }
 
     /// The weight, if this parameter is one: `q=0.5` is 500; nil for another, and for a weight that is malformed.
-    private static func weight(of parameter: String) -> Int? {
+    private static func weight(of parameter: Substring) -> Int? {
         let bytes = Array(parameter.utf8)
         guard (3...7).contains(bytes.count), bytes[0].lowercasedASCII == UInt8(ascii: "q"),
             bytes[1] == UInt8(ascii: "=")
         else { return nil }
         let digits = bytes.dropFirst(2).filter { $0 != UInt8(ascii: ".") }
-        guard digits.count >= bytes.count - 3, digits.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains),
+        guard digits.count >= bytes.count - 3, digits.allSatisfy(\.isDecimalDigit),
             bytes.count == 3 || bytes[3] == UInt8(ascii: ".")
         else { return nil }
         let padded = digits + Array(repeating: UInt8(ascii: "0"), count: 4 - digits.count)
         return min(1000, padded.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) })
     }
-}
-
-extension Substring {
-    /// The text without spaces and tabs around it.
-    var trimmedOfBlanks: String {
-        var bytes = utf8[...]
-        while let first = bytes.first, first.isBlank { bytes.removeFirst() }
-        while let last = bytes.last, last.isBlank { bytes.removeLast() }
-        return String(Substring(bytes))
-    }
-}
-
-extension UInt8 {
-    /// Space or tab: the optional white space of HTTP (RFC 9110 section 5.6.3).
-    package var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
 }

@@ -1,3 +1,5 @@
+import Basics
+
 /// A tag for one state of a resource (RFC 9110 section 8.8.3).
 package struct EntityTag: Sendable, Equatable {
     /// Whether equal tags mean equal bytes, or only the same meaning.
@@ -21,21 +23,18 @@ package struct EntityTag: Sendable, Equatable {
     /// The tag as it stands in a field.
     package var field: String { (isWeak ? "W/\"" : "\"") + opaque + "\"" }
 
-    /// Equality of bytes: neither is weak (section 8.8.3.2).
-    package func matchesStrongly(_ other: EntityTag) -> Bool { !isWeak && !other.isWeak && matchesWeakly(other) }
-
-    /// Equality of meaning.
-    package func matchesWeakly(_ other: EntityTag) -> Bool { opaque.utf8.elementsEqual(other.opaque.utf8) }
+    /// Equality of meaning (section 8.8.3.2).
+    package func matchesWeakly(_ other: EntityTag) -> Bool { opaque.isSame(as: other.opaque) }
 }
 
-/// The value of `If-Match` or `If-None-Match` (RFC 9110 section 13.1).
+/// The value of `If-None-Match` (RFC 9110 section 13.1.2); for `If-Match` see `TaskItem.revisions(ifMatch:of:)`.
 package enum EntityTagCondition: Sendable, Equatable {
     /// `*`: any state at all.
     case any
     /// One of these.
     case tags([EntityTag])
 
-    /// Reads the field lines of one name together; nothing where something else stands than the grammar allows.
+    /// Reads the field lines of one name together; nothing where the grammar does not allow them.
     package init?(_ values: [String]) {
         var rest = Array(values.joined(separator: ",").utf8)[...]
         rest.dropListSeparators()
@@ -55,14 +54,6 @@ package enum EntityTagCondition: Sendable, Equatable {
         }
         guard !tags.isEmpty else { return nil }
         self = .tags(tags)
-    }
-
-    /// Whether a change may be made to this state (`If-Match`).
-    package func allowsChange(of tag: EntityTag) -> Bool {
-        switch self {
-        case .any: true
-        case .tags(let tags): tags.contains { $0.matchesStrongly(tag) }
-        }
     }
 
     /// Whether the client has this state already (`If-None-Match`): answer 304.
@@ -92,8 +83,8 @@ extension ArraySlice<UInt8> {
 }
 
 extension HeaderFields {
-    /// The condition of this field: `If-Match` or `If-None-Match`; nothing where it is missing or malformed.
-    package func entityTags(_ name: String) -> EntityTagCondition? {
-        contains(name) ? EntityTagCondition(values(name)) : nil
+    /// The condition of `If-None-Match`; nothing where it is missing or malformed.
+    package var ifNoneMatch: EntityTagCondition? {
+        contains("If-None-Match") ? EntityTagCondition(values("If-None-Match")) : nil
     }
 }

@@ -1,3 +1,5 @@
+import Basics
+
 /// A field value of the form `value; name=value; name="value"` (RFC 9110 section 5.6.6).
 struct FieldParameters: Sendable, Equatable {
     /// What stands before the first semicolon, without blanks around it.

@@ -52,25 +52,3 @@ extension PercentDecoding {
         return arguments
     }
 }
-
-extension String {
-    /// These bytes as UTF-8, or where they are not, as Latin-1: old clients send that without saying so.
-    package init(lenient bytes: [UInt8]) {
-        if let text = String(validating: bytes, as: UTF8.self) {
-            self = text
-        } else {
-            self.init(latin1: bytes)
-        }
-    }
-
-    /// These bytes, each the number of its character.
-    package init(latin1 bytes: [UInt8]) {
-        var text: [UInt8] = []
-        text.reserveCapacity(2 * bytes.count)
-        for byte in bytes {
-            if byte >= 0x80 { text.append(0xC0 | byte >> 6) }
-            text.append(byte < 0x80 ? byte : 0x80 | byte & 0x3F)
-        }
-        self = String(decoding: text, as: UTF8.self)
-    }
-}

@@ -36,7 +36,7 @@ package enum ForwardedClient: Sendable, Hashable {
         of headers: HeaderFields, _ name: String, _ node: (Substring) -> Substring
     ) -> [Substring] {
         headers.fields.filter { $0.name.isSameField(as: name) }.flatMap { field in
-            field.value.split(separator: ",", omittingEmptySubsequences: false).map { node($0.trimmed) }
+            field.value.split(separator: ",", omittingEmptySubsequences: false).map { node($0.trimmingBlanks) }
         }
     }
 
@@ -44,8 +44,8 @@ package enum ForwardedClient: Sendable, Hashable {
     private static func forwardedNode(_ element: Substring) -> Substring {
         for pair in element.split(separator: ";") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2, String(parts[0].trimmed).isSameField(as: "for") else { continue }
-            let value = parts[1].trimmed
+            guard parts.count == 2, String(parts[0].trimmingBlanks).isSameField(as: "for") else { continue }
+            let value = parts[1].trimmingBlanks
             return value.count > 1 && value.hasPrefix("\"") && value.hasSuffix("\"")
                 ? value.dropFirst().dropLast() : value
         }
@@ -71,14 +71,5 @@ package enum ForwardedClient: Sendable, Hashable {
         }
         guard let colon = node.firstIndex(of: ":"), colon == node.lastIndex(of: ":") else { return node }
         return node[..<colon]
-    }
-}
-
-extension Substring {
-    fileprivate var trimmed: Substring {
-        var rest = self
-        while let first = rest.first, first == " " || first == "\t" { rest.removeFirst() }
-        while let last = rest.last, last == " " || last == "\t" { rest.removeLast() }
-        return rest
     }
 }

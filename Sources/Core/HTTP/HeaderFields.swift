@@ -1,3 +1,5 @@
+import Basics
+
 /// The header fields of a message, in the order in which they came, duplicates kept (RFC 9110 section 5).
 package struct HeaderFields: Sendable, Equatable {
     /// One field line.
@@ -63,23 +65,5 @@ extension HeaderFields: ExpressibleByDictionaryLiteral {
 
 extension String {
     /// Equality of field names: ASCII letters without case, everything else by its bytes (RFC 9110 section 5.1).
-    package func isSameField(as other: String) -> Bool {
-        // Most names differ in length, which needs no look at the bytes.
-        utf8.count == other.utf8.count && beginsWithoutCase(other)
-    }
-
-    /// Whether this begins with a text, compared as names of fields are.
-    package func beginsWithoutCase(_ start: String) -> Bool {
-        let (mine, theirs) = (utf8.span, start.utf8.span)
-        guard mine.count >= theirs.count else { return false }
-        for index in theirs.indices where mine[index].lowercasedASCII != theirs[index].lowercasedASCII { return false }
-        return true
-    }
-}
-
-extension UInt8 {
-    /// The byte, with `A` to `Z` as `a` to `z`.
-    package var lowercasedASCII: UInt8 {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
-    }
+    package func isSameField(as other: String) -> Bool { isEqualIgnoringCase(to: other) }
 }

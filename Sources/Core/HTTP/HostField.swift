@@ -19,15 +19,14 @@ extension String {
         return bytes[end] == UInt8(ascii: ":") && bytes.extracting((end + 1)..<bytes.count).isPort
     }
 
-    /// Whether this value of `Host` names this machine, which no stranger can make a client believe of another.
+    /// Whether this value of `Host` names this machine: no one else can make a client send that to another.
     package var isLoopbackHost: Bool {
         guard isHostField else { return false }
-        if let end = firstIndex(of: "]") { return IPAddress(self[..<end].dropFirst())?.isLoopback ?? false }
-        let name = prefix { $0 != ":" }
-        return String(name).isSameField(as: "localhost") || IPAddress(name)?.isLoopback ?? false
+        let host = if let end = firstIndex(of: "]") { self[...end] } else { prefix { $0 != ":" } }
+        return IPAddress.isLoopback(host: host)
     }
 
-    /// What stands between the brackets: an IPv6 address, or `v`, a version, and an address of the future.
+    /// The text between the brackets: an IPv6 address, or `v`, a version, and an address of the future.
     private func isIPLiteral(_ range: Range<Int>) -> Bool {
         let bytes = utf8.span.extracting(range)
         guard bytes.count > 0, bytes[0].lowercasedASCII == UInt8(ascii: "v") else {
@@ -42,8 +41,8 @@ extension Span<UInt8> {
     fileprivate var isPort: Bool {
         var value = 0
         for index in indices {
-            guard let digit = self[index].hexadecimalValue, digit < 10 else { return false }
-            value = min(value * 10 + Int(digit), 65536)
+            guard self[index].isDecimalDigit else { return false }
+            value = min(value * 10 + Int(self[index] - UInt8(ascii: "0")), 65536)
         }
         return value <= 65535
     }

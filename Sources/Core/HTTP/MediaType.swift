@@ -1,3 +1,5 @@
+import Basics
+
 /// A media type, as `Content-Type` names it (RFC 9110 section 8.3).
 package struct MediaType: Sendable, Equatable {
     /// Type and subtype in lower case, without parameters: `application/json`.
@@ -33,14 +35,6 @@ package struct MediaType: Sendable, Equatable {
 extension RequestHead {
     /// The media type of the body; nothing, if none is named, or nothing that is one.
     package var contentType: MediaType? { headers["Content-Type"].flatMap(MediaType.init) }
-}
-
-extension String {
-    /// The same text, with `A` to `Z` as `a` to `z`.
-    fileprivate var lowercasedASCII: String {
-        let isLower = utf8.allSatisfy { $0 == $0.lowercasedASCII }
-        return isLower ? self : String(decoding: utf8.map(\.lowercasedASCII), as: UTF8.self)
-    }
 }
 
 extension UInt8 {

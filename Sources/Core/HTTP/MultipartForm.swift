@@ -1,3 +1,5 @@
+import Basics
+
 /// The body of `multipart/form-data` (RFC 7578): parts with names, their values byte for byte.
 package struct MultipartForm: Sendable, Equatable {
     /// One field of the form.

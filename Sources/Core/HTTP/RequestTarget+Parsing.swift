@@ -62,7 +62,7 @@ private struct TargetForm {
     /// Turns the absolute form into the origin form, if it names the host that was asked (RFC 9112 section 3.2.2).
     mutating func dropAuthority(host: String?) throws(TargetError) {
         if bytes.first == UInt8(ascii: "/") { return }
-        guard let scheme = ["http://", "https://"].first(where: { text.beginsWithoutCase($0) }) else { throw .form }
+        guard let scheme = ["http://", "https://"].first(where: { text.beginsIgnoringCase($0) }) else { throw .form }
         let authority = scheme.utf8.count
         start = bytes[authority...].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? bytes.count
         let named = String(decoding: bytes[authority..<start], as: UTF8.self)

@@ -1,3 +1,5 @@
+import Basics
+
 /// Where a server listens: an address and a port.
 package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
     /// An IPv4 or IPv6 address, without brackets.
@@ -18,12 +20,12 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
         let host = text[..<colon]
         if host.hasPrefix("["), host.hasSuffix("]") {
             let address = host.dropFirst().dropLast()
-            guard Self.isIPv6(address) else { return nil }
+            guard address.contains(":"), IPAddress(address) != nil else { return nil }
             self.init(host: String(address), port: port)
         } else if host == "localhost" {
             self.init(host: "127.0.0.1", port: port)
         } else {
-            guard Self.isIPv4(host) else { return nil }
+            guard !host.contains(":"), IPAddress(host) != nil else { return nil }
             self.init(host: String(host), port: port)
         }
     }
@@ -32,7 +34,7 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
     package var isIPv6: Bool { host.contains(":") }
 
     /// Whether only this machine can reach it.
-    package var isLoopback: Bool { host == "::1" || host.hasPrefix("127.") }
+    package var isLoopback: Bool { IPAddress(host)?.isLoopback ?? false }
 
     /// The address under which a program on the same machine reaches it.
     package var seenFromHere: ListenAddress {
@@ -45,30 +47,6 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// As it is written in a setting and in a URL.
     package var description: String { isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
-
-    static func isIPv4(_ text: Substring) -> Bool {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts.allSatisfy { UInt8(decimal: $0) != nil }
-    }
-
-    /// Good enough to tell a slip of the pen; the system judges the rest when it listens.
-    static func isIPv6(_ text: Substring) -> Bool {
-        let groups = text.split(separator: ":", omittingEmptySubsequences: false)
-        guard groups.count >= 3, groups.count <= 9 else { return false }
-        return groups.allSatisfy { group in
-            group.count <= 4 && group.allSatisfy(\.isHexDigit) || isIPv4(group)
-        }
-    }
-}
-
-extension FixedWidthInteger {
-    /// The number of decimal digits and nothing else: no sign, no white space.
-    init?(decimal text: Substring) {
-        guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
-            return nil
-        }
-        self.init(text, radix: 10)
-    }
 }
 
 extension SettingKind where Value == ListenAddress {

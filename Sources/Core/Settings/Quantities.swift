@@ -1,3 +1,5 @@
+import Basics
+
 extension SettingKind where Value == Duration {
     /// A time such as `90` (seconds), `250ms`, `90s`, `15m`, `1h` or `7d`, within these bounds.
     package static func duration(_ range: ClosedRange<Duration>, example: String) -> SettingKind {

@@ -1,3 +1,5 @@
+import Basics
+
 /// What a program was given to read its settings from.
 package struct SettingInput: Sendable {
     /// The command line without the name of the program.
@@ -73,7 +75,7 @@ package struct SettingReader {
         _ name: String, _ kind: SettingKind<Value>, default fallback: [String] = [], help: String
     ) -> [Value] {
         let given = find(name, kind)
-        let texts = given.flatMap { $0.text.split(separator: ",") }.map { String($0.trimmingSpaces) }
+        let texts = given.flatMap { $0.text.split(separator: ",") }.map { String($0.trimmingBlanks) }
         let words = fallback.joined(separator: ",")
         note(name, kind, given, SettingEntry(flag: "", fallback: words, isList: true, help: help), isValue: true)
         return (given.isEmpty ? fallback : texts).compactMap { text in

@@ -100,12 +100,3 @@ extension String {
         return visible.joined() + (unicodeScalars.count > 200 ? "..." : "")
     }
 }
-
-extension Substring {
-    var trimmingSpaces: Substring {
-        var rest = self
-        while rest.first == " " { rest.removeFirst() }
-        while rest.last == " " { rest.removeLast() }
-        return rest
-    }
-}

@@ -1,3 +1,5 @@
+import Basics
+
 extension TaskItem {
     /// The strong entity tag of this state of the task, in quotes: `"7.1"`, id and revision (RFC 9110 section 8.8.3).
     package var entityTag: String {
@@ -9,7 +11,7 @@ extension TaskItem {
     /// Comparison is strong (RFC 9110 section 13.1.1): weak tags, tags of other tasks and anything else that this
     /// server never gave name no revision, so the set may be empty, and then no change is possible.
     package static func revisions(ifMatch field: String, of id: Int64) -> Set<Int64>? {
-        let members = field.split(separator: ",").map { $0.trimmedOfSpaces }
+        let members = field.split(separator: ",").map { $0.trimmingBlanks }
         guard !members.contains("*") else { return nil }
         return Set(members.compactMap { revision(of: $0, task: id) })
     }
@@ -23,29 +25,20 @@ extension TaskItem {
     }
 }
 
-extension Substring {
-    /// Without the white space of field values (RFC 9110 section 5.6.3) on both sides.
-    fileprivate var trimmedOfSpaces: Substring {
-        let isSpace = { (character: Character) in character == " " || character == "\t" }
-        var rest = drop(while: isSpace)
-        while let last = rest.last, isSpace(last) { rest.removeLast() }
-        return rest
-    }
-}
-
 /// A tag of 64 bits that depends on nothing but the bytes, so every machine gives the same.
 ///
 /// Eight bytes a step are multiplied into the state at full width and folded (the construction of wyhash): five times
-/// the speed of FNV-1a, and no byte leaves the result alone. It is no protection against somebody who looks for
-/// collisions; such a person could only hide his own list from himself.
+/// the speed of FNV-1a, and no byte leaves the result alone. It does not resist a search for collisions,
+/// which could only hide one's own list from oneself.
 struct StrongEntityTag {
     let text: String
 
     /// The tag of these bytes; another one where more follow on another page.
     init(of bytes: [UInt8], isWhole: Bool = true) {
-        let digits = String(Self.digest(bytes.span), radix: 16)
-        let end = isWhole ? "\"" : "-\""
-        text = "\"" + String(repeating: "0", count: 16 - digits.utf8.count) + digits + end
+        var text: [UInt8] = [UInt8(ascii: "\"")]
+        text.append(hexadecimal: Self.digest(bytes.span))
+        text.append(contentsOf: isWhole ? "\"".utf8 : "-\"".utf8)
+        self.text = String(decoding: text, as: UTF8.self)
     }
 
     private static let first: UInt64 = 0xA076_1D64_78BD_642F
@@ -61,7 +54,7 @@ struct StrongEntityTag {
         return fold(state ^ second, first)
     }
 
-    /// Up to eight bytes, the first the lowest; what lies behind the end counts as zero (the length is in the state).
+    /// Up to eight bytes, the first the lowest; what is missing counts as zero (the length is in the state).
     @inline(__always)
     private static func word(in bytes: Span<UInt8>) -> UInt64 {
         var word: UInt64 = 0

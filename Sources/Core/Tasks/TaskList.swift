@@ -1,3 +1,5 @@
+import Basics
+
 /// A list of tasks as the API answers it, rendered once and shared by all who read it.
 package struct TaskList: Sendable {
     /// One line: a JSON array of tasks.
@@ -30,7 +32,7 @@ package struct TaskList: Sendable {
         rendering.append("[")
         for (index, item) in items.enumerated() {
             if index > 0 { rendering.append(",") }
-            rendering.append(item, EscapedText(item.text.value))
+            rendering.append(item, JSONEscapedText(item.text.value))
         }
         rendering.append("]")
         self.init(json: rendering.bytes, next: next, lease: nil)

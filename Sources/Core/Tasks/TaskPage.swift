@@ -1,3 +1,5 @@
+import Basics
+
 /// A list that is made task by task, and ends where it must: at a number of tasks, or of bytes.
 ///
 /// It never uses memory that it has no lease of, and what does not belong to it is never rendered.
@@ -27,7 +29,7 @@ package struct TaskPage {
             next = last
             return false
         }
-        let text = EscapedText(item.text.value)
+        let text = JSONEscapedText(item.text.value)
         try makeRoom(for: rendering.size(of: text))
         if count > 0 { rendering.append(",") }
         rendering.append(item, text)

@@ -1,3 +1,5 @@
+import Basics
+
 /// The words of a task: 1 to 4096 bytes of UTF-8, kept and compared byte for byte, without U+0000.
 ///
 /// SQLite keeps U+0000, PostgreSQL refuses it; refused here, both stores behave alike.
@@ -31,20 +33,5 @@ package struct TaskText: Hashable, Sendable {
     /// Hashes the bytes.
     package func hash(into hasher: inout Hasher) {
         for byte in value.utf8 { hasher.combine(byte) }
-    }
-}
-
-extension String {
-    /// Whether U+0000 is in it.
-    package var containsNUL: Bool { utf8.span.contains { $0 == 0 } }
-}
-
-extension Span<UInt8> {
-    /// Whether one of the bytes is such; looks at all of them without an early end, so that it becomes vector code.
-    @inline(__always)
-    func contains(_ isSuch: (UInt8) -> Bool) -> Bool {
-        var found = false
-        for index in indices { found = isSuch(self[index]) || found }
-        return found
     }
 }

@@ -1,3 +1,4 @@
+import Basics
 internal import JSON
 
 /// The rules for claims, in their order (V-50); the verifier and the explanation walk the same list.
@@ -137,7 +138,7 @@ extension ClaimExamination {
     private func judgedOwner() throws(TokenRefusal) -> String {
         guard let claim = claims[rules.ownerClaim] else { throw .missingOwner }
         guard let text = claim.string else { throw .malformedOwner }
-        let owner = Text.same(rules.ownerClaim, "oid") ? OwnerText.guid(text) : OwnerText.other(text)
+        let owner = Text.same(rules.ownerClaim, "oid") ? GUID.canonical(text) : OwnerText.other(text)
         guard let owner else { throw .malformedOwner }
         return owner
     }

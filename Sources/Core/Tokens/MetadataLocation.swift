@@ -1,3 +1,5 @@
+import Basics
+
 /// What the address of a metadata document tells before the document is fetched: whose it is, and of which B2C policy.
 ///
 /// An issuer's document lies at the issuer followed by `/.well-known/openid-configuration` (OpenID Connect Discovery 1.0
@@ -89,7 +91,7 @@ extension MetadataLocation {
         }
         guard path.count == 1, let named = path.first else { return false }
         if Text.sameIgnoringCase(named, tenant) { return true }
-        return OwnerText.guid(named) != nil && OwnerText.guid(tenant) == nil
+        return GUID.canonical(named) != nil && GUID.canonical(tenant) == nil
     }
 
     /// Whether two issuers are one, or those of one B2C tenant, which may have one for each policy; nothing if
@@ -114,8 +116,8 @@ extension WebAddress {
     fileprivate var tenantOfIssuer: String? {
         guard let version = path.last, Text.sameIgnoringCase(version, "v2.0") else { return nil }
         switch path.count {
-        case 2: return OwnerText.guid(path[0])
-        case 4 where Text.same(path[0], "tfp"): return OwnerText.guid(path[1])
+        case 2: return GUID.canonical(path[0])
+        case 4 where Text.same(path[0], "tfp"): return GUID.canonical(path[1])
         default: return nil
         }
     }

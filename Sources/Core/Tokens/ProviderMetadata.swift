@@ -1,3 +1,4 @@
+import Basics
 internal import JSON
 
 /// What a provider says of itself (OpenID Connect Discovery 1.0 section 3), as far as it is used here.

@@ -1,24 +1,20 @@
+import Basics
+
 /// Reads `Cache-Control`, as far as a key cache needs it.
 enum CacheControl {
     /// The seconds of the first `max-age` directive (RFC 9111 section 5.2.2.1); nothing when it is missing or no number.
     static func maxAge(_ field: String) -> Int? {
         for directive in field.split(separator: ",") {
-            let parts = directive.split(separator: "=", maxSplits: 1).map(trimmed)
+            let parts = directive.split(separator: "=", maxSplits: 1).map(\.trimmingBlanks)
             guard parts.count == 2, parts[0].lowercased() == "max-age" else { continue }
             let digits = parts[1].trimmingQuotes
             // At most nine digits: more than thirty years mean nothing here and would overflow.
-            guard (1...9).contains(digits.utf8.count), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            guard (1...9).contains(digits.utf8.count), let seconds = Int(decimal: digits) else {
                 return nil
             }
-            return Int(digits)
+            return seconds
         }
         return nil
-    }
-
-    private static func trimmed(_ text: Substring) -> Substring {
-        let start = text.firstIndex { $0 != " " && $0 != "\t" } ?? text.endIndex
-        let end = text.lastIndex { $0 != " " && $0 != "\t" }.map(text.index(after:)) ?? start
-        return text[start..<end]
     }
 }
 

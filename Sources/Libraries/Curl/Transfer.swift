@@ -1,10 +1,11 @@
+internal import Basics
 private import CCurl
 
 /// One transfer: an easy handle with every option set, and what it received.
 @safe final class Transfer {
     let easy: UnsafeMutableRawPointer
     private let request: FetchRequest
-    private let address: FetchAddress
+    private let address: WebAddress
     private let received: ReceivedBody
     /// libcurl keeps both until the handle is freed.
     private let words: UnsafeMutablePointer<CChar>
@@ -12,7 +13,7 @@ private import CCurl
 
     init(_ request: FetchRequest) throws(FetchError) {
         guard Library.isReady else { throw .unavailable(reason: "curl_global_init failed") }
-        address = try FetchAddress.fetchable(request)
+        address = try request.address()
         guard let easy = unsafe curl_easy_init() else { throw .unavailable(reason: "no easy handle") }
         unsafe self.easy = easy
         self.request = request

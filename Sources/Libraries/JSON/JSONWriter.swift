@@ -1,3 +1,5 @@
+import Basics
+
 /// Builds one line of JSON as UTF-8 bytes, without an intermediate value.
 ///
 /// The caller is responsible for the order of calls; ``JSONValue/serialized()`` is the safe way for whole values.
@@ -33,32 +35,8 @@ package struct JSONWriter: Sendable {
     /// Appends a string in quotes; escapes what RFC 8259 section 7 requires and nothing else.
     package mutating func string(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            if byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
-                bytes.append(byte)
-            } else {
-                escape(byte)
-            }
-        }
+        JSONEscapedText(text).append(to: &bytes)
         bytes.append(UInt8(ascii: "\""))
-    }
-
-    private mutating func escape(_ byte: UInt8) {
-        bytes.append(UInt8(ascii: "\\"))
-        switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes.append(byte)
-        case 0x08: bytes.append(UInt8(ascii: "b"))
-        case 0x09: bytes.append(UInt8(ascii: "t"))
-        case 0x0A: bytes.append(UInt8(ascii: "n"))
-        case 0x0C: bytes.append(UInt8(ascii: "f"))
-        case 0x0D: bytes.append(UInt8(ascii: "r"))
-        default:
-            let digits = Array("0123456789abcdef".utf8)
-            bytes.append(contentsOf: [
-                UInt8(ascii: "u"), UInt8(ascii: "0"), UInt8(ascii: "0"), digits[Int(byte >> 4)],
-                digits[Int(byte & 15)],
-            ])
-        }
     }
 
     /// Appends a whole value.

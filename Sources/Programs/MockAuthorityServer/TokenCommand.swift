@@ -1,3 +1,4 @@
+import Basics
 internal import Platform
 internal import Settings
 
@@ -25,7 +26,7 @@ func runToken(_ arguments: [String]) -> Never {
         guard let value = given ?? rest.popFirst() else {
             fail(["\(flag) needs a value."], ExitCode.configuration)
         }
-        if name == "authority" { authority = value } else { query.append("\(name)=\(percentEncoded(value))") }
+        if name == "authority" { authority = value } else { query.append("\(name)=\(PercentEncoding.encode(value))") }
     }
     let target = "/_mock/token?\(query.joined(separator: "&"))"
     if settings.isEmpty { ask(authority, target) }
@@ -62,14 +63,4 @@ private func host(of url: String) -> String {
     let rest = url.dropFirst("http://".utf8.count)
     let host = String(rest.prefix { $0 != "/" })
     return host.contains(":") ? host : host + ":80"
-}
-
-private func percentEncoded(_ text: String) -> String {
-    let hex = Array("0123456789ABCDEF".utf8)
-    let bytes = text.utf8.flatMap { byte -> [UInt8] in
-        let character = Character(UnicodeScalar(byte))
-        if character.isASCII, character.isLetter || character.isNumber || "-._~".contains(character) { return [byte] }
-        return [UInt8(ascii: "%"), hex[Int(byte >> 4)], hex[Int(byte & 15)]]
-    }
-    return String(decoding: bytes, as: UTF8.self)
 }

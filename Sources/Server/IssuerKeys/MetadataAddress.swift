@@ -1,3 +1,5 @@
+import Basics
+
 /// Where the metadata of an Azure AD B2C policy lies (V-73).
 package enum MetadataAddress {
     private static let document = ".well-known/openid-configuration"
@@ -15,13 +17,13 @@ package enum MetadataAddress {
     package static func of(authority: String, policy: String?) -> String {
         let base = trimmed(authority)
         guard let policy, !policy.isEmpty else { return "\(base)/v2.0/\(document)" }
-        let name = encoded(policy)
+        let name = PercentEncoding.encode(policy)
         return isOldHost(base) ? "\(base)/v2.0/\(document)?p=\(name)" : "\(base)/\(name)/v2.0/\(document)"
     }
 
     /// The tenant of an authority, if it is given by its GUID: then the issuer must contain it (V-74).
     package static func tenantIdentifier(ofAuthority authority: String) -> String? {
-        trimmed(authority).split(separator: "/").dropFirst(2).map { $0.lowercased() }.first(where: isGUID)
+        trimmed(authority).split(separator: "/").dropFirst(2).lazy.compactMap { GUID.canonical(String($0)) }.first
     }
 
     private static func trimmed(_ authority: String) -> String {
@@ -37,28 +39,5 @@ package enum MetadataAddress {
         guard parts.count > 1 else { return false }
         let host = parts[1].prefix { $0 != ":" }.lowercased()
         return ["login.microsoftonline.com", "login.microsoft.com", "login.windows.net"].contains(host)
-    }
-
-    private static func isGUID(_ text: String) -> Bool {
-        let digits = text.split(separator: "-", omittingEmptySubsequences: false)
-        return digits.map(\.utf8.count) == [8, 4, 4, 4, 12] && digits.joined().utf8.allSatisfy(isHexDigit)
-    }
-
-    private static func isHexDigit(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte)
-    }
-
-    /// Percent-encoded but for the unreserved characters of RFC 3986 section 2.3.
-    private static func encoded(_ text: String) -> String {
-        let digits = Array("0123456789ABCDEF")
-        return text.utf8.reduce(into: "") { result, byte in
-            let scalar = UnicodeScalar(byte)
-            let isPlain = scalar.isASCII && (scalar.properties.isAlphabetic || (0x30...0x39).contains(byte))
-            if isPlain || "-._~".unicodeScalars.contains(scalar) {
-                result.unicodeScalars.append(scalar)
-            } else {
-                result.append("%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])")
-            }
-        }
     }
 }

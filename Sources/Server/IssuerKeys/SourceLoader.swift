@@ -1,3 +1,4 @@
+internal import Basics
 internal import Curl
 internal import Platform
 internal import Tokens
@@ -101,7 +102,7 @@ struct SourceLoader {
     private func request(_ url: String, _ source: KeySource) throws(FetchError) -> FetchRequest {
         // Whoever opens a pipe waits for its other end.
         if let path = source.caFile, File.otherKind(path) != nil { throw .badCAFile(path: path) }
-        let allowHTTP = source.allowHTTP || FetchAddress(url)?.isLoopback ?? false
+        let allowHTTP = source.allowHTTP || WebAddress(url)?.isLoopback ?? false
         return FetchRequest(url: url, maxBytes: KeySetDocument.longest, caFile: source.caFile, allowHTTP: allowHTTP)
     }
 }

@@ -1,3 +1,4 @@
+import Basics
 package import HTTP
 
 /// What a request presents to show who it speaks for (RFC 6750 section 2).
@@ -41,7 +42,7 @@ package enum BearerCredentials: Equatable, Sendable {
     }
 
     private static func read(_ value: String) -> BearerCredentials {
-        guard let scheme = schemes.first(where: { value.beginsWithoutCase($0) }) else { return .none }
+        guard let scheme = schemes.first(where: { value.beginsIgnoringCase($0) }) else { return .none }
         let bytes = value.utf8.span
         var (start, end) = (scheme.utf8.count, bytes.count)
         if start < end, !bytes[start].isBlank { return .none }

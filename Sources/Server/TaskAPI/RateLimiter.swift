@@ -1,50 +1,44 @@
+import Basics
 import Platform
 import Synchronization
 
-/// A bucket of tokens for each person: so many requests a second, twice that at once.
+/// A token bucket for each person: this many requests a second, twice that at once.
 ///
-/// Bounded: full buckets are what a stranger has, so they are forgotten whenever the table has grown.
+/// Bounded: a new person has a full bucket, so full buckets are forgotten whenever the table has grown.
 final class RateLimiter: Sendable {
-    private struct Bucket {
-        var tokens: Double
-        var filled: UInt64
-    }
-
     private struct Table {
-        var buckets: [String: Bucket] = [:]
+        var buckets: [String: TokenBucket] = [:]
         var sweepAbove = 10_000
     }
 
-    private let perSecond: Double
+    private let perSecond: Int
     private let time: any TimeSource
     private let table = Mutex(Table())
 
     init(perSecond: Int, time: any TimeSource) {
-        self.perSecond = Double(perSecond)
+        self.perSecond = perSecond
         self.time = time
     }
 
     /// Takes one request from a person's bucket; if it is empty, the seconds until there is one again.
     func refuses(_ person: String) -> Int? {
-        let now = time.monotonicNanoseconds
+        let now = Int64(time.monotonicNanoseconds)
         return table.withLock { table -> Int? in
             sweep(&table, now)
-            let old = table.buckets[person] ?? Bucket(tokens: 2 * perSecond, filled: now)
-            let tokens = level(of: old, at: now)
-            guard tokens >= 1 else { return Int(((1 - tokens) / perSecond).rounded(.up)) }
-            table.buckets[person] = Bucket(tokens: tokens - 1, filled: now)
-            return nil
+            var bucket = table.buckets[person] ?? fullBucket(now)
+            let isTaken = bucket.take(now: now)
+            table.buckets[person] = bucket
+            return isTaken ? nil : Int((bucket.pause(now: now) + 999_999_999) / 1_000_000_000)
         }
     }
 
-    private func sweep(_ table: inout Table, _ now: UInt64) {
-        guard table.buckets.count > table.sweepAbove else { return }
-        table.buckets = table.buckets.filter { level(of: $0.value, at: now) < 2 * perSecond }
-        table.sweepAbove = max(10_000, 2 * table.buckets.count)
+    private func fullBucket(_ now: Int64) -> TokenBucket {
+        TokenBucket(capacity: 2 * perSecond, refill: 1_000_000_000 / Int64(perSecond), now: now)
     }
 
-    private func level(of bucket: Bucket, at now: UInt64) -> Double {
-        let seconds = Double(now - min(now, bucket.filled)) / 1e9
-        return min(2 * perSecond, bucket.tokens + seconds * perSecond)
+    private func sweep(_ table: inout Table, _ now: Int64) {
+        guard table.buckets.count > table.sweepAbove else { return }
+        table.buckets = table.buckets.filter { !$0.value.isFull(now: now) }
+        table.sweepAbove = max(10_000, 2 * table.buckets.count)
     }
 }

@@ -4,7 +4,7 @@ import Tasks
 extension RequestHead {
     /// Whether the client has the state of this tag (in quotes) already: `If-None-Match` (RFC 9110 section 13.1.2).
     func knows(_ tag: String) -> Bool {
-        guard let condition = headers.entityTags("If-None-Match"), let tag = EntityTag(field: tag) else { return false }
+        guard let condition = headers.ifNoneMatch, let tag = EntityTag(field: tag) else { return false }
         return condition.knows(tag)
     }
 

@@ -36,10 +36,10 @@ package final class PostgreSQLTaskStore: TaskStore {
         case 0: options.observer(.created(version: StoreSchema.known))
         case .some(let version): options.observer(.migrated(from: version, to: StoreSchema.known))
         }
-        guard let doorbell = Doorbell() else {
+        guard let poller = SocketPoller() else {
             throw .failed(path: database.name, reason: "too many open files")
         }
-        let inbox = StoreInbox(capacity: options.waiting, places: max(options.writers, 1), doorbell: doorbell)
+        let inbox = StoreInbox(capacity: options.waiting, places: max(options.writers, 1), poller: poller)
         let connector = StoreConnector(to: database.target, for: inbox, observer: options.observer)
         let counts = StoreCounts(isOneOwnerOnly: facts.isForeign)
         let store = PostgreSQLTaskStore(inbox, connector, counts)

@@ -141,7 +141,7 @@ final class StoreDriver {
     private func sleepAndServe() {
         let up = links.filter(\.isUp)
         let milliseconds = inbox.isIdleNow(wakingFor: interest) ? patience : 0
-        let ready = inbox.doorbell.wait(for: up.compactMap(\.interest), milliseconds: milliseconds)
+        let ready = inbox.poller.wait(for: up.compactMap(\.interest), milliseconds: milliseconds)
         for (link, isReady) in zip(up, ready) where isReady { serve(link) }
     }
 

@@ -1,3 +1,4 @@
+import Platform
 import PostgreSQL
 import Synchronization
 import Tasks
@@ -31,13 +32,13 @@ final class StoreInbox: Sendable {
     private let state = Mutex(State())
     private let capacity: Int
     private let places: Int
-    let doorbell: Doorbell
+    let poller: SocketPoller
 
     /// An inbox for so many requests, with writes going to so many places.
-    init(capacity: Int, places: Int, doorbell: Doorbell) {
+    init(capacity: Int, places: Int, poller: SocketPoller) {
         self.capacity = capacity
         self.places = places
-        self.doorbell = doorbell
+        self.poller = poller
     }
 
     /// Where a write waits: an owner always has the same place, so that its row is not fought for.
@@ -64,7 +65,7 @@ final class StoreInbox: Sendable {
     /// Refuses whatever comes from now on.
     func close() {
         state.withLock { $0.contents.isClosed = true }
-        doorbell.ring()
+        poller.wake()
     }
 
     /// Takes everything.
@@ -105,7 +106,7 @@ final class StoreInbox: Sendable {
             state.interest = nil
             return (true, true)
         }
-        if rings { doorbell.ring() }
+        if rings { poller.wake() }
         return accepted
     }
 }

@@ -1,3 +1,4 @@
+import Platform
 import PostgreSQL
 import Tasks
 
@@ -31,8 +32,8 @@ final class StoreLink {
     var writesUnderWay: Int { units.reduce(0) { $0 + ($1.unit.isWriting ? 1 : 0) } }
     /// When the oldest unit has taken too long.
     var deadline: UInt64 { units.first?.deadline ?? .max }
-    var interest: Doorbell.Interest? {
-        connection.map { Doorbell.Interest(socket: $0.socket, writing: hasUnsent) }
+    var interest: PollInterest? {
+        connection.map { PollInterest(socket: $0.socket, writing: hasUnsent) }
     }
 
     func attach(_ connection: PipelineConnection, isPrepared: Bool) {

@@ -1,3 +1,4 @@
+import Basics
 package import PostgreSQL
 
 /// The statements around those of the tasks, and the one that names no owner.
@@ -59,7 +60,5 @@ package enum TransactionStatement: String, CaseIterable {
 /// A name that changes with the words, so that in a pool of sessions shared with another version of this program one name
 /// never means two things.
 package func statementName(_ name: String, for words: String) -> String {
-    // FNV-1a.
-    let digest = words.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-    return "\(name)_\(String(digest, radix: 36))"
+    "\(name)_\(String(FNV1a(of: words).value, radix: 36))"
 }

@@ -1,3 +1,4 @@
+import Basics
 import Tasks
 
 /// Reads the line of a task that has just the form in which an export writes it, and no escape: six times as fast as

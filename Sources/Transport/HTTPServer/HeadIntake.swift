@@ -1,3 +1,4 @@
+import Basics
 private import CMicroHTTPD
 internal import HTTP
 

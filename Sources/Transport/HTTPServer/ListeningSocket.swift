@@ -3,6 +3,7 @@ internal import Basics
 internal import CMicroHTTPD
 internal import Glibc
 internal import HTTP
+internal import Platform
 
 /// A socket that listens, made here and not by libmicrohttpd, so that a failure has its reason.
 struct ListeningSocket {
@@ -10,7 +11,7 @@ struct ListeningSocket {
     let port: UInt16
 
     init(host: String, port: UInt16) throws(ServerStartError) {
-        let address = try SocketAddress(host: host, port: port)
+        guard let address = SocketAddress(host: host, port: port) else { throw .badHost(host) }
         descriptor = socket(address.family, kind, 0)
         guard descriptor >= 0 else { throw .last("socket") }
         do throws(ServerStartError) {
@@ -24,7 +25,7 @@ struct ListeningSocket {
 
     /// Binds a socket to the address, without listening, and closes it: what a start would find there.
     static func check(host: String, port: UInt16) throws(ServerStartError) {
-        let address = try SocketAddress(host: host, port: port)
+        guard let address = SocketAddress(host: host, port: port) else { throw .badHost(host) }
         let descriptor = socket(address.family, kind, 0)
         guard descriptor >= 0 else { throw .last("socket") }
         defer { _ = Glibc.close(descriptor) }
@@ -64,50 +65,6 @@ struct ListeningSocket {
 
 private let kind = Int32(bitPattern: SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
 
-/// A literal address with a port.
-enum SocketAddress {
-    case version4(sockaddr_in)
-    case version6(sockaddr_in6)
-
-    init(host: String, port: UInt16) throws(ServerStartError) {
-        let literal = host == "localhost" ? "127.0.0.1" : host.withoutBrackets
-        var version4 = sockaddr_in()
-        version4.sin_family = sa_family_t(AF_INET)
-        version4.sin_port = port.bigEndian
-        var version6 = sockaddr_in6()
-        version6.sin6_family = sa_family_t(AF_INET6)
-        version6.sin6_port = port.bigEndian
-        if unsafe inet_pton(AF_INET, literal, &version4.sin_addr) == 1 {
-            self = .version4(version4)
-        } else if unsafe inet_pton(AF_INET6, literal, &version6.sin6_addr) == 1 {
-            self = .version6(version6)
-        } else {
-            throw .badHost(host)
-        }
-    }
-
-    var family: Int32 {
-        switch self {
-        case .version4: AF_INET
-        case .version6: AF_INET6
-        }
-    }
-
-    func bind(_ descriptor: Int32) -> Int32 {
-        switch self {
-        case .version4(let address): SocketAddress.bind(descriptor, address)
-        case .version6(let address): SocketAddress.bind(descriptor, address)
-        }
-    }
-
-    private static func bind<Address>(_ descriptor: Int32, _ address: Address) -> Int32 {
-        unsafe withUnsafeBytes(of: address) { bytes in
-            let start = unsafe bytes.assumingMemoryBound(to: sockaddr.self).baseAddress
-            return unsafe Glibc.bind(descriptor, start, socklen_t(bytes.count))
-        }
-    }
-}
-
 /// The address in a `sockaddr`, as text without port; `-` where there is none.
 func text(of address: UnsafePointer<sockaddr>?) -> String {
     guard let address = unsafe address else { return "-" }
@@ -143,12 +100,6 @@ extension IPAddress {
                 })
         default: self.init(bits: 0)
         }
-    }
-}
-
-extension String {
-    fileprivate var withoutBrackets: String {
-        hasPrefix("[") && hasSuffix("]") ? String(dropFirst().dropLast()) : self
     }
 }
 

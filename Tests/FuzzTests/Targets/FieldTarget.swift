@@ -1,3 +1,4 @@
+import Basics
 @testable import HTTP
 @testable import TaskAPI
 import Tasks
@@ -23,7 +24,7 @@ func checkFields(_ input: [UInt8]) throws {
 private func checkEntityTags(_ value: String) throws {
     if let tag = EntityTag(field: value) {
         try require(EntityTag(field: tag.field) == tag, "a tag is read as it was written")
-        try require(tag.matchesWeakly(tag) && tag.matchesStrongly(tag) == !tag.isWeak, "a tag matches itself")
+        try require(tag.matchesWeakly(tag), "a tag matches itself")
     }
     if let condition = EntityTagCondition([value]), case .tags(let tags) = condition {
         try require(EntityTagCondition(tags.map(\.field)) == condition, "a list of tags is read as it was written")

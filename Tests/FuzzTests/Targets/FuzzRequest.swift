@@ -1,3 +1,4 @@
+import Basics
 import HTTP
 
 /// A request as text: a request line, field lines, an empty line, a body.

@@ -1,3 +1,4 @@
+import Basics
 import Curl
 @testable import IssuerKeys
 import OpenSSL
@@ -25,11 +26,11 @@ private func checkMetadata(_ bytes: [UInt8], _ source: KeySource) throws {
     guard let metadata = try? ProviderMetadata(parsing: bytes) else { return }
     try require(!metadata.issuer.isEmpty && !metadata.keySetURL.isEmpty, "metadata names an issuer and keys")
     guard (try? metadata.check(against: source.metadataRules)) != nil else { return }
-    // What curl would make of the address decides where keys come from, not what our own reader makes of it.
-    let home = FetchAddress(source.metadataURL)
-    if let keys = FetchAddress(metadata.keySetURL) {
-        try require(keys.host == home?.host, "keys lie on the host of the metadata")
-        try require(keys.scheme == "https" || keys.isLoopback, "keys are fetched by https, or from this machine")
+    // libcurl's reading of the address decides where keys come from, not ours.
+    if let host = fetchedHost(of: metadata.keySetURL), let keys = WebAddress(metadata.keySetURL) {
+        try require(host == fetchedHost(of: source.metadataURL), "keys are on the host of the metadata")
+        try require(
+            keys.isEncrypted || IPAddress.isLoopback(host: host), "keys are fetched by https, or from this machine")
     }
     if let pinned = source.pinnedIssuer {
         try require(metadata.issuer.utf8.elementsEqual(pinned.utf8), "a pinned issuer is the issuer")

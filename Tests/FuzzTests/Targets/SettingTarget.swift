@@ -1,3 +1,4 @@
+import Basics
 @testable import Settings
 
 /// Every line is a value of each kind; all lines together are a command line, and `NAME=value` is a variable.

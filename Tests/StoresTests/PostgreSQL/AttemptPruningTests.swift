@@ -1,3 +1,4 @@
+import Basics
 import TaskArchive
 import PostgreSQLStore
 import Platform

@@ -1,3 +1,4 @@
+import Basics
 internal import HTTP
 internal import OpenSSL
 

@@ -1,3 +1,4 @@
+import Basics
 internal import HTTP
 
 /// How the answer to an authorization request reaches the client.
@@ -49,9 +50,9 @@ struct Delivery: Sendable, Equatable {
     }
 
     private func redirect(_ separator: String, _ fields: [(String, String)], _ more: HeaderFields) -> Response {
-        let pairs = fields.map { "\($0.0)=\(PercentCoding.encode($0.1))" }.joined(separator: "&")
+        let pairs = fields.map { "\($0.0)=\(PercentEncoding.encode($0.1, .lower))" }.joined(separator: "&")
         var headers: HeaderFields = [
-            "Location": PercentCoding.fieldValue(uri: redirectURI) + separator + pairs, "Cache-Control": "no-store",
+            "Location": PercentEncoding.fieldValue(uri: redirectURI) + separator + pairs, "Cache-Control": "no-store",
             "Referrer-Policy": "no-referrer",
         ]
         for field in more.fields { headers.append(field.name, field.value) }

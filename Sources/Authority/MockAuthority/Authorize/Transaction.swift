@@ -1,3 +1,4 @@
+import Basics
 internal import Synchronization
 
 /// A sign-in under way: an authorization request and what its person did so far.

@@ -1,3 +1,5 @@
+import Basics
+
 /// The distinguished encoding of ASN.1 (X.690), as much of it as certificates need.
 enum DER {
     /// One element: tag, length, content.
@@ -47,7 +49,9 @@ enum DER {
 
     /// A time of the years 2000 to 2049 (RFC 5280 section 4.1.2.5.1): `YYMMDDHHMMSSZ`.
     static func time(_ seconds: Int64) -> [UInt8] {
-        let digits = Timestamp.text(seconds).utf8.filter { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        let digits = Timestamp.b2cText(seconds: seconds).utf8.filter {
+            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+        }
         return element(0x17, digits.dropFirst(2) + [UInt8(ascii: "Z")])
     }
 

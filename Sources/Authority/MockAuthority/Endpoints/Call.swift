@@ -1,3 +1,4 @@
+import Basics
 internal import HTTP
 internal import Synchronization
 
@@ -23,7 +24,7 @@ struct Call: Sendable {
     /// The correlation id of the client, if it is a GUID, else one of ours.
     var correlation: String {
         guard let given = head.headers["client-request-id"], given.utf8.count == 36,
-            given.utf8.allSatisfy({ $0 == UInt8(ascii: "-") || "0123456789abcdefABCDEF".utf8.contains($0) })
+            given.utf8.allSatisfy({ $0 == UInt8(ascii: "-") || $0.hexadecimalValue != nil })
         else { return GUID.random() }
         return given
     }
@@ -75,8 +76,7 @@ extension Client {
 
     /// `http://localhost` stands for every name and port of the loopback, here as for redirects.
     private static func isLoopback(origin: String) -> Bool {
-        ["http://localhost", "http://127.0.0.1", "http://[::1]"].contains { front in
-            origin == front || origin.hasPrefix(front + ":")
-        }
+        guard let address = WebAddress(origin), !address.isEncrypted, address.text == origin else { return false }
+        return address.isLoopback && address.path.isEmpty && address.query == nil && !address.hasFragment
     }
 }

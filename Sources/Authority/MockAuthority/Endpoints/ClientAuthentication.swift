@@ -1,3 +1,4 @@
+import Basics
 internal import HTTP
 internal import OpenSSL
 
@@ -42,7 +43,8 @@ struct BasicCredentials: Sendable, Equatable {
     /// Reads the value of an `Authorization` field; nothing for another scheme.
     init?(_ field: String) {
         let words = field.words
-        guard words.count == 2, words[0].isEqualIgnoringCase(to: "basic"), let bytes = Base64.decode(words[1]) else {
+        guard words.count == 2, words[0].isEqualIgnoringCase(to: "basic"), let bytes = Base64.decodeLenient(words[1])
+        else {
             return nil
         }
         let parts = bytes.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)

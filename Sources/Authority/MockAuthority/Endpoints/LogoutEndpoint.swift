@@ -1,3 +1,4 @@
+import Basics
 internal import HTTP
 internal import JSON
 internal import OpenSSL
@@ -22,9 +23,10 @@ struct LogoutEndpoint: Sendable {
                 return ErrorPage(.redirectMismatch(uri, client: client.id), call).response
             }
         }
-        let state = query["state"].map { "\(uri.contains("?") ? "&" : "?")state=\(PercentCoding.encode($0))" } ?? ""
+        let state =
+            query["state"].map { "\(uri.contains("?") ? "&" : "?")state=\(PercentEncoding.encode($0, .lower))" } ?? ""
         var headers: HeaderFields = [
-            "Location": PercentCoding.fieldValue(uri: uri) + state, "Cache-Control": "no-store",
+            "Location": PercentEncoding.fieldValue(uri: uri) + state, "Cache-Control": "no-store",
         ]
         for field in cookie.fields { headers.append(field.name, field.value) }
         return Response(302, headers: headers)
@@ -44,7 +46,7 @@ struct TokenReader: Sendable {
     /// The claims, if a key of the set signed them; times are the caller's to judge.
     func claims(_ token: String) async -> JSONObject? {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let header = object(parts[0]), let signature = Base64.decode(parts[2]) else {
+        guard parts.count == 3, let header = object(parts[0]), let signature = Base64.decodeLenient(parts[2]) else {
             return nil
         }
         do throws(RSAError) {
@@ -59,7 +61,7 @@ struct TokenReader: Sendable {
     }
 
     private func object(_ part: Substring) -> JSONObject? {
-        guard let bytes = Base64.decode(part) else { return nil }
+        guard let bytes = Base64.decodeLenient(part) else { return nil }
         do throws(JSONError) {
             return try JSONValue(parsing: bytes).object
         } catch {

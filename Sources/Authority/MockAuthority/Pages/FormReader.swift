@@ -1,3 +1,5 @@
+import Basics
+
 /// What a person typed, acted on: the account, or what is wrong in words for the page.
 struct FormReader: Sendable {
     let run: Run

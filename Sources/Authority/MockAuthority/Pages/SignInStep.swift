@@ -1,3 +1,4 @@
+import Basics
 internal import HTTP
 
 /// One step of a sign-in: shows its page, or acts on what was sent.
@@ -11,7 +12,7 @@ struct SignInStep: Sendable {
         "/\(call.address.tenant)/\(call.policy.name.lowercased())"
     }
 
-    private var query: String { "tx=\(PercentCoding.encode(StateProperties.text(name)))" }
+    private var query: String { "tx=\(PercentEncoding.encode(StateProperties.text(name), .lower))" }
 
     /// The form that comes next.
     private func form(_ asked: String?) -> PageForm {

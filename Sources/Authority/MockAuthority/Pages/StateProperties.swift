@@ -14,7 +14,7 @@ enum StateProperties {
 
     /// The name, read back.
     static func name(_ text: String) -> String? {
-        guard text.hasPrefix(prefix), let bytes = Base64.decode(text.dropFirst(prefix.count)) else { return nil }
+        guard text.hasPrefix(prefix), let bytes = Base64.decodeLenient(text.dropFirst(prefix.count)) else { return nil }
         do throws(JSONError) {
             return try JSONValue(parsing: bytes).object?["TID"]?.string
         } catch {

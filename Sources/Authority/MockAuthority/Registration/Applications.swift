@@ -1,3 +1,5 @@
+import Basics
+
 /// What is registered with the tenant: the clients and the API that they call.
 package struct Applications: Sendable, Equatable {
     /// The clients.

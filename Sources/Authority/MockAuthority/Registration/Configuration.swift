@@ -1,3 +1,5 @@
+import Basics
+
 /// Everything about an authority that does not change while it runs.
 package struct Configuration: Sendable {
     /// The directory that it plays.

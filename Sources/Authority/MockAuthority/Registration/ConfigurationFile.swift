@@ -1,3 +1,4 @@
+import Basics
 internal import JSON
 
 /// Why a configuration file was refused, in a sentence that says where.

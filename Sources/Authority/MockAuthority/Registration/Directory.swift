@@ -1,3 +1,4 @@
+import Basics
 internal import JSON
 internal import OpenSSL
 internal import Synchronization

@@ -1,3 +1,4 @@
+import Basics
 internal import Synchronization
 
 /// What tests may change and read without disturbing each other: the accounts, the clock, the faults, the journal.

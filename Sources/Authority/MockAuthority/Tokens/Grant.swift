@@ -1,3 +1,4 @@
+import Basics
 internal import JSON
 
 /// What a code or refresh token stands for.

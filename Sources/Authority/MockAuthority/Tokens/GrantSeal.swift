@@ -32,7 +32,7 @@ struct GrantSeal: Sendable {
         let given = Array(text[text.index(after: cut)...].utf8)
         guard ConstantTime.equal(given, Array(tag(sealed).utf8)) else { return nil }
         let segments = sealed.split(separator: ".", omittingEmptySubsequences: false)
-        guard segments.count == 4, let bytes = Base64.decode(segments[3]) else { return nil }
+        guard segments.count == 4, let bytes = Base64.decodeLenient(segments[3]) else { return nil }
         do throws(JSONError) {
             return try JSONValue(parsing: bytes).object
         } catch {

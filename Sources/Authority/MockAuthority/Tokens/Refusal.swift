@@ -1,3 +1,5 @@
+import Basics
+
 /// A refusal in the words of the service: a row of its error table.
 ///
 /// A value rather than an enum: nobody decides by the case, everybody shows it, and so each row stands in one place.
@@ -17,7 +19,7 @@ struct Refusal: Error, Equatable, Sendable {
 
     /// The value of `error_description`: three lines, each ended as the service ends them.
     func description(correlation: String, now: Int64) -> String {
-        "\(code): \(text)\r\nCorrelation ID: \(correlation)\r\nTimestamp: \(Timestamp.text(now))\r\n"
+        "\(code): \(text)\r\nCorrelation ID: \(correlation)\r\nTimestamp: \(Timestamp.b2cText(seconds: now))\r\n"
     }
 }
 

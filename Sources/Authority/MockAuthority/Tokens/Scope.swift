@@ -1,3 +1,5 @@
+import Basics
+
 /// What a request asks for, taken apart.
 struct Scope: Sendable, Equatable {
     /// The words in the order in which they were asked, each once.

@@ -88,7 +88,7 @@ struct TokenForge: Sendable {
 
     private func spoiledSignature(_ token: String, _ bad: BadToken) -> String {
         guard bad == .badSignature, let dot = token.lastIndex(of: "."),
-            var signature = Base64.decode(token[token.index(after: dot)...])
+            var signature = Base64.decodeLenient(token[token.index(after: dot)...])
         else { return String(token.dropLast(6)) }
         signature[signature.count / 2] ^= 1
         return token[...dot] + Base64URL.encode(signature)

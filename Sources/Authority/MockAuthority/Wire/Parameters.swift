@@ -1,3 +1,4 @@
+import Basics
 internal import HTTP
 
 /// The parameters of a request: those of a body, and those of the query behind them.
@@ -54,24 +55,7 @@ extension Parameters {
     }
 }
 
-/// Percent-encoding (RFC 3986 section 2.1).
-enum PercentCoding {
-    /// Text with everything but RFC 3986's unreserved characters as `%xx`, in lower case as the service writes it.
-    static func encode(_ text: String) -> String {
-        var result: [UInt8] = []
-        let hex = Array("0123456789abcdef".utf8)
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                result.append(byte)
-            default: result += [UInt8(ascii: "%"), hex[Int(byte >> 4)], hex[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
-    }
-
+extension PercentEncoding {
     /// A URI of a client as the value of a field: spaces and controls, which end lines and have no place in one, as
     /// `%xx`.
     static func fieldValue(uri: String) -> String {
@@ -79,7 +63,7 @@ enum PercentCoding {
         if uri.utf8.allSatisfy(isPlain) { return uri }
         return uri.unicodeScalars.reduce(into: "") { text, scalar in
             let isByte = scalar.isASCII && !isPlain(UInt8(scalar.value))
-            text += isByte ? encode(String(scalar)) : String(scalar)
+            text += isByte ? encode(String(scalar), .lower) : String(scalar)
         }
     }
 }

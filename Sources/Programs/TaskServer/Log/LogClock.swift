@@ -1,3 +1,4 @@
+import Basics
 import Tasks
 
 /// Times of log lines (RFC 3339, UTC, milliseconds), the date rendered once a second.

@@ -1,3 +1,5 @@
+import Basics
+
 /// Lines of a log as bytes: JSON for machines, or `name=value` for people.
 ///
 /// Every text is escaped and cut (V-131), so that nothing a stranger sent can end a line, colour a terminal or fill
@@ -54,10 +56,7 @@ struct LogText: Sendable {
     mutating func hex(_ name: StaticString, _ value: UInt64) {
         begin(field: name)
         if format == .json { raw("\"") }
-        bytes.append(
-            contentsOf: (0..<16).lazy.map { place in
-                Self.hexDigit(UInt8(truncatingIfNeeded: value >> UInt64(60 - 4 * place)) & 15)
-            })
+        bytes.append(hexadecimal: value)
         if format == .json { raw("\"") }
     }
 
@@ -97,22 +96,9 @@ struct LogText: Sendable {
     }
 
     private mutating func append(escaping text: Span<UInt8>, limit: Int) {
-        for index in 0..<min(text.count, limit) { append(escaping: text[index]) }
+        bytes.append(
+            asciiOnly: text.extracting(first: limit), escape: format == .json ? .json : .hexadecimal)
         if text.count > limit { raw("...") }
-    }
-
-    /// Printable ASCII stands for itself; every other byte is escaped by itself, as nothing needs to be read back.
-    private mutating func append(escaping byte: UInt8) {
-        switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-            raw("\\")
-            bytes.append(byte)
-        case 0x20..<0x7F: bytes.append(byte)
-        default:
-            raw(format == .json ? "\\u00" : "\\x")
-            bytes.append(Self.hexDigit(byte >> 4))
-            bytes.append(Self.hexDigit(byte & 15))
-        }
     }
 
     private mutating func digits(_ value: Int) {
@@ -138,9 +124,5 @@ struct LogText: Sendable {
     private static func isPlain(_ byte: UInt8) -> Bool {
         byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
             && byte != UInt8(ascii: "=")
-    }
-
-    private static func hexDigit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 }

@@ -1,3 +1,4 @@
+import Basics
 import HTTP
 import IssuerKeys
 import HTTPServer
@@ -47,9 +48,7 @@ final class TaskServerProcess: Sendable {
         configuration.writeScope = settings.tokens.writeScope
         // The first half of a digest: enough to know a token again, nothing to guess it from.
         configuration.fingerprint = { token in
-            SHA256.digest(Array(token.utf8)).prefix(8).map { byte in
-                String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
-            }.joined()
+            String(hexadecimal: SHA256.digest(Array(token.utf8)).prefix(8))
         }
         configuration.publicAddress = settings.transport.publicAddress?.text
         configuration.isSecure = settings.transport.isSecure

@@ -1,3 +1,4 @@
+import Basics
 import Settings
 import Tokens
 
@@ -42,7 +43,7 @@ struct AuthoritySettings: Sendable {
 
     private func noteWhatIsUnsafe(_ reader: inout SettingReader) {
         let all = (address.map { [("AUTHORITY", $0)] } ?? []) + metadata.map { ("METADATA_URL", $0) }
-        for (name, url) in all where !url.isSecure && !url.isLoopback && !allowHTTP {
+        for (name, url) in all where !url.isEncrypted && !url.isLoopback && !allowHTTP {
             reader.mistake(
                 "TASKS_\(name): http://\(url.host) can be read and changed on the way; use https://, or set "
                     + "TASKS_ALLOW_HTTP_AUTHORITY=true if the network in between is yours alone.")

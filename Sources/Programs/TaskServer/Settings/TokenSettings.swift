@@ -1,3 +1,4 @@
+import Basics
 import Settings
 
 /// What a token must carry, and how long it is remembered.
@@ -73,7 +74,9 @@ extension SettingKind where Value == String {
         if text == "*" || text == "off" { return text }
         // Scheme, the nothing between the slashes, host.
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-        guard WebAddress(text) != nil, parts.count == 3, !text.contains("?") else { return nil }
+        guard let address = WebAddress(text), !address.hasFragment, parts.count == 3, !text.contains("?") else {
+            return nil
+        }
         return text
     }
 }

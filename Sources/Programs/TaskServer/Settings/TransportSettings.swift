@@ -1,3 +1,4 @@
+import Basics
 import OpenSSL
 import Platform
 import Settings
@@ -19,7 +20,9 @@ struct TransportSettings: Sendable {
         if (certificate == nil) != (key == nil) {
             reader.mistake("TASKS_TLS_CERT and TASKS_TLS_KEY belong together; set both, or none for plain HTTP.")
         }
-        if let publicAddress, !publicAddress.isSecure && !publicAddress.isLoopback || publicAddress.text.contains("?") {
+        if let publicAddress,
+            !publicAddress.isEncrypted && !publicAddress.isLoopback || publicAddress.text.contains("?")
+        {
             reader.mistake(
                 "TASKS_PUBLIC_URL must begin with https:// (http:// only on this machine) and have no query: tokens are "
                     + "sent there.")

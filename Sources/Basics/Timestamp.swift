@@ -1,5 +1,3 @@
-import Basics
-
 /// A moment of UTC as text, `2016-08-30T16:48:40.123Z`: RFC 3339, always with milliseconds, always 24 bytes.
 ///
 /// Days become dates by arithmetic alone (proleptic Gregorian calendar), so no library and no time zone takes part.
@@ -27,7 +25,7 @@ package struct Timestamp: Sendable, Equatable {
     }
 
     /// Appends the 24 bytes.
-    func append(to bytes: inout [UInt8]) {
+    package func append(to bytes: inout [UInt8]) {
         let day = milliseconds.quotient(flooredBy: Self.dayLength)
         let date = CivilDate(daysSince1970: day)
         let time = Int(milliseconds - day * Self.dayLength)

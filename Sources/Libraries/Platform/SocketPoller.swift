@@ -1,11 +1,24 @@
 private import Glibc
 
-/// Wakes a thread that waits for sockets, from any other thread: a pipe whose one byte means "look".
-package final class Doorbell: Sendable {
+/// A socket that a thread waits for.
+package struct PollInterest: Sendable {
+    /// The descriptor.
+    package let socket: Int32
+    /// Whether room to write ends the wait too, not only bytes to read.
+    package let writing: Bool
+
+    package init(socket: Int32, writing: Bool) {
+        self.socket = socket
+        self.writing = writing
+    }
+}
+
+/// Lets one thread wait for sockets, and any other thread wake it through a pipe.
+package final class SocketPoller: Sendable {
     private let reading: Int32
     private let writing: Int32
 
-    /// A doorbell; nil if the process may open no more files.
+    /// Nil if the process may open no more files.
     package init?() {
         var ends: [Int32] = [0, 0]
         guard unsafe pipe(&ends) == 0 else { return nil }
@@ -21,43 +34,29 @@ package final class Doorbell: Sendable {
         _ = close(writing)
     }
 
-    /// Wakes the thread, or lets its next wait end at once.
+    /// Wakes the thread, or ends its next wait at once.
     ///
-    /// A full pipe has woken it long ago.
-    package func ring() {
+    /// If the pipe is full, earlier calls have woken the thread already.
+    package func wake() {
         var byte: UInt8 = 1
         _ = unsafe write(writing, &byte, 1)
     }
 
-    /// A socket that somebody waits for.
-    package struct Interest: Sendable {
-        /// Its number.
-        package let socket: Int32
-        /// Also until it takes more, not only until something came.
-        package let writing: Bool
-
-        /// Interest in this socket.
-        package init(socket: Int32, writing: Bool) {
-            self.socket = socket
-            self.writing = writing
-        }
-    }
-
-    /// Sleeps until one of the sockets is ready, somebody rings, or the time is over; which of the sockets are ready.
+    /// Sleeps until one of the sockets is ready, `wake` is called, or the time is over; which of the sockets are ready.
     ///
-    /// poll and not epoll: there are a handful of sockets, and libpq may replace them at any reconnect.
-    package func wait(for interests: [Interest], milliseconds: Int32) -> [Bool] {
+    /// poll and not epoll: there are few sockets, and libpq may replace them at any reconnect.
+    package func wait(for interests: [PollInterest], milliseconds: Int32) -> [Bool] {
         var entries = interests.map { interest in
             pollfd(fd: interest.socket, events: Int16(interest.writing ? POLLIN | POLLOUT : POLLIN), revents: 0)
         }
         entries.append(pollfd(fd: reading, events: Int16(POLLIN), revents: 0))
         let count = unsafe poll(&entries, nfds_t(entries.count), milliseconds)
         guard count > 0 else { return entries.dropLast().map { _ in false } }
-        if let bell = entries.last, bell.revents != 0 { silence() }
+        if let pipe = entries.last, pipe.revents != 0 { drainPipe() }
         return entries.dropLast().map { $0.revents != 0 }
     }
 
-    private func silence() {
+    private func drainPipe() {
         var bytes = [UInt8](repeating: 0, count: 64)
         while unsafe read(reading, &bytes, bytes.count) == bytes.count {}
     }

@@ -1,4 +1,4 @@
-import Tasks
+import Basics
 import Testing
 
 @Suite("Times are shown as RFC 3339 with milliseconds")

@@ -6,7 +6,7 @@ package enum PercentError: Error, Equatable {
     case zero
     /// `%2F` where it is not allowed.
     case slash
-    /// More pairs than ``FormURLEncoded/mostFields``.
+    /// More pairs of names and values than allowed.
     case tooMany
 }
 
@@ -48,14 +48,29 @@ package struct PercentDecoding {
     }
 }
 
-extension UInt8 {
-    /// The value of a hexadecimal digit; nothing for any other byte.
-    package var hexadecimalValue: UInt8? {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
-        default: nil
+/// Percent-encoding (RFC 3986 section 2.1).
+package enum PercentEncoding {
+    /// Everything but the unreserved characters of RFC 3986 section 2.3 as `%` and two hexadecimal digits.
+    package static func encode(_ text: String, _ letters: HexadecimalCase = .upper) -> String {
+        var encoded: [UInt8] = []
+        for byte in text.utf8 {
+            if isUnreserved(byte) {
+                encoded.append(byte)
+            } else {
+                encoded.append(UInt8(ascii: "%"))
+                encoded.append(hexadecimal: byte, letters)
+            }
+        }
+        return String(decoding: encoded, as: UTF8.self)
+    }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
+            true
+        default: false
         }
     }
 }

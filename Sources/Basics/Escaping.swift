@@ -1,0 +1,81 @@
+/// The inside of a JSON string: escapes what RFC 8259 section 7 requires and nothing else.
+///
+/// Most texts need no escape; they are kept as they are and copied whole.
+package enum JSONEscapedText {
+    case plain(String)
+    case escaped([UInt8])
+
+    package init(_ text: String) {
+        self = text.utf8.span.contains(Self.needsEscape) ? .escaped(Self.escape(text)) : .plain(text)
+    }
+
+    /// In bytes.
+    package var count: Int {
+        switch self {
+        case .plain(let text): text.utf8.count
+        case .escaped(let escaped): escaped.count
+        }
+    }
+
+    package func append(to bytes: inout [UInt8]) {
+        switch self {
+        case .plain(let text): bytes.append(contentsOf: text.utf8)
+        case .escaped(let escaped): bytes.append(contentsOf: escaped)
+        }
+    }
+
+    private static func needsEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
+    private static func escape(_ text: String) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count + 16)
+        for byte in text.utf8 {
+            if needsEscape(byte) { append(escaped: byte, to: &bytes) } else { bytes.append(byte) }
+        }
+        return bytes
+    }
+
+    private static func append(escaped byte: UInt8, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "\\"))
+        switch byte {
+        case 0x08: bytes.append(UInt8(ascii: "b"))
+        case 0x09: bytes.append(UInt8(ascii: "t"))
+        case 0x0A: bytes.append(UInt8(ascii: "n"))
+        case 0x0C: bytes.append(UInt8(ascii: "f"))
+        case 0x0D: bytes.append(UInt8(ascii: "r"))
+        case 0..<0x20:
+            bytes.append(contentsOf: "u00".utf8)
+            bytes.append(hexadecimal: byte)
+        default: bytes.append(byte)
+        }
+    }
+}
+
+/// How a byte that is not printable ASCII is written in a quoted text of ASCII.
+package enum ASCIIEscape: String, Sendable {
+    /// `\u001b`: a JSON string.
+    case json = "\\u00"
+    /// `\x1b`
+    case hexadecimal = "\\x"
+}
+
+extension [UInt8] {
+    /// Appends printable ASCII as it is, after a backslash if it is a quote or a backslash, and every other byte
+    /// escaped by itself: what is written cannot end a line or change a terminal, and need not be read back.
+    package mutating func append(asciiOnly text: Span<UInt8>, escape: ASCIIEscape) {
+        for index in text.indices {
+            let byte = text[index]
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+                append(UInt8(ascii: "\\"))
+                append(byte)
+            case 0x20..<0x7F: append(byte)
+            default:
+                append(contentsOf: escape.rawValue.utf8)
+                append(hexadecimal: byte)
+            }
+        }
+    }
+}

@@ -1,0 +1,27 @@
+/// Identifiers of 128 bits as text (RFC 9562).
+package enum GUID {
+    /// The canonical form, 8-4-4-4-12 hexadecimal digits, in lower case; nothing for any other text.
+    package static func canonical(_ text: String) -> String? {
+        guard text.utf8.count == 36 else { return nil }
+        for (index, byte) in text.utf8.enumerated() {
+            let isDash = index == 8 || index == 13 || index == 18 || index == 23
+            guard isDash ? byte == UInt8(ascii: "-") : byte.hexadecimalValue != nil else { return nil }
+        }
+        return text.lowercasedASCII
+    }
+
+    /// The text of version 4 (section 5.4), in lower case, of 16 random bytes: six of their bits are replaced by version
+    /// and variant.
+    package static func version4(random: [UInt8]) -> String {
+        precondition(random.count == 16)
+        var bytes = random
+        bytes[6] = bytes[6] & 0x0F | 0x40
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        var text: [UInt8] = []
+        for (index, byte) in bytes.enumerated() {
+            if [4, 6, 8, 10].contains(index) { text.append(UInt8(ascii: "-")) }
+            text.append(hexadecimal: byte)
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

@@ -1,0 +1,82 @@
+// Comparisons by bytes. Swift's `==` takes canonically equivalent strings for equal, so one identifier could pass for
+// another; and tokens are compared code point by code point (RFC 7519 section 7.3).
+extension StringProtocol {
+    /// Whether both have the same UTF-8 bytes.
+    package func isSame(as other: some StringProtocol) -> Bool {
+        utf8.elementsEqual(other.utf8)
+    }
+
+    /// Whether both have the same UTF-8 bytes when `A` to `Z` are read as `a` to `z`; no other letter is folded.
+    package func isEqualIgnoringCase(to other: some StringProtocol) -> Bool {
+        utf8.count == other.utf8.count && zip(utf8, other.utf8).allSatisfy { $0.lowercasedASCII == $1.lowercasedASCII }
+    }
+}
+
+// The same for whole strings, without generics: names of fields are compared for every request.
+extension String {
+    package func isSame(as other: String) -> Bool {
+        utf8.elementsEqual(other.utf8)
+    }
+
+    package func isEqualIgnoringCase(to other: String) -> Bool {
+        // Most texts differ in length, which needs no look at the bytes.
+        utf8.count == other.utf8.count && beginsIgnoringCase(other)
+    }
+
+    /// Whether this begins with a text, `A` to `Z` read as `a` to `z` in both.
+    package func beginsIgnoringCase(_ start: String) -> Bool {
+        let (mine, theirs) = (utf8.span, start.utf8.span)
+        guard mine.count >= theirs.count else { return false }
+        for index in theirs.indices where mine[index].lowercasedASCII != theirs[index].lowercasedASCII { return false }
+        return true
+    }
+
+    /// The same text, with `A` to `Z` as `a` to `z`.
+    package var lowercasedASCII: String {
+        let isLower = utf8.allSatisfy { $0 == $0.lowercasedASCII }
+        return isLower ? self : String(decoding: utf8.map(\.lowercasedASCII), as: UTF8.self)
+    }
+
+    /// Whether U+0000 is in it.
+    package var containsNUL: Bool { utf8.span.contains { $0 == 0 } }
+}
+
+extension Substring {
+    /// The text without spaces and tabs around it.
+    package var trimmingBlanks: Substring {
+        var bytes = utf8[...]
+        while let first = bytes.first, first.isBlank { bytes.removeFirst() }
+        while let last = bytes.last, last.isBlank { bytes.removeLast() }
+        return Substring(bytes)
+    }
+}
+
+extension UInt8 {
+    /// The byte, with `A` to `Z` as `a` to `z`.
+    @inlinable package var lowercasedASCII: UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
+    }
+
+    /// Space or tab: the optional white space of HTTP (RFC 9110 section 5.6.3).
+    @inlinable package var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
+
+    @inlinable package var isDecimalDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+}
+
+extension FixedWidthInteger {
+    /// The number of decimal digits and nothing else: no sign, no white space.
+    package init?(decimal text: some StringProtocol) {
+        guard !text.isEmpty, text.utf8.allSatisfy(\.isDecimalDigit) else { return nil }
+        self.init(text, radix: 10)
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether one of the bytes matches; looks at all of them without an early end, so that it becomes vector code.
+    @inline(__always)
+    func contains(_ matches: (UInt8) -> Bool) -> Bool {
+        var found = false
+        for index in indices { found = matches(self[index]) || found }
+        return found
+    }
+}

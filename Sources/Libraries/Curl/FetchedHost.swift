@@ -1,0 +1,45 @@
+internal import Basics
+private import CCurl
+
+/// The host to which libcurl would connect for a URL, in lower case, an IPv6 address in brackets; nil for what it
+/// refuses.
+///
+/// libcurl takes URLs apart by itself, and understands more than ``WebAddress`` does: the decision about an address
+/// holds only if both name the same host.
+package func fetchedHost(of url: String) -> String? {
+    // libcurl would stop at a zero byte, and encode what is not ASCII.
+    guard url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), let handle = unsafe curl_url() else { return nil }
+    defer { unsafe curl_url_cleanup(handle) }
+    guard unsafe curl_url_set(handle, CURLUPART_URL, url, UInt32(CURLU_DISALLOW_USER)) == CURLUE_OK else { return nil }
+    return unsafe part(handle, CURLUPART_HOST)?.lowercasedASCII
+}
+
+extension FetchRequest {
+    /// The address, if it may be fetched: without a fragment, by https where plain http is not allowed.
+    func address() throws(FetchError) -> WebAddress {
+        guard let address = WebAddress(url), !address.hasFragment, let host = fetchedHost(of: url),
+            address.isHost(host)
+        else { throw .badAddress("not an http or https address") }
+        guard address.isEncrypted || allowHTTP else { throw .plainHTTPRefused }
+        return address
+    }
+}
+
+extension WebAddress {
+    /// Whether a host is this one's; addresses may be written differently.
+    fileprivate func isHost(_ other: String) -> Bool {
+        if host == other { return true }
+        guard host.hasPrefix("["), other.hasPrefix("["),
+            let address = IPAddress(host.dropFirst().dropLast())
+        else { return false }
+        return address == IPAddress(other.dropFirst().dropLast())
+    }
+}
+
+/// One part, copied; libcurl's own text is given back to it.
+private func part(_ handle: OpaquePointer, _ part: CURLUPart, _ flags: UInt32 = 0) -> String? {
+    var text: UnsafeMutablePointer<CChar>?
+    guard unsafe curl_url_get(handle, part, &text, flags) == CURLUE_OK, let text = unsafe text else { return nil }
+    defer { unsafe curl_free(text) }
+    return unsafe String(cString: text)
+}
