@@ -31,6 +31,9 @@ build: ## Both programs, for debugging
 release: ## Both programs, optimized, with the Swift runtime inside: .build/release
 	@scripts/build release
 
+coverage: ## Which lines of Sources the tests reach: the total and the ten least covered files (10 minutes)
+	@scripts/install build run test && scripts/coverage
+
 test-asan: ## Only the tests with the address sanitizer
 	@scripts/test address
 
