@@ -23,7 +23,9 @@ package enum Route: Int, CaseIterable, Sendable {
     case pageConfiguration, protectedResource
     case file
 
-    /// The row of this route. In a pattern `{id}` is an integer with or without a sign, `{name}` is any one segment,
+    /// The row of this route.
+    ///
+    /// In a pattern `{id}` is an integer with or without a sign, `{name}` is any one segment,
     /// `{name*}` is what is left, of any length, and so is `?`.
     func definition(_ tasks: TaskHandlers, _ pages: PublicHandlers) -> RouteDefinition {
         switch self {

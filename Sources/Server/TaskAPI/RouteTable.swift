@@ -9,9 +9,7 @@ package struct RouteTable: Sendable {
 
     package subscript(route: Route) -> RouteDefinition { rows[route.rawValue].definition }
 
-    /// The first route that matches; ``Route/file`` matches everything that no other does.
-    ///
-    /// - Parameter path: the decoded segments of a target.
+    /// The first route that matches the decoded segments of a target; ``Route/file`` matches what no other does.
     package func match(_ path: [String]) -> RouteMatch {
         let path = RequestPath(path)
         for (route, definition) in rows where definition.path.matches(path) {
