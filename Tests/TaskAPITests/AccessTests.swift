@@ -5,12 +5,13 @@ import TaskAPI
 import Testing
 import Tokens
 
-@Suite("Who is let in, and what is told")
+@Suite("Who is let in, and what is told", .timeLimit(.minutes(15)))
 struct AccessTests {
     @Test(
-        "V-09: without a token, every method of every protected path is 401 with a challenge", arguments: Door.allCases)
-    func protected(door: Door) async throws {
-        let api = TestedAPI(door)
+        "V-09: without a token, every method of every protected path is 401 with a challenge",
+        arguments: Transport.allCases)
+    func protected(transport: Transport) async throws {
+        let api = TestedAPI(transport)
         for path in ["/api/tasks", "/tasks", "/api/tasks/1", "/api/tasks/a/b", "/api/me", "/api/nothing", "/api"] {
             for method in ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] {
                 let answer = try await api.send(method, path)
@@ -21,9 +22,9 @@ struct AccessTests {
         }
     }
 
-    @Test("each outcome has its status, challenge and code (RFC 6750 section 3)", arguments: Door.allCases)
-    func outcomes(door: Door) async throws {
-        let api = TestedAPI(door)
+    @Test("Each outcome has its status, challenge and code (RFC 6750 section 3)", arguments: Transport.allCases)
+    func outcomes(transport: Transport) async throws {
+        let api = TestedAPI(transport)
         let cases: [(String, Status, String, String?)] = [
             (
                 "forged", 401, "token.invalid",
@@ -53,19 +54,20 @@ struct AccessTests {
         }
     }
 
-    @Test("V-05: two Authorization fields are a malformed request, with a challenge", arguments: Door.allCases)
-    func twice(door: Door) async throws {
-        let answer = try await TestedAPI(door).send(
+    @Test("V-05: two Authorization fields are a malformed request, with a challenge", arguments: Transport.allCases)
+    func twice(transport: Transport) async throws {
+        let answer = try await TestedAPI(transport).send(
             "GET", "/api/tasks", as: "alice", [("Authorization", "Bearer alice")])
         #expect(answer.status == 400)
         #expect(answer.headers["WWW-Authenticate"] == "Bearer realm=\"tasks\", error=\"invalid_request\"")
     }
 
     @Test(
-        "RFC 6750 sections 2 and 3.1: one token, in one place; a form is no place for it", arguments: Door.allCases,
+        "RFC 6750 sections 2 and 3.1: one token, in one place; a form is no place for it",
+        arguments: Transport.allCases,
         [true, false])
-    func places(door: Door, allowQuery: Bool) async throws {
-        let api = TestedAPI(door) { $0.allowQueryToken = allowQuery }
+    func places(transport: Transport, allowQuery: Bool) async throws {
+        let api = TestedAPI(transport) { $0.allowQueryToken = allowQuery }
         let one = allowQuery ? 200 : 401
         let queries: [(String, String?, Int)] = [
             ("access_token=alice", nil, one), ("access_token=alice&access_token=bob", nil, 400),
@@ -86,9 +88,9 @@ struct AccessTests {
         #expect(try await api.send("GET", "/api/tasks", as: "bob").text.contains("mine") == false)
     }
 
-    @Test("scopes are asked for only where they are configured (V-59)", arguments: Door.allCases)
-    func scopes(door: Door) async throws {
-        let api = TestedAPI(door) {
+    @Test("Scopes are asked for only where they are configured (V-59)", arguments: Transport.allCases)
+    func scopes(transport: Transport) async throws {
+        let api = TestedAPI(transport) {
             $0.readScope = "tasks.read"
             $0.writeScope = "tasks.write"
         }
@@ -101,18 +103,18 @@ struct AccessTests {
         #expect(try await api.send("GET", "/api/tasks", as: "alice").status == 403)
     }
 
-    @Test("a verifier that needs time is waited for", arguments: Door.allCases)
-    func slow(door: Door) async throws {
-        let api = TestedAPI(door)
+    @Test("A request waits for a verifier that needs time", arguments: Transport.allCases)
+    func slow(transport: Transport) async throws {
+        let api = TestedAPI(transport)
         #expect(try await api.send("GET", "/api/tasks", as: "alice-slow").status == 200)
         let added = try await api.send(
             "POST", "/api/tasks", as: "alice-slow", [("Content-Type", "application/json")], #"{"task":"a"}"#)
         #expect(added.status == 201)
     }
 
-    @Test("unknown methods and paths, for somebody with a token", arguments: Door.allCases)
-    func addressing(door: Door) async throws {
-        let api = TestedAPI(door)
+    @Test("Unknown methods and paths, with a token", arguments: Transport.allCases)
+    func addressing(transport: Transport) async throws {
+        let api = TestedAPI(transport)
         let wrong = try await api.send("PUT", "/api/tasks", as: "alice")
         #expect(wrong.status == 405)
         #expect(wrong.headers["Allow"] == "GET, HEAD, POST, DELETE, OPTIONS")
@@ -121,9 +123,9 @@ struct AccessTests {
         #expect(try await api.send("POST", "/healthz").status == 405)
     }
 
-    @Test("what everybody may see", arguments: Door.allCases)
-    func open(door: Door) async throws {
-        let api = TestedAPI(door) {
+    @Test("What everyone may see", arguments: Transport.allCases)
+    func open(transport: Transport) async throws {
+        let api = TestedAPI(transport) {
             $0.files = ["index.html": PublicFile(name: "index.html", bytes: Array("<!doctype html>".utf8))]
             $0.page = PageConfiguration(authority: "https://a.example/t", clientIdentifier: "app", policies: ["p"])
             $0.readScope = "tasks.read"
@@ -156,7 +158,7 @@ struct AccessTests {
         return resource
     }
 
-    @Test("the protected resource has the configured address, or one of this machine, and never a stranger's")
+    @Test("The protected resource has the configured address, or one of this machine, and never a stranger's")
     func protectedResource() async throws {
         #expect(
             try await resource("https://tasks.example.com", host: "evil.example")
@@ -170,7 +172,7 @@ struct AccessTests {
         }
     }
 
-    @Test("not ready says why")
+    @Test("Not ready says why")
     func notReady() async throws {
         let api = TestedAPI(.inProcess) { $0.readiness = { "no keys yet" } }
         let answer = try await api.send("GET", "/readyz")
@@ -178,9 +180,9 @@ struct AccessTests {
         #expect(answer.text == "not ready: no keys yet\n")
     }
 
-    @Test("only the configured origins may read, if they are configured", arguments: Door.allCases)
-    func origins(door: Door) async throws {
-        let api = TestedAPI(door) { $0.origins = .only(["https://app.example"]) }
+    @Test("Only the configured origins may read, if they are configured", arguments: Transport.allCases)
+    func origins(transport: Transport) async throws {
+        let api = TestedAPI(transport) { $0.origins = .only(["https://app.example"]) }
         let known = try await api.send("GET", "/api/tasks", as: "alice", [("Origin", "https://app.example")])
         #expect(known.headers["Access-Control-Allow-Origin"] == "https://app.example")
         #expect(known.headers.values("Vary").contains("Origin"))
@@ -188,9 +190,9 @@ struct AccessTests {
         #expect(other.headers["Access-Control-Allow-Origin"] == nil)
     }
 
-    @Test("HEAD says what GET says, without the body", arguments: Door.allCases)
-    func head(door: Door) async throws {
-        let api = TestedAPI(door)
+    @Test("HEAD says what GET says, without the body", arguments: Transport.allCases)
+    func head(transport: Transport) async throws {
+        let api = TestedAPI(transport)
         let get = try await api.send("GET", "/api/tasks", as: "alice")
         let head = try await api.send("HEAD", "/api/tasks", as: "alice")
         #expect(head.status == 200)
@@ -198,7 +200,7 @@ struct AccessTests {
         #expect(head.headers["ETag"] == get.headers["ETag"])
     }
 
-    @Test("who am I")
+    @Test("Who am I")
     func me() async throws {
         let answer = try await TestedAPI(.inProcess).send("GET", "/api/me", as: "alice-read")
         #expect(
@@ -206,7 +208,7 @@ struct AccessTests {
                 + #""scopes":["tasks.read"],"expires":"2027-01-15T08:00:00.000Z"}"#)
     }
 
-    @Test("a rate limit counts each person alone, and says how long to wait")
+    @Test("A rate limit counts each person alone, and says how long to wait")
     func rate() async throws {
         let clock = ManualClock()
         let api = TestedAPI(.inProcess) {
@@ -233,7 +235,7 @@ struct AccessTests {
         #expect(!"\(record)".contains(header))
     }
 
-    @Test("the record of a request tells what happened, and holds nothing of the token or the text")
+    @Test("The record of a request tells what happened, and holds nothing of the token or the text")
     func records() async throws {
         let api = TestedAPI(.inProcess)
         let identifier = ("client-request-id", "0f8fad5b-d9cb-469f-a165-70867728950e")

@@ -2,7 +2,7 @@ import HTTP
 import TaskAPI
 import Testing
 
-@Suite("Credentials of a request")
+@Suite("Credentials of a request", .timeLimit(.minutes(15)))
 struct BearerCredentialsTests {
     private func read(_ fields: [String], query: [(String, String)] = [], allowQuery: Bool = false) -> BearerCredentials
     {
@@ -14,7 +14,7 @@ struct BearerCredentialsTests {
             of: RequestHead(method: .get, target: target, headers: headers), allowQuery: allowQuery)
     }
 
-    @Test("V-01: the scheme in any case, spaces before the token, white space behind it; OAuth is its draft name")
+    @Test("V-01: the scheme in any case, spaces before the token, white space after it; OAuth is its draft name")
     func schemes() {
         for value in ["Bearer a.b.c", "bearer a.b.c", "BEARER   a.b.c", "OAuth a.b.c", "Bearer a.b.c \t"] {
             #expect(read([value]) == .token("a.b.c"))
@@ -50,7 +50,7 @@ struct BearerCredentialsTests {
         #expect(read(["a.b.c"]) == .none)
     }
 
-    @Test("V-02, V-03: a token in the query counts only where it is allowed, and never beside a header")
+    @Test("V-02, V-03: a token in the query counts only where it is allowed, and never in addition to a header")
     func query() {
         let token = [("access_token", "a.b.c")]
         #expect(read([], query: token) == .queryNotAllowed)
@@ -58,7 +58,7 @@ struct BearerCredentialsTests {
         #expect(read(["Bearer a.b.c"], query: token, allowQuery: true) == .malformed)
         #expect(read(["Bearer a.b.c"], query: token) == .malformed)
         #expect(read(["OAuth a.b.c"], query: [("access_token", "")], allowQuery: true) == .malformed)
-        // Another scheme names somebody, and a token in the query does not change who.
+        // Another scheme names someone, and a token in the query does not change whom.
         #expect(read(["Basic eDp5"], query: token, allowQuery: true) == .none)
     }
 

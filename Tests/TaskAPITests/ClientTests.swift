@@ -4,7 +4,7 @@ import TaskAPI
 import Testing
 
 /// The bytes that each sample client sends (read from their sources), and what each reads from the answer.
-@Suite("The sample clients, unchanged")
+@Suite("The sample clients, unchanged", .timeLimit(.minutes(15)))
 struct ClientTests {
     private let json = ("Content-Type", "application/json")
     private let form = ("Content-Type", "application/x-www-form-urlencoded")
@@ -15,9 +15,9 @@ struct ClientTests {
         }
     }
 
-    @Test("iOS with ADAL: list, add, delete by a body on the collection", arguments: Door.allCases)
-    func adal(door: Door) async throws {
-        let api = TestedAPI(door)
+    @Test("iOS with ADAL: list, add, delete by a body on the collection", arguments: Transport.allCases)
+    func adal(transport: Transport) async throws {
+        let api = TestedAPI(transport)
         #expect(try await api.send("GET", "/tasks", as: "alice").text == "[]")
         for text in [#"{"task":"Buy milk"}"#, #"{"task":"Buy milk"}"#, #"{"task":"1\/2 p\u00e4ck"}"#] {
             #expect(try await api.send("POST", "/tasks", as: "alice", [json], text).status == 201)
@@ -27,9 +27,10 @@ struct ClientTests {
         #expect(try await texts(api.send("GET", "/tasks", as: "alice", [("Accept", "*/*")])) == ["1/2 päck"])
     }
 
-    @Test("iOS with ADAL crashes on a JSON object in answer to a GET: every error is text", arguments: Door.allCases)
-    func adalErrors(door: Door) async throws {
-        let api = TestedAPI(door)
+    @Test(
+        "iOS with ADAL crashes on a JSON object in answer to a GET: every error is text", arguments: Transport.allCases)
+    func adalErrors(transport: Transport) async throws {
+        let api = TestedAPI(transport)
         for token in ["outdated", "forged", "unjudged"] {
             for path in ["/tasks", "/tasks:3000", "/api/tasks/7"] {
                 let answer = try await api.send("GET", path, as: token, [("Accept", "*/*")])
@@ -42,9 +43,11 @@ struct ClientTests {
         #expect(try JSONValue(parsing: asked.body).object?["code"] == "token.expired")
     }
 
-    @Test("iOS with NXOAuth2, patched: urlencoded with %20, and the draft name of the scheme", arguments: Door.allCases)
-    func nxoauth2(door: Door) async throws {
-        let api = TestedAPI(door)
+    @Test(
+        "iOS with NXOAuth2, patched: urlencoded with %20, and the draft name of the scheme",
+        arguments: Transport.allCases)
+    func nxoauth2(transport: Transport) async throws {
+        let api = TestedAPI(transport)
         let accept = ("Accept", "application/json")
         let scheme = ("Authorization", "OAuth alice")
         let added = try await api.send("POST", "/api/tasks", [accept, scheme, form], Array("Text=Buy%20milk%2B".utf8))
@@ -54,9 +57,9 @@ struct ClientTests {
         #expect(try JSONValue(parsing: list.body).array?.first?.object?["Text"] == "Buy milk+")
     }
 
-    @Test("iOS with NXOAuth2 as published: the 119 bytes of multipart", arguments: Door.allCases)
-    func nxoauth2Multipart(door: Door) async throws {
-        let api = TestedAPI(door)
+    @Test("iOS with NXOAuth2 as published: the 119 bytes of multipart", arguments: Transport.allCases)
+    func nxoauth2Multipart(transport: Transport) async throws {
+        let api = TestedAPI(transport)
         let body =
             "--------------nx-oauth216807\r\nContent-Disposition: form-data; name=\"Text\"\r\n\r\nBuy milk\r\n"
             + "--------------nx-oauth216807--\r\n"
@@ -66,9 +69,11 @@ struct ClientTests {
         #expect(try await texts(api.send("GET", "/api/tasks", as: "alice")) == ["Buy milk"])
     }
 
-    @Test("Android: Latin-1 in JSON, a content type on GET, and only the first line is read", arguments: Door.allCases)
-    func android(door: Door) async throws {
-        let api = TestedAPI(door)
+    @Test(
+        "Android: Latin-1 in JSON, a content type on GET, and only the first line is read",
+        arguments: Transport.allCases)
+    func android(transport: Transport) async throws {
+        let api = TestedAPI(transport)
         let body = Array("{        \"task\": \"Caf".utf8) + [0xE9] + Array("\"    }".utf8)
         #expect(try await api.send("POST", "/tasks", as: "alice", [json], body).status == 201)
         let list = try await api.send("GET", "/tasks", as: "alice", [json])
@@ -77,9 +82,9 @@ struct ClientTests {
         #expect(try texts(list) == ["Café"])
     }
 
-    @Test("WPF: urlencoded with +, and values that its typed reader accepts", arguments: Door.allCases)
-    func wpf(door: Door) async throws {
-        let api = TestedAPI(door)
+    @Test("WPF: urlencoded with +, and values that its typed reader accepts", arguments: Transport.allCases)
+    func wpf(transport: Transport) async throws {
+        let api = TestedAPI(transport)
         for body in ["task=Buy+milk", "Text=Buy+milk"] {
             #expect(try await api.send("POST", "/api/tasks", as: "alice", [form], body).status == 201)
         }
@@ -98,9 +103,9 @@ struct ClientTests {
         }
     }
 
-    @Test("MVC: //api/tasks/ and delete by id", arguments: Door.allCases)
-    func mvc(door: Door) async throws {
-        let api = TestedAPI(door)
+    @Test("MVC: //api/tasks/ and delete by id", arguments: Transport.allCases)
+    func mvc(transport: Transport) async throws {
+        let api = TestedAPI(transport)
         let added = try await api.send("POST", "//api/tasks/", as: "alice", [form], "Text=Buy+milk")
         #expect(added.status == 201)
         #expect(added.headers["Location"] == "/api/tasks/1")
@@ -110,15 +115,15 @@ struct ClientTests {
         #expect(try await api.send("GET", "//api/tasks/", as: "alice").text == "[]")
     }
 
-    @Test("browser with Hello.js: a token in the query, where the setting allows it", arguments: Door.allCases)
-    func hellojs(door: Door) async throws {
+    @Test("Browser with Hello.js: a token in the query, where the setting allows it", arguments: Transport.allCases)
+    func hellojs(transport: Transport) async throws {
         let origin = ("Origin", "http://localhost:8000")
-        let closed = try await TestedAPI(door).send("GET", "/api/tasks/hellojs?access_token=alice", [origin])
+        let closed = try await TestedAPI(transport).send("GET", "/api/tasks/hellojs?access_token=alice", [origin])
         #expect(closed.status == 401)
         #expect(closed.headers["Access-Control-Allow-Origin"] == "*")
         #expect(try JSONValue(parsing: closed.body).object?.contains("error") == true)
 
-        let api = TestedAPI(door) { $0.allowQueryToken = true }
+        let api = TestedAPI(transport) { $0.allowQueryToken = true }
         let preflight = try await api.send(
             "OPTIONS", "/api/tasks?access_token=alice",
             [origin, ("Access-Control-Request-Method", "POST"), ("Access-Control-Request-Headers", "content-type")])
@@ -133,9 +138,9 @@ struct ClientTests {
         #expect(try texts(list) == ["Sat Nov 21 2026"])
     }
 
-    @Test("restify's addresses: owner and text in the path", arguments: Door.allCases)
-    func restify(door: Door) async throws {
-        let api = TestedAPI(door)
+    @Test("restify's addresses: owner and text in the path", arguments: Transport.allCases)
+    func restify(transport: Transport) async throws {
+        let api = TestedAPI(transport)
         #expect(try await api.send("POST", "/api/tasks/anybody/Buy%20milk", as: "alice").status == 201)
         #expect(try await texts(api.send("GET", "/api/tasks/anybody", as: "alice")) == ["Buy milk"])
         #expect(try await api.send("DELETE", "/api/tasks/anybody/Buy%20bread", as: "alice").status == 204)

@@ -9,8 +9,8 @@ import Testing
 struct LongListTests {
     private let answers = AnswerMemory(limit: 1 << 20)
 
-    private func api(_ door: Door) async throws -> TestedAPI {
-        let api = TestedAPI(door) { $0.store = MemoryTaskStore(answers: answers) }
+    private func api(_ transport: Transport) async throws -> TestedAPI {
+        let api = TestedAPI(transport) { $0.store = MemoryTaskStore(answers: answers) }
         for _ in 0..<20 {
             let text = String(repeating: "x", count: 4096)
             #expect(try await api.send("POST", "/api/tasks", as: "alice", [], "task=\(text)").status == 201)
@@ -27,9 +27,9 @@ struct LongListTests {
         return (answer.status, answer.headers["Link"], answer.headers["ETag"], tasks?.count)
     }
 
-    @Test("comes in pages, with the next one in Link", arguments: Door.allCases)
-    func pages(door: Door) async throws {
-        let api = try await api(door)
+    @Test("Comes in pages, with the next one in Link", arguments: Transport.allCases)
+    func pages(transport: Transport) async throws {
+        let api = try await api(transport)
         let first = try await ask(api)
         #expect(first.link == "</api/tasks?after=8>; rel=\"next\"" && first.count == 8)
         let second = try await ask(api, "GET", "/api/tasks?after=8")
@@ -45,7 +45,7 @@ struct LongListTests {
         #expect(answers.statistics == .init(held: 0, refused: 0))
     }
 
-    @Test("waits while others of the same person are sent, and says so")
+    @Test("Waits while others of the same person are sent, and says so")
     func refused() async throws {
         let api = try await api(.inProcess)
         var answered: [Response] = []

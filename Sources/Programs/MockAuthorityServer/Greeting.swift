@@ -1,3 +1,4 @@
+internal import Basics
 internal import MockAuthority
 internal import Settings
 

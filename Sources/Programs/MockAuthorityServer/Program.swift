@@ -1,8 +1,6 @@
+internal import Basics
 internal import Platform
 internal import Settings
-
-/// The version of this program.
-let programVersion = "0.1.0"
 
 /// What the exit codes of this program mean (sysexits.h).
 enum ExitCode {

@@ -1,3 +1,4 @@
+import Basics
 import Platform
 import Settings
 
@@ -30,9 +31,6 @@ func runTaskServer() -> Never {
         exitProcess(ExitCode.badSettings.rawValue)
     }
 }
-
-/// The version of this program.
-let programVersion = "0.1.0"
 
 private func answer(_ text: String) -> Never {
     StandardStream.output.print(text)

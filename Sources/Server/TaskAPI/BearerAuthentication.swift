@@ -1,7 +1,7 @@
 import HTTP
 import Tokens
 
-/// Credentials to principal, scopes and rate: all that stands before a protected route.
+/// Credentials to principal, scopes and rate: all that is checked before the handler of a protected route.
 struct BearerAuthentication: Sendable {
     private let verifier: any TokenVerifier
     private let allowQueryToken: Bool
@@ -45,9 +45,13 @@ struct BearerAuthentication: Sendable {
         throw .credentials(.tooManyRequests(retryAfter: seconds))
     }
 
-    /// Whether the token allows what the method does (V-59).
-    func checkScope(of principal: Principal, for method: Method) throws(APIFailure) {
-        let required = method == .get || method == .head ? readScope : writeScope
+    /// Whether the token has the scope that the settings name for this kind of operation (V-59).
+    func check(_ scope: Operation.Scope, of principal: Principal) throws(APIFailure) {
+        let required =
+            switch scope {
+            case .read: readScope
+            case .write: writeScope
+            }
         guard let required else { return }
         guard principal.scopes.contains(where: { $0.utf8.elementsEqual(required.utf8) }) else {
             throw .credentials(.missingScope(required))

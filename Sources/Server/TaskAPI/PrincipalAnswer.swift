@@ -6,7 +6,7 @@ import Tokens
 
 /// `GET /api/me`: what the presented token says, as far as it decided anything.
 enum PrincipalAnswer {
-    static func answer(_ principal: Principal) -> Response {
+    static func answer(_ request: APIRequest, _ principal: Principal) -> HandlerResult {
         let body: JSONValue = [
             "owner": .string(principal.owner),
             "name": principal.name.map { .string($0) } ?? .null,
@@ -14,7 +14,7 @@ enum PrincipalAnswer {
             "scopes": .array(principal.scopes.map { .string($0) }),
             "expires": .string(Timestamp(milliseconds: principal.expiry * 1000).text),
         ]
-        return Response(
-            200, headers: ["Content-Type": "application/json; charset=utf-8"], body: body.serialized())
+        return .ready(
+            Response(200, headers: ["Content-Type": "application/json; charset=utf-8"], body: body.serialized()))
     }
 }

@@ -5,143 +5,119 @@ import Tokens
 
 /// The application as one request handler: what a person, a browser or a sample client may ask, and what it gets.
 ///
-/// The order in which a request passes: log, headers that every answer carries, preflight, credentials, routing,
-/// then the task routes. What is at hand (a token seen before, a list in memory) is answered at once; where the store or
-/// the keys need time, the rest of the way is a ``HTTP/Decision/later(_:)``.
+/// A request passes in this order: its route, preflight, credentials, rate, method, scope, the handler of its route (see
+/// ``Route``), the common headers, the record for the log. What is in memory (a token seen before, a list) is answered at
+/// once; where the store or the keys need time, the rest of the way is a ``HTTP/Decision/later(_:)``.
 package final class TaskAPI: RequestHandler {
     private let configuration: TaskAPIConfiguration
     private let authentication: BearerAuthentication
-    private let routes: TaskRoutes
-    private let publicAnswers: PublicAnswers
-    private let dressing: ResponseDressing
+    /// The table that ``Route`` describes.
+    package let routes: RouteTable
+    private let pages: PublicHandlers
+    private let commonHeaders: CommonHeaders
 
-    /// The API of this configuration.
     package init(_ configuration: TaskAPIConfiguration) {
         self.configuration = configuration
         authentication = BearerAuthentication(configuration)
-        routes = TaskRoutes(configuration)
-        publicAnswers = PublicAnswers(configuration)
-        dressing = ResponseDressing(configuration)
+        pages = PublicHandlers(configuration)
+        routes = RouteTable(TaskHandlers(configuration), pages)
+        commonHeaders = CommonHeaders(configuration)
     }
 
-    /// See ``RequestHandler``.
     package func decide(on head: RequestHead) -> Decision {
-        let route = Route(path: head.target.path)
-        let trail = RequestTrail(head: head, route: route, started: configuration.time.monotonicNanoseconds)
-        if head.method == .options { return answer(dressing.options(head, route), trail) }
-        guard route.isProtected else {
-            return attempt(trail) { () throws(APIFailure) in
-                if let response = try publicAnswers.answer(head, route) { return answer(response, trail) }
-                return later(trail) { [self] in await publicAnswers.answerOnReadiness() }
+        let match = routes.match(head.target.path)
+        let request = APIRequest(head, match, started: configuration.time.monotonicNanoseconds)
+        if head.method == .options {
+            let methods = (match.route == .unknownBelowAPI ? routes[.tasks] : match.definition).methods
+            return respond(commonHeaders.options(head, allowed: methods), to: request)
+        }
+        return refusingFailures(of: request) { () throws(APIFailure) in
+            switch match.definition.access {
+            case .open(let handler):
+                try checkMethod(ofOpen: request)
+                return decision(try handler(request), on: request)
+            case .token:
+                let token = try authentication.token(of: head)
+                guard let principal = authentication.remembered(token) else {
+                    return .later { [self] in await verify(token, request) }
+                }
+                return try decide(request, principal)
             }
         }
-        return attempt(trail) { () throws(APIFailure) in
-            let token = try authentication.token(of: head)
-            if let principal = authentication.remembered(token) { return try decide(for: principal, trail) }
-            return .later { [self] in await decide(by: token, trail) }
-        }
     }
 
-    private func decide(by token: String, _ trail: RequestTrail) async -> Decision {
+    private func checkMethod(ofOpen request: APIRequest) throws(APIFailure) {
+        guard request.head.method != .get, request.head.method != .head else { return }
+        if request.match.route == .file, !pages.hasFile(request) { throw .nothingHere }
+        throw .methodNotAllowed(request.match.definition.methods)
+    }
+
+    private func verify(_ token: String, _ request: APIRequest) async -> Decision {
         do throws(APIFailure) {
-            return try decide(for: try await authentication.verify(token), trail)
+            return try decide(request, try await authentication.verify(token))
         } catch {
-            return refuse(error, trail)
+            return refuse(request, error)
         }
     }
 
-    private func decide(for principal: Principal, _ trail: RequestTrail) throws(APIFailure) -> Decision {
-        let (head, route) = (trail.head, trail.route)
+    private func decide(_ request: APIRequest, _ principal: Principal) throws(APIFailure) -> Decision {
         try authentication.admit(principal)
-        let owner = Owner(principal.owner)
-        trail.owner = owner
-        guard route.methods.contains(head.method) else {
+        request.note(Owner(principal.owner))
+        let route = request.match.definition
+        guard let operation = route.operation(request.head.method) else {
             throw route.methods.isEmpty ? .nothingHere : .methodNotAllowed(route.methods)
         }
-        try authentication.checkScope(of: principal, for: head.method)
-        switch (route, head.method) {
-        case (.tasks, .get), (.tasks, .head), (.tasksOfNamedOwner, .get), (.tasksOfNamedOwner, .head):
-            if let response = routes.listAtHand(head, of: owner) { return answer(response, trail) }
-            return later(trail, try routes.list(head, of: owner))
-        case (.task(let id), .get), (.task(let id), .head):
-            guard let id else { throw .state(.noSuchTask) }
-            return later(trail, routes.find(id, head, of: owner))
-        case (.task(let id), .delete):
-            guard let id else { return answer(Response(204), trail) }
-            return later(trail, routes.remove(id, of: owner))
-        case (.me, _):
-            return answer(PrincipalAnswer.answer(principal), trail)
-        default:
+        try authentication.check(operation.scope, of: principal)
+        switch operation.handler {
+        case .withoutBody(let handler): return decision(try handler(request, principal), on: request)
+        case .withBody(let handler):
             return .readBody(limit: configuration.bodyLimit) { [self] body in
-                attempt(trail) { () throws(APIFailure) in later(trail, try change(trail, body: body, of: owner)) }
+                refusingFailures(of: request) { () throws(APIFailure) in
+                    decision(try handler(request, principal, body), on: request)
+                }
             }
-        }
-    }
-
-    /// What changes tasks by a body, or may.
-    private func change(
-        _ trail: RequestTrail, body: [UInt8], of owner: Owner
-    ) throws(APIFailure) -> TaskRoutes.Work {
-        let (head, route) = (trail.head, trail.route)
-        switch (route, head.method) {
-        case (.tasks, .post):
-            return try routes.add(nil, head, body: body, of: owner)
-        case (.taskByText(let text), .post):
-            return try routes.add(try Self.text(text), head, body: body, of: owner)
-        case (.task(let id?), .put), (.task(let id?), .patch):
-            return try routes.change(id, head, body: body, of: owner)
-        case (.task(nil), .put), (.task(nil), .patch):
-            throw .state(.noSuchTask)
-        case (.taskByText(let text), .delete):
-            return try routes.removeAll(try Self.text(text), head, body: body, of: owner)
-        case (.tasks, .delete), (.tasksOfNamedOwner, .delete):
-            return try routes.removeAll(nil, head, body: body, of: owner)
-        default:
-            throw .methodNotAllowed(route.methods)
-        }
-    }
-
-    private static func text(_ segment: String) throws(APIFailure) -> TaskText {
-        do {
-            return try TaskText(segment)
-        } catch {
-            throw .input(.text(error))
         }
     }
 }
 
-// The three ways to an answer: at once, perhaps a refusal, and when there has been a wait.
+// From the result of a handler, or a failure, to a decision.
 extension TaskAPI {
-    private func answer(_ response: Response, _ trail: RequestTrail) -> Decision {
-        let dressed = dressing.dress(response, trail.head, trail.route)
-        configuration.observe(trail.record(dressed, at: configuration.time.monotonicNanoseconds))
-        return .respond(dressed)
-    }
-
-    private func attempt(_ trail: RequestTrail, _ decide: () throws(APIFailure) -> Decision) -> Decision {
-        do throws(APIFailure) {
-            return try decide()
-        } catch {
-            return refuse(error, trail)
-        }
-    }
-
-    private func later(_ trail: RequestTrail, _ work: @escaping TaskRoutes.Work) -> Decision {
-        .later { [self] in
-            do throws(APIFailure) {
-                return answer(try await work(), trail)
-            } catch {
-                return refuse(error, trail)
+    private func decision(_ result: HandlerResult, on request: APIRequest) -> Decision {
+        switch result {
+        case .ready(let response): return respond(response, to: request)
+        case .pending(let work):
+            return .later { [self] in
+                do throws(APIFailure) {
+                    return respond(try await work(), to: request)
+                } catch {
+                    return refuse(request, error)
+                }
             }
         }
     }
 
-    private func refuse(_ failure: APIFailure, _ trail: RequestTrail) -> Decision {
+    private func refusingFailures(
+        of request: APIRequest, _ decide: () throws(APIFailure) -> Decision
+    ) -> Decision {
+        do throws(APIFailure) {
+            return try decide()
+        } catch {
+            return refuse(request, error)
+        }
+    }
+
+    private func refuse(_ request: APIRequest, _ failure: APIFailure) -> Decision {
         let refused = failure.tokenRefusal.flatMap { _ in
             RefusedToken(
-                of: trail.head, allowQuery: configuration.allowQueryToken, fingerprint: configuration.fingerprint)
+                of: request.head, allowQuery: configuration.allowQueryToken, fingerprint: configuration.fingerprint)
         }
-        trail.note(failure, refusedToken: refused)
-        return answer(failure.problem.response(for: trail.head), trail)
+        request.note(failure, refusedToken: refused)
+        return respond(failure.problem.response(for: request.head), to: request)
+    }
+
+    private func respond(_ response: consuming Response, to request: APIRequest) -> Decision {
+        commonHeaders.add(to: &response, for: request)
+        configuration.observe(request.record(response, at: configuration.time.monotonicNanoseconds))
+        return .respond(response)
     }
 }

@@ -18,7 +18,7 @@ func checkAPI(_ input: [UInt8]) throws {
 }
 
 /// One good token; every other is refused.
-private struct OneToken: TokenVerifier {
+struct OneToken: TokenVerifier {
     func verify(_ token: String) async throws(TokenRefusal) -> Principal {
         guard token == "good" else { throw .badSignature }
         return Principal(owner: "o", name: "Ä", policy: nil, scopes: [], expiry: 1_800_000_000, keyIdentifier: "k")

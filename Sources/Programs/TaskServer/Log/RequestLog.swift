@@ -53,8 +53,10 @@ struct RequestLog: Sendable {
 
     private static func level(of record: RequestRecord) -> LogLevel {
         switch record.status.rawValue {
-        // Somebody asked whether the server can answer, and was told: each start begins like that.
+        // A probe asked whether the server can answer, and got its answer: each start begins like that.
         case 500... where record.isProbe: .warning
+        // The readers of one person can cause it by themselves.
+        case 500... where record.problem == "list.no_room": .warning
         case 500...: .error
         default: .info
         }

@@ -1,7 +1,7 @@
 import HTTP
 
-/// The header fields that do not depend on what was asked: safety, caching, correlation, other origins.
-struct ResponseDressing: Sendable {
+/// The header fields that every response has: safety, caching, correlation, other origins.
+struct CommonHeaders: Sendable {
     private let origins: CrossOrigin
 
     /// Strict, and still enough for the page: its own files, and answers from the authority.
@@ -12,17 +12,16 @@ struct ResponseDressing: Sendable {
         contentSecurityPolicy = Self.contentSecurityPolicy(authority: configuration.page.authority)
     }
 
-    /// The answer with all its fields.
-    func dress(_ response: Response, _ head: RequestHead, _ route: Route) -> Response {
-        var response = response
+    func add(to response: inout Response, for request: APIRequest) {
+        let head = request.head
         response.headers.reserve(6)
         response.headers.append("X-Request-Id", head.identifier)
         response.headers.append("X-Content-Type-Options", "nosniff")
-        if route.isProtected {
+        if request.match.definition.isProtected {
             // Also for errors: two people may share a cache, and the old iOS clients have one on disk (V-119).
             response.headers.set("Cache-Control", "private, no-store")
             response.headers.append("Vary", "Authorization")
-        } else if case .file = route {
+        } else if request.match.route == .file {
             response.headers.append("Content-Security-Policy", contentSecurityPolicy)
             response.headers.append("Referrer-Policy", "no-referrer")
         }
@@ -32,16 +31,15 @@ struct ResponseDressing: Sendable {
         {
             response.headers.append("client-request-id", identifier)
         }
-        return response
     }
 
-    /// `OPTIONS`, of anything, by anybody: what is possible here; for a preflight, what a page may send.
-    func options(_ head: RequestHead, _ route: Route) -> Response {
+    /// The answer to `OPTIONS`, of any path and without a token: what is possible; for a preflight, what a page may send.
+    func options(_ head: RequestHead, allowed methods: [Method]) -> Response {
         var response = Response(204)
-        let methods = ((route.methods.isEmpty ? Route.tasks.methods : route.methods) + [.options]).map(\.name)
-        response.headers.append("Allow", methods.joined(separator: ", "))
+        let list = (methods + [.options]).map(\.name).joined(separator: ", ")
+        response.headers.append("Allow", list)
         if head.headers.contains("Origin"), head.headers.contains("Access-Control-Request-Method") {
-            response.headers.append("Access-Control-Allow-Methods", methods.joined(separator: ", "))
+            response.headers.append("Access-Control-Allow-Methods", list)
             response.headers.append("Access-Control-Allow-Headers", Self.requestFields)
             response.headers.append("Access-Control-Max-Age", "600")
         }

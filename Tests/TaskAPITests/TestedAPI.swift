@@ -8,16 +8,16 @@ import TaskAPI
 import Testing
 import Tokens
 
-/// The two ways into the API: the object itself, and a real server on a free port.
+/// How a test reaches the API: by a call of the object itself, or through a server on a free port.
 ///
-/// The same test runs through both.
-enum Door: CaseIterable, Sendable {
-    case inProcess, live
+/// The same test runs with both.
+enum Transport: CaseIterable, Sendable {
+    case inProcess, socket
 }
 
 /// An API over an empty store in memory, whose tokens are names.
 struct TestedAPI: Sendable {
-    let door: Door
+    let transport: Transport
     let api: TaskAPI
     let records = Records()
 
@@ -28,8 +28,8 @@ struct TestedAPI: Sendable {
         var all: [RequestRecord] { list.withLock { $0 } }
     }
 
-    init(_ door: Door, _ change: (inout TaskAPIConfiguration) -> Void = { _ in }) {
-        self.door = door
+    init(_ transport: Transport, _ change: (inout TaskAPIConfiguration) -> Void = { _ in }) {
+        self.transport = transport
         var configuration = TaskAPIConfiguration(store: MemoryTaskStore(), verifier: NameVerifier())
         configuration.observe = records.append
         change(&configuration)
@@ -45,9 +45,9 @@ struct TestedAPI: Sendable {
     ) async throws -> Response {
         var fields = headers
         if let token { fields.append(("Authorization", "Bearer \(token)")) }
-        switch door {
+        switch transport {
         case .inProcess: return try await decide(method, target, fields, body)
-        case .live: return try exchange(method, target, fields, body)
+        case .socket: return try exchange(method, target, fields, body)
         }
     }
 

@@ -1,10 +1,10 @@
 import HTTP
 import JSON
 
-/// What everybody may see: health, the page's configuration, the page.
-struct PublicAnswers: Sendable {
+/// The handlers of what everyone may read: health, the page's configuration, the page.
+struct PublicHandlers: Sendable {
     private let files: [String: PublicFile]
-    private let readiness: @Sendable () async -> String?
+    private let isReady: @Sendable () async -> String?
     private let page: [UInt8]
     private let resource: PageConfiguration
     private let scopes: [String]
@@ -13,7 +13,7 @@ struct PublicAnswers: Sendable {
 
     init(_ configuration: TaskAPIConfiguration) {
         files = configuration.files
-        readiness = configuration.readiness
+        isReady = configuration.readiness
         page = configuration.page.json
         resource = configuration.page
         publicAddress = configuration.publicAddress
@@ -21,49 +21,45 @@ struct PublicAnswers: Sendable {
         scopes = [configuration.readScope, configuration.writeScope].compactMap(\.self)
     }
 
-    /// The answer to a request for anything public; nothing if it is to be found out, see ``answerOnReadiness()``.
-    func answer(_ head: RequestHead, _ route: Route) throws(APIFailure) -> Response? {
-        guard head.method == .get || head.method == .head else {
-            if case .file(let name) = route, files[name] == nil { throw .nothingHere }
-            throw .methodNotAllowed(route.methods)
-        }
-        switch route {
-        case .health: return Self.text(200, "alive\n")
-        case .readiness: return nil
-        case .pageConfiguration: return Self.json(page)
-        case .protectedResource: return Self.json(try protectedResource(head))
-        case .file(let name): return try file(name, head)
-        case .tasks, .task, .tasksOfNamedOwner, .taskByText, .me, .unknownBelowAPI: throw .nothingHere
+    func health(_ request: APIRequest) -> HandlerResult { .ready(Self.text(200, "alive\n")) }
+
+    func readiness(_ request: APIRequest) -> HandlerResult {
+        .pending { [isReady] () async throws(APIFailure) in
+            guard let reason = await isReady() else { return Self.text(200, "ready\n") }
+            var response = Self.text(503, "not ready: \(reason)\n")
+            response.headers.append("Retry-After", "5")
+            return response
         }
     }
 
-    /// `/readyz`.
-    func answerOnReadiness() async -> Response {
-        guard let reason = await readiness() else { return Self.text(200, "ready\n") }
-        var answer = Self.text(503, "not ready: \(reason)\n")
-        answer.headers.append("Retry-After", "5")
-        return answer
-    }
+    /// `/config.json`.
+    func pageConfiguration(_ request: APIRequest) -> HandlerResult { .ready(Self.json(page)) }
 
-    private func file(_ name: String, _ head: RequestHead) throws(APIFailure) -> Response {
-        guard let file = files[name] else { throw .nothingHere }
+    func hasFile(_ request: APIRequest) -> Bool { files[Self.name(request)] != nil }
+
+    /// A file of `Public/`, by its path below that; `index.html` for the root.
+    func file(_ request: APIRequest) throws(APIFailure) -> HandlerResult {
+        guard let file = files[Self.name(request)] else { throw .nothingHere }
         let headers = HeaderFields([
             HeaderFields.Field(name: "Content-Type", value: file.type),
             HeaderFields.Field(name: "Cache-Control", value: "no-cache"),
             HeaderFields.Field(name: "ETag", value: file.entityTag),
         ])
-        guard !head.knows(file.entityTag) else {
-            return Response(304, headers: headers)
-        }
-        return Response(200, headers: headers, body: file.bytes)
+        if request.head.knows(file.entityTag) { return .ready(Response(304, headers: headers)) }
+        return .ready(Response(200, headers: headers, body: file.bytes))
+    }
+
+    private static func name(_ request: APIRequest) -> String {
+        let name = request.match["file"]
+        return name.isEmpty ? "index.html" : name
     }
 
     /// RFC 9728 section 2.
     ///
     /// The resource has the configured address; without one, only this machine is taken from `Host`. Clients send their
-    /// tokens to the address that they read here, and whoever chooses `Host` must not choose that.
-    private func protectedResource(_ head: RequestHead) throws(APIFailure) -> [UInt8] {
-        guard let address = publicAddress ?? loopbackAddress(head) else { throw .nothingHere }
+    /// tokens to the address that they read here, so the sender of `Host` must not choose it.
+    func protectedResource(_ request: APIRequest) throws(APIFailure) -> HandlerResult {
+        guard let address = publicAddress ?? loopbackAddress(request.head) else { throw .nothingHere }
         var members: [(String, JSONValue)] = [
             ("resource", .string("\(address)/api/tasks")),
             ("bearer_methods_supported", ["header"]),
@@ -72,7 +68,7 @@ struct PublicAnswers: Sendable {
             members.append(("authorization_servers", .array(resource.authorizationServers.map { .string($0) })))
         }
         if !scopes.isEmpty { members.append(("scopes_supported", .array(scopes.map { .string($0) }))) }
-        return JSONValue.object(JSONObject(members)).serialized()
+        return .ready(Self.json(JSONValue.object(JSONObject(members)).serialized()))
     }
 
     private func loopbackAddress(_ head: RequestHead) -> String? {

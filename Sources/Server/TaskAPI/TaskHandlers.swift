@@ -4,14 +4,10 @@ import Platform
 import Tasks
 import Tokens
 
-/// The rows of the API's table that touch the store, each for one owner.
+/// The handlers of the routes that use the store, each for the owner of a token.
 ///
-/// Everything in the request is understood, or refused, before the work begins that a route hands back: only the store is
-/// waited for.
-final class TaskRoutes: Sendable {
-    /// What is left to do when a request is understood.
-    typealias Work = @Sendable () async throws(APIFailure) -> Response
-
+/// A handler understands everything in the request, or refuses it, before it returns: only the store is waited for.
+final class TaskHandlers: Sendable {
     private let store: any TaskStore
     private let time: any TimeSource
     private let taskLimit: Int
@@ -22,16 +18,14 @@ final class TaskRoutes: Sendable {
         taskLimit = configuration.taskLimit
     }
 
-    /// `GET /api/tasks` of everything, if the store has it at hand.
-    func listAtHand(_ head: RequestHead, of owner: Owner) -> Response? {
-        guard head.target.query.isEmpty, let list = store.listAtHand(of: owner) else { return nil }
-        return Self.answer(head, list, of: .all)
-    }
-
-    /// `GET /api/tasks`.
-    func list(_ head: RequestHead, of owner: Owner) throws(APIFailure) -> Work {
+    /// `GET /api/tasks`: at once if everything is asked for and the store has it in memory.
+    func list(_ request: APIRequest, _ principal: Principal) throws(APIFailure) -> HandlerResult {
+        let (head, owner) = (request.head, Owner(principal.owner))
+        if head.target.query.isEmpty, let list = store.listAtHand(of: owner) {
+            return .ready(Self.answer(head, list, of: .all))
+        }
         let query = head.target.query.isEmpty ? .all : try TaskQuery(head.target)
-        return { [self] () async throws(APIFailure) in
+        return .pending { [self] () async throws(APIFailure) in
             let list = try await storing { () throws(StoreError) in try await store.list(query, of: owner) }
             return Self.answer(head, list, of: query)
         }
@@ -48,9 +42,11 @@ final class TaskRoutes: Sendable {
         return response
     }
 
-    /// `GET /api/tasks/{integer}`.
-    func find(_ id: Int64, _ head: RequestHead, of owner: Owner) -> Work {
-        { [self] () async throws(APIFailure) in
+    /// `GET /api/tasks/{id}`.
+    func find(_ request: APIRequest, _ principal: Principal) throws(APIFailure) -> HandlerResult {
+        guard let id = request.match.taskIdentifier else { throw .state(.noSuchTask) }
+        let (head, owner) = (request.head, Owner(principal.owner))
+        return .pending { [self] () async throws(APIFailure) in
             guard let task = try await storing({ () throws(StoreError) in try await store.find(id, of: owner) }) else {
                 throw .state(.noSuchTask)
             }
@@ -61,8 +57,22 @@ final class TaskRoutes: Sendable {
         }
     }
 
-    /// `POST /api/tasks`, `POST /api/tasks/{owner}/{text}`.
-    func add(_ given: TaskText?, _ head: RequestHead, body: [UInt8], of owner: Owner) throws(APIFailure) -> Work {
+    /// `POST /api/tasks`.
+    func add(_ request: APIRequest, _ principal: Principal, body: [UInt8]) throws(APIFailure) -> HandlerResult {
+        try add(nil, request, principal, body: body)
+    }
+
+    /// `POST /api/tasks/{owner}/{text}`.
+    func addTextOfPath(
+        _ request: APIRequest, _ principal: Principal, body: [UInt8]
+    ) throws(APIFailure) -> HandlerResult {
+        try add(try request.textOfPath(), request, principal, body: body)
+    }
+
+    private func add(
+        _ given: TaskText?, _ request: APIRequest, _ principal: Principal, body: [UInt8]
+    ) throws(APIFailure) -> HandlerResult {
+        let (head, owner) = (request.head, Owner(principal.owner))
         let queried = TaskInput(query: head.target.query)
         var text = given
         if text == nil { text = try queried.text() }
@@ -70,12 +80,11 @@ final class TaskRoutes: Sendable {
         if text == nil { text = try input.text() }
         guard let text else { throw .input(.missingText(input.hint)) }
         let completed = input.completed()
-        let attempt = try IdempotencyKey(of: head, text: text, completed: completed)
-        return { [self] () async throws(APIFailure) in
+        let key = try IdempotencyKey(of: head, text: text, completed: completed)
+        return .pending { [self] () async throws(APIFailure) in
             let outcome = try await storing { () throws(StoreError) in
                 try await store.add(
-                    text, completed: completed, at: time.wallMilliseconds, attempt: attempt, limit: taskLimit, of: owner
-                )
+                    text, completed: completed, at: time.wallMilliseconds, attempt: key, limit: taskLimit, of: owner)
             }
             return try answer(outcome)
         }
@@ -93,7 +102,9 @@ final class TaskRoutes: Sendable {
     }
 
     /// `PATCH` (what is not named stays) and `PUT` (what is not named becomes the default) of a task.
-    func change(_ id: Int64, _ head: RequestHead, body: [UInt8], of owner: Owner) throws(APIFailure) -> Work {
+    func change(_ request: APIRequest, _ principal: Principal, body: [UInt8]) throws(APIFailure) -> HandlerResult {
+        guard let id = request.match.taskIdentifier else { throw .state(.noSuchTask) }
+        let (head, owner) = (request.head, Owner(principal.owner))
         let input = try TaskInput(body: body, head: head)
         var change = TaskChange(text: try input.agreedText(), completed: try input.agreedCompleted())
         if head.method == .put {
@@ -105,7 +116,7 @@ final class TaskRoutes: Sendable {
         let expected = head.expectedRevisions(of: id)
         let isConditional = head.headers.contains("If-Match")
         let wanted = change
-        return { [self] () async throws(APIFailure) in
+        return .pending { [self] () async throws(APIFailure) in
             let outcome = try await storing { () throws(StoreError) in
                 try await store.change(id, wanted, expected: expected, at: time.wallMilliseconds, of: owner)
             }
@@ -118,21 +129,33 @@ final class TaskRoutes: Sendable {
         }
     }
 
-    /// `DELETE /api/tasks/{integer}`: 204 also when there is none.
-    func remove(_ id: Int64, of owner: Owner) -> Work {
-        { [self] () async throws(APIFailure) in
+    /// `DELETE /api/tasks/{id}`: 204 also when there is none.
+    func remove(_ request: APIRequest, _ principal: Principal) -> HandlerResult {
+        guard let id = request.match.taskIdentifier else { return .ready(Response(204)) }
+        let owner = Owner(principal.owner)
+        return .pending { [self] () async throws(APIFailure) in
             _ = try await storing { () throws(StoreError) in try await store.remove(id, of: owner) }
             return Response(204)
         }
     }
 
-    /// `DELETE /api/tasks` and `DELETE /api/tasks/{owner}/{text}`: by text; without one nothing is deleted.
-    func removeAll(_ given: TaskText?, _ head: RequestHead, body: [UInt8], of owner: Owner) throws(APIFailure) -> Work {
-        var text = given
-        if text == nil { text = try TaskInput(query: head.target.query).text() }
-        if text == nil { text = try TaskInput(body: body, head: head).text() }
-        guard let text else { return { () async throws(APIFailure) in Response(204) } }
-        return { [self] () async throws(APIFailure) in
+    /// `DELETE /api/tasks`: by the text of query or body; without one nothing is deleted.
+    func removeAll(_ request: APIRequest, _ principal: Principal, body: [UInt8]) throws(APIFailure) -> HandlerResult {
+        var text = try TaskInput(query: request.head.target.query).text()
+        if text == nil { text = try TaskInput(body: body, head: request.head).text() }
+        guard let text else { return .ready(Response(204)) }
+        return removeAll(with: text, of: Owner(principal.owner))
+    }
+
+    /// `DELETE /api/tasks/{owner}/{text}`: the body is ignored.
+    func removeTextOfPath(
+        _ request: APIRequest, _ principal: Principal, body: [UInt8]
+    ) throws(APIFailure) -> HandlerResult {
+        removeAll(with: try request.textOfPath(), of: Owner(principal.owner))
+    }
+
+    private func removeAll(with text: TaskText, of owner: Owner) -> HandlerResult {
+        .pending { [self] () async throws(APIFailure) in
             _ = try await storing { () throws(StoreError) in try await store.removeAll(with: text, of: owner) }
             return Response(204)
         }
@@ -157,6 +180,17 @@ final class TaskRoutes: Sendable {
             return try await work()
         } catch {
             throw .state(.store(error))
+        }
+    }
+}
+
+extension APIRequest {
+    /// The value of `{text}`.
+    fileprivate func textOfPath() throws(APIFailure) -> TaskText {
+        do {
+            return try TaskText(match["text"])
+        } catch {
+            throw .input(.text(error))
         }
     }
 }

@@ -3,8 +3,8 @@ import JSON
 import TaskAPI
 import Testing
 
-@Suite("The rows of the API's table")
-struct TaskRoutesTests {
+@Suite("What a person may do with tasks", .timeLimit(.minutes(15)))
+struct TaskHandlersTests {
     private let json = ("Content-Type", "application/json")
     private let problemJSON = ("Accept", "application/problem+json")
 
@@ -12,9 +12,9 @@ struct TaskRoutesTests {
         try JSONValue(parsing: response.body).object?["code"]?.string
     }
 
-    @Test("nobody sees or touches the tasks of another, on any method", arguments: Door.allCases)
-    func isolation(door: Door) async throws {
-        let api = TestedAPI(door)
+    @Test("No one sees or changes the tasks of another, on any method", arguments: Transport.allCases)
+    func isolation(transport: Transport) async throws {
+        let api = TestedAPI(transport)
         _ = try await api.send("POST", "/api/tasks", as: "alice", [json], #"{"task":"mine"}"#)
         #expect(try await api.send("GET", "/api/tasks", as: "bob").text == "[]")
         #expect(try await api.send("GET", "/api/tasks/1", as: "bob").status == 404)
@@ -25,9 +25,9 @@ struct TaskRoutesTests {
         #expect(try await api.send("GET", "/api/tasks/1", as: "alice").status == 200)
     }
 
-    @Test("a delete without a text deletes nothing", arguments: Door.allCases)
-    func deleteNothing(door: Door) async throws {
-        let api = TestedAPI(door)
+    @Test("A delete without a text deletes nothing", arguments: Transport.allCases)
+    func deleteNothing(transport: Transport) async throws {
+        let api = TestedAPI(transport)
         _ = try await api.send("POST", "/api/tasks?task=kept", as: "alice")
         for body in ["", "{}", #"{"task":null}"#, #"{"task":""}"#] {
             #expect(try await api.send("DELETE", "/api/tasks", as: "alice", [json], body).status == 204)
@@ -38,9 +38,9 @@ struct TaskRoutesTests {
         #expect(try await api.send("GET", "/api/tasks/1", as: "alice").status == 404)
     }
 
-    @Test("PATCH changes what it names, PUT everything, If-Match guards both", arguments: Door.allCases)
-    func change(door: Door) async throws {
-        let api = TestedAPI(door)
+    @Test("PATCH changes what it names, PUT everything, If-Match guards both", arguments: Transport.allCases)
+    func change(transport: Transport) async throws {
+        let api = TestedAPI(transport)
         let added = try await api.send("POST", "/api/tasks", as: "alice", [json], #"{"task":"a"}"#)
         let tag = try #require(added.headers["ETag"])
         let patched = try await api.send(
@@ -58,9 +58,9 @@ struct TaskRoutesTests {
         #expect(missing.status == 412)
     }
 
-    @Test("a change of one name of a value in a copied task is refused, not lost", arguments: Door.allCases)
-    func disagreement(door: Door) async throws {
-        let api = TestedAPI(door)
+    @Test("A change of one name of a value in a copied task is refused, not lost", arguments: Transport.allCases)
+    func disagreement(transport: Transport) async throws {
+        let api = TestedAPI(transport)
         _ = try await api.send("POST", "/api/tasks?task=a", as: "alice")
         for body in [#"{"task":"b","Text":"a"}"#, #"{"completed":true,"Completed":false}"#, #"{"completed":"maybe"}"#] {
             let answer = try await api.send("PATCH", "/api/tasks/1", as: "alice", [json, problemJSON], body)
@@ -69,9 +69,9 @@ struct TaskRoutesTests {
         }
     }
 
-    @Test("an Idempotency-Key makes a retry add once", arguments: Door.allCases)
-    func idempotency(door: Door) async throws {
-        let api = TestedAPI(door)
+    @Test("An Idempotency-Key makes a retry add once", arguments: Transport.allCases)
+    func idempotency(transport: Transport) async throws {
+        let api = TestedAPI(transport)
         let key = ("Idempotency-Key", "5b1c")
         let first = try await api.send("POST", "/api/tasks", as: "alice", [json, key], #"{"task":"a"}"#)
         let again = try await api.send("POST", "/api/tasks", as: "alice", [json, key], #"{"task":"a"}"#)
@@ -86,9 +86,9 @@ struct TaskRoutesTests {
         #expect(bad.status == 400)
     }
 
-    @Test("lists are filtered, paged and known again by their tag", arguments: Door.allCases)
-    func lists(door: Door) async throws {
-        let api = TestedAPI(door)
+    @Test("Lists are filtered, paged and known again by their tag", arguments: Transport.allCases)
+    func lists(transport: Transport) async throws {
+        let api = TestedAPI(transport)
         for number in 1...5 {
             _ = try await api.send("POST", "/api/tasks", as: "alice", [json], #"{"task":"\#(number)"}"#)
         }
@@ -108,7 +108,7 @@ struct TaskRoutesTests {
     }
 
     @Test(
-        "a body that cannot be used is refused with what to do",
+        "A body that cannot be used is refused with what to do",
         arguments: [
             ("application/json", #"{"task":"#, 400, "request.json"), ("application/json", "[]", 400, "request.json"),
             ("application/json", #"{"task":"a","task":"b"}"#, 400, "request.json"),
@@ -147,15 +147,15 @@ struct TaskRoutesTests {
 
     @Test("U+0000 in a query argument is refused, whatever the argument is", arguments: ["other=%00", "oth%00er=a"])
     func nulInQuery(argument: String) async throws {
-        let answer = try await TestedAPI(.live).send("POST", "/api/tasks?task=a&\(argument)", as: "alice")
+        let answer = try await TestedAPI(.socket).send("POST", "/api/tasks?task=a&\(argument)", as: "alice")
         #expect(answer.status == 400)
     }
 
     @Test(
-        "an integer that is the id of no task is 404 to read and change, 204 to delete, and deletes nothing",
-        arguments: Door.allCases)
-    func integersWithoutTask(door: Door) async throws {
-        let api = TestedAPI(door)
+        "An integer that is the id of no task is 404 to read and change, 204 to delete, and deletes nothing",
+        arguments: Transport.allCases)
+    func integersWithoutTask(transport: Transport) async throws {
+        let api = TestedAPI(transport)
         _ = try await api.send("POST", "/api/tasks?task=kept", as: "alice")
         let far = "1" + String(repeating: "0", count: 400)
         for id in ["-1", "+1", "%2B1", "0", "-0", "9223372036854775808", "18446744073709551617", far] {
@@ -176,18 +176,18 @@ struct TaskRoutesTests {
     }
 
     @Test(
-        "a query argument that should be an integer takes digits only",
+        "A query argument that should be an integer takes digits only",
         arguments: ["limit=%2B5", "after=%2B5", "after=-0"])
     func signs(query: String) async throws {
         #expect(try await TestedAPI(.inProcess).send("GET", "/api/tasks?\(query)", as: "alice").status == 400)
     }
 
     @Test(
-        "an Idempotency-Key is 1 to 255 printable characters, blanks inside, also as a quoted string",
-        arguments: Door.allCases
+        "An Idempotency-Key is 1 to 255 printable characters, spaces inside, also as a quoted string",
+        arguments: Transport.allCases
     )
-    func idempotencyKeys(door: Door) async throws {
-        let api = TestedAPI(door)
+    func idempotencyKeys(transport: Transport) async throws {
+        let api = TestedAPI(transport)
         let longest = String(repeating: "k", count: 255)
         for key in ["a b", #""8e03978e-40d5-43e8-bc93-6894a57f9324""#, "~", longest] {
             let first = try await api.send("POST", "/api/tasks", as: "alice", [("Idempotency-Key", key)], "task=\(key)")
@@ -201,9 +201,9 @@ struct TaskRoutesTests {
         }
     }
 
-    @Test("white space around an Idempotency-Key does not belong to it")
+    @Test("White space around an Idempotency-Key does not belong to it")
     func paddedIdempotencyKey() async throws {
-        let api = TestedAPI(.live)
+        let api = TestedAPI(.socket)
         let first = try await api.send("POST", "/api/tasks", as: "alice", [("Idempotency-Key", "  a ")], "task=a")
         let again = try await api.send("POST", "/api/tasks", as: "alice", [("Idempotency-Key", "a \t")], "task=a")
         #expect(first.status == 201 && again.text == first.text)
@@ -217,9 +217,9 @@ struct TaskRoutesTests {
         #expect(answer.text.contains("add the header Content-Type: application/json"))
     }
 
-    @Test("scalars become texts, and a body without a type is read as a form", arguments: Door.allCases)
-    func leniency(door: Door) async throws {
-        let api = TestedAPI(door)
+    @Test("Scalars become texts, and a body without a type is read as a form", arguments: Transport.allCases)
+    func leniency(transport: Transport) async throws {
+        let api = TestedAPI(transport)
         for body in [#"{"task":5}"#, #"{"task":true}"#] {
             #expect(try await api.send("POST", "/api/tasks", as: "alice", [json], body).status == 201)
         }
@@ -228,7 +228,7 @@ struct TaskRoutesTests {
         for text in ["5", "true", "plain"] { #expect(list.contains(#""task":"\#(text)""#)) }
     }
 
-    @Test("a person has a limited number of tasks")
+    @Test("A person has a limited number of tasks")
     func limit() async throws {
         let api = TestedAPI(.inProcess) { $0.taskLimit = 1 }
         #expect(try await api.send("POST", "/api/tasks?task=a", as: "alice").status == 201)

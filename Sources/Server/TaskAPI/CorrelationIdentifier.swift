@@ -1,0 +1,26 @@
+/// The ids that clients send to find their request in a log again.
+enum CorrelationIdentifier {
+    /// A `client-request-id` (ADAL, MSAL) that can be logged and returned: at most 64 letters, digits and `-._`.
+    static func cleaned(_ value: String) -> String? {
+        guard (1...64).contains(value.utf8.count), value.utf8.allSatisfy(isPlain) else { return nil }
+        return value
+    }
+
+    /// The trace id of a `traceparent` of version 00 (W3C Trace Context section 3.2).
+    static func trace(_ value: String) -> String? {
+        let parts = value.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count >= 4, parts[0] != "ff", parts[0].utf8.count == 2, parts[1].utf8.count == 32,
+            parts[2].utf8.count == 16, parts[1].utf8.allSatisfy(isHex), parts[1].utf8.contains(where: { $0 != 0x30 })
+        else { return nil }
+        return String(parts[1])
+    }
+
+    private static func isHex(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte)
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte) || (0x41...0x5A).contains(byte)
+            || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_")
+    }
+}

@@ -1,0 +1,106 @@
+package import HTTP
+import Tokens
+
+/// One row of the table of routes, see ``Route``.
+///
+/// A class, so that a request takes one reference to it.
+package final class RouteDefinition: Sendable {
+    /// A handler of a page that everyone may read.
+    typealias OpenHandler = @Sendable (APIRequest) throws(APIFailure) -> HandlerResult
+
+    /// Who may use the route.
+    enum Access: Sendable {
+        /// Everyone, with `GET` and `HEAD`.
+        case open(OpenHandler)
+        /// Who presents a token, which is checked before anything else (V-09).
+        case token([Operation])
+    }
+
+    let path: PathPattern
+    let access: Access
+    /// See ``PathPattern/text``.
+    package var pattern: String { path.text }
+
+    /// The methods in the order of an `Allow` field, without `OPTIONS` (V-147).
+    package let methods: [Method]
+
+    private init(_ pattern: StaticString, _ access: Access) {
+        path = PathPattern(pattern)
+        self.access = access
+        switch access {
+        case .open: methods = [.get, .head]
+        case .token(let operations): methods = operations.flatMap(\.methods)
+        }
+    }
+
+    static func open(_ pattern: StaticString, _ handler: @escaping OpenHandler) -> RouteDefinition {
+        RouteDefinition(pattern, .open(handler))
+    }
+
+    static func protected(_ pattern: StaticString, _ operations: Operation...) -> RouteDefinition {
+        RouteDefinition(pattern, .token(operations))
+    }
+
+    /// Whether a token is asked for before anything else is said (V-09).
+    package var isProtected: Bool {
+        switch access {
+        case .open: false
+        case .token: true
+        }
+    }
+
+    /// What this route does on a method; nil for a method that it does not have, and for an open route.
+    package func operation(_ method: Method) -> Operation? {
+        switch access {
+        case .open: nil
+        case .token(let operations): operations.first { $0.methods.contains(method) }
+        }
+    }
+}
+
+/// What some methods of a protected route do.
+package struct Operation: Sendable {
+    /// The scope that a token must have, if the settings name one for it (V-59).
+    package enum Scope: String, Sendable { case read, write }
+
+    enum Handler: Sendable {
+        /// Decides without a body; one that is sent is dropped.
+        case withoutBody(WithoutBody)
+        case withBody(WithBody)
+    }
+
+    typealias WithoutBody = @Sendable (APIRequest, Principal) throws(APIFailure) -> HandlerResult
+    typealias WithBody = @Sendable (APIRequest, Principal, [UInt8]) throws(APIFailure) -> HandlerResult
+
+    let methods: [Method]
+    package let scope: Scope
+    let handler: Handler
+
+    package var readsBody: Bool {
+        switch handler {
+        case .withoutBody: false
+        case .withBody: true
+        }
+    }
+
+    init(_ methods: Method..., scope: Scope, handler: @escaping WithoutBody) {
+        self.methods = methods
+        self.scope = scope
+        self.handler = .withoutBody(handler)
+    }
+
+    init(_ methods: Method..., scope: Scope, bodyHandler: @escaping WithBody) {
+        self.methods = methods
+        self.scope = scope
+        handler = .withBody(bodyHandler)
+    }
+}
+
+/// What a handler returns for a request that it understood.
+enum HandlerResult: Sendable {
+    /// What is left to do: the store, for example, is waited for.
+    typealias Work = @Sendable () async throws(APIFailure) -> Response
+
+    case ready(Response)
+    case pending(Work)
+}

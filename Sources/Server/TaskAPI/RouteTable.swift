@@ -1,0 +1,46 @@
+/// The rows of all routes, with the handlers of one API.
+package struct RouteTable: Sendable {
+    /// In the order of ``Route``.
+    package let rows: [(route: Route, definition: RouteDefinition)]
+
+    init(_ tasks: TaskHandlers, _ pages: PublicHandlers) {
+        rows = Route.allCases.map { ($0, $0.definition(tasks, pages)) }
+    }
+
+    package subscript(route: Route) -> RouteDefinition { rows[route.rawValue].definition }
+
+    /// The first route that matches the decoded segments of a target; ``Route/file`` matches what no other does.
+    package func match(_ path: [String]) -> RouteMatch {
+        let path = RequestPath(path)
+        for (route, definition) in rows where definition.path.matches(path) {
+            return RouteMatch(route: route, definition: definition, path: path)
+        }
+        return RouteMatch(route: .file, definition: self[.file], path: path)
+    }
+}
+
+/// The route of a path, with the values of its pattern's names.
+package struct RouteMatch: Sendable {
+    package let route: Route
+    package let definition: RouteDefinition
+    private let path: RequestPath
+
+    init(route: Route, definition: RouteDefinition, path: RequestPath) {
+        self.route = route
+        self.definition = definition
+        self.path = path
+    }
+
+    /// The segment of this name; of a name for the rest of the path, all its segments.
+    package subscript(name: String) -> String {
+        let position = definition.path.position(of: name)
+        guard path.count - position != 1 else { return path[position] }
+        return (position..<path.count).map { path[$0] }.joined(separator: "/")
+    }
+
+    /// The value of `{id}`; nil for an integer that is the id of no task: with a sign, or beyond 64 bits.
+    package var taskIdentifier: Int64? {
+        let segment = self["id"]
+        return segment.utf8.first.map { $0 >= UInt8(ascii: "0") } == true ? Int64(segment) : nil
+    }
+}
