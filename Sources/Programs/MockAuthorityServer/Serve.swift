@@ -9,14 +9,14 @@ internal import Synchronization
 func serve(_ settings: MockSettings, until signals: Signals) -> Never {
     let lock = stateLock(settings)
     let door = Door()
-    let listen = settings.entrance.listen
+    let listen = settings.network.listen
     let limits = fittingLimits(servers: 1 + settings.tls.listen.count)
     let plain = open(listen, limits, DoorTo(door: door, scheme: "http"), tls: nil)
     let address = ListenAddress(host: listen.host, port: plain.port)
     let configuration = configuration(settings, address)
     door.open(authority(settings, configuration))
     let secure = settings.tls.listen.isEmpty ? [] : openSecure(settings, limits, door)
-    let greeting = Greeting(configuration: configuration, address: address, secure: secure.map(\.listening))
+    let greeting = StartupMessage(configuration: configuration, address: address, secure: secure.map(\.listening))
     StandardStream.output.print(greeting.text)
     while signals.next() == .hangup {}
     for server in secure { server.server.stopAccepting() }
@@ -24,7 +24,7 @@ func serve(_ settings: MockSettings, until signals: Signals) -> Never {
     for server in secure { server.server.stop(patience: 2) }
     plain.stop(patience: 2)
     _ = consume lock
-    exitProcess(ExitCode.good)
+    exitProcess(ExitStatus.good)
 }
 
 private func open(
@@ -33,14 +33,14 @@ private func open(
     do throws(ServerStartError) {
         return try HTTPServer(host: listen.host, port: listen.port, limits: limits, tls: tls, handler: handler)
     } catch {
-        fail(["cannot listen on \(listen): \(error.explanation)"], ExitCode.unavailable)
+        fail(["cannot listen on \(listen): \(error.message)"], ExitStatus.unavailable)
     }
 }
 
 private func openSecure(
     _ settings: MockSettings, _ limits: ServerLimits, _ door: Door
-) -> [(server: HTTPServer, listening: Greeting.Secure)] {
-    do throws(StateFailure) {
+) -> [(server: HTTPServer, listening: StartupMessage.Secure)] {
+    do throws(StateFolderError) {
         let folder = try stateFolder(settings.files.state ?? ".")
         let certificate = try ServerCertificate(in: folder, names: settings.tls.names, time: SystemTime())
         let identity = TLSIdentity(certificates: certificate.chain, key: certificate.key)
@@ -50,11 +50,11 @@ private func openSecure(
             return (server, .init(address: address, authorityFile: File.resolved(certificate.authorityFile)))
         }
     } catch {
-        fail([error.explanation], ExitCode.configuration)
+        fail([error.message], ExitStatus.configuration)
     }
 }
 
-private func stateFolder(_ path: String) throws(StateFailure) -> StateFolder {
+private func stateFolder(_ path: String) throws(StateFolderError) -> StateFolder {
     do throws(SystemError) {
         return try StateFolder(path)
     } catch {
@@ -65,19 +65,19 @@ private func stateFolder(_ path: String) throws(StateFailure) -> StateFolder {
 /// The right to the folder of the state, if there is one, until the end.
 private func stateLock(_ settings: MockSettings) -> FileLock? {
     guard let path = settings.files.state else { return nil }
-    do throws(StateFailure) {
+    do throws(StateFolderError) {
         return try stateFolder(path).lock()
     } catch {
-        fail([error.explanation], ExitCode.configuration)
+        fail([error.message], ExitStatus.configuration)
     }
 }
 
 func authority(_ settings: MockSettings, _ configuration: Configuration) -> MockAuthority {
     guard let state = settings.files.state else { return MockAuthority(configuration: configuration) }
-    do throws(StateFailure) {
+    do throws(StateFolderError) {
         return try MockAuthority(configuration: configuration, folder: try stateFolder(state))
     } catch {
-        fail([error.explanation], ExitCode.configuration)
+        fail([error.message], ExitStatus.configuration)
     }
 }
 
@@ -100,7 +100,7 @@ private func fittingLimits(servers: Int) -> ServerLimits {
         let least = others + ServerLimits.leastDescriptors(of: wished)
         fail(
             ["only \(allowed) files and sockets may be open, and at least \(least) are needed: raise ulimit -n."],
-            ExitCode.unavailable)
+            ExitStatus.unavailable)
     }
     if allowed < wanted {
         StandardStream.error.print(
@@ -138,13 +138,13 @@ private struct DoorTo: RequestHandler {
 
 extension ServerStartError {
     /// The reason in words.
-    fileprivate var explanation: String {
+    fileprivate var message: String {
         switch self {
         case .badHost(let host): "'\(host)' is no literal address."
         case .addressInUse: "another program listens there. Choose another port with --listen."
         case .addressNotAvailable: "this machine has no such address."
         case .noPermission: "ports below 1024 need a permission."
-        case .system(let call, let code): "\(SystemError(code: code, operation: call))"
+        case .system(let context, let code): "\(SystemError(code: code, operation: context))"
         case .library: "libmicrohttpd could not start."
         }
     }

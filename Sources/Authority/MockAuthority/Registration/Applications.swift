@@ -1,4 +1,4 @@
-/// What is registered with the tenant: the clients and the API that they call.
+/// What is registered with the tenant: the clients and the API that they context.
 package struct Applications: Sendable, Equatable {
     /// The clients.
     package var clients: [Client]

@@ -17,7 +17,7 @@ struct SavedState: Sendable {
     init() {}
 
     /// Reads a folder; what is missing begins anew.
-    init(_ folder: StateFolder) throws(StateFailure) {
+    init(_ folder: StateFolder) throws(StateFolderError) {
         do throws(SystemError) {
             if let bytes = try folder.read("secret") { secret = bytes } else { try folder.write("secret", secret) }
         } catch {
@@ -31,7 +31,7 @@ struct SavedState: Sendable {
             self.keys = keys
         }
         if let bytes = try Self.bytes("users.json", folder) {
-            do throws(ConfigurationMistake) {
+            do throws(ConfigurationError) {
                 users = try Configuration(parsing: bytes).users
             } catch {
                 throw .unreadable(file: folder.file("users.json"))
@@ -39,7 +39,7 @@ struct SavedState: Sendable {
         }
     }
 
-    private static func bytes(_ name: String, _ folder: StateFolder) throws(StateFailure) -> [UInt8]? {
+    private static func bytes(_ name: String, _ folder: StateFolder) throws(StateFolderError) -> [UInt8]? {
         do throws(SystemError) {
             return try folder.read(name)
         } catch {
@@ -47,7 +47,7 @@ struct SavedState: Sendable {
         }
     }
 
-    private static func json(_ name: String, _ folder: StateFolder) throws(StateFailure) -> JSONValue? {
+    private static func json(_ name: String, _ folder: StateFolder) throws(StateFolderError) -> JSONValue? {
         guard let bytes = try bytes(name, folder) else { return nil }
         do throws(JSONError) {
             return try JSONValue(parsing: bytes)
@@ -96,7 +96,7 @@ extension KeyRing.State {
             guard let members = entry.object, let state = members["state"]?.string,
                 let nbf = members["nbf"]?.integer, let pem = members["pem"]?.string, let key = Self.key(pem)
             else { return nil }
-            let signing = SigningKey(key, notBefore: nbf, name: members["kid"]?.string)
+            let signing = TokenSigningKey(key, notBefore: nbf, name: members["kid"]?.string)
             if state == "retired" { retired.append(signing) } else { published.append(signing) }
             if state == "active" { active = signing.identifier }
         }

@@ -18,8 +18,8 @@ package struct ServerCertificate: Sendable, Equatable {
     ///   - folder: where `ca.pem`, `ca.key`, `tls.pem`, `tls.key` and `tls.names` are.
     ///   - names: what clients may call the server beside localhost, 127.0.0.1 and ::1.
     ///   - time: now.
-    /// - Throws: ``StateFailure``.
-    package init(in folder: StateFolder, names: [String], time: any TimeSource) throws(StateFailure) {
+    /// - Throws: ``StateFolderError``.
+    package init(in folder: StateFolder, names: [String], time: any TimeSource) throws(StateFolderError) {
         let now = time.wallMilliseconds / 1000
         let all = ["localhost", "127.0.0.1", "::1"] + names
         authorityFile = folder.file("ca.pem")
@@ -50,7 +50,7 @@ package struct ServerCertificate: Sendable, Equatable {
     /// A certificate that has a month yet, for these names.
     private static func kept(
         _ folder: StateFolder, _ names: [String], _ now: Int64
-    ) throws(StateFailure) -> (chain: String, key: String)? {
+    ) throws(StateFolderError) -> (chain: String, key: String)? {
         guard let label = try text(folder, "tls.names"), let chain = try text(folder, "tls.pem"),
             let key = try text(folder, "tls.key"), try text(folder, "ca.pem") != nil,
             let made = label.words.first.flatMap({ Int64($0) }), (made - 86400...made + 360 * 86400).contains(now),
@@ -64,7 +64,7 @@ package struct ServerCertificate: Sendable, Equatable {
     /// The certificate that clients trust, and its key; never made anew in the place of files that are damaged.
     private static func authority(
         _ folder: StateFolder, _ maker: CertificateMaker
-    ) throws(StateFailure) -> (key: RSAPrivateKey, certificate: String) {
+    ) throws(StateFolderError) -> (key: RSAPrivateKey, certificate: String) {
         if let pem = try text(folder, "ca.key"), let certificate = try text(folder, "ca.pem") {
             try checkCertificates(certificate, count: 1, "ca.pem", folder)
             return (try key(pem, "ca.key", folder), certificate)
@@ -77,7 +77,7 @@ package struct ServerCertificate: Sendable, Equatable {
 
     private static func newAuthority(
         _ maker: CertificateMaker
-    ) throws(StateFailure) -> (key: RSAPrivateKey, certificate: String) {
+    ) throws(StateFolderError) -> (key: RSAPrivateKey, certificate: String) {
         do throws(RSAError) {
             let key = try RSAPrivateKey.generate()
             return (key, try maker.authority(key, name: issuer))
@@ -88,7 +88,7 @@ package struct ServerCertificate: Sendable, Equatable {
 
     private static func key(
         _ pem: String, _ name: String, _ folder: StateFolder
-    ) throws(StateFailure) -> RSAPrivateKey {
+    ) throws(StateFolderError) -> RSAPrivateKey {
         do throws(RSAError) {
             return try RSAPrivateKey(pem: pem)
         } catch {
@@ -99,13 +99,13 @@ package struct ServerCertificate: Sendable, Equatable {
     /// Refuses a file that was cut or changed into something else.
     private static func checkCertificates(
         _ pem: String, count: Int, _ name: String, _ folder: StateFolder
-    ) throws(StateFailure) {
+    ) throws(StateFolderError) {
         let marks = ["-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----"]
         let counts = marks.map { pem.split(separator: $0, omittingEmptySubsequences: false).count - 1 }
         guard counts == [count, count] else { throw .unreadable(file: folder.file(name)) }
     }
 
-    private static func text(_ folder: StateFolder, _ name: String) throws(StateFailure) -> String? {
+    private static func text(_ folder: StateFolder, _ name: String) throws(StateFolderError) -> String? {
         do throws(SystemError) {
             return try folder.read(name).map { String(decoding: $0, as: UTF8.self) }
         } catch {
@@ -115,7 +115,7 @@ package struct ServerCertificate: Sendable, Equatable {
 
     private static func write(
         _ folder: StateFolder, _ name: String, _ text: String, mode: UInt32 = 0o600
-    ) throws(StateFailure) {
+    ) throws(StateFolderError) {
         do throws(SystemError) {
             try folder.write(name, Array(text.utf8), mode: mode)
         } catch {

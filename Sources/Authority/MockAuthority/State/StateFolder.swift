@@ -12,7 +12,7 @@ package struct StateFolder: Sendable {
     }
 
     /// The right to be the only authority that keeps its state here: two would write over each other's keys and accounts.
-    package func lock() throws(StateFailure) -> FileLock {
+    package func lock() throws(StateFolderError) -> FileLock {
         do throws(FileLock.Failure) {
             return try FileLock(path: file("lock"))
         } catch {
@@ -43,7 +43,7 @@ package struct StateFolder: Sendable {
 }
 
 /// Why a state folder cannot be used.
-package enum StateFailure: Error, Equatable, Sendable {
+package enum StateFolderError: Error, Equatable, Sendable {
     /// The system refused.
     case system(SystemError)
     /// A file of it is not what this program writes.
@@ -54,7 +54,7 @@ package enum StateFailure: Error, Equatable, Sendable {
     case key
 
     /// One sentence for the operator.
-    package var explanation: String {
+    package var message: String {
         switch self {
         case .system(let error): "\(error)"
         case .unreadable(let file):

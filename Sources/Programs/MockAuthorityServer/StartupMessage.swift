@@ -2,7 +2,7 @@ internal import MockAuthority
 internal import Settings
 
 /// What the start prints: lines that work when pasted.
-struct Greeting {
+struct StartupMessage {
     let configuration: Configuration
     let address: ListenAddress
     let secure: [Secure]
