@@ -1,13 +1,14 @@
 import HTTP
 import JSON
 import MockAuthority
+import Synchronization
 import Testing
 
 @Suite("Authorization requests are judged and answered as by the service")
 struct AuthorizeTests {
-    let desk = Desk()
+    let mock = TestAuthority()
     static let who =
-        "client_id=\(Desk.client)&redirect_uri=http%3A%2F%2Flocalhost%3A1%2Fcb&scope=openid%20\(Desk.client)"
+        "client_id=\(TestAuthority.clientID)&redirect_uri=http%3A%2F%2Flocalhost%3A1%2Fcb&scope=openid%20\(TestAuthority.clientID)"
 
     struct Case: Sendable, CustomTestStringConvertible {
         let query: String
@@ -26,21 +27,23 @@ struct AuthorizeTests {
             query: "\(who)&response_type=code&code_challenge=x&code_challenge_method=MD5&state=s",
             error: "invalid_request", code: "90184"),
         Case(
-            query: "client_id=\(Desk.client)&response_type=code&state=s", error: "invalid_request", code: "90010"),
+            query: "client_id=\(TestAuthority.clientID)&response_type=code&state=s", error: "invalid_request",
+            code: "90010"),
         Case(
-            query: "client_id=\(Desk.client)&response_type=code&state=s&scope=read", error: "invalid_scope",
+            query: "client_id=\(TestAuthority.clientID)&response_type=code&state=s&scope=read", error: "invalid_scope",
             code: "90055"),
         Case(
-            query: "client_id=\(Desk.client)&response_type=id_token&state=s&scope=\(Desk.client)",
+            query: "client_id=\(TestAuthority.clientID)&response_type=id_token&state=s&scope=\(TestAuthority.clientID)",
             error: "invalid_request", code: "90110"),
         Case(
-            query: "client_id=\(Desk.client)&redirect_uri=https%3A%2F%2Fevil.test&response_type=code&state=s",
+            query:
+                "client_id=\(TestAuthority.clientID)&redirect_uri=https%3A%2F%2Fevil.test&response_type=code&state=s",
             error: "redirect_uri_mismatch", code: "90006"),
     ]
 
     @Test("mistakes are told the client, with its state", arguments: cases)
     func mistakes(_ mistake: Case) async throws {
-        let answer = try await Browser(desk).authorize(mistake.query)
+        let answer = try await Browser(mock).authorize(mistake.query)
         #expect(answer.status == 302)
         #expect(answer.destination?.hasPrefix("http://localhost") == true)
         #expect(answer.answer("error") == mistake.error)
@@ -50,7 +53,7 @@ struct AuthorizeTests {
 
     @Test("without a known client the error stays on a page", arguments: [("", "90008"), ("client_id=x", "90018")])
     func unknownClient(query: String, code: String) async throws {
-        let answer = try await Browser(desk).authorize(
+        let answer = try await Browser(mock).authorize(
             "\(query)&redirect_uri=https%3A%2F%2Fevil.test&response_type=code")
         #expect(answer.status == 400 && answer.headers["Location"] == nil)
         #expect(answer.text.contains("AADB2C\(code)"))
@@ -74,7 +77,7 @@ struct AuthorizeTests {
             ),
         ])
     func types(type: String, separator: String, names: [String]) async throws {
-        let browser = Browser(desk)
+        let browser = Browser(mock)
         let answer = try await browser.signIn(
             try await browser.authorize("\(Self.who)&response_type=\(type)&state=s&nonce=n"))
         #expect(answer.headers["Location"]?.hasPrefix("http://localhost:1/cb\(separator)") == true)
@@ -86,9 +89,24 @@ struct AuthorizeTests {
         #expect(claims["nonce"]?.string == "n")
     }
 
+    @Test(
+        "Only the tokens of the response are signed",
+        arguments: [
+            ("code", 0), ("id_token", 1), ("token", 1), ("code%20id_token", 1), ("code%20token", 1),
+            ("code%20id_token%20token", 2),
+        ])
+    func signatures(type: String, count: Int) async throws {
+        let signatures = Mutex(0)
+        let mock = TestAuthority(onSignature: { signatures.withLock { $0 += 1 } })
+        let browser = Browser(mock)
+        let query = "\(Self.who)&response_type=\(type)&client_info=1"
+        #expect(try await browser.signIn(try await browser.authorize(query)).status == 302)
+        #expect(signatures.withLock { $0 } == count)
+    }
+
     @Test("form_post is a page that posts itself, everything escaped")
     func formPost() async throws {
-        let browser = Browser(desk)
+        let browser = Browser(mock)
         let answer = try await browser.signIn(
             try await browser.authorize("\(Self.who)&response_type=code&response_mode=form_post&state=%22%3E"))
         #expect(answer.status == 200)
@@ -107,9 +125,9 @@ struct AuthorizeTests {
             ("http://localhost:99999/", false), ("https://localhost/", false), ("", true),
         ])
     func redirectURIs(uri: String, good: Bool) async throws {
-        let browser = Browser(desk)
+        let browser = Browser(mock)
         let page = try await browser.authorize(
-            "client_id=\(Desk.client)&response_type=code&scope=openid&redirect_uri=\(uri.percentEncoded)")
+            "client_id=\(TestAuthority.clientID)&response_type=code&scope=openid&redirect_uri=\(uri.percentEncoded)")
         guard good else {
             #expect(page.answer("error") == "redirect_uri_mismatch")
             return
@@ -124,16 +142,16 @@ struct AuthorizeTests {
         var configuration = Configuration()
         configuration.behaviour.switches.exactLoopback = true
         configuration.applications.clients[0].singlePage = true
-        let strict = Browser(Desk(configuration))
+        let strict = Browser(TestAuthority(configuration))
         #expect(try await strict.authorize("\(Self.who)&response_type=code").answer("error") == "redirect_uri_mismatch")
-        let plain = "client_id=\(Desk.client)&response_type=code&scope=openid"
+        let plain = "client_id=\(TestAuthority.clientID)&response_type=code&scope=openid"
         #expect(try await strict.authorize(plain).answer("error_description")?.hasPrefix("AADB2C99059") == true)
         #expect(try await strict.authorize("\(plain)&code_challenge=x").status == 200)
     }
 
     @Test("a session answers at once, prompt=login asks again, logout ends it")
     func session() async throws {
-        let browser = Browser(desk)
+        let browser = Browser(mock)
         let query = "\(Self.who)&response_type=code"
         _ = try await browser.signIn(try await browser.authorize(query))
         #expect(try await browser.authorize(query).answer("code") != nil)
@@ -149,26 +167,26 @@ struct AuthorizeTests {
 
     @Test("a logout with a hint goes only where the client is registered")
     func logoutHint() async throws {
-        let hint = try await desk.authority.issueToken(TokenOrder(user: "alice", scope: "openid"))
+        let hint = try await mock.authority.issueToken(TokenSpecification(user: "alice", scope: "openid"))
         let front = "/contoso.onmicrosoft.com/b2c_1_sign_in/oauth2/v2.0/logout?post_logout_redirect_uri="
-        let good = try await desk.get("\(front)http%3A%2F%2Flocalhost%3A3000%2F&id_token_hint=\(hint)")
+        let good = try await mock.get("\(front)http%3A%2F%2Flocalhost%3A3000%2F&id_token_hint=\(hint)")
         #expect(good.headers["Location"] == "http://localhost:3000/")
-        #expect(try await desk.get("\(front)https%3A%2F%2Fevil.test&id_token_hint=\(hint)").status == 400)
-        #expect(try await desk.get("\(front)http%3A%2F%2Flocalhost%3A3000%2F&id_token_hint=x").status == 400)
-        #expect(try await desk.get("/contoso.onmicrosoft.com/b2c_1_sign_in/oauth2/v2.0/logout").status == 200)
+        #expect(try await mock.get("\(front)https%3A%2F%2Fevil.test&id_token_hint=\(hint)").status == 400)
+        #expect(try await mock.get("\(front)http%3A%2F%2Flocalhost%3A3000%2F&id_token_hint=x").status == 400)
+        #expect(try await mock.get("/contoso.onmicrosoft.com/b2c_1_sign_in/oauth2/v2.0/logout").status == 200)
     }
 
     @Test("user information is for bearers of good tokens")
     func userInfo() async throws {
         let target = "/contoso.onmicrosoft.com/b2c_1_sign_in/openid/v2.0/userinfo"
-        let token = try await desk.authority.issueToken(TokenOrder(user: "alice"))
-        let reply = try await desk.get(target, ["Authorization": "Bearer \(token)"]).json()
+        let token = try await mock.authority.issueToken(TokenSpecification(user: "alice"))
+        let reply = try await mock.get(target, ["Authorization": "Bearer \(token)"]).json()
         #expect(
             reply.names == ["objectId", "givenName", "surname", "displayName", "signInNames.emailAddress"])
         #expect(reply["signInNames.emailAddress"]?.string == "alice@example.com")
         for bad in [BadToken.expired, .badSignature, .unpublishedKey, .algNone] {
-            let forged = try await desk.authority.issueToken(TokenOrder(user: "alice", bad: bad))
-            #expect(try await desk.get(target, ["Authorization": "Bearer \(forged)"]).status == 401)
+            let forged = try await mock.authority.issueToken(TokenSpecification(user: "alice", bad: bad))
+            #expect(try await mock.get(target, ["Authorization": "Bearer \(forged)"]).status == 401)
         }
     }
 }

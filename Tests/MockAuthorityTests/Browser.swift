@@ -4,10 +4,10 @@ import MockAuthority
 
 /// A browser without a screen: keeps cookies, follows nothing, sends forms as people would.
 final class Browser {
-    let desk: Desk
+    let mock: TestAuthority
     private(set) var cookies: [(name: String, value: String)] = []
 
-    init(_ desk: Desk) { self.desk = desk }
+    init(_ mock: TestAuthority) { self.mock = mock }
 
     struct Lost: Error {
         let what: String
@@ -20,7 +20,7 @@ final class Browser {
         if !cookies.isEmpty {
             fields.append("Cookie", cookies.map { "\($0.name)=\($0.value)" }.joined(separator: "; "))
         }
-        let response = try await desk.ask(method, target, body: body, headers: fields)
+        let response = try await mock.ask(method, target, body: body, headers: fields)
         for cookie in response.headers.values("Set-Cookie") { keep(cookie) }
         return response
     }

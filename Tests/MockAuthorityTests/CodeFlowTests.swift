@@ -6,33 +6,34 @@ import Testing
 
 @Suite("The code flow is that of the service")
 struct CodeFlowTests {
-    let desk = Desk()
+    let mock = TestAuthority()
     static let callback = "http://localhost:5050/cb"
     static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
     static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
     static let query =
-        "client_id=\(Desk.client)&response_type=code&redirect_uri=\(callback.percentEncoded)&state=a%26b%3Dc"
-        + "&scope=openid%20offline_access%20\(Desk.client)&nonce=n-0S6"
+        "client_id=\(TestAuthority.clientID)&response_type=code&redirect_uri=\(callback.percentEncoded)&state=a%26b%3Dc"
+        + "&scope=openid%20offline_access%20\(TestAuthority.clientID)&nonce=n-0S6"
 
     /// A code, from the sign-in of alice.
     private func code(_ query: String = Self.query, policy: String = "b2c_1_sign_in") async throws -> String {
-        let browser = Browser(desk)
+        let browser = Browser(mock)
         let answer = try await browser.signIn(try await browser.authorize(query, policy: policy))
         return try #require(answer.answer("code"))
     }
 
     private func redeem(_ code: String, _ more: String = "", policy: String = "b2c_1_sign_in") async throws -> Response
     {
-        try await desk.token(
-            "grant_type=authorization_code&client_id=\(Desk.client)&code=\(code)&redirect_uri="
+        try await mock.token(
+            "grant_type=authorization_code&client_id=\(TestAuthority.clientID)&code=\(code)&redirect_uri="
                 + "\(Self.callback.percentEncoded)\(more)", policy: policy)
     }
 
     private func refresh(_ token: String, _ more: String = "", policy: String = "b2c_1_sign_in") async throws
         -> Response
     {
-        try await desk.token(
-            "grant_type=refresh_token&client_id=\(Desk.client)&refresh_token=\(token)\(more)", policy: policy)
+        try await mock.token(
+            "grant_type=refresh_token&client_id=\(TestAuthority.clientID)&refresh_token=\(token)\(more)", policy: policy
+        )
     }
 
     private func code(of response: Response) throws -> String {
@@ -43,7 +44,7 @@ struct CodeFlowTests {
 
     @Test("a sign-in gives state and a code of five segments, once redeemable for all tokens")
     func whole() async throws {
-        let browser = Browser(desk)
+        let browser = Browser(mock)
         let page = try await browser.authorize("\(Self.query)&client_info=1")
         #expect(page.status == 200)
         #expect(page.headers["Content-Security-Policy"]?.contains("form-action") == false)
@@ -55,10 +56,10 @@ struct CodeFlowTests {
         #expect(code.utf8.count >= 800 && code.split(separator: ".", omittingEmptySubsequences: false).count == 5)
         // Authlib, requests-oauthlib and mod_auth_openidc send no scope here.
         let reply = try await redeem(code).json()
-        #expect(reply["scope"]?.string == "openid offline_access \(Desk.client)")
+        #expect(reply["scope"]?.string == "openid offline_access \(TestAuthority.clientID)")
         let identity = try Token(reply["id_token"]?.string ?? "")
         #expect(identity.claims["nonce"]?.string == "n-0S6")
-        #expect(identity.claims["auth_time"]?.integer == Desk.now)
+        #expect(identity.claims["auth_time"]?.integer == TestAuthority.now)
         #expect(identity.claims["idp"] == nil)
         #expect(reply["refresh_token"] != nil)
         #expect(try await self.code(of: redeem(code)) == "90129")
@@ -66,7 +67,7 @@ struct CodeFlowTests {
 
     @Test("the wrong password stays on the page, in an alert")
     func wrongPassword() async throws {
-        let browser = Browser(desk)
+        let browser = Browser(mock)
         let page = try await browser.authorize("\(Self.query)&login_hint=%22%3E%3Cb%3E")
         #expect(page.text.contains("value=\"&quot;&gt;&lt;b&gt;\""))
         let again = try await browser.submit(page, [("signInName", "alice@example.com"), ("password", "wrong")])
@@ -78,7 +79,7 @@ struct CodeFlowTests {
 
     @Test("a form without its secret, or for a sign-in that is over, changes nothing")
     func forgery() async throws {
-        let browser = Browser(desk)
+        let browser = Browser(mock)
         let page = try await browser.authorize(Self.query)
         let action = try #require(page.text.between("method=\"post\" action=\"", "\"")).unescaped
         let body = "signInName=alice%40example.com&password=Passw0rd!&action=continue&csrf=x"
@@ -89,7 +90,7 @@ struct CodeFlowTests {
 
     @Test("cancel and forgotten password are told the client", arguments: [("cancel", "90091"), ("forgot", "90118")])
     func buttons(button: String, code: String) async throws {
-        let browser = Browser(desk)
+        let browser = Browser(mock)
         let answer = try await browser.submit(try await browser.authorize(Self.query), [], button: button)
         #expect(answer.status == 302 && answer.destination == Self.callback)
         #expect(answer.answer.map(\.name) == ["error", "error_description", "state"])
@@ -116,38 +117,39 @@ struct CodeFlowTests {
         #expect(try await self.code(of: redeem(String(code.dropLast()))) == "90090")
         #expect(try await self.code(of: redeem(code, policy: "b2c_1_sign_up")) == "90088")
         let elsewhere =
-            "grant_type=authorization_code&client_id=\(Desk.client)&code=\(code)&redirect_uri=http://localhost/x"
-        #expect(try await self.code(of: desk.token(elsewhere, policy: "b2c_1_sign_in")) == "90088")
+            "grant_type=authorization_code&client_id=\(TestAuthority.clientID)&code=\(code)&redirect_uri=http://localhost/x"
+        #expect(try await self.code(of: mock.token(elsewhere, policy: "b2c_1_sign_in")) == "90088")
         let other =
-            "grant_type=authorization_code&client_id=\(Desk.confidential)&client_secret=mock-secret&code=\(code)"
+            "grant_type=authorization_code&client_id=\(TestAuthority.confidential)&client_secret=mock-secret&code=\(code)"
             + "&redirect_uri=\(Self.callback.percentEncoded)"
-        #expect(try await self.code(of: desk.token(other, policy: "b2c_1_sign_in")) == "90279")
+        #expect(try await self.code(of: mock.token(other, policy: "b2c_1_sign_in")) == "90279")
         #expect(
             try await self.code(
-                of: desk.token(
-                    "grant_type=authorization_code&client_id=\(Desk.client)&code=\(code)", policy: "b2c_1_sign_in"))
+                of: mock.token(
+                    "grant_type=authorization_code&client_id=\(TestAuthority.clientID)&code=\(code)",
+                    policy: "b2c_1_sign_in"))
                 == "90083")
-        desk.clock.advance(seconds: 301)
+        mock.clock.advance(seconds: 301)
         let expired = try await redeem(code)
         #expect(
             try expired.json()["error_description"]?.string?.contains(
-                "Current time: \(Desk.now + 301), Grant issued time: \(Desk.now), "
-                    + "Grant expiration time: \(Desk.now + 300)") == true)
+                "Current time: \(TestAuthority.now + 301), Grant issued time: \(TestAuthority.now), "
+                    + "Grant expiration time: \(TestAuthority.now + 300)") == true)
     }
 
     @Test("refresh tokens renew themselves, and old ones stay good")
     func refresh() async throws {
         let first = try await redeem(code()).json()["refresh_token"]?.string ?? ""
-        desk.clock.advance(seconds: 4000)
-        let reply = try await refresh(first, "&scope=\(Desk.client)").json()
+        mock.clock.advance(seconds: 4000)
+        let reply = try await refresh(first, "&scope=\(TestAuthority.clientID)").json()
         #expect(reply["refresh_token"]?.string != first && reply["id_token"] == nil)
         let claims = try Token(reply["access_token"]?.string ?? "").claims
-        #expect(claims["iat"]?.integer == Desk.now + 4000)
-        #expect(try await refresh(first).json()["scope"]?.string == "openid offline_access \(Desk.client)")
+        #expect(claims["iat"]?.integer == TestAuthority.now + 4000)
+        #expect(try await refresh(first).json()["scope"]?.string == "openid offline_access \(TestAuthority.clientID)")
         #expect(try await code(of: refresh(first, policy: "b2c_1_sign_up")) == "90088")
         #expect(try await code(of: refresh("garbage")) == "90090")
         #expect(try await code(of: refresh(code())) == "90090")
-        desk.clock.advance(seconds: 1_209_600)
+        mock.clock.advance(seconds: 1_209_600)
         #expect(try await code(of: refresh(first)) == "90080")
     }
 
@@ -155,10 +157,10 @@ struct CodeFlowTests {
     func strictRefresh() async throws {
         var configuration = Configuration()
         configuration.behaviour.switches.strictRefresh = true
-        let strict = Desk(configuration)
+        let strict = TestAuthority(configuration)
         let form = "\(PasswordGrantTests.form)&scope=openid+offline_access"
         let token = try await strict.token(form).json()["refresh_token"]?.string ?? ""
-        let again = "grant_type=refresh_token&client_id=\(Desk.client)&refresh_token=\(token)"
+        let again = "grant_type=refresh_token&client_id=\(TestAuthority.clientID)&refresh_token=\(token)"
         #expect(try await strict.token(again).status == 200)
         #expect(try await code(of: strict.token(again)) == "90129")
     }
@@ -167,12 +169,12 @@ struct CodeFlowTests {
     func multipart() async throws {
         let token = try await redeem(code()).json()["refresh_token"]?.string ?? ""
         let fields = [
-            ("grant_type", "refresh_token"), ("client_id", Desk.client), ("client_secret", ""),
+            ("grant_type", "refresh_token"), ("client_id", TestAuthority.clientID), ("client_secret", ""),
             ("refresh_token", token),
         ]
         let body = fields.map { "--Boundary\r\nContent-Disposition: form-data; name=\"\($0)\"\r\n\r\n\($1)\r\n" }
             .joined()
-        let response = try await desk.ask(
+        let response = try await mock.ask(
             .post, "/contoso.onmicrosoft.com/oauth2/v2.0/token?p=b2c_1_sign_in", body: body + "--Boundary--\r\n",
             headers: ["Content-Type": "multipart/form-data; boundary=Boundary"])
         #expect(response.status == 200)
@@ -181,16 +183,17 @@ struct CodeFlowTests {
     @Test("an application gets a token of its own, and a person's client none")
     func clientCredentials() async throws {
         let scope = "scope=https://contoso.onmicrosoft.com/tasks/.default"
-        let form = "grant_type=client_credentials&client_id=\(Desk.confidential)&client_secret=mock-secret&\(scope)"
-        let reply = try await desk.token(form, policy: "b2c_1_sign_in").json()
+        let form =
+            "grant_type=client_credentials&client_id=\(TestAuthority.confidential)&client_secret=mock-secret&\(scope)"
+        let reply = try await mock.token(form, policy: "b2c_1_sign_in").json()
         #expect(
             reply.names == ["access_token", "token_type", "not_before", "expires_in", "expires_on", "resource"])
         let claims = try Token(reply["access_token"]?.string ?? "").claims
         #expect(claims["oid"] == nil && claims["scp"]?.string == "tasks.read tasks.write")
-        let publicClient = "grant_type=client_credentials&client_id=\(Desk.client)&\(scope)"
-        #expect(try await code(of: desk.token(publicClient)) == "90079")
+        let publicClient = "grant_type=client_credentials&client_id=\(TestAuthority.clientID)&\(scope)"
+        #expect(try await code(of: mock.token(publicClient)) == "90079")
         var configuration = Configuration()
         configuration.behaviour.switches.clientCredentials = false
-        #expect(try await code(of: Desk(configuration).token(form)) == "90085")
+        #expect(try await code(of: TestAuthority(configuration).token(form)) == "90085")
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A configuration file replaces what it names")
 struct ConfigurationTests {
-    private func read(_ text: String) throws(ConfigurationMistake) -> Configuration {
+    private func read(_ text: String) throws(ConfigurationError) -> Configuration {
         try Configuration(parsing: Array(text.utf8))
     }
 
@@ -50,7 +50,7 @@ struct ConfigurationTests {
             (#"{"tenant":{"name":""}}"#, "must be a string that is not empty"),
         ])
     func mistakes(text: String, words: String) {
-        let mistake = #expect(throws: ConfigurationMistake.self) { try read(text) }
-        #expect(mistake?.sentence.contains(words) == true)
+        let mistake = #expect(throws: ConfigurationError.self) { try read(text) }
+        #expect(mistake?.message.contains(words) == true)
     }
 }

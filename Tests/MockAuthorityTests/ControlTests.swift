@@ -1,46 +1,59 @@
 import HTTP
 import JSON
 import MockAuthority
+import Synchronization
 import Testing
 
 @Suite("The controls give tokens of every kind")
 struct ControlTests {
-    let desk = Desk()
+    let mock = TestAuthority()
 
     @Test("one line of curl gives a good token")
     func token() async throws {
-        let response = try await desk.get("/_mock/token?user=alice")
+        let response = try await mock.get("/_mock/token?user=alice")
         #expect(response.status == 200 && response.text.hasSuffix("\n"))
         let token = try Token(String(response.text.dropLast()))
-        #expect(token.isSigned(by: try await desk.publicKeys()))
-        #expect(token.claims["aud"]?.string == Desk.client)
+        #expect(token.isSigned(by: try await mock.publicKeys()))
+        #expect(token.claims["aud"]?.string == TestAuthority.clientID)
         #expect(token.claims["tfp"]?.string == "b2c_1_sign_in")
         #expect(token.claims["scp"] == nil)
         #expect(token.claims["oid"]?.string == "a11ce000-0000-4000-8000-000000000001")
     }
 
+    @Test(
+        "A token as text costs one signature, the whole response one for each of its tokens",
+        arguments: [("text/plain", "", 1), ("application/json", "", 2), ("text/plain", "&bad=huge", 1)])
+    func signatures(accepted: String, more: String, count: Int) async throws {
+        let signatures = Mutex(0)
+        let mock = TestAuthority(onSignature: { signatures.withLock { $0 += 1 } })
+        let target = "/_mock/token?user=alice&scope=openid%20tasks.read\(more)"
+        #expect(try await mock.get(target, ["Accept": accepted]).status == 200)
+        #expect(signatures.withLock { $0 } == count)
+    }
+
     @Test("policy, scope, times and claims are as ordered")
     func order() async throws {
-        let text = try await desk.get(
+        let text = try await mock.get(
             "/_mock/token?user=bob@example.com&policy=B2C_1_FACEBOOK&scope=tasks.read%20tasks.write&exp=-1h"
                 + "&claim=name=B&claim=extension_level=3&drop=emails&nonce=n"
         ).text
         let claims = try Token(String(text.dropLast())).claims
         #expect(claims["scp"]?.string == "tasks.read tasks.write")
         #expect(claims["tfp"]?.string == "b2c_1_facebook")
-        #expect(claims["exp"]?.integer == Desk.now - 3600 && claims["iat"]?.integer == Desk.now - 7200)
+        #expect(
+            claims["exp"]?.integer == TestAuthority.now - 3600 && claims["iat"]?.integer == TestAuthority.now - 7200)
         #expect(claims["name"]?.string == "B" && claims["extension_level"]?.integer == 3)
         #expect(claims["emails"] == nil && claims["nonce"]?.string == "n")
     }
 
     @Test("JSON gives the whole reply, openid alone an ID token")
     func reply() async throws {
-        let reply = try await desk.get(
+        let reply = try await mock.get(
             "/_mock/token?user=alice&scope=openid%20tasks.read", ["Accept": "application/json"]
         ).json()
         #expect(reply["access_token"] != nil && reply["id_token"] != nil && reply["expires_in"]?.integer == 3600)
-        let identity = try await desk.get("/_mock/token?user=alice&scope=openid").text
-        #expect(try Token(String(identity.dropLast())).claims["auth_time"]?.integer == Desk.now)
+        let identity = try await mock.get("/_mock/token?user=alice&scope=openid").text
+        #expect(try Token(String(identity.dropLast())).claims["auth_time"]?.integer == TestAuthority.now)
     }
 
     @Test(
@@ -51,7 +64,7 @@ struct ControlTests {
             "?user=alice&exp=-9223372036854775808",
         ])
     func mistakes(query: String) async throws {
-        let response = try await desk.get("/_mock/token\(query)")
+        let response = try await mock.get("/_mock/token\(query)")
         #expect(response.status == 400)
         #expect(response.text.utf8.count > 20)
     }
@@ -64,10 +77,10 @@ struct ControlTests {
             acr-only no-policy wrong-scp no-scp id-token unknown-kid no-kid unpublished-key retired-key bad-signature \
             truncated alg-none hs256-with-public-key rs512 typ-other crit-header huge not-json
             """.split(separator: " ").map(String.init)
-        let lines = try await desk.get("/_mock/token/bad").text.split(separator: "\n").map(String.init)
+        let lines = try await mock.get("/_mock/token/bad").text.split(separator: "\n").map(String.init)
         #expect(lines.map { String($0.prefix { $0 != " " }) } == names)
         #expect(lines[0].hasPrefix("expired                401 token.expired  "))
-        let list = try await desk.get("/_mock/token/bad", ["Accept": "application/json"])
+        let list = try await mock.get("/_mock/token/bad", ["Accept": "application/json"])
         let entries = try JSONValue(parsing: list.body).array ?? []
         #expect(entries.count == names.count)
         for entry in entries {
@@ -78,7 +91,7 @@ struct ControlTests {
 
     @Test("every entry of the catalogue is a token that fits a header field", arguments: BadToken.allCases)
     func bad(_ bad: BadToken) async throws {
-        let response = try await desk.get("/_mock/token?user=alice&bad=\(bad.rawValue)")
+        let response = try await mock.get("/_mock/token?user=alice&bad=\(bad.rawValue)")
         let text = response.text.dropLast()
         #expect(response.status == 200)
         #expect(text.utf8.count < 9000)
@@ -89,12 +102,12 @@ struct ControlTests {
 
     @Test("bad tokens have the fault that they are named after")
     func faults() async throws {
-        let keys = try await desk.publicKeys()
+        let keys = try await mock.publicKeys()
         func forge(_ bad: BadToken) async throws -> Token {
-            try Token(try await desk.authority.issueToken(TokenOrder(user: "alice", bad: bad)))
+            try Token(try await mock.authority.issueToken(TokenSpecification(user: "alice", bad: bad)))
         }
-        #expect(try await forge(.expired).claims["exp"]?.integer == Desk.now - 3600)
-        #expect(try await forge(.notYetValid).claims["nbf"]?.integer == Desk.now + 3600)
+        #expect(try await forge(.expired).claims["exp"]?.integer == TestAuthority.now - 3600)
+        #expect(try await forge(.notYetValid).claims["nbf"]?.integer == TestAuthority.now + 3600)
         #expect(try await forge(.noExp).claims["exp"] == nil)
         #expect(try await forge(.audArray).claims["aud"]?.array?.count == 2)
         #expect(try await forge(.issWithoutSlash).claims["iss"]?.string?.hasSuffix("/v2.0") == true)
@@ -108,32 +121,32 @@ struct ControlTests {
         for bad in [BadToken.badSignature, .unpublishedKey, .retiredKey, .rs512, .unknownKid, .truncated] {
             #expect(try await !forge(bad).isSigned(by: keys), "\(bad.rawValue)")
         }
-        let huge = try await desk.authority.issueToken(TokenOrder(user: "alice", bad: .huge))
+        let huge = try await mock.authority.issueToken(TokenSpecification(user: "alice", bad: .huge))
         #expect((8600...8800).contains(huge.utf8.count))
     }
 
     @Test("controls are for the loopback only")
     func distance() async throws {
-        #expect(try await desk.ask(.get, "/_mock/token?user=alice", peer: "192.0.2.1").status == 403)
-        #expect(try await desk.ask(.get, "/_mock/token?user=alice", peer: "::1").status == 200)
+        #expect(try await mock.ask(.get, "/_mock/token?user=alice", peer: "192.0.2.1").status == 403)
+        #expect(try await mock.ask(.get, "/_mock/token?user=alice", peer: "::1").status == 200)
         var configuration = Configuration()
         configuration.behaviour.switches.remoteControl = true
-        let open = Desk(configuration)
+        let open = TestAuthority(configuration)
         #expect(try await open.ask(.get, "/_mock/token?user=alice", peer: "192.0.2.1").status == 200)
     }
 }
 
 @Suite("Keys rotate on request")
 struct KeyControlTests {
-    let desk = Desk()
+    let mock = TestAuthority()
 
     private func take(_ step: String) async throws -> [String] {
-        let keys = try await desk.ask(.post, "/_mock/keys", body: "{\"do\":\"\(step)\"}").json()["keys"]?.array
+        let keys = try await mock.ask(.post, "/_mock/keys", body: "{\"do\":\"\(step)\"}").json()["keys"]?.array
         return (keys ?? []).compactMap { $0.object?["state"]?.string }
     }
 
     private func signer() async throws -> String {
-        let token = try await desk.authority.issueToken(TokenOrder(user: "alice"))
+        let token = try await mock.authority.issueToken(TokenSpecification(user: "alice"))
         return try Token(token).header["kid"]?.string ?? ""
     }
 
@@ -142,12 +155,12 @@ struct KeyControlTests {
         let first = try await signer()
         #expect(try await take("publish") == ["active", "published"])
         #expect(try await signer() == first)
-        #expect(try await desk.publicKeys().count == 2)
+        #expect(try await mock.publicKeys().count == 2)
         #expect(try await take("activate") == ["published", "active"])
         #expect(try await signer() != first)
         #expect(try await take("retire") == ["active", "retired"])
-        #expect(try await desk.publicKeys().keys.contains(first) == false)
-        let retired = try await desk.authority.issueToken(TokenOrder(user: "alice", bad: .retiredKey))
+        #expect(try await mock.publicKeys().keys.contains(first) == false)
+        let retired = try await mock.authority.issueToken(TokenSpecification(user: "alice", bad: .retiredKey))
         #expect(try Token(retired).header["kid"]?.string == first)
     }
 
@@ -157,11 +170,11 @@ struct KeyControlTests {
         #expect(try await take("rotate") == ["active", "retired"])
         let second = try await signer()
         #expect(second != first)
-        #expect(try await desk.publicKeys().keys.sorted() == [second])
+        #expect(try await mock.publicKeys().keys.sorted() == [second])
     }
 
     @Test("another word is a mistake", arguments: ["{}", "{\"do\":\"dance\"}", "rotate", ""])
     func mistakes(body: String) async throws {
-        #expect(try await desk.ask(.post, "/_mock/keys", body: body).status == 400)
+        #expect(try await mock.ask(.post, "/_mock/keys", body: body).status == 400)
     }
 }

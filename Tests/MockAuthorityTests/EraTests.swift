@@ -5,17 +5,17 @@ import Testing
 
 @Suite("Old eras answer as the service did then")
 struct EraTests {
-    private func desk(_ era: Era) -> Desk {
+    private func mock(_ era: Era) -> TestAuthority {
         var configuration = Configuration()
         configuration.behaviour.era = era
         configuration.behaviour.numbersAsStrings = era.writesNumbersAsStrings
-        return Desk(configuration)
+        return TestAuthority(configuration)
     }
 
     @Test("the preview of 2015 gives ID tokens always, under acr, with a constant sub")
     func preview() async throws {
-        let desk = desk(.preview2015)
-        let reply = try await desk.token("\(PasswordGrantTests.form)&scope=\(Desk.client)").json()
+        let mock = mock(.preview2015)
+        let reply = try await mock.token("\(PasswordGrantTests.form)&scope=\(TestAuthority.clientID)").json()
         #expect(reply["expires_in"]?.string == "3600")
         let profile = try JSONValue(parsing: Token.decode(reply["profile_info"]?.string ?? "")).object
         #expect(profile?["preferred_username"]?.string == "alice@example.com")
@@ -25,15 +25,15 @@ struct EraTests {
         #expect(token.claims["acr"]?.string == "b2c_1_ropc" && token.claims["tfp"] == nil)
         #expect(token.claims["sub"]?.string == "Not supported currently. Use oid claim.")
         #expect(token.claims["oid"]?.string == "a11ce000-0000-4000-8000-000000000001")
-        #expect(token.isSigned(by: try await desk.publicKeys()))
-        try await desk.authority.change(.rotate)
-        #expect(try await desk.publicKeys().keys.sorted() == ["IdTokenSigningKeyContainer.v2"])
+        #expect(token.isSigned(by: try await mock.publicKeys()))
+        try await mock.authority.change(.rotate)
+        #expect(try await mock.publicKeys().keys.sorted() == ["IdTokenSigningKeyContainer.v2"])
     }
 
     @Test("the classic era has tfp, strings for numbers, and the old order of headers")
     func classic() async throws {
-        let reply = try await desk(.classic).token("\(PasswordGrantTests.form)&scope=\(Desk.client)").json()
-        #expect(reply["id_token"] == nil && reply["expires_on"]?.string == String(Desk.now + 3600))
+        let reply = try await mock(.classic).token("\(PasswordGrantTests.form)&scope=\(TestAuthority.clientID)").json()
+        #expect(reply["id_token"] == nil && reply["expires_on"]?.string == String(TestAuthority.now + 3600))
         let token = try Token(reply["access_token"]?.string ?? "")
         #expect(token.header.names == ["typ", "alg", "kid"])
         #expect(token.claims["tfp"]?.string == "b2c_1_ropc")
@@ -50,11 +50,11 @@ struct OldClientTests {
 
     @Test("NXOAuth2: oob, the policy again in the body, an empty secret")
     func nxoauth2() async throws {
-        let browser = Browser(Desk())
+        let browser = Browser(TestAuthority())
         let page = try await browser.send(
             .get,
-            "/contoso.onmicrosoft.com/oauth2/v2.0/authorize?p=b2c_1_sign_in&response_type=code&client_id=\(Desk.client)"
-                + "&redirect_uri=\(Self.out)&scope=openid%20\(Desk.client)")
+            "/contoso.onmicrosoft.com/oauth2/v2.0/authorize?p=b2c_1_sign_in&response_type=code&client_id=\(TestAuthority.clientID)"
+                + "&redirect_uri=\(Self.out)&scope=openid%20\(TestAuthority.clientID)")
         let answer = try await browser.signIn(page)
         #expect(answer.destination == "urn:ietf:wg:oauth:2.0:oob")
         let code = try #require(answer.answer("code"))
@@ -62,11 +62,11 @@ struct OldClientTests {
         #expect(!code.contains("="))
         let reply = try await browser.send(
             .post, "/contoso.onmicrosoft.com/oauth2/v2.0/token?p=b2c_1_sign_in",
-            body: "p=b2c_1_sign_in&grant_type=authorization_code&client_id=\(Desk.client)&client_secret="
-                + "&redirect_uri=\(Self.out)&code=\(code)&scope=openid%20\(Desk.client)", headers: Self.form
+            body: "p=b2c_1_sign_in&grant_type=authorization_code&client_id=\(TestAuthority.clientID)&client_secret="
+                + "&redirect_uri=\(Self.out)&code=\(code)&scope=openid%20\(TestAuthority.clientID)", headers: Self.form
         ).json()
         #expect(reply["token_type"]?.string == "Bearer")
-        #expect(try Token(reply["access_token"]?.string ?? "").claims["aud"]?.string == Desk.client)
+        #expect(try Token(reply["access_token"]?.string ?? "").claims["aud"]?.string == TestAuthority.clientID)
         #expect(reply["refresh_token"] == nil)
     }
 
@@ -76,7 +76,7 @@ struct OldClientTests {
             // 2015-09: the policy comes from the application, the ID token is the bearer.
             ("openid%20offline_access", "p=b2c_1_sign_in&", "", "id_token", Era.preview2015),
             // 3.0.0-pre3: only the client id as scope, still the ID token.
-            (Desk.client, "p=b2c_1_sign_in&response_mode=query&", "", "id_token", .preview2015),
+            (TestAuthority.clientID, "p=b2c_1_sign_in&response_mode=query&", "", "id_token", .preview2015),
             // 3.0.0-pre7: the scope again in the body; the access token if there is one, else the ID token.
             (
                 "openid%20offline_access%20profile", "p=b2c_1_sign_in&response_mode=query&",
@@ -87,10 +87,10 @@ struct OldClientTests {
         var configuration = Configuration()
         configuration.behaviour.era = era
         configuration.behaviour.numbersAsStrings = true
-        let browser = Browser(Desk(configuration))
+        let browser = Browser(TestAuthority(configuration))
         let page = try await browser.send(
             .get,
-            "/contoso.onmicrosoft.com/oauth2/v2.0/authorize?\(front)response_type=code&client_id=\(Desk.client)"
+            "/contoso.onmicrosoft.com/oauth2/v2.0/authorize?\(front)response_type=code&client_id=\(TestAuthority.clientID)"
                 + "&scope=\(scope)&redirect_uri=\(Self.out)&state=YT1i&x-client-SKU=iOS&x-client-Ver=3.0.0"
                 + "&login_hint=alice%40example.com&prompt=login")
         let answer = try await browser.signIn(page)
@@ -103,12 +103,13 @@ struct OldClientTests {
         ] { headers.append(name, value) }
         let response = try await browser.send(
             .post, "/contoso.onmicrosoft.com/oauth2/v2.0/token?p=b2c_1_sign_in&x-client-Ver=3.0.0",
-            body: "grant_type=authorization_code&code=\(code)&client_id=\(Desk.client)&redirect_uri=\(Self.out)\(more)",
+            body:
+                "grant_type=authorization_code&code=\(code)&client_id=\(TestAuthority.clientID)&redirect_uri=\(Self.out)\(more)",
             headers: headers)
         #expect(response.headers["client-request-id"] == "d1c7df34-8b90-4e1f-9d37-7a9ebd1d805a")
         let reply = try response.json()
         let token = try Token(reply[bearer]?.string ?? "")
-        #expect(token.claims["aud"]?.string == Desk.client && token.claims["oid"] != nil)
+        #expect(token.claims["aud"]?.string == TestAuthority.clientID && token.claims["oid"] != nil)
         #expect(reply["profile_info"] != nil)
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Metadata and keys are those of the service")
 struct MetadataTests {
-    let desk = Desk()
+    let mock = TestAuthority()
     static let document = "v2.0/.well-known/openid-configuration"
 
     @Test(
@@ -16,13 +16,13 @@ struct MetadataTests {
         ])
     func origins(origin: String, allowed: Bool) async throws {
         let target = "/contoso.onmicrosoft.com/b2c_1_sign_in/oauth2/v2.0/token"
-        let response = try await desk.ask(.options, target, headers: ["Origin": origin])
+        let response = try await mock.ask(.options, target, headers: ["Origin": origin])
         #expect(response.headers["Access-Control-Allow-Origin"] == (allowed ? origin : nil))
     }
 
     @Test("the document has the members and the order of the service, and no others")
     func document() async throws {
-        let response = try await desk.get("/contoso.onmicrosoft.com/b2c_1_sign_in/\(Self.document)")
+        let response = try await mock.get("/contoso.onmicrosoft.com/b2c_1_sign_in/\(Self.document)")
         #expect(response.status == 200)
         let front = "http://mock.test:3001/contoso.onmicrosoft.com/b2c_1_sign_in"
         let expected =
@@ -54,10 +54,10 @@ struct MetadataTests {
             ),
         ])
     func forms(asked: String, query: String, front: String, tail: String) async throws {
-        let metadata = try await desk.get("\(asked)\(Self.document)\(query)").json()
+        let metadata = try await mock.get("\(asked)\(Self.document)\(query)").json()
         let uri = "http://mock.test:3001/\(front)discovery/v2.0/keys\(tail)"
         #expect(metadata["jwks_uri"]?.string == uri)
-        let keys = try await desk.get(String(uri.dropFirst("http://mock.test:3001".utf8.count)))
+        let keys = try await mock.get(String(uri.dropFirst("http://mock.test:3001".utf8.count)))
         #expect(keys.status == 200)
     }
 
@@ -66,9 +66,9 @@ struct MetadataTests {
         var configuration = Configuration()
         configuration.policies = [Policy("B2C_1_susi", kind: .signUpOrSignIn, issuer: .tfp)]
         configuration.issuerBase = "http://mock.test:3001"
-        let desk = Desk(configuration)
+        let mock = TestAuthority(configuration)
         let issuer = "/tfp/775527ff-9a37-4307-8b3d-cc311f58d925/b2c_1_susi/v2.0/"
-        let metadata = try await desk.get("\(issuer).well-known/openid-configuration").json()
+        let metadata = try await mock.get("\(issuer).well-known/openid-configuration").json()
         #expect(metadata["issuer"]?.string == "http://mock.test:3001\(issuer)")
     }
 
@@ -81,7 +81,7 @@ struct MetadataTests {
             "/contoso.onmicrosoft.com/v2.0/.well-known/openid-configuration?p=%3Cscript%3E",
         ])
     func unknown(target: String) async throws {
-        let response = try await desk.get(target)
+        let response = try await mock.get(target)
         #expect(response.status == 404)
         #expect(response.text.contains("AADB2C90022"))
         #expect(!response.text.contains("<script>"))
@@ -89,22 +89,22 @@ struct MetadataTests {
 
     @Test("keys have exactly the members of the service")
     func keys() async throws {
-        let set = try await desk.get("/contoso.onmicrosoft.com/b2c_1_sign_in/discovery/v2.0/keys").json()
+        let set = try await mock.get("/contoso.onmicrosoft.com/b2c_1_sign_in/discovery/v2.0/keys").json()
         #expect(set.names == ["keys"])
         let keys = set["keys"]?.array ?? []
         #expect(keys.count == 1)
         let key = try #require(keys.first?.object)
         #expect(key.names == ["kid", "nbf", "use", "kty", "e", "n"])
-        #expect(key["nbf"]?.integer == Desk.now)
+        #expect(key["nbf"]?.integer == TestAuthority.now)
         #expect(key["use"]?.string == "sig" && key["kty"]?.string == "RSA" && key["e"]?.string == "AQAB")
         #expect(Token.decode(key["n"]?.string ?? "").count == 256)
     }
 
     @Test("what MSAL asks beside: no federation, itself as its network")
     func beside() async throws {
-        #expect(try await desk.get("/common/userrealm/alice@example.com?api-version=1.0").status == 404)
-        let instance = try await desk.get("/common/discovery/instance?api-version=1.1").json()
+        #expect(try await mock.get("/common/userrealm/alice@example.com?api-version=1.0").status == 404)
+        let instance = try await mock.get("/common/discovery/instance?api-version=1.1").json()
         #expect(instance.names == ["tenant_discovery_endpoint", "api-version", "metadata"])
-        #expect(try await desk.get("/favicon.ico").status == 204)
+        #expect(try await mock.get("/favicon.ico").status == 204)
     }
 }

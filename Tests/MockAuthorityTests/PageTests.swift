@@ -6,9 +6,9 @@ import Testing
 
 @Suite("The pages can be clicked and scripted")
 struct PageTests {
-    let desk = Desk()
+    let mock = TestAuthority()
     static let query =
-        "client_id=\(Desk.client)&response_type=id_token&scope=openid&redirect_uri=http%3A%2F%2Flocalhost"
+        "client_id=\(TestAuthority.clientID)&response_type=id_token&scope=openid&redirect_uri=http%3A%2F%2Flocalhost"
 
     private func claims(_ answer: Response) throws -> JSONObject {
         try Token(try #require(answer.answer("id_token"))).claims
@@ -16,7 +16,7 @@ struct PageTests {
 
     @Test("sign up makes an account that signs in")
     func signUp() async throws {
-        let browser = Browser(desk)
+        let browser = Browser(mock)
         let page = try await browser.authorize(Self.query, policy: "b2c_1_sign_up")
         for name in ["email", "newPassword", "reenterPassword", "displayName"] {
             #expect(page.text.contains("<label for=\"\(name)\">") && page.text.contains("name=\"\(name)\""))
@@ -28,7 +28,7 @@ struct PageTests {
         let claims = try claims(try await browser.submit(page, form))
         #expect(claims["newUser"]?.boolean == true && claims["tfp"]?.string == "b2c_1_sign_up")
         #expect(claims["name"]?.string == "Carol <i>")
-        let other = Browser(desk)
+        let other = Browser(mock)
         let answer = try await other.submit(
             try await other.authorize(Self.query),
             [("signInName", "CAROL@example.com"), ("password", "S3cret&+%=é")])
@@ -44,7 +44,7 @@ struct PageTests {
             ("ALICE@example.com", "Passw0rd!", "Passw0rd!", "already exists"),
         ])
     func signUpMistakes(email: String, password: String, again: String, words: String) async throws {
-        let browser = Browser(desk)
+        let browser = Browser(mock)
         let page = try await browser.submit(
             try await browser.authorize(Self.query, policy: "b2c_1_sign_up"),
             [("email", email), ("newPassword", password), ("reenterPassword", again), ("displayName", "C")])
@@ -54,7 +54,7 @@ struct PageTests {
 
     @Test("edit profile signs in first, then changes the name")
     func editProfile() async throws {
-        let browser = Browser(desk)
+        let browser = Browser(mock)
         let profile = try await browser.signIn(try await browser.authorize(Self.query, policy: "b2c_1_edit_profile"))
         #expect(profile.text.contains("value=\"Alice Example\""))
         let answer = try await browser.submit(
@@ -67,13 +67,13 @@ struct PageTests {
 
     @Test("the page of the other provider makes an account of its own")
     func facebook() async throws {
-        let browser = Browser(desk)
+        let browser = Browser(mock)
         let page = try await browser.authorize(Self.query, policy: "b2c_1_facebook")
         let form = [("email", "alice@example.com"), ("displayName", "Alice F")]
         let claims = try claims(try await browser.submit(page, form))
         #expect(claims["idp"]?.string == "facebook.com" && claims["newUser"]?.boolean == true)
         #expect(claims["oid"]?.string != "a11ce000-0000-4000-8000-000000000001")
-        let again = Browser(desk)
+        let again = Browser(mock)
         let second = try self.claims(
             try await again.submit(try await again.authorize(Self.query, policy: "b2c_1_facebook"), form))
         #expect(second["oid"] == claims["oid"] && second["newUser"] == nil)
@@ -83,7 +83,7 @@ struct PageTests {
     func both() async throws {
         var configuration = Configuration()
         configuration.policies = [Policy("B2C_1_susi", kind: .signUpOrSignIn)]
-        let browser = Browser(Desk(configuration))
+        let browser = Browser(TestAuthority(configuration))
         let page = try await browser.authorize(Self.query, policy: "b2c_1_susi")
         let link = try #require(page.text.between("<a href=\"", "\"")).unescaped
         let signUp = try await browser.send(.get, link)
@@ -99,7 +99,7 @@ struct PageTests {
 
     @Test("scripts that know the real page sign in by SETTINGS, SelfAsserted and confirmed")
     func scripted() async throws {
-        let browser = Browser(desk)
+        let browser = Browser(mock)
         let page = try await browser.authorize(Self.query)
         let settings = try #require(
             try JSONValue(parsing: Array((page.text.between("var SETTINGS = ", ";</script>") ?? "").utf8)).object)
@@ -137,8 +137,8 @@ struct PageTests {
             target: try RequestTarget(
                 parsing: "/contoso.onmicrosoft.com/b2c_1_sign_in/oauth2/v2.0/authorize?\(Self.query)"),
             headers: ["Host": "localhost:8443"])
-        let secure = await desk.authority.decide(on: head, scheme: "https").answered()
-        let plain = await desk.authority.decide(on: head).answered()
+        let secure = await mock.authority.decide(on: head, scheme: "https").answered()
+        let plain = await mock.authority.decide(on: head).answered()
         #expect(secure.headers.values("Set-Cookie").allSatisfy { $0.hasSuffix("HttpOnly; Secure; SameSite=None") })
         #expect(plain.headers.values("Set-Cookie").allSatisfy { $0.hasSuffix("HttpOnly; SameSite=Lax") })
     }

@@ -6,13 +6,14 @@ import Testing
 
 @Suite("The password grant answers as the service does")
 struct PasswordGrantTests {
-    let desk = Desk()
-    static let form = "grant_type=password&client_id=\(Desk.client)&username=Alice%40Example.com&password=Passw0rd!"
+    let mock = TestAuthority()
+    static let form =
+        "grant_type=password&client_id=\(TestAuthority.clientID)&username=Alice%40Example.com&password=Passw0rd!"
 
     @Test("without client_info, members and order of the capture")
     func plain() async throws {
-        let response = try await desk.token(
-            "\(Self.form)&scope=openid+offline_access+\(Desk.client)", headers: ["client-request-id": "x"])
+        let response = try await mock.token(
+            "\(Self.form)&scope=openid+offline_access+\(TestAuthority.clientID)", headers: ["client-request-id": "x"])
         #expect(response.status == 200)
         #expect(response.headers["Cache-Control"] == "no-store, must-revalidate, no-cache")
         #expect(response.headers["Content-Type"] == "application/json; charset=utf-8")
@@ -22,9 +23,11 @@ struct PasswordGrantTests {
                 "access_token", "id_token", "token_type", "not_before", "expires_in", "expires_on", "resource",
                 "id_token_expires_in", "profile_info", "scope", "refresh_token", "refresh_token_expires_in",
             ])
-        #expect(reply["not_before"]?.integer == Desk.now && reply["expires_on"]?.integer == Desk.now + 3600)
-        #expect(reply["resource"]?.string == Desk.client)
-        #expect(reply["scope"]?.string == "openid offline_access \(Desk.client)")
+        #expect(
+            reply["not_before"]?.integer == TestAuthority.now
+                && reply["expires_on"]?.integer == TestAuthority.now + 3600)
+        #expect(reply["resource"]?.string == TestAuthority.clientID)
+        #expect(reply["scope"]?.string == "openid offline_access \(TestAuthority.clientID)")
         let refresh = reply["refresh_token"]?.string ?? ""
         #expect(refresh.utf8.count >= 800)
         #expect(refresh.split(separator: ".", omittingEmptySubsequences: false).count == 5)
@@ -35,7 +38,7 @@ struct PasswordGrantTests {
     @Test("with client_info, the other members, and resource scopes only")
     func clientInformation() async throws {
         let api = "https%3A%2F%2Fcontoso.onmicrosoft.com%2Ftasks%2Ftasks."
-        let reply = try await desk.token(
+        let reply = try await mock.token(
             "\(Self.form)&scope=openid+profile+\(api)write+\(api)read&client_info=1"
         ).json()
         #expect(
@@ -53,15 +56,15 @@ struct PasswordGrantTests {
 
     @Test("openid alone gives no access token and no expires_in")
     func openIDOnly() async throws {
-        let reply = try await desk.token("\(Self.form)&scope=openid").json()
+        let reply = try await mock.token("\(Self.form)&scope=openid").json()
         #expect(
             reply.names == ["id_token", "token_type", "not_before", "id_token_expires_in", "profile_info", "scope"])
     }
 
     @Test("tokens carry the claims of the captures in their order, signed by the published key")
     func tokens() async throws {
-        let reply = try await desk.token("\(Self.form)&scope=openid+\(Desk.client)&nonce=n-1").json()
-        let keys = try await desk.publicKeys()
+        let reply = try await mock.token("\(Self.form)&scope=openid+\(TestAuthority.clientID)&nonce=n-1").json()
+        let keys = try await mock.publicKeys()
         let access = try Token(reply["access_token"]?.string ?? "")
         #expect(access.header.names == ["alg", "kid", "typ"])
         #expect(access.isSigned(by: keys))
@@ -87,14 +90,15 @@ struct PasswordGrantTests {
     func numbersAsStrings() async throws {
         var configuration = Configuration()
         configuration.behaviour.numbersAsStrings = true
-        let reply = try await Desk(configuration).token("\(Self.form)&scope=openid+\(Desk.client)").json()
-        #expect(reply["expires_in"]?.string == "3600" && reply["not_before"]?.string == String(Desk.now))
+        let reply = try await TestAuthority(configuration).token("\(Self.form)&scope=openid+\(TestAuthority.clientID)")
+            .json()
+        #expect(reply["expires_in"]?.string == "3600" && reply["not_before"]?.string == String(TestAuthority.now))
     }
 
     @Test("refusals are 400 with two members and three lines")
     func refusalShape() async throws {
-        let response = try await desk.token(
-            "grant_type=password&client_id=\(Desk.client)&username=alice%40example.com&password=x&scope=openid",
+        let response = try await mock.token(
+            "grant_type=password&client_id=\(TestAuthority.clientID)&username=alice%40example.com&password=x&scope=openid",
             headers: ["client-request-id": "d1c7df34-8b90-4e1f-9d37-7a9ebd1d805a"])
         #expect(response.status == 400)
         #expect(response.headers["client-request-id"] == "d1c7df34-8b90-4e1f-9d37-7a9ebd1d805a")
@@ -113,7 +117,7 @@ struct PasswordGrantTests {
         var testDescription: String { code }
     }
 
-    static let who = "client_id=\(Desk.client)"
+    static let who = "client_id=\(TestAuthority.clientID)"
     static let cases = [
         Case(form: "\(who)", error: "invalid_request", code: "90083"),
         Case(form: "grant_type=password&username=a&password=b&scope=openid", error: "invalid_request", code: "90083"),
@@ -133,21 +137,22 @@ struct PasswordGrantTests {
         Case(form: "\(form)&scope=tasks.other", error: "invalid_scope", code: "90055"),
         Case(form: "\(form)&scope=https://contoso.onmicrosoft.com/x/y", error: "invalid_scope", code: "90117"),
         Case(
-            form: "grant_type=password&client_id=\(Desk.confidential)&username=a&password=b&scope=openid",
+            form: "grant_type=password&client_id=\(TestAuthority.confidential)&username=a&password=b&scope=openid",
             error: "invalid_request", code: "90079"),
         Case(
             form:
-                "grant_type=password&client_id=\(Desk.confidential)&client_secret=no&username=a&password=b&scope=openid",
+                "grant_type=password&client_id=\(TestAuthority.confidential)&client_secret=no&username=a&password=b&scope=openid",
             error: "invalid_client", code: "90081"),
         Case(
-            form: "grant_type=password&client_id=\(Desk.confidential)&client_secret=mock-secret&username=alice%40"
-                + "example.com&password=Passw0rd!&scope=tasks.read+\(Desk.confidential)",
+            form:
+                "grant_type=password&client_id=\(TestAuthority.confidential)&client_secret=mock-secret&username=alice%40"
+                + "example.com&password=Passw0rd!&scope=tasks.read+\(TestAuthority.confidential)",
             error: "invalid_request", code: "90146"),
     ]
 
     @Test("each mistake has its row of the table", arguments: cases)
     func refusals(_ mistake: Case) async throws {
-        let response = try await desk.token(mistake.form, policy: mistake.policy)
+        let response = try await mock.token(mistake.form, policy: mistake.policy)
         #expect(response.status == 400)
         let reply = try response.json()
         #expect(reply.names == ["error", "error_description"])
@@ -158,19 +163,19 @@ struct PasswordGrantTests {
     @Test(
         "a confidential client may show itself in each shape",
         arguments: [
-            ("client_id=\(Desk.confidential)&client_secret=mock-secret", nil),
+            ("client_id=\(TestAuthority.confidential)&client_secret=mock-secret", nil),
             ("", "Basic ZjFkMmMzYjQtMGE1ZS00YjZmLThjN2QtOWUwZjFhMmIzYzRkOm1vY2stc2VjcmV0"),
             (
-                "client_id=\(Desk.confidential)",
+                "client_id=\(TestAuthority.confidential)",
                 "Basic ZjFkMmMzYjQtMGE1ZS00YjZmLThjN2QtOWUwZjFhMmIzYzRkOm1vY2stc2VjcmV0"
             ),
             // The public client, with an empty secret.
             ("", "Basic NTgwZTI1MGMtOGYyNi00OWQwLWJlZTgtMWMwNzhhZGQxNjA5Og=="),
-            ("client_id=\(Desk.client)&client_secret=", nil),
+            ("client_id=\(TestAuthority.clientID)&client_secret=", nil),
         ] as [(String, String?)])
     func shapes(form: String, authorization: String?) async throws {
         let headers: HeaderFields = authorization.map { ["Authorization": $0] } ?? HeaderFields()
-        let response = try await desk.token(
+        let response = try await mock.token(
             "grant_type=password&username=alice%40example.com&password=Passw0rd!&scope=openid&\(form)",
             headers: headers)
         #expect(response.status == 200)
@@ -179,9 +184,9 @@ struct PasswordGrantTests {
     @Test("parameters may stand in the query, and other methods are refused")
     func query() async throws {
         let target = "/contoso.onmicrosoft.com/oauth2/v2.0/token?p=b2c_1_ropc"
-        #expect(try await desk.ask(.post, "\(target)&\(Self.form)&scope=openid").status == 200)
-        #expect(try await desk.ask(.post, target, body: "\(Self.form)&scope=openid&p=b2c_1_sign_in").status == 200)
-        let refused = try await desk.get(target)
+        #expect(try await mock.ask(.post, "\(target)&\(Self.form)&scope=openid").status == 200)
+        #expect(try await mock.ask(.post, target, body: "\(Self.form)&scope=openid&p=b2c_1_sign_in").status == 200)
+        let refused = try await mock.get(target)
         #expect(refused.status == 405 && refused.headers["Allow"] == "POST")
     }
 }

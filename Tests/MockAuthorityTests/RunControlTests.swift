@@ -5,12 +5,12 @@ import Testing
 
 @Suite("Tests make things go wrong, each in its own run")
 struct RunControlTests {
-    let desk = Desk()
+    let mock = TestAuthority()
     static let keys = "/contoso.onmicrosoft.com/b2c_1_sign_in/discovery/v2.0/keys"
     static let metadata = "/contoso.onmicrosoft.com/b2c_1_sign_in/v2.0/.well-known/openid-configuration"
 
     private func order(_ path: String, _ body: String) async throws -> Response {
-        try await desk.ask(.post, "/_mock/\(path)", body: body)
+        try await mock.ask(.post, "/_mock/\(path)", body: body)
     }
 
     @Test("a fault strikes so many times, with status, body and Retry-After")
@@ -19,42 +19,42 @@ struct RunControlTests {
             "faults", #"{"at":"keys","times":2,"status":503,"retry_after":7,"body":"<html>busy"}"#)
         #expect(added.status == 200)
         for _ in 0..<2 {
-            let response = try await desk.get(Self.keys)
+            let response = try await mock.get(Self.keys)
             #expect(response.status == 503 && response.text == "<html>busy")
             #expect(response.headers["Retry-After"] == "7")
         }
-        #expect(try await desk.get(Self.keys).status == 200)
-        #expect(try await desk.get(Self.metadata).status == 200)
+        #expect(try await mock.get(Self.keys).status == 200)
+        #expect(try await mock.get(Self.metadata).status == 200)
     }
 
     @Test("a body can be cut, an answer be late")
     func cut() async throws {
-        let whole = try await desk.get(Self.metadata).body
+        let whole = try await mock.get(Self.metadata).body
         _ = try await order("faults", #"{"at":"metadata","cut":true,"delay_ms":50}"#)
         let clock = ContinuousClock()
         let start = clock.now
-        let half = try await desk.get(Self.metadata)
+        let half = try await mock.get(Self.metadata)
         #expect(half.status == 200 && half.body == Array(whole.prefix(whole.count / 2)))
         #expect(half.missing == whole.count - half.body.count)
         #expect(clock.now - start >= .milliseconds(50))
         _ = try await order("faults", #"{"at":"token","status":500}"#)
-        #expect(try await desk.token("\(PasswordGrantTests.form)&scope=openid").status == 500)
-        #expect(try await desk.token("\(PasswordGrantTests.form)&scope=openid").status == 200)
+        #expect(try await mock.token("\(PasswordGrantTests.form)&scope=openid").status == 500)
+        #expect(try await mock.token("\(PasswordGrantTests.form)&scope=openid").status == 200)
     }
 
     @Test("the clock of a run can be off")
     func clock() async throws {
         _ = try await order("clock", #"{"skew_s":-7200}"#)
-        let token = try await desk.get("/_mock/token?user=alice").text
-        #expect(try Token(String(token.dropLast())).claims["exp"]?.integer == Desk.now - 3600)
-        _ = try await desk.ask(.post, "/_mock/reset")
-        let later = try await desk.get("/_mock/token?user=alice").text
-        #expect(try Token(String(later.dropLast())).claims["exp"]?.integer == Desk.now + 3600)
+        let token = try await mock.get("/_mock/token?user=alice").text
+        #expect(try Token(String(token.dropLast())).claims["exp"]?.integer == TestAuthority.now - 3600)
+        _ = try await mock.ask(.post, "/_mock/reset")
+        let later = try await mock.get("/_mock/token?user=alice").text
+        #expect(try Token(String(later.dropLast())).claims["exp"]?.integer == TestAuthority.now + 3600)
     }
 
-    private func refresh(_ token: String, _ desk: Desk) async throws -> String {
-        let reply = try await desk.token(
-            "grant_type=refresh_token&client_id=\(Desk.client)&refresh_token=\(token)"
+    private func refresh(_ token: String, _ mock: TestAuthority) async throws -> String {
+        let reply = try await mock.token(
+            "grant_type=refresh_token&client_id=\(TestAuthority.clientID)&refresh_token=\(token)"
         ).json()
         return String(reply["error_description"]?.string?.dropFirst(6).prefix(5) ?? "good")
     }
@@ -62,42 +62,42 @@ struct RunControlTests {
     @Test("revoked grants, disabled and removed accounts say what they are")
     func accounts() async throws {
         let form = "\(PasswordGrantTests.form)&scope=openid+offline_access"
-        let first = try await desk.token(form).json()["refresh_token"]?.string ?? ""
-        #expect(try await refresh(first, desk) == "good")
+        let first = try await mock.token(form).json()["refresh_token"]?.string ?? ""
+        #expect(try await refresh(first, mock) == "good")
         _ = try await order("revoke", #"{"user":"alice"}"#)
-        #expect(try await refresh(first, desk) == "90129")
-        let second = try await desk.token(form).json()["refresh_token"]?.string ?? ""
-        #expect(try await desk.ask(.put, "/_mock/users/alice", body: #"{"disabled":true}"#).status == 200)
-        #expect(try await refresh(second, desk) == "90129")
-        #expect(try await desk.token(form).status == 400)
-        #expect(try await desk.ask(.delete, "/_mock/users/alice").status == 204)
-        #expect(try await refresh(second, desk) == "90128")
-        #expect(try await desk.ask(.delete, "/_mock/users/alice").status == 404)
+        #expect(try await refresh(first, mock) == "90129")
+        let second = try await mock.token(form).json()["refresh_token"]?.string ?? ""
+        #expect(try await mock.ask(.put, "/_mock/users/alice", body: #"{"disabled":true}"#).status == 200)
+        #expect(try await refresh(second, mock) == "90129")
+        #expect(try await mock.token(form).status == 400)
+        #expect(try await mock.ask(.delete, "/_mock/users/alice").status == 204)
+        #expect(try await refresh(second, mock) == "90128")
+        #expect(try await mock.ask(.delete, "/_mock/users/alice").status == 404)
     }
 
     @Test("accounts are added and changed while it runs")
     func users() async throws {
-        let made = try await desk.ask(
+        let made = try await mock.ask(
             .put, "/_mock/users/dora@example.com",
             body: #"{"password":"Passw0rd!","name":"Dora","claims":{"extension_level":3}}"#
         ).json()
         let oid = made["objectID"]?.string
         #expect(oid?.utf8.count == 36)
-        let token = try await desk.get("/_mock/token?user=dora").text
+        let token = try await mock.get("/_mock/token?user=dora").text
         let claims = try Token(String(token.dropLast())).claims
         #expect(claims["oid"]?.string == oid && claims["extension_level"]?.integer == 3)
-        _ = try await desk.ask(.put, "/_mock/users/dora", body: #"{"name":"Dora D"}"#)
-        let users = try JSONValue(parsing: try await desk.get("/_mock/users").body).array ?? []
+        _ = try await mock.ask(.put, "/_mock/users/dora", body: #"{"name":"Dora D"}"#)
+        let users = try JSONValue(parsing: try await mock.get("/_mock/users").body).array ?? []
         #expect(users.count == 3 && users[2].object?["name"]?.string == "Dora D")
-        let taken = try await desk.ask(.put, "/_mock/users/dora", body: #"{"email":"bob@example.com"}"#)
+        let taken = try await mock.ask(.put, "/_mock/users/dora", body: #"{"email":"bob@example.com"}"#)
         #expect(taken.status == 400)
     }
 
     @Test("the journal has what clients sent, but not the controls")
     func journal() async throws {
-        _ = try await desk.token("\(PasswordGrantTests.form)&scope=openid", headers: ["x-client-sku": "MSAL"])
-        _ = try await desk.get("/_mock/state")
-        let entries = try JSONValue(parsing: try await desk.get("/_mock/requests").body).array ?? []
+        _ = try await mock.token("\(PasswordGrantTests.form)&scope=openid", headers: ["x-client-sku": "MSAL"])
+        _ = try await mock.get("/_mock/state")
+        let entries = try JSONValue(parsing: try await mock.get("/_mock/requests").body).array ?? []
         #expect(entries.count == 1)
         let entry = try #require(entries.first?.object)
         #expect(entry.names == ["at", "method", "target", "headers", "body", "status"])
@@ -107,17 +107,17 @@ struct RunControlTests {
 
     @Test("a run is chosen by the tenant in the URL and disturbs no other")
     func runs() async throws {
-        _ = try await desk.ask(.post, "/_mock/faults?run=r7", body: #"{"at":"keys","status":503}"#)
-        _ = try await desk.ask(.delete, "/_mock/users/alice?run=r7")
-        #expect(try await desk.get(Self.keys).status == 200)
+        _ = try await mock.ask(.post, "/_mock/faults?run=r7", body: #"{"at":"keys","status":503}"#)
+        _ = try await mock.ask(.delete, "/_mock/users/alice?run=r7")
+        #expect(try await mock.get(Self.keys).status == 200)
         let target = "/r7.contoso.onmicrosoft.com/b2c_1_sign_in/discovery/v2.0/keys"
-        #expect(try await desk.get(target).status == 503)
-        #expect(try await desk.get(target).status == 200)
-        #expect(try await desk.get("/_mock/token?user=alice").status == 200)
-        #expect(try await desk.get("/_mock/token?user=alice&run=r7").status == 400)
-        let requests = try JSONValue(parsing: try await desk.get("/_mock/requests?run=r7").body)
+        #expect(try await mock.get(target).status == 503)
+        #expect(try await mock.get(target).status == 200)
+        #expect(try await mock.get("/_mock/token?user=alice").status == 200)
+        #expect(try await mock.get("/_mock/token?user=alice&run=r7").status == 400)
+        let requests = try JSONValue(parsing: try await mock.get("/_mock/requests?run=r7").body)
         #expect(requests.array?.count == 2)
-        let state = try await desk.get("/_mock/state").json()
+        let state = try await mock.get("/_mock/state").json()
         #expect(state["runs"] == ["", "r7"])
     }
 

@@ -9,11 +9,6 @@ import Testing
 /// Certificates as other programs judge them; OpenSSL's own program has no mercy with bad encodings.
 @Suite("The authority's own https satisfies strict clients")
 struct SecureServerTests {
-    private struct Entrance: RequestHandler {
-        let authority: MockAuthority
-        func decide(on head: RequestHead) -> Decision { authority.decide(on: head, scheme: "https") }
-    }
-
     @Test("openssl connects, verifies chain and name strictly, and gets an answer")
     func strict() throws {
         var template = Array("/tmp/mock-tls.XXXXXX".utf8CString)
@@ -23,7 +18,7 @@ struct SecureServerTests {
             in: try StateFolder(path), names: ["mock.test", "192.0.2.7"], time: SystemTime())
         let server = try HTTPServer(
             port: 0, tls: TLSIdentity(certificates: certificate.chain, key: certificate.key),
-            handler: Entrance(authority: MockAuthority(keySource: .prepared(SharedKeys.all))))
+            handler: AuthorityHandler(MockAuthority(keyGenerator: .prepared(SharedKeys.all)), scheme: "https"))
         defer { server.stop(patience: 0) }
         for name in ["localhost", "mock.test"] {
             let answer = run(

@@ -10,7 +10,7 @@ import Testing
 @Suite("A state folder lets things outlive the authority")
 final class StateTests {
     private let path: String
-    private let clock = ManualClock(wallMilliseconds: Desk.now * 1000)
+    private let clock = ManualClock(wallMilliseconds: TestAuthority.now * 1000)
 
     init() throws {
         var template = Array("/tmp/mock-state.XXXXXX".utf8CString)
@@ -27,32 +27,32 @@ final class StateTests {
         rmdir(path)
     }
 
-    private func desk() throws -> Desk {
-        Desk(try MockAuthority(configuration: Configuration(), time: clock, folder: try StateFolder(path)))
+    private func mock() throws -> TestAuthority {
+        TestAuthority(try MockAuthority(configuration: Configuration(), time: clock, folder: try StateFolder(path)))
     }
 
     @Test("keys, accounts and refresh tokens are those of before")
     func restart() async throws {
-        let before = try desk()
+        let before = try mock()
         let form = "\(PasswordGrantTests.form)&scope=openid+offline_access"
         let refreshToken = try await before.token(form).json()["refresh_token"]?.string ?? ""
         _ = try await before.ask(.put, "/_mock/users/dora@example.com", body: #"{"password":"Passw0rd!"}"#)
         let keys = try await before.authority.keySet()
-        let after = try desk()
+        let after = try mock()
         #expect(try await after.authority.keySet() == keys)
-        let again = "grant_type=refresh_token&client_id=\(Desk.client)&refresh_token=\(refreshToken)"
+        let again = "grant_type=refresh_token&client_id=\(TestAuthority.clientID)&refresh_token=\(refreshToken)"
         #expect(try await after.token(again).status == 200)
         let users = try JSONValue(parsing: try await after.get("/_mock/users").body).array
         #expect(users?.count == 3)
         _ = try await after.ask(.post, "/_mock/reset")
-        let reset = try JSONValue(parsing: try await desk().get("/_mock/users").body).array
+        let reset = try JSONValue(parsing: try await mock().get("/_mock/users").body).array
         #expect(reset?.count == 2)
     }
 
     @Test("a file that is not ours is refused, not overwritten")
     func foreign() throws {
         try File.replace("\(path)/keys.json", with: Array("[1]".utf8))
-        #expect(throws: StateFailure.unreadable(file: "\(path)/keys.json")) {
+        #expect(throws: StateFolderError.unreadable(file: "\(path)/keys.json")) {
             try MockAuthority(configuration: Configuration(), time: clock, folder: try StateFolder(path))
         }
         #expect(try File.read("\(path)/keys.json") == Array("[1]".utf8))
@@ -78,27 +78,27 @@ final class StateTests {
         arguments: ["secret", "ca.key", "ca.pem", "tls.key", "tls.pem", "keys.json"])
     func cut(name: String) async throws {
         let folder = try StateFolder(path)
-        _ = try await desk().authority.keySet()
+        _ = try await mock().authority.keySet()
         _ = try ServerCertificate(in: folder, names: [], time: clock)
         let whole = try File.read("\(path)/\(name)")
         for count in [0, whole.count / 2, whole.count - 30] where count >= 0 && count < whole.count {
             let bytes = Array(whole.prefix(count))
             try File.replace("\(path)/\(name)", with: bytes)
-            let error = #expect(throws: StateFailure.self, "\(count) bytes") {
-                _ = try desk()
+            let error = #expect(throws: StateFolderError.self, "\(count) bytes") {
+                _ = try mock()
                 // Another name, so that the certificate is to be made anew by the authority's key.
                 let names = name.hasPrefix("ca.") ? ["mock.test"] : []
                 _ = try ServerCertificate(in: folder, names: names, time: clock)
             }
             #expect(error == .unreadable(file: "\(path)/\(name)"))
-            #expect(error?.explanation.contains("put a copy back, or remove it to begin anew") == true)
+            #expect(error?.message.contains("put a copy back, or remove it to begin anew") == true)
             #expect(try File.read("\(path)/\(name)") == bytes)
         }
     }
 
     @Test("only its owner may read what is secret")
     func permissions() async throws {
-        _ = try await desk().authority.keySet()
+        _ = try await mock().authority.keySet()
         _ = try ServerCertificate(in: StateFolder(path), names: [], time: clock)
         for name in ["secret", "keys.json", "ca.key", "tls.key"] {
             var facts = stat()
@@ -111,7 +111,7 @@ final class StateTests {
         let folder = try StateFolder(path)
         do {
             let lock = try folder.lock()
-            #expect(throws: StateFailure.inUse(folder: path)) { _ = try StateFolder(path).lock() }
+            #expect(throws: StateFolderError.inUse(folder: path)) { _ = try StateFolder(path).lock() }
             _ = consume lock
         }
         _ = try folder.lock()

@@ -95,6 +95,58 @@ import Testing
         #expect(try Self.run(["token", "--user", "alice", "--stat", folder.path]).end == .exit(78))
     }
 
+    @Test func `The first request after the port opens gets the answer it asked for`() throws {
+        for start in 1...25 {
+            let port = UInt16(try freePort())
+            let mock = try ChildProcess(
+                ChildProcess.built("mock-authority"), environment: ["MOCK_LISTEN": "127.0.0.1:\(port)"])
+            let client = try Self.firstConnection(to: port)
+            try client.send("GET \(Self.metadata) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n")
+            let response = try client.response()
+            #expect(response?.status == 200, "start \(start): \(response?.status ?? 0)")
+            mock.send(SIGTERM)
+            #expect(try mock.wait() == .exit(0))
+        }
+    }
+
+    @Test func `The https port and ca.pem are ready when the http port is`() throws {
+        let folder = try TemporaryFolder()
+        // The first start makes the keys, the second finds them.
+        for start in 1...2 {
+            let (port, securePort) = (UInt16(try freePort()), UInt16(try freePort()))
+            let mock = try ChildProcess(
+                ChildProcess.built("mock-authority"),
+                environment: [
+                    "MOCK_LISTEN": "127.0.0.1:\(port)", "MOCK_TLS_LISTEN": "127.0.0.1:\(securePort)",
+                    "MOCK_STATE": folder.path,
+                ])
+            _ = try Self.firstConnection(to: port)
+            #expect(throws: Never.self, "start \(start): https") { try RawClient(port: securePort) }
+            #expect(throws: Never.self, "start \(start): ca.pem") { try File.read(folder.file("ca.pem")) }
+            let curl = try ChildProcess(
+                "/usr/bin/curl",
+                [
+                    "-sSf", "--max-time", "20", "--cacert", folder.file("ca.pem"),
+                    "https://localhost:\(securePort)\(Self.metadata)",
+                ])
+            #expect(try curl.wait() == .exit(0), "start \(start): \(curl.errors)")
+            mock.send(SIGTERM)
+            #expect(try mock.wait() == .exit(0))
+        }
+    }
+
+    private static let metadata = "/\(Stage.tenant)/b2c_1_sign_in/v2.0/.well-known/openid-configuration"
+
+    /// Connects as soon as the port is open.
+    private static func firstConnection(to port: UInt16) throws -> RawClient {
+        var client: RawClient?
+        eventuallyBlocking("port \(port) open") {
+            client = try? RawClient(port: port, timeout: 30)
+            return client != nil
+        }
+        return try #require(client)
+    }
+
     @Test func `breaks the connection in the middle of an answer on request`() throws {
         let stage = try Stage()
         let target = "/\(Stage.tenant)/b2c_1_sign_in/v2.0/.well-known/openid-configuration"

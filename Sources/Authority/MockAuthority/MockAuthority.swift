@@ -12,8 +12,9 @@ package final class MockAuthority: RequestHandler, Sendable {
     /// What it was made with.
     package let configuration: Configuration
     let keys: KeyRing
-    let runs: Runs
+    let runs: TestRuns
     let seal: GrantSeal
+    let onSignature: @Sendable () -> Void
     private let time: any TimeSource
 
     /// An authority of this configuration, which forgets everything with its end.
@@ -21,18 +22,20 @@ package final class MockAuthority: RequestHandler, Sendable {
     /// - Parameters:
     ///   - configuration: tenant, policies, clients, users.
     ///   - time: by which tokens are dated.
-    ///   - keySource: where signing keys come from; the first one is begun at once, on another thread.
+    ///   - keyGenerator: where signing keys come from; the first one is begun at once, on another thread.
     package init(
         configuration: Configuration = Configuration(), time: any TimeSource = SystemTime(),
-        keySource: KeySource = .generated
+        keyGenerator: KeyGenerator = .generated, onSignature: @escaping @Sendable () -> Void = {}
     ) {
+        self.onSignature = onSignature
         self.configuration = configuration
         self.time = time
         let state = SavedState()
-        runs = Runs(configuration, home: Directory(configuration.users))
+        runs = TestRuns(configuration, home: Directory(configuration.users))
         seal = GrantSeal(secret: state.secret)
         keys = KeyRing(
-            state.keys, source: keySource, era: configuration.behaviour.era, now: { time.wallMilliseconds / 1000 },
+            state.keys, generator: keyGenerator, era: configuration.behaviour.era,
+            now: { time.wallMilliseconds / 1000 },
             changed: { _ in })
     }
 
@@ -42,23 +45,24 @@ package final class MockAuthority: RequestHandler, Sendable {
     ///   - configuration: tenant, policies, clients, users; accounts of the folder stand before them.
     ///   - time: by which tokens are dated.
     ///   - folder: where it keeps things.
-    /// - Throws: ``StateFailure`` with a sentence for the operator.
+    /// - Throws: ``StateFolderError`` with a sentence for the operator.
     package init(
         configuration: Configuration, time: any TimeSource = SystemTime(), folder: StateFolder
-    ) throws(StateFailure) {
+    ) throws(StateFolderError) {
+        onSignature = {}
         self.configuration = configuration
         self.time = time
         let state = try SavedState(folder)
         let kept = state.users ?? []
         let more = configuration.users.filter { user in !kept.contains { $0.objectID == user.objectID } }
-        runs = Runs(configuration, home: Directory(kept + more) { folder.save($0) })
+        runs = TestRuns(configuration, home: Directory(kept + more) { folder.save($0) })
         seal = GrantSeal(secret: state.secret)
         keys = KeyRing(
-            state.keys, source: .generated, era: configuration.behaviour.era, now: { time.wallMilliseconds / 1000 },
+            state.keys, generator: .generated, era: configuration.behaviour.era, now: { time.wallMilliseconds / 1000 },
             changed: { folder.save($0) })
     }
 
-    func now(in run: Run) -> Int64 {
+    func now(in run: TestRun) -> Int64 {
         time.wallMilliseconds / 1000 + run.skew.withLock { $0 }
     }
 
@@ -80,51 +84,51 @@ package final class MockAuthority: RequestHandler, Sendable {
         if let response = SideEndpoints(configuration: configuration, base: base).respond(to: head) {
             return .respond(response)
         }
-        guard let address = Address(head.target) else { return .respond(Refused.noEndpoint) }
+        guard let address = PolicyURL(head.target) else { return .respond(NotFoundPage.noEndpoint) }
         guard let run = configuration.tenant.run(of: address.tenant),
             let policy = address.policy.flatMap(configuration.policy(named:))
-        else { return .respond(Refused.noPolicy(address)) }
-        let call = Call(
+        else { return .respond(NotFoundPage.noPolicy(address)) }
+        let context = RequestContext(
             authority: self, head: head, address: address, policy: policy, run: runs.run(run), base: base)
-        guard let fault = call.address.endpoint.place.flatMap(call.run.faults.take) else {
-            return call.noted(await call.decide())
+        guard let fault = context.address.endpoint.place.flatMap(context.run.faults.take) else {
+            return context.noted(await context.decide())
         }
-        return call.noted(await fault.apply { await call.decide() })
+        return context.noted(await fault.apply { await context.decide() })
     }
 }
 
-extension Call {
+extension RequestContext {
     /// Answers at the endpoint of the address.
     func decide() async -> Decision {
         if head.method == .options { return .respond(CrossOrigin.preflight(self)) }
         return switch address.endpoint {
         case .metadata: .respond(metadata)
         case .keys: .respond(await keySet())
-        case .token: TokenEndpoint(call: self).decide()
-        case .authorize: await AuthorizeEndpoint(call: self).decide()
-        case .page: PageEndpoint(call: self).plain()
-        case .selfAsserted: PageEndpoint(call: self).selfAsserted()
-        case .confirmed: .respond(await PageEndpoint(call: self).confirmed())
-        case .logout: .respond(await LogoutEndpoint(call: self).respond())
-        case .userInfo: .respond(await UserInfoEndpoint(call: self).respond())
+        case .token: TokenEndpoint(context: self).decide()
+        case .authorize: await AuthorizeEndpoint(context: self).decide()
+        case .page: PageEndpoint(context: self).plain()
+        case .selfAsserted: PageEndpoint(context: self).selfAsserted()
+        case .confirmed: .respond(await PageEndpoint(context: self).confirmed())
+        case .logout: .respond(await LogoutEndpoint(context: self).respond())
+        case .userInfo: .respond(await UserInfoEndpoint(context: self).respond())
         }
     }
 
     private var isReading: Bool { head.method == .get || head.method == .head }
 
     private var metadata: Response {
-        guard isReading else { return Reply.methodNotAllowed("GET") }
+        guard isReading else { return Response.methodNotAllowed("GET") }
         let metadata = Metadata(configuration: configuration, policy: policy, address: address, base: base)
-        return Reply.json(metadata.json, headers: openToAll)
+        return Response.json(metadata.json, headers: openToAll)
     }
 
     private func keySet() async -> Response {
-        guard isReading else { return Reply.methodNotAllowed("GET") }
+        guard isReading else { return Response.methodNotAllowed("GET") }
         do throws(RSAError) {
             let published = try await authority.keys.current().published
-            return Reply.json(["keys": .array(published.map(\.publicKey))], headers: openToAll)
+            return Response.json(["keys": .array(published.map(\.publicKey))], headers: openToAll)
         } catch {
-            return Reply.text("No key could be made.", status: 500)
+            return Response.text("No key could be made.", status: 500)
         }
     }
 

@@ -5,13 +5,13 @@ internal import Settings
 ///
 /// A container's health check then needs no other program.
 func runHealth(_ settings: MockSettings) -> Never {
-    let address = settings.entrance.listen.seenFromHere
+    let address = settings.network.listen.seenFromHere
     do throws(SystemError) {
         // Something that it always has and that changes nothing.
         let reply = try PlainReply.get("/_mock/token/bad", host: address.host, port: address.port)
         if reply.status == 200 { answer("alive") }
-        fail(["\(address) answers \(reply.status)"], ExitCode.failure)
+        fail(["\(address) answers \(reply.status)"], ExitStatus.failure)
     } catch {
-        fail(["cannot \(error)"], ExitCode.failure)
+        fail(["cannot \(error)"], ExitStatus.failure)
     }
 }

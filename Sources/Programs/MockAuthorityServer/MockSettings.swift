@@ -5,7 +5,7 @@ internal import Settings
 struct MockSettings: SettingTable {
     static let prefix = "MOCK_"
 
-    let entrance: Entrance
+    let network: Network
     let files: Files
     let tls: TLS
     let behaviour: Behaviour
@@ -13,7 +13,7 @@ struct MockSettings: SettingTable {
     let printSettings: Bool
 
     /// Where it listens.
-    struct Entrance: Sendable {
+    struct Network: Sendable {
         let listen: ListenAddress
         let allowRemote: Bool
         /// What issuers begin with; without it, the address that it listens on.
@@ -40,7 +40,7 @@ struct MockSettings: SettingTable {
     }
 
     init(reading reader: inout SettingReader) {
-        entrance = Entrance(reading: &reader)
+        network = Network(reading: &reader)
         files = Files(
             configuration: reader.optional(
                 "CONFIG", .path, absence: "contoso with alice and bob",
@@ -64,7 +64,7 @@ struct MockSettings: SettingTable {
     }
 }
 
-extension MockSettings.Entrance {
+extension MockSettings.Network {
     fileprivate init(reading reader: inout SettingReader) {
         listen = reader.value(
             "LISTEN", .listenAddress, default: "127.0.0.1:3001", help: "Where to listen; port 0 lets the system choose."

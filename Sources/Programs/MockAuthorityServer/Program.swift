@@ -3,7 +3,7 @@ internal import Platform
 internal import Settings
 
 /// What the exit codes of this program mean (sysexits.h).
-enum ExitCode {
+enum ExitStatus {
     static let good: Int32 = 0
     static let failure: Int32 = 1
     /// EX_UNAVAILABLE: the address cannot be listened on, or nobody answers there.
@@ -12,7 +12,7 @@ enum ExitCode {
     static let configuration: Int32 = 78
 }
 
-/// Runs the command that the arguments name; without one, serves.
+/// TestRuns the command that the arguments name; without one, serves.
 func runMockAuthority() -> Never {
     let signals = Signals()
     let arguments = Array(CommandLine.arguments.dropFirst())
@@ -26,9 +26,9 @@ func runMockAuthority() -> Never {
 private func printClientSettings(_ settings: MockSettings) -> Never {
     guard let kind = settings.client.kind else {
         let kinds = ClientKind.allCases.map(\.rawValue).joined(separator: ", ")
-        fail(["client-settings needs --for, one of \(kinds)."], ExitCode.configuration)
+        fail(["client-settings needs --for, one of \(kinds)."], ExitStatus.configuration)
     }
-    let listen = settings.entrance.listen
+    let listen = settings.network.listen
     // The clients of our days insist on https; where it is served, they are sent there.
     let secure = settings.tls.listen.first.map { "https://localhost:\($0.port)" }
     let base = secure ?? "http://\(listen.called)"
@@ -41,7 +41,7 @@ private func printClientSettings(_ settings: MockSettings) -> Never {
 /// Prints an answer and ends well.
 func answer(_ text: String) -> Never {
     StandardStream.output.print(text)
-    exitProcess(ExitCode.good)
+    exitProcess(ExitStatus.good)
 }
 
 /// Says what is wrong, one line each, and ends.
@@ -59,14 +59,14 @@ func readSettings(_ arguments: [String]) -> MockSettings {
             let words = read.operands.joined(separator: " ")
             fail(
                 ["'\(words)' is no command. Commands: token, client-settings, health. See --help."],
-                ExitCode.configuration)
+                ExitStatus.configuration)
         }
         if read.values.printSettings { answer(String(read.printed.dropLast())) }
         if command == "health" { runHealth(read.values) }
         if command != nil { printClientSettings(read.values) }
         return read.values
     } catch {
-        fail(error.sentences, ExitCode.configuration)
+        fail(error.sentences, ExitStatus.configuration)
     }
 }
 

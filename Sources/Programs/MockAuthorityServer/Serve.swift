@@ -1,87 +1,93 @@
-internal import HTTP
 internal import HTTPServer
 internal import MockAuthority
 internal import Platform
 internal import Settings
-internal import Synchronization
 
-/// Serves until a signal says otherwise.
+/// Serves until a signal ends the program.
+///
+/// The addresses are bound first, so that a taken port is reported before keys are generated, and the issuer has its
+/// port. No server listens before the authority and its certificate exist: until then the system refuses connections,
+/// and the first request that is accepted gets the answer it asked for.
 func serve(_ settings: MockSettings, until signals: Signals) -> Never {
     let lock = stateLock(settings)
-    let door = Door()
-    let listen = settings.entrance.listen
     let limits = fittingLimits(servers: 1 + settings.tls.listen.count)
-    let plain = open(listen, limits, DoorTo(door: door, scheme: "http"), tls: nil)
-    let address = ListenAddress(host: listen.host, port: plain.port)
+    let socket = bind(settings.network.listen)
+    let secureSockets = settings.tls.listen.map(bind)
+    let address = ListenAddress(host: settings.network.listen.host, port: socket.port)
     let configuration = configuration(settings, address)
-    door.open(authority(settings, configuration))
-    let secure = settings.tls.listen.isEmpty ? [] : openSecure(settings, limits, door)
-    let greeting = Greeting(configuration: configuration, address: address, secure: secure.map(\.listening))
-    StandardStream.output.print(greeting.text)
+    // The signing key is generated on another thread, while this one makes the certificate.
+    let authority = authority(settings, configuration)
+    let certificate = secureSockets.isEmpty ? nil : serverCertificate(settings)
+    let identity = certificate.map { TLSIdentity(certificates: $0.chain, key: $0.key) }
+    let secure = zip(settings.tls.listen, secureSockets).map { listen, socket in
+        server(listen, socket, limits, AuthorityHandler(authority, scheme: "https"), tls: identity)
+    }
+    // Last, since clients wait for this one.
+    let plain = server(settings.network.listen, socket, limits, AuthorityHandler(authority, scheme: "http"), tls: nil)
+    let message = StartupMessage(
+        configuration: configuration, address: address,
+        secure: secure.map { .init(port: $0.port, authorityFile: File.resolved(certificate?.authorityFile ?? "")) })
+    StandardStream.output.print(message.text)
     while signals.next() == .hangup {}
-    for server in secure { server.server.stopAccepting() }
-    plain.stopAccepting()
-    for server in secure { server.server.stop(patience: 2) }
-    plain.stop(patience: 2)
+    let servers = secure + [plain]
+    for server in servers { server.stopAccepting() }
+    for server in servers { server.stop(patience: 2) }
     _ = consume lock
-    exitProcess(ExitCode.good)
+    exitProcess(ExitStatus.good)
 }
 
-private func open(
-    _ listen: ListenAddress, _ limits: ServerLimits, _ handler: any RequestHandler, tls: TLSIdentity?
+private func bind(_ listen: ListenAddress) -> ServerSocket {
+    do throws(ServerStartError) {
+        return try ServerSocket(bindingTo: listen.host, port: listen.port)
+    } catch {
+        failToListen(listen, error)
+    }
+}
+
+private func server(
+    _ listen: ListenAddress, _ socket: ServerSocket, _ limits: ServerLimits, _ handler: AuthorityHandler,
+    tls: TLSIdentity?
 ) -> HTTPServer {
     do throws(ServerStartError) {
-        return try HTTPServer(host: listen.host, port: listen.port, limits: limits, tls: tls, handler: handler)
+        return try HTTPServer(listeningOn: socket, limits: limits, tls: tls, handler: handler)
     } catch {
-        fail(["cannot listen on \(listen): \(error.explanation)"], ExitCode.unavailable)
+        failToListen(listen, error)
     }
 }
 
-private func openSecure(
-    _ settings: MockSettings, _ limits: ServerLimits, _ door: Door
-) -> [(server: HTTPServer, listening: Greeting.Secure)] {
-    do throws(StateFailure) {
-        let folder = try stateFolder(settings.files.state ?? ".")
-        let certificate = try ServerCertificate(in: folder, names: settings.tls.names, time: SystemTime())
-        let identity = TLSIdentity(certificates: certificate.chain, key: certificate.key)
-        return settings.tls.listen.map { listen in
-            let server = open(listen, limits, DoorTo(door: door, scheme: "https"), tls: identity)
-            let address = ListenAddress(host: listen.host, port: server.port)
-            return (server, .init(address: address, authorityFile: File.resolved(certificate.authorityFile)))
-        }
+private func failToListen(_ listen: ListenAddress, _ error: ServerStartError) -> Never {
+    fail(["cannot listen on \(listen): \(error.message)"], ExitStatus.unavailable)
+}
+
+private func serverCertificate(_ settings: MockSettings) -> ServerCertificate {
+    do throws(StateFolderError) {
+        let folder = try StateFolder(settings.files.state ?? ".")
+        return try ServerCertificate(in: folder, names: settings.tls.names, time: SystemTime())
     } catch {
-        fail([error.explanation], ExitCode.configuration)
+        fail([error.message], ExitStatus.configuration)
     }
 }
 
-private func stateFolder(_ path: String) throws(StateFailure) -> StateFolder {
-    do throws(SystemError) {
-        return try StateFolder(path)
-    } catch {
-        throw .system(error)
-    }
-}
-
-/// The right to the folder of the state, if there is one, until the end.
+/// The lock of the state folder, if there is one, which is held until the end.
 private func stateLock(_ settings: MockSettings) -> FileLock? {
     guard let path = settings.files.state else { return nil }
-    do throws(StateFailure) {
-        return try stateFolder(path).lock()
+    do throws(StateFolderError) {
+        return try StateFolder(path).lock()
     } catch {
-        fail([error.explanation], ExitCode.configuration)
+        fail([error.message], ExitStatus.configuration)
     }
 }
 
 func authority(_ settings: MockSettings, _ configuration: Configuration) -> MockAuthority {
     guard let state = settings.files.state else { return MockAuthority(configuration: configuration) }
-    do throws(StateFailure) {
-        return try MockAuthority(configuration: configuration, folder: try stateFolder(state))
+    do throws(StateFolderError) {
+        return try MockAuthority(configuration: configuration, folder: try StateFolder(state))
     } catch {
-        fail([error.explanation], ExitCode.configuration)
+        fail([error.message], ExitStatus.configuration)
     }
 }
 
-/// Limits under which a fault may make an answer a minute late.
+/// Limits that allow for a fault that delays an answer by a minute.
 private var patientLimits: ServerLimits {
     var limits = ServerLimits()
     limits.suspensionSeconds = 65
@@ -92,7 +98,7 @@ private var patientLimits: ServerLimits {
 /// The limits of each of this many servers, with as many connections as the process may open sockets.
 private func fittingLimits(servers: Int) -> ServerLimits {
     let wished = Array(repeating: patientLimits, count: servers)
-    // What is open by now, and files of the state for a moment.
+    // Those that are open already, and files of the state for a moment.
     let others = ProcessLimits.openFiles + 8
     let wanted = others + ServerLimits.descriptors(of: wished)
     let allowed = ProcessLimits.raiseOpenFiles(to: wanted)
@@ -100,7 +106,7 @@ private func fittingLimits(servers: Int) -> ServerLimits {
         let least = others + ServerLimits.leastDescriptors(of: wished)
         fail(
             ["only \(allowed) files and sockets may be open, and at least \(least) are needed: raise ulimit -n."],
-            ExitCode.unavailable)
+            ExitStatus.unavailable)
     }
     if allowed < wanted {
         StandardStream.error.print(
@@ -110,41 +116,15 @@ private func fittingLimits(servers: Int) -> ServerLimits {
     return limits
 }
 
-/// What stands behind the servers: the authority, once the port is known that its issuer names.
-private final class Door: Sendable {
-    private let authority = Mutex<MockAuthority?>(nil)
-
-    func open(_ authority: MockAuthority) {
-        self.authority.withLock { $0 = authority }
-    }
-
-    func decide(on head: RequestHead, scheme: String) -> Decision {
-        guard let authority = authority.withLock({ $0 }) else {
-            return .respond(Response(503, headers: ["Retry-After": "1"]))
-        }
-        return authority.decide(on: head, scheme: scheme)
-    }
-}
-
-/// The way to it by one scheme, which the URLs of its answers name.
-private struct DoorTo: RequestHandler {
-    let door: Door
-    let scheme: String
-
-    func decide(on head: RequestHead) -> Decision {
-        door.decide(on: head, scheme: scheme)
-    }
-}
-
 extension ServerStartError {
-    /// The reason in words.
-    fileprivate var explanation: String {
+    /// For the operator.
+    fileprivate var message: String {
         switch self {
         case .badHost(let host): "'\(host)' is no literal address."
         case .addressInUse: "another program listens there. Choose another port with --listen."
         case .addressNotAvailable: "this machine has no such address."
         case .noPermission: "ports below 1024 need a permission."
-        case .system(let call, let code): "\(SystemError(code: code, operation: call))"
+        case .system(let context, let code): "\(SystemError(code: code, operation: context))"
         case .library: "libmicrohttpd could not start."
         }
     }

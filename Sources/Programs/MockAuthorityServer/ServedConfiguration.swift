@@ -7,12 +7,12 @@ func configuration(_ settings: MockSettings, _ address: ListenAddress) -> Config
     // Nobody can call 0.0.0.0: who listens everywhere is reached as localhost, or says --issuer.
     let base = "http://\(address.called)"
     var configuration = settings.files.configuration.map { read($0, base) } ?? Configuration(issuerBase: base)
-    if let issuer = settings.entrance.issuer { configuration.issuerBase = issuer.withoutSlash }
-    if let mode = settings.entrance.issuerMode {
+    if let issuer = settings.network.issuer { configuration.issuerBase = issuer.withoutSlash }
+    if let mode = settings.network.issuerMode {
         for index in configuration.policies.indices { configuration.policies[index].issuer = mode }
     }
     configuration.behaviour = settings.behaviour
-    configuration.behaviour.switches.remoteControl = settings.entrance.allowRemote
+    configuration.behaviour.switches.remoteControl = settings.network.allowRemote
     return configuration
 }
 
@@ -21,17 +21,17 @@ private func read(_ path: String, _ issuerBase: String) -> Configuration {
     do throws(SystemError) {
         bytes = try File.read(path)
     } catch {
-        fail(["\(error)"], ExitCode.configuration)
+        fail(["\(error)"], ExitStatus.configuration)
     }
-    do throws(ConfigurationMistake) {
+    do throws(ConfigurationError) {
         return try Configuration(parsing: bytes, issuerBase: issuerBase)
     } catch {
-        fail(["\(path): \(error.sentence)"], ExitCode.configuration)
+        fail(["\(path): \(error.message)"], ExitStatus.configuration)
     }
 }
 
 extension ListenAddress {
-    /// Address and port as a client on this machine says them.
+    /// PolicyURL and port as a client on this machine says them.
     var called: String {
         ["0.0.0.0", "::"].contains(host) ? "localhost:\(port)" : "\(self)"
     }

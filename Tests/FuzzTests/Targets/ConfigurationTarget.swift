@@ -4,10 +4,10 @@ import JSON
 /// The configuration file of the mock: what is taken has what it needs, and its accounts are read as they are written.
 func checkConfiguration(_ input: [UInt8]) throws {
     let configuration: Configuration
-    do throws(ConfigurationMistake) {
+    do throws(ConfigurationError) {
         configuration = try Configuration(parsing: input)
     } catch {
-        try require(!error.sentence.isEmpty, "a mistake is named")
+        try require(!error.message.isEmpty, "a mistake is named")
         return
     }
     try require(!configuration.policies.isEmpty, "there is a policy")

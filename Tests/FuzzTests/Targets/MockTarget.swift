@@ -12,7 +12,7 @@ func checkMock(_ input: [UInt8]) throws {
     try require(Base64.decodeLenient(Base64.encode(input)) == input, "what is encoded in base64 can be decoded")
     // A delay would be waited for.
     guard !input.text.contains("delay") else { return }
-    let authority = MockAuthority(time: ManualClock(), keySource: MockAuthority.fuzzKeys)
+    let authority = MockAuthority(time: ManualClock(), keyGenerator: MockAuthority.fuzzKeys)
     var given = GivenValues()
     for piece in input.pieces.prefix(6) {
         guard let request = FuzzRequest(given.filled(piece)), request.body.count <= 65536 else { continue }
@@ -36,7 +36,7 @@ extension Decision {
 
 extension MockAuthority {
     /// One key again and again: making one takes a tenth of a second.
-    fileprivate static let fuzzKeys = KeySource { () throws(RSAError) in Support.SigningKey.shared }
+    fileprivate static let fuzzKeys = KeyGenerator { () throws(RSAError) in Support.SigningKey.shared }
 }
 
 /// What answers gave for later requests.

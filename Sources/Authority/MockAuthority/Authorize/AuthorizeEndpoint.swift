@@ -4,59 +4,59 @@ internal import OpenSSL
 
 /// The authorization endpoint (RFC 6749 section 3.1): answers at once for a session, else shows a page.
 struct AuthorizeEndpoint: Sendable {
-    let call: Call
+    let context: RequestContext
 
     /// Takes the parameters from the query, or from the form of a `POST`.
     func decide() async -> Decision {
-        switch call.head.method {
-        case .get, .head: .respond(await answer(Parameters(call.head.target.query)))
+        switch context.head.method {
+        case .get, .head: .respond(await answer(Parameters(context.head.target.query)))
         case .post:
             .answerBody(limit: 65536) { body in
-                let form = Parameters(body: body, type: call.head.contentType)
-                return await answer(form.followed(by: call.head.target.query))
+                let form = Parameters(body: body, type: context.head.contentType)
+                return await answer(form.followed(by: context.head.target.query))
             }
-        case .put, .patch, .delete, .options, .other: .respond(Reply.methodNotAllowed("GET, POST"))
+        case .put, .patch, .delete, .options, .other: .respond(Response.methodNotAllowed("GET, POST"))
         }
     }
 
     private func answer(_ parameters: Parameters) async -> Response {
         do throws(AuthorizationFailure) {
-            return await answer(try AuthorizationRequest(parameters, call.configuration))
+            return await answer(try AuthorizationRequest(parameters, context.configuration))
         } catch {
             switch error {
-            case .page(let refusal): return ErrorPage(refusal, call).response
+            case .page(let refusal): return ErrorPage(refusal, context).response
             case .client(let refusal, let delivery):
-                return delivery.response(refusal, correlation: call.correlation, now: call.now)
+                return delivery.response(refusal, correlation: context.correlation, now: context.now)
             }
         }
     }
 
     private func answer(_ request: AuthorizationRequest) async -> Response {
-        let session = Session(call: call).current
+        let session = Session(context: context).current
         if let session, !needsPage(request, session.user) {
-            return await AuthorizationAnswer(call: call, request: request).response(
+            return await AuthorizationResponse(context: context, request: request).response(
                 session.user, signedIn: session.time, newUser: false)
         }
         if request.options.prompt == "none" {
             return request.delivery.response(
-                .loginRequired(prompt: "none"), correlation: call.correlation, now: call.now)
+                .loginRequired(prompt: "none"), correlation: context.correlation, now: context.now)
         }
         let csrf = Base64.encode(SecureRandom.bytes(48))
-        var transaction = Transaction(request: request, policy: call.policy, csrf: csrf, begun: call.now)
-        if call.policy.kind == .editProfile, let session, request.options.prompt != "login" {
+        var transaction = Transaction(request: request, policy: context.policy, csrf: csrf, begun: context.now)
+        if context.policy.kind == .editProfile, let session, request.options.prompt != "login" {
             transaction.outcome = .init(user: session.user, newUser: false)
         }
-        let name = call.run.transactions.begin(transaction)
-        return SignInStep(call: call, transaction: transaction, name: name).page()
+        let name = context.run.transactions.begin(transaction)
+        return SignInStep(context: context, transaction: transaction, name: name).page()
     }
 
     /// Whether a person has something to do in spite of the session.
     private func needsPage(_ request: AuthorizationRequest, _ user: User) -> Bool {
         if request.options.prompt == "login" { return true }
-        return switch call.policy.kind {
+        return switch context.policy.kind {
         case .signIn, .signUpOrSignIn, .password: false
         case .signUp, .editProfile: request.options.prompt != "none"
-        case .facebook: user.standing.identityProvider == nil
+        case .facebook: user.status.identityProvider == nil
         }
     }
 }

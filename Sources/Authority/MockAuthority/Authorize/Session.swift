@@ -3,36 +3,36 @@ internal import JSON
 
 /// The browser's memory of who signed in: the cookie of the service, sealed like a grant.
 struct Session: Sendable {
-    let call: Call
+    let context: RequestContext
 
-    private var name: String { "x-ms-cpim-sso:\(call.configuration.tenant.name)_0" }
+    private var name: String { "x-ms-cpim-sso:\(context.configuration.tenant.name)_0" }
     /// The lifetime of the service, in seconds.
     private static let lifetime: Int64 = 86400
 
     /// Who signed in in this browser, and when; nobody once the account is gone or its grants were revoked.
     var current: (user: User, time: Int64)? {
-        let cookies = call.head.headers.values("Cookie").flatMap { $0.split(separator: ";") }
+        let cookies = context.head.headers.values("Cookie").flatMap { $0.split(separator: ";") }
         let value = cookies.lazy.compactMap { cookie -> String? in
             let pair = cookie.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard pair.count == 2, String(pair[0]).words == [name] else { return nil }
             return String(pair[1])
         }.first
-        guard let value, let members = call.authority.seal.open(value), let grant = Grant(members),
-            grant.kind == .session, grant.validity.expires > call.now,
-            let user = call.run.directory.user(grant.user), user.standing.generation == grant.generation,
-            !user.standing.disabled
+        guard let value, let members = context.authority.seal.open(value), let grant = Grant(members),
+            grant.kind == .session, grant.validity.expires > context.now,
+            let user = context.run.directory.user(grant.user), user.status.generation == grant.generation,
+            !user.status.disabled
         else { return nil }
-        return (user, grant.sign.time)
+        return (user, grant.signIn.time)
     }
 
     /// The cookie that remembers a sign-in.
     func cookie(for user: User) -> String {
-        let now = call.now
+        let now = context.now
         let grant = Grant(
-            kind: .session, binding: .init(client: "", policy: call.policy.name, scope: ""), user: user.objectID,
-            generation: user.standing.generation, sign: .init(time: now),
+            kind: .session, binding: .init(client: "", policy: context.policy.name, scope: ""), user: user.objectID,
+            generation: user.status.generation, signIn: .init(time: now),
             validity: .init(issued: now, expires: now + Self.lifetime))
-        return "\(name)=\(call.authority.seal.seal(grant.members)); \(attributes)"
+        return "\(name)=\(context.authority.seal.seal(grant.members)); \(attributes)"
     }
 
     /// The cookie that forgets it.
@@ -40,6 +40,6 @@ struct Session: Sendable {
 
     /// `Secure` only over https: browsers drop such cookies over plain http.
     var attributes: String {
-        call.base.hasPrefix("https:") ? "Path=/; HttpOnly; Secure; SameSite=None" : "Path=/; HttpOnly; SameSite=Lax"
+        context.base.hasPrefix("https:") ? "Path=/; HttpOnly; Secure; SameSite=None" : "Path=/; HttpOnly; SameSite=Lax"
     }
 }

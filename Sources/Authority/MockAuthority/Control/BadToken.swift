@@ -1,6 +1,8 @@
 internal import JSON
 
-/// The catalogue of tokens with something wrong, by name.
+/// The tokens with one defect each, by name.
+///
+/// docs/b2c.md describes the claims of a good one.
 package enum BadToken: String, Sendable, CaseIterable {
     case expired
     case notYetValid = "not-yet-valid"
@@ -31,22 +33,21 @@ package enum BadToken: String, Sendable, CaseIterable {
     case notJSON = "not-json"
 }
 
-/// What task-server promises to answer to a token.
-package struct Promise: Sendable, Equatable {
-    /// The status.
+/// The response of task-server to a request with a token.
+package struct ExpectedResponse: Sendable, Equatable {
     package let status: Int
-    /// The `code` of the problem; nothing for a good answer.
+    /// The `code` of the problem; `nil` for a good response.
     package let code: String?
 
-    static let good = Promise(status: 200, code: nil)
-    static let invalid = Promise(status: 401, code: "token.invalid")
-    static let expired = Promise(status: 401, code: "token.expired")
-    static let scope = Promise(status: 403, code: "token.scope")
+    static let good = ExpectedResponse(status: 200, code: nil)
+    static let invalid = ExpectedResponse(status: 401, code: "token.invalid")
+    static let expired = ExpectedResponse(status: 401, code: "token.expired")
+    static let scope = ExpectedResponse(status: 403, code: "token.scope")
 }
 
 extension BadToken {
-    /// The answer where no scopes are configured.
-    package var promise: Promise {
+    /// The response where no scopes are configured.
+    package var expectedResponse: ExpectedResponse {
         switch self {
         case .expired: .expired
         case .acrOnly, .wrongScp, .noScp, .idToken: .good
@@ -57,19 +58,19 @@ extension BadToken {
         }
     }
 
-    /// The answer where `TASKS_READ_SCOPE` and `TASKS_WRITE_SCOPE` are the scopes of the mock.
-    package var promiseWithScopes: Promise {
+    /// The response where `TASKS_READ_SCOPE` and `TASKS_WRITE_SCOPE` are the scopes of the mock.
+    package var expectedResponseWithScopes: ExpectedResponse {
         switch self {
         case .wrongScp, .noScp, .idToken: .scope
         case .acrOnly, .expired, .notYetValid, .noExp, .wrongAud, .audArray, .wrongIss, .issWithoutSlash,
             .wrongTenant, .wrongPolicy, .noPolicy, .unknownKid, .noKid, .unpublishedKey, .retiredKey, .badSignature,
             .truncated, .algNone, .hs256WithPublicKey, .rs512, .typOther, .critHeader, .huge, .notJSON:
-            promise
+            expectedResponse
         }
     }
 
-    /// What is wrong with it.
-    package var words: String {
+    /// What is wrong with it, for people.
+    package var defect: String {
         switch self {
         case .expired: "exp is an hour ago"
         case .notYetValid: "nbf is in an hour"
@@ -80,44 +81,45 @@ extension BadToken {
         case .issWithoutSlash: "iss lacks the slash at its end"
         case .wrongTenant: "iss names another tenant"
         case .wrongPolicy: "tfp is a policy that is not configured"
-        case .acrOnly: "the policy stands in acr instead of tfp, as custom policies have it"
+        case .acrOnly: "the policy is in acr instead of tfp, as in custom policies"
         case .noPolicy: "without tfp and acr"
-        case .wrongScp: "scp is a scope of nobody"
+        case .wrongScp: "scp is an unknown scope"
         case .noScp: "an access token without scp"
         case .idToken: "an ID token, as the old clients send"
         case .unknownKid: "kid names no key, the signature is by the active one"
         case .noKid: "without kid"
         case .unpublishedKey: "signed by a key that was never published"
-        case .retiredKey: "signed by a key that is published no longer"
+        case .retiredKey: "signed by a key that is no longer published"
         case .badSignature: "one bit of the signature is wrong"
         case .truncated: "the end of the signature is missing"
         case .algNone: "alg is none, the signature empty"
         case .hs256WithPublicKey: "alg is HS256, the secret is the public key in PEM"
-        case .rs512: "alg is RS512, rightly signed"
+        case .rs512: "alg is RS512, correctly signed"
         case .typOther: "typ is secevent+jwt"
         case .critHeader: "crit demands an extension"
         case .huge: "8.5 kB long"
-        case .notJSON: "the payload is not JSON, rightly signed"
+        case .notJSON: "the payload is not JSON, correctly signed"
         }
     }
 
-    /// The line of the catalogue: name, answer, words; the other answer behind them where there is one.
-    package var line: String {
+    /// A line of `/_mock/token/bad`: name, expected response, defect, and the response with scopes where it differs.
+    var line: String {
         let name = rawValue + String(repeating: " ", count: 22 - rawValue.utf8.count)
-        let code = promise.code ?? "-"
+        let code = expectedResponse.code ?? "-"
         let padding = String(repeating: " ", count: 14 - code.utf8.count)
-        let other = promiseWithScopes
-        let tail = other == promise ? "" : " (\(other.status) \(other.code ?? "-") where scopes are configured)"
-        return "\(name) \(promise.status) \(code)\(padding) \(words)\(tail)"
+        let other = expectedResponseWithScopes
+        let tail =
+            other == expectedResponse ? "" : " (\(other.status) \(other.code ?? "-") where scopes are configured)"
+        return "\(name) \(expectedResponse.status) \(code)\(padding) \(defect)\(tail)"
     }
 
     /// The same as an object.
     var json: JSONValue {
-        let (plain, scoped) = (promise, promiseWithScopes)
+        let (plain, scoped) = (expectedResponse, expectedResponseWithScopes)
         return [
             "name": .string(rawValue), "status": .integer(Int64(plain.status)),
             "code": plain.code.map { .string($0) } ?? .null, "statusWithScopes": .integer(Int64(scoped.status)),
-            "codeWithScopes": scoped.code.map { .string($0) } ?? .null, "words": .string(words),
+            "codeWithScopes": scoped.code.map { .string($0) } ?? .null, "words": .string(defect),
         ]
     }
 }

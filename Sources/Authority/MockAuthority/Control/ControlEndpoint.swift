@@ -12,12 +12,12 @@ struct ControlEndpoint: Sendable {
     static let bodyLimit = 65536
 
     /// Which run is meant.
-    var run: Run { authority.runs.run(head.target["run"]?.lowercased() ?? "") }
+    var run: TestRun { authority.runs.run(head.target["run"]?.lowercased() ?? "") }
 
     /// Answers on the loopback, and elsewhere only if the operator said so twice.
     func decide() async -> Decision {
         guard isNear || authority.configuration.behaviour.switches.remoteControl else {
-            return .respond(Reply.text("The controls of the mock answer on the loopback only.", status: 403))
+            return .respond(Response.text("The controls of the mock answer on the loopback only.", status: 403))
         }
         let path = Array(head.target.path.dropFirst())
         return switch head.method {
@@ -25,7 +25,7 @@ struct ControlEndpoint: Sendable {
         case .post: order(path)
         case .put where path.count == 2 && path[0] == "users": putUser(path[1])
         case .delete where path.count == 2 && path[0] == "users": .respond(removeUser(path[1]))
-        case .put, .patch, .delete, .options, .other: .respond(Reply.methodNotAllowed("GET, POST"))
+        case .put, .patch, .delete, .options, .other: .respond(Response.methodNotAllowed("GET, POST"))
         }
     }
 
@@ -34,9 +34,9 @@ struct ControlEndpoint: Sendable {
         case ["token"]: await token()
         case ["token", "bad"]: catalogue
         case ["keys"]: await keys()
-        case ["users"]: Reply.json(.array(run.directory.all.map(\.json)))
-        case ["requests"]: Reply.json(.array(run.journal.all))
-        case ["state"]: Reply.json(state)
+        case ["users"]: Response.json(.array(run.directory.all.map(\.json)))
+        case ["requests"]: Response.json(.array(run.requestLog.all))
+        case ["state"]: Response.json(state)
         default: unknown
         }
     }
@@ -47,13 +47,13 @@ struct ControlEndpoint: Sendable {
         case ["keys"]: return .answerBody(limit: Self.bodyLimit) { await changeKeys($0) }
         case ["reset"]:
             authority.runs.reset(head.target["run"]?.lowercased() ?? "")
-            return .respond(Reply.json(state))
+            return .respond(Response.json(state))
         default: return .respond(unknown)
         }
     }
 
     private var unknown: Response {
-        Reply.text(
+        Response.text(
             """
             No such control. There are, all with ?run= for tests side by side:
               GET  /_mock/token?user=alice, /_mock/token/bad, /_mock/keys, /_mock/users, /_mock/requests, /_mock/state
@@ -72,34 +72,31 @@ struct ControlEndpoint: Sendable {
     }
 
     private var catalogue: Response {
-        if wantsJSON { return Reply.json(.array(BadToken.allCases.map(\.json))) }
-        return Reply.text(BadToken.allCases.map(\.line).joined(separator: "\n"))
+        if wantsJSON { return Response.json(.array(BadToken.allCases.map(\.json))) }
+        return Response.text(BadToken.allCases.map(\.line).joined(separator: "\n"))
     }
 
     private func token() async -> Response {
-        do throws(ControlMistake) {
-            let order = try TokenOrder(Parameters(head.target.query))
-            let filled = try await authority.fill(order, run: run)
-            return wantsJSON ? Reply.json(filled.reply) : Reply.text(filled.token)
+        do throws(ControlError) {
+            let specification = try TokenSpecification(Parameters(head.target.query))
+            return try await token(specification)
         } catch {
-            return Reply.text(error.sentence, status: 400)
+            return Response.text(error.message, status: 400)
+        }
+    }
+
+    private func token(_ specification: TokenSpecification) async throws(ControlError) -> Response {
+        do throws(TokenSpecificationError) {
+            return wantsJSON
+                ? Response.json(try await authority.tokenResponse(specification, run: run))
+                : Response.text(try await authority.token(specification, run: run))
+        } catch {
+            throw ControlError(message: error.message)
         }
     }
 }
 
 /// A control that cannot be obeyed, in a sentence.
-struct ControlMistake: Error, Equatable {
-    let sentence: String
-}
-
-extension MockAuthority {
-    fileprivate func fill(
-        _ order: TokenOrder, run: Run
-    ) async throws(ControlMistake) -> (token: String, reply: JSONValue) {
-        do throws(OrderError) {
-            return try await filled(order, run: run)
-        } catch {
-            throw ControlMistake(sentence: error.explanation)
-        }
-    }
+struct ControlError: Error, Equatable {
+    let message: String
 }

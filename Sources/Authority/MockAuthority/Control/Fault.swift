@@ -73,7 +73,7 @@ final class Faults: Sendable {
     }
 }
 
-extension Address.Endpoint {
+extension PolicyURL.Endpoint {
     /// Under which name faults find it.
     var place: Fault.Place? {
         switch self {

@@ -6,9 +6,9 @@ extension ControlEndpoint {
     /// `GET /_mock/keys`: every key and what it is for.
     func keys() async -> Response {
         do throws(RSAError) {
-            return Reply.json(try await authority.keys.current().json)
+            return Response.json(try await authority.keys.current().json)
         } catch {
-            return Reply.text("A key could not be made.", status: 500)
+            return Response.text("A key could not be made.", status: 500)
         }
     }
 
@@ -16,12 +16,12 @@ extension ControlEndpoint {
     func changeKeys(_ body: [UInt8]) async -> Response {
         guard let step = step(body) else {
             let steps = KeyStep.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
-            return Reply.text("Say what to do: {\"do\":\"rotate\"}. It is one of \(steps).", status: 400)
+            return Response.text("Say what to do: {\"do\":\"rotate\"}. It is one of \(steps).", status: 400)
         }
         do throws(RSAError) {
-            return Reply.json(try await authority.keys.take(step).json)
+            return Response.json(try await authority.keys.take(step).json)
         } catch {
-            return Reply.text("A key could not be made.", status: 500)
+            return Response.text("A key could not be made.", status: 500)
         }
     }
 
@@ -43,7 +43,7 @@ extension KeyRing.State {
         return ["keys": .array(shown + retired.map { entry($0, "retired") })]
     }
 
-    private func entry(_ key: SigningKey, _ state: String) -> JSONValue {
+    private func entry(_ key: TokenSigningKey, _ state: String) -> JSONValue {
         ["kid": .string(key.identifier), "state": .string(state)]
     }
 }

@@ -5,7 +5,7 @@ internal import Synchronization
 /// The controls of one run: faults, clock, accounts, journal.
 extension ControlEndpoint {
     /// `POST` of these paths, with JSON: what to do with it.
-    func command(_ path: [String]) -> (@Sendable (ConfigurationMember) throws(ConfigurationMistake) -> JSONValue)? {
+    func command(_ path: [String]) -> (@Sendable (ConfigurationMember) throws(ConfigurationError) -> JSONValue)? {
         switch path {
         case ["faults"]: addFault
         case ["clock"]: setClock
@@ -16,21 +16,21 @@ extension ControlEndpoint {
 
     /// Reads a body and obeys it; a mistake is a sentence.
     func obey(
-        _ command: @escaping @Sendable (ConfigurationMember) throws(ConfigurationMistake) -> JSONValue
+        _ command: @escaping @Sendable (ConfigurationMember) throws(ConfigurationError) -> JSONValue
     ) -> Decision {
         .answerBody(limit: Self.bodyLimit) { body in
-            do throws(ConfigurationMistake) {
-                return Reply.json(try command(try ConfigurationMember.root(body, place: "the order")))
+            do throws(ConfigurationError) {
+                return Response.json(try command(try ConfigurationMember.root(body, place: "the order")))
             } catch {
-                return Reply.text(error.sentence, status: 400)
+                return Response.text(error.message, status: 400)
             }
         }
     }
 
-    private func addFault(_ order: ConfigurationMember) throws(ConfigurationMistake) -> JSONValue {
+    private func addFault(_ order: ConfigurationMember) throws(ConfigurationError) -> JSONValue {
         try order.allow(["at", "times", "status", "delay_ms", "retry_after", "body", "cut"])
         guard let place: Fault.Place = try order.choice("at") else {
-            throw ConfigurationMistake(sentence: "Say where: {\"at\":\"keys\",\"status\":503}")
+            throw ConfigurationError(message: "Say where: {\"at\":\"keys\",\"status\":503}")
         }
         // 1xx are no final answers, and beyond 599 the server says 500 in their place.
         let (status, body) = (try order.number("status", in: 200...599), try order.text("body"))
@@ -45,38 +45,38 @@ extension ControlEndpoint {
         return state
     }
 
-    private func setClock(_ order: ConfigurationMember) throws(ConfigurationMistake) -> JSONValue {
+    private func setClock(_ order: ConfigurationMember) throws(ConfigurationError) -> JSONValue {
         try order.allow(["skew_s"])
         guard let skew = try order.number("skew_s", in: -(1 << 40)...(1 << 40)) else {
-            throw ConfigurationMistake(sentence: "Say by how much the clock is off: {\"skew_s\":-7200}")
+            throw ConfigurationError(message: "Say by how much the clock is off: {\"skew_s\":-7200}")
         }
         run.skew.withLock { $0 = skew }
         return state
     }
 
-    private func revoke(_ order: ConfigurationMember) throws(ConfigurationMistake) -> JSONValue {
+    private func revoke(_ order: ConfigurationMember) throws(ConfigurationError) -> JSONValue {
         try order.allow(["user"])
         let user = try known(try order.required("user"))
         run.directory.revoke(user.objectID)
         return state
     }
 
-    private func known(_ name: String) throws(ConfigurationMistake) -> User {
+    private func known(_ name: String) throws(ConfigurationError) -> User {
         guard let user = run.directory.user(called: name) else {
-            throw ConfigurationMistake(sentence: "There is no user '\(name)'.")
+            throw ConfigurationError(message: "There is no user '\(name)'.")
         }
         return user
     }
 
     /// `PUT /_mock/users/alice`: changes what the body names, or makes the account.
     func putUser(_ name: String) -> Decision {
-        obey { order throws(ConfigurationMistake) in
+        obey { order throws(ConfigurationError) in
             let old = run.directory.user(called: name)
             guard let user = old == nil ? try User(member: order, email: name) : try old?.changed(by: order) else {
-                throw ConfigurationMistake(sentence: "There is no user '\(name)'.")
+                throw ConfigurationError(message: "There is no user '\(name)'.")
             }
             guard run.directory.put(user) else {
-                throw ConfigurationMistake(sentence: "'\(user.email)' belongs to another account.")
+                throw ConfigurationError(message: "'\(user.email)' belongs to another account.")
             }
             return user.json
         }
@@ -85,7 +85,7 @@ extension ControlEndpoint {
     /// `DELETE /_mock/users/alice`: the account is gone, its grants say so.
     func removeUser(_ name: String) -> Response {
         guard let user = run.directory.user(called: name) else {
-            return Reply.text("There is no user '\(name)'.", status: 404)
+            return Response.text("There is no user '\(name)'.", status: 404)
         }
         run.directory.remove(user.objectID)
         return Response(204)
@@ -96,7 +96,7 @@ extension ControlEndpoint {
         [
             "run": .string(head.target["run"] ?? ""), "runs": .array(authority.runs.names.map { .string($0) }),
             "skew_s": .integer(run.skew.withLock { $0 }), "users": .array(run.directory.all.map(\.json)),
-            "faults": .array(run.faults.all.map(\.json)), "requests": .integer(Int64(run.journal.all.count)),
+            "faults": .array(run.faults.all.map(\.json)), "requests": .integer(Int64(run.requestLog.all.count)),
         ]
     }
 }
@@ -114,7 +114,7 @@ extension Fault {
 
 extension User {
     /// The account with what an order names in the place of what it has.
-    fileprivate func changed(by order: ConfigurationMember) throws(ConfigurationMistake) -> User {
+    fileprivate func changed(by order: ConfigurationMember) throws(ConfigurationError) -> User {
         try order.allow(Self.members)
         var user = self
         if let email = try order.text("email") { user.email = email }
@@ -123,8 +123,8 @@ extension User {
         if let name = try order.text("givenName") { user.name.given = name }
         if let name = try order.text("familyName") { user.name.family = name }
         if let claims = try order.optionalObject("claims") { user.claims = claims }
-        if let provider = try order.text("identityProvider") { user.standing.identityProvider = provider }
-        if let disabled = try order.optionalTruth("disabled") { user.standing.disabled = disabled }
+        if let provider = try order.text("identityProvider") { user.status.identityProvider = provider }
+        if let disabled = try order.optionalTruth("disabled") { user.status.disabled = disabled }
         return user
     }
 }

@@ -7,17 +7,17 @@ internal import OpenSSL
 /// Public with `client_id` in the body; Basic with an empty secret; the secret in the body; Basic with both parts
 /// form-encoded (RFC 6749 section 2.3.1); either of the last with `client_id` in the body again.
 struct ClientAuthentication: Sendable {
-    let call: Call
+    let context: RequestContext
 
     /// The client, its secret checked.
     func client(_ parameters: Parameters) throws(Refusal) -> Client {
-        let basic = call.head.headers["Authorization"].flatMap(BasicCredentials.init)
+        let basic = context.head.headers["Authorization"].flatMap(BasicCredentials.init)
         guard let id = parameters["client_id"] ?? basic?.user else { throw .missingParameter("client_id") }
         if let user = basic?.user, !user.isEqualIgnoringCase(to: id) { throw .clientMismatch(id, user) }
-        guard let client = call.configuration.applications.client(id) else {
-            throw .unknownClient(id, tenant: call.configuration.tenant.name)
+        guard let client = context.configuration.applications.client(id) else {
+            throw .unknownClient(id, tenant: context.configuration.tenant.name)
         }
-        if !call.configuration.behaviour.switches.lax {
+        if !context.configuration.behaviour.switches.lax {
             try check(parameters["client_secret"] ?? basic?.password, of: client)
         }
         return client

@@ -13,7 +13,7 @@ extension TokenEndpoint {
         }
         let claims = applicationClaims(client, audience, scope)
         do throws(RSAError) {
-            let token = try await call.authority.signer().sign(claims)
+            let token = try await context.authority.signer().sign(claims)
             return reply(token, audience)
         } catch {
             throw .internalError
@@ -21,12 +21,12 @@ extension TokenEndpoint {
     }
 
     private func applicationClaims(_ client: Client, _ audience: String, _ scope: Scope) -> JSONObject {
-        let now = call.now
+        let now = context.now
         return JSONObject([
-            ("iss", .string(configuration.issuer(of: call.policy))),
+            ("iss", .string(configuration.issuer(of: context.policy))),
             ("exp", .integer(now + configuration.behaviour.lifetimes.token)),
             ("nbf", .integer(now - configuration.behaviour.notBeforeSlack)), ("aud", .string(audience)),
-            ("sub", .string(client.id)), ("tfp", .string(call.policy.name)),
+            ("sub", .string(client.id)), ("tfp", .string(context.policy.name)),
             ("scp", .string(scope.names.joined(separator: " "))), ("azp", .string(client.id)), ("ver", "1.0"),
             ("iat", .integer(now)),
         ])
@@ -34,12 +34,11 @@ extension TokenEndpoint {
 
     private func reply(_ token: String, _ audience: String) -> JSONValue {
         let lifetime = configuration.behaviour.lifetimes.token
-        let asStrings = configuration.behaviour.numbersAsStrings
-        func number(_ value: Int64) -> JSONValue { asStrings ? .string(String(value)) : .integer(value) }
+        func number(_ value: Int64) -> JSONValue { configuration.behaviour.number(value) }
         return [
             "access_token": .string(token), "token_type": "Bearer",
-            "not_before": number(call.now - configuration.behaviour.notBeforeSlack), "expires_in": number(lifetime),
-            "expires_on": number(call.now + lifetime), "resource": .string(audience),
+            "not_before": number(context.now - configuration.behaviour.notBeforeSlack), "expires_in": number(lifetime),
+            "expires_on": number(context.now + lifetime), "resource": .string(audience),
         ]
     }
 }

@@ -4,7 +4,7 @@ import Tokens
 
 extension TokenEndpoint {
     /// The authorization code grant (RFC 6749 section 4.1.3) with proof keys (RFC 7636); a code works once.
-    func codeGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> TokenReply {
+    func codeGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> TokenResponse {
         guard let code = parameters["code"] else { throw .missingParameter("code") }
         guard let redirectURI = parameters["redirect_uri"] else { throw .missingParameter("redirect_uri") }
         let (grant, user) = try redeem(code, .code, client)
@@ -12,8 +12,8 @@ extension TokenEndpoint {
             throw .otherPolicy(actual: redirectURI, expected: bound)
         }
         if let challenge = grant.binding.challenge { try check(parameters["code_verifier"], challenge) }
-        guard call.run.spend(grant, now: call.now) else { throw .grantRevoked }
-        return try await issue(try issue(grant, user, client, parameters["scope"]))
+        guard context.run.spend(grant, now: context.now) else { throw .grantRevoked }
+        return try await signTokens(for: try grantedRequest(grant, user, client, parameters["scope"]))
     }
 
     private func check(_ verifier: String?, _ challenge: Grant.Challenge) throws(Refusal) {
@@ -23,38 +23,40 @@ extension TokenEndpoint {
     }
 
     /// The refresh grant (RFC 6749 section 6): always a new refresh token; the old one stays good unless switched off.
-    func refreshGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> TokenReply {
+    func refreshGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> TokenResponse {
         guard let token = parameters["refresh_token"] else { throw .missingParameter("refresh_token") }
         let (grant, user) = try redeem(token, .refresh, client)
-        let issue = try issue(grant, user, client, parameters["scope"])
+        let granted = try grantedRequest(grant, user, client, parameters["scope"])
         if configuration.behaviour.switches.strictRefresh {
-            guard call.run.spend(grant, now: call.now) else { throw .grantRevoked }
+            guard context.run.spend(grant, now: context.now) else { throw .grantRevoked }
         }
-        return try await self.issue(issue, renewing: grant)
+        return try await signTokens(for: granted, renewing: grant)
     }
 
     /// Opens a grant and checks that it is good for this client under this policy now.
     private func redeem(_ text: String, _ kind: Grant.Kind, _ client: Client) throws(Refusal) -> (Grant, User) {
-        guard let members = call.authority.seal.open(text), let grant = Grant(members), grant.kind == kind else {
+        guard let members = context.authority.seal.open(text), let grant = Grant(members), grant.kind == kind else {
             throw .notOurGrant
         }
         let validity = grant.validity
-        guard validity.expires > call.now else {
-            throw .grantExpired(now: call.now, issued: validity.issued, expires: validity.expires)
+        guard validity.expires > context.now else {
+            throw .grantExpired(now: context.now, issued: validity.issued, expires: validity.expires)
         }
         guard grant.binding.client == client.id else { throw .otherClient(client.id) }
-        guard grant.binding.policy == call.policy.name else {
-            throw .otherPolicy(actual: grant.binding.policy, expected: call.policy.name)
+        guard grant.binding.policy == context.policy.name else {
+            throw .otherPolicy(actual: grant.binding.policy, expected: context.policy.name)
         }
-        guard let user = call.run.directory.user(grant.user) else { throw .accountGone }
-        guard user.standing.generation == grant.generation, !user.standing.disabled else { throw .grantRevoked }
+        guard let user = context.run.directory.user(grant.user) else { throw .accountGone }
+        guard user.status.generation == grant.generation, !user.status.disabled else { throw .grantRevoked }
         return (grant, user)
     }
 
-    /// What a grant gives: what was asked at first, since most libraries do not repeat it, or what is asked now.
-    private func issue(_ grant: Grant, _ user: User, _ client: Client, _ words: String?) throws(Refusal) -> Issue {
-        let scope = try scope(words ?? grant.binding.scope, client)
-        return Issue(
-            user: user, client: client, policy: call.policy, scope: scope, sign: grant.sign, now: call.now)
+    /// The scope of the first request, since most libraries do not repeat it, unless this request has one.
+    private func grantedRequest(
+        _ grant: Grant, _ user: User, _ client: Client, _ scopeText: String?
+    ) throws(Refusal) -> GrantedRequest {
+        let scope = try scope(scopeText ?? grant.binding.scope, client)
+        return GrantedRequest(
+            user: user, client: client, policy: context.policy, scope: scope, signIn: grant.signIn, now: context.now)
     }
 }

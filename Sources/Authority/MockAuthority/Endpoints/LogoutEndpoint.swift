@@ -5,22 +5,22 @@ internal import OpenSSL
 
 /// The end of a session (OpenID Connect RP-Initiated Logout 1.0), as loose as the service has it.
 struct LogoutEndpoint: Sendable {
-    let call: Call
+    let context: RequestContext
 
     /// Forgets the session and goes where the client says.
     ///
     /// Without a hint the URI is not checked, as in the service: an open redirect on purpose, one more reason to stay
     /// on the loopback.
     func respond() async -> Response {
-        let query = call.head.target
-        let cookie: HeaderFields = ["Set-Cookie": Session(call: call).expiredCookie]
+        let query = context.head.target
+        let cookie: HeaderFields = ["Set-Cookie": Session(context: context).expiredCookie]
         guard let uri = query["post_logout_redirect_uri"], !uri.isEmpty else {
             return Page(title: "Signed out", content: "<p>You are signed out.</p>", headers: cookie).response
         }
         if let hint = query["id_token_hint"], !hint.isEmpty {
-            guard let client = await client(hint) else { return ErrorPage(.invalidIDTokenHint, call).response }
-            guard client.accepts(uri, call.configuration.behaviour.switches) else {
-                return ErrorPage(.redirectMismatch(uri, client: client.id), call).response
+            guard let client = await client(hint) else { return ErrorPage(.invalidIDTokenHint, context).response }
+            guard client.accepts(uri, context.configuration.behaviour.switches) else {
+                return ErrorPage(.redirectMismatch(uri, client: client.id), context).response
             }
         }
         let state =
@@ -34,8 +34,8 @@ struct LogoutEndpoint: Sendable {
 
     /// Whose ID token the hint is; an old one is good enough.
     private func client(_ hint: String) async -> Client? {
-        let claims = await TokenReader(keys: call.authority.keys).claims(hint)
-        return claims?["aud"]?.string.flatMap(call.configuration.applications.client)
+        let claims = await TokenReader(keys: context.authority.keys).claims(hint)
+        return claims?["aud"]?.string.flatMap(context.configuration.applications.client)
     }
 }
 

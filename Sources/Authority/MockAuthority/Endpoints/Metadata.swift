@@ -4,7 +4,7 @@ internal import JSON
 struct Metadata: Sendable {
     let configuration: Configuration
     let policy: Policy
-    let address: Address
+    let address: PolicyURL
     /// Scheme and host of the request.
     let base: String
 

@@ -1,15 +1,16 @@
 extension TokenEndpoint {
     /// The resource owner password credentials grant (RFC 6749 section 4.3), only under a policy made for it.
-    func passwordGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> TokenReply {
-        guard call.policy.allowsPasswordGrant else { throw .passwordGrantDisabled }
+    func passwordGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> TokenResponse {
+        guard context.policy.allowsPasswordGrant else { throw .passwordGrantDisabled }
         guard let username = parameters["username"] else { throw .missingParameter("username") }
         guard let password = parameters["password"] else { throw .missingParameter("password") }
         guard let words = parameters["scope"] else { throw .missingParameter("scope") }
         let scope = try scope(words, client)
-        guard let user = call.run.directory.user(email: username, password: password) else { throw .wrongPassword }
-        let now = call.now
-        let sign = Issue.SignIn(time: now, nonce: parameters["nonce"], local: true)
-        return try await issue(
-            Issue(user: user, client: client, policy: call.policy, scope: scope, sign: sign, now: now))
+        guard let user = context.run.directory.user(email: username, password: password) else { throw .wrongPassword }
+        let now = context.now
+        let signIn = SignIn(time: now, nonce: parameters["nonce"], local: true)
+        return try await signTokens(
+            for: GrantedRequest(
+                user: user, client: client, policy: context.policy, scope: scope, signIn: signIn, now: now))
     }
 }

@@ -11,9 +11,9 @@ struct SideEndpoints: Sendable {
         switch head.target.path.map({ $0.lowercased() }) {
         case []: welcome
         case ["favicon.ico"]: Response(204)
-        case ["common", "discovery", "instance"]: Reply.json(instanceDiscovery)
+        case ["common", "discovery", "instance"]: Response.json(instanceDiscovery)
         // Whether the user's realm is federated: MSAL takes a 404 for "no", and goes on with the password grant.
-        case let path where path.first == "common": Reply.text("Not found.", status: 404)
+        case let path where path.first == "common": Response.text("Not found.", status: 404)
         default: nil
         }
     }
@@ -22,7 +22,7 @@ struct SideEndpoints: Sendable {
         let policies = configuration.policies.map { policy in
             "  \(base)/\(configuration.tenant.name)/\(policy.name.lowercased())/v2.0/.well-known/openid-configuration"
         }
-        return Reply.text(
+        return Response.text(
             """
             mock-authority: a stand-in for Azure AD B2C, for development only.
 

@@ -4,23 +4,23 @@ internal import OpenSSL
 
 /// The token endpoint (RFC 6749 section 3.2): one file a grant, this one for what they share.
 struct TokenEndpoint: Sendable {
-    let call: Call
+    let context: RequestContext
 
-    var configuration: Configuration { call.configuration }
+    var configuration: Configuration { context.configuration }
     private static let bodyLimit = 65536
 
     /// Reads the form of a `POST` and answers.
     func decide() -> Decision {
-        guard call.head.method == .post else { return .respond(Reply.methodNotAllowed("POST")) }
+        guard context.head.method == .post else { return .respond(Response.methodNotAllowed("POST")) }
         return .answerBody(limit: Self.bodyLimit) { body in await answer(body) }
     }
 
     private func answer(_ body: [UInt8]) async -> Response {
         // The service takes parameters from the query too.
-        let parameters = Parameters(body: body, type: call.head.contentType)
-            .followed(by: call.head.target.query)
+        let parameters = Parameters(body: body, type: context.head.contentType)
+            .followed(by: context.head.target.query)
         do throws(Refusal) {
-            return Reply.json(try await grant(parameters), headers: call.headers)
+            return Response.json(try await grant(parameters), headers: context.headers)
         } catch {
             return refuse(error)
         }
@@ -28,16 +28,16 @@ struct TokenEndpoint: Sendable {
 
     /// Every refusal is a 400 with exactly two members.
     private func refuse(_ refusal: Refusal) -> Response {
-        let description = refusal.description(correlation: call.correlation, now: call.now)
-        return Reply.json(
+        let description = refusal.description(correlation: context.correlation, now: context.now)
+        return Response.json(
             ["error": .string(refusal.error), "error_description": .string(description)], status: 400,
-            headers: call.headers)
+            headers: context.headers)
     }
 
     private func grant(_ parameters: Parameters) async throws(Refusal) -> JSONValue {
         guard let type = parameters["grant_type"] else { throw .missingParameter("grant_type") }
-        let client = try ClientAuthentication(call: call).client(parameters)
-        let reply: TokenReply
+        let client = try ClientAuthentication(context: context).client(parameters)
+        let reply: TokenResponse
         switch type {
         case "authorization_code": reply = try await codeGrant(parameters, client)
         case "refresh_token": reply = try await refreshGrant(parameters, client)
@@ -48,27 +48,27 @@ struct TokenEndpoint: Sendable {
         return reply.json(clientInfo: parameters["client_info"] == "1")
     }
 
-    /// Signs what was granted; renewing a grant always gives a refresh token, otherwise it must have been asked for.
-    func issue(_ issue: Issue, renewing old: Grant? = nil) async throws(Refusal) -> TokenReply {
+    /// Renewing a grant always gives a refresh token; otherwise the scope must ask for one.
+    func signTokens(for granted: GrantedRequest, renewing old: Grant? = nil) async throws(Refusal) -> TokenResponse {
         do throws(RSAError) {
-            let signer = try await call.authority.signer()
-            var reply = try TokenReply(issue, configuration, signer: signer)
-            if old != nil || issue.scope.offline {
-                reply.refreshToken = refreshToken(issue, scope: old?.binding.scope ?? issue.scope.text)
+            let signer = try await context.authority.signer()
+            var response = try TokenResponse(signing: granted, configuration, signer)
+            if old != nil || granted.scope.offline {
+                response.refreshToken = refreshToken(granted, scope: old?.binding.scope ?? granted.scope.text)
             }
-            return reply
+            return response
         } catch {
             throw .internalError
         }
     }
 
-    private func refreshToken(_ issue: Issue, scope: String) -> (text: String, lifetime: Int64) {
-        let lifetime = issue.client.singlePage ? 86400 : configuration.behaviour.lifetimes.refresh
+    private func refreshToken(_ granted: GrantedRequest, scope: String) -> (text: String, lifetime: Int64) {
+        let lifetime = granted.client.singlePage ? 86400 : configuration.behaviour.lifetimes.refresh
         let grant = Grant(
-            kind: .refresh, binding: .init(client: issue.client.id, policy: issue.policy.name, scope: scope),
-            user: issue.user.objectID, generation: issue.user.standing.generation, sign: issue.sign,
-            validity: .init(issued: issue.now, expires: issue.now + lifetime))
-        return (call.authority.seal.seal(grant.members), lifetime)
+            kind: .refresh, binding: .init(client: granted.client.id, policy: granted.policy.name, scope: scope),
+            user: granted.user.objectID, generation: granted.user.status.generation, signIn: granted.signIn,
+            validity: .init(issued: granted.now, expires: granted.now + lifetime))
+        return (context.authority.seal.seal(grant.members), lifetime)
     }
 
     /// The scope that was asked for.

@@ -1,3 +1,4 @@
+internal import JSON
 internal import OpenSSL
 internal import Synchronization
 
@@ -15,61 +16,61 @@ package enum KeyStep: String, Sendable, CaseIterable {
 
 /// The keys of an authority: some published, one of them signing, some gone.
 ///
-/// Making a key takes a tenth of a second, so every key is made away from the caller's thread, and only when somebody
+/// KeyTask a key takes a tenth of a second, so every key is made away from the caller's thread, and only when somebody
 /// needs it; the first one is begun at the start.
 final class KeyRing: Sendable {
-    typealias Making = Task<Result<SigningKey, RSAError>, Never>
+    typealias KeyTask = Task<Result<TokenSigningKey, RSAError>, Never>
 
     /// The keys that exist.
     struct State: Sendable {
         /// In the set, oldest first.
-        var published: [SigningKey] = []
+        var published: [TokenSigningKey] = []
         /// The `kid` of the one that signs.
         var active: String?
         /// Once in the set.
-        var retired: [SigningKey] = []
+        var retired: [TokenSigningKey] = []
 
-        var signing: SigningKey? {
+        var signing: TokenSigningKey? {
             published.first { $0.identifier == active }
         }
     }
 
     private let state: Mutex<State>
-    private let first: Making?
-    private let hidden = Mutex<Making?>(nil)
-    private let source: KeySource
+    private let first: KeyTask?
+    private let hidden = Mutex<KeyTask?>(nil)
+    private let generator: KeyGenerator
     private let era: Era
     private let now: @Sendable () -> Int64
     private let changed: @Sendable (State) -> Void
 
     /// A ring that begins with these keys, or with one that it makes.
     init(
-        _ saved: State, source: KeySource, era: Era, now: @escaping @Sendable () -> Int64,
+        _ saved: State, generator: KeyGenerator, era: Era, now: @escaping @Sendable () -> Int64,
         changed: @escaping @Sendable (State) -> Void
     ) {
-        self.source = source
+        self.generator = generator
         self.era = era
         self.now = now
         self.changed = changed
-        first = saved.signing == nil ? Self.making(source, now, era.keyName(1)) : nil
+        first = saved.signing == nil ? Self.newKey(generator, now, era.keyName(1)) : nil
         state = Mutex(saved)
     }
 
-    private static func making(
-        _ source: KeySource, _ now: @escaping @Sendable () -> Int64, _ name: String?
-    ) -> Making {
+    private static func newKey(
+        _ generator: KeyGenerator, _ now: @escaping @Sendable () -> Int64, _ name: String?
+    ) -> KeyTask {
         Task.detached {
             do throws(RSAError) {
-                return .success(SigningKey(try source.make(), notBefore: now(), name: name))
+                return .success(TokenSigningKey(try generator.generate(), notBefore: now(), name: name))
             } catch {
                 return .failure(error)
             }
         }
     }
 
-    private func make() async throws(RSAError) -> SigningKey {
+    private func make() async throws(RSAError) -> TokenSigningKey {
         let number = state.withLock { $0.published.count + $0.retired.count + 1 }
-        return try await Self.making(source, now, era.keyName(number)).value.get()
+        return try await Self.newKey(generator, now, era.keyName(number)).value.get()
     }
 
     /// The keys, the first of them made.
@@ -85,15 +86,15 @@ final class KeyRing: Sendable {
     }
 
     /// The key that signs.
-    func signing() async throws(RSAError) -> SigningKey {
+    func signing() async throws(RSAError) -> TokenSigningKey {
         guard let key = try await current().signing else { throw .notPrivateKey }
         return key
     }
 
     /// A key that was never in the set.
-    func unpublished() async throws(RSAError) -> SigningKey {
+    func unpublished() async throws(RSAError) -> TokenSigningKey {
         let making = hidden.withLock { hidden in
-            let making = hidden ?? Self.making(source, now, nil)
+            let making = hidden ?? Self.newKey(generator, now, nil)
             hidden = making
             return making
         }
@@ -101,7 +102,7 @@ final class KeyRing: Sendable {
     }
 
     /// A key that is in the set no longer: the last retired one, or one made as if.
-    func retired() async throws(RSAError) -> SigningKey {
+    func retired() async throws(RSAError) -> TokenSigningKey {
         if let key = try await current().retired.last { return key }
         let key = try await make()
         let state = change { if $0.retired.isEmpty { $0.retired.append(key) } }
@@ -124,7 +125,7 @@ final class KeyRing: Sendable {
         }
     }
 
-    private func change(with key: SigningKey, _ body: (inout State, SigningKey) -> Void) -> State {
+    private func change(with key: TokenSigningKey, _ body: (inout State, TokenSigningKey) -> Void) -> State {
         change { body(&$0, key) }
     }
 
@@ -139,6 +140,9 @@ final class KeyRing: Sendable {
 }
 
 extension KeyRing.State {
+    /// The document of the keys endpoint (RFC 7517 section 5).
+    var keySet: JSONValue { ["keys": .array(published.map(\.publicKey))] }
+
     /// Takes every key out of the set that does not sign.
     fileprivate mutating func retire() {
         retired += published.filter { $0.identifier != active }

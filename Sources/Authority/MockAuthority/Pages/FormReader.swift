@@ -2,7 +2,7 @@ import Basics
 
 /// What a person typed, acted on: the account, or what is wrong in words for the page.
 struct FormReader: Sendable {
-    let run: Run
+    let run: TestRun
     let fields: Parameters
 
     /// What comes of a form.
@@ -78,12 +78,12 @@ struct FormReader: Sendable {
             return .mistake(code: "UserMessageIfInvalid", "Please enter a valid email address.")
         }
         let known = run.directory.all.first {
-            $0.standing.identityProvider == "facebook.com" && $0.email.isEqualIgnoringCase(to: email)
+            $0.status.identityProvider == "facebook.com" && $0.email.isEqualIgnoringCase(to: email)
         }
         if let known { return .person(known, isNew: false) }
         let name = fields["displayName"] ?? String(email.prefix { $0 != "@" })
         var user = User(objectID: GUID.random(), email: email, password: nil, name: PersonName(display: name))
-        user.standing.identityProvider = "facebook.com"
+        user.status.identityProvider = "facebook.com"
         run.directory.put(user)
         return .person(user, isNew: true)
     }

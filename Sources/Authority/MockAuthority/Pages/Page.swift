@@ -28,7 +28,7 @@ struct Page: Sendable {
                 "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none';\(scripts)",
         ]
         for field in headers.fields { fields.append(field.name, field.value) }
-        return Reply.html(html(nonce), status: status, headers: fields)
+        return Response.html(html(nonce), status: status, headers: fields)
     }
 
     private func html(_ nonce: String) -> String {
@@ -59,15 +59,15 @@ struct Page: Sendable {
 /// A refusal that may not be told the client, because where the answer would go is not known to be good.
 struct ErrorPage {
     private let refusal: Refusal
-    private let call: Call
+    private let context: RequestContext
 
-    init(_ refusal: Refusal, _ call: Call) {
+    init(_ refusal: Refusal, _ context: RequestContext) {
         self.refusal = refusal
-        self.call = call
+        self.context = context
     }
 
     var response: Response {
-        let words = refusal.description(correlation: call.correlation, now: call.now).htmlEscaped
+        let words = refusal.description(correlation: context.correlation, now: context.now).htmlEscaped
         let lines = words.split(whereSeparator: \.isNewline).joined(separator: "<br>")
         return Page(title: "Sorry, but we’re having trouble", content: "<p role=\"alert\">\(lines)</p>", status: 400)
             .response

@@ -39,9 +39,9 @@ struct PageSettings: Sendable {
     }
 
     /// The cookies of the real page; one client rebuilds the transaction's name from the second.
-    func cookies(attributes: String, _ call: Call) -> HeaderFields {
+    func cookies(attributes: String, _ context: RequestContext) -> HeaderFields {
         let entry: JSONValue = [
-            "I": .string(transaction), "T": .string(call.configuration.tenant.name), "P": .string(policy), "S": 1,
+            "I": .string(transaction), "T": .string(context.configuration.tenant.name), "P": .string(policy), "S": 1,
             "M": [:], "D": 0,
         ]
         let trans: JSONValue = ["T_DIC": .array([entry]), "C_ID": .string(transaction)]

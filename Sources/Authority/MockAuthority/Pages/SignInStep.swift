@@ -3,20 +3,20 @@ internal import HTTP
 
 /// One step of a sign-in: shows its page, or acts on what was sent.
 struct SignInStep: Sendable {
-    let call: Call
+    let context: RequestContext
     let transaction: Transaction
     let name: String
 
     /// The path of pages, always in the form with the policy in the path.
     private var front: String {
-        "/\(call.address.tenant)/\(call.policy.name.lowercased())"
+        "/\(context.address.tenant)/\(context.policy.name.lowercased())"
     }
 
     private var query: String { "tx=\(PercentEncoding.encode(StateProperties.text(name), .lower))" }
 
     /// The form that comes next.
     private func form(_ asked: String?) -> PageForm {
-        switch call.policy.kind {
+        switch context.policy.kind {
         case .signIn, .password: .signIn
         case .signUp: .signUp
         case .signUpOrSignIn: asked == PageForm.signUp.rawValue ? .signUp : .signIn
@@ -30,19 +30,19 @@ struct SignInStep: Sendable {
         asked: String? = nil, alert: String? = nil, fields: Parameters? = nil, cookie: String? = nil
     ) -> Response {
         let form = form(asked)
-        let offersSignUp = call.policy.kind == .signUpOrSignIn && form == .signIn
+        let offersSignUp = context.policy.kind == .signUpOrSignIn && form == .signIn
         let html = FormHTML(
             form: form, action: "\(front)/signin?\(query)", csrf: transaction.csrf, alert: alert,
             given: { known($0, fields) },
             signUpLink: offersSignUp ? "\(front)/signin?\(query)&form=\(PageForm.signUp.rawValue)" : nil)
         let settings = PageSettings(
-            transaction: name, csrf: transaction.csrf, tenant: "/\(call.address.tenant)/\(call.policy.name)",
-            policy: call.policy.name, host: call.base, form: form, offersSignUp: offersSignUp)
-        var headers = settings.cookies(attributes: Session(call: call).attributes, call)
+            transaction: name, csrf: transaction.csrf, tenant: "/\(context.address.tenant)/\(context.policy.name)",
+            policy: context.policy.name, host: context.base, form: form, offersSignUp: offersSignUp)
+        var headers = settings.cookies(attributes: Session(context: context).attributes, context)
         if let cookie { headers.append("Set-Cookie", cookie) }
         return Page(
             title: form.title, content: html.html, script: settings.script, headers: headers,
-            overline: call.configuration.tenant.name
+            overline: context.configuration.tenant.name
         ).response
     }
 
@@ -67,7 +67,7 @@ struct SignInStep: Sendable {
         default: break
         }
         let form = form(fields["form"])
-        switch FormReader(run: call.run, fields: fields).read(form, user: transaction.outcome?.user) {
+        switch FormReader(run: context.run, fields: fields).read(form, user: transaction.outcome?.user) {
         case .mistake(_, let words): return page(asked: form.rawValue, alert: words, fields: fields)
         case .person(let user, let isNew): return await proceed(form, user, isNew)
         }
@@ -76,25 +76,25 @@ struct SignInStep: Sendable {
     /// After a sign-in under an edit policy the profile comes; after everything else the answer.
     private func proceed(_ form: PageForm, _ user: User, _ isNew: Bool) async -> Response {
         let outcome = Transaction.Outcome(user: user, newUser: isNew)
-        call.run.transactions.finish(name, outcome)
-        guard call.policy.kind == .editProfile, form == .signIn else { return await finish(outcome) }
+        context.run.transactions.finish(name, outcome)
+        guard context.policy.kind == .editProfile, form == .signIn else { return await finish(outcome) }
         var next = transaction
         next.outcome = outcome
-        return SignInStep(call: call, transaction: next, name: name).page(
-            cookie: Session(call: call).cookie(for: user))
+        return SignInStep(context: context, transaction: next, name: name).page(
+            cookie: Session(context: context).cookie(for: user))
     }
 
     /// The answer for the client, and the session.
     func finish(_ outcome: Transaction.Outcome) async -> Response {
-        call.run.transactions.end(name)
-        let answer = AuthorizationAnswer(call: call, request: transaction.request)
+        context.run.transactions.end(name)
+        let answer = AuthorizationResponse(context: context, request: transaction.request)
         return await answer.response(
-            outcome.user, signedIn: call.now, newUser: outcome.newUser,
-            headers: ["Set-Cookie": Session(call: call).cookie(for: outcome.user)])
+            outcome.user, signedIn: context.now, newUser: outcome.newUser,
+            headers: ["Set-Cookie": Session(context: context).cookie(for: outcome.user)])
     }
 
     private func refuse(_ refusal: Refusal) -> Response {
-        call.run.transactions.end(name)
-        return transaction.request.delivery.response(refusal, correlation: call.correlation, now: call.now)
+        context.run.transactions.end(name)
+        return transaction.request.delivery.response(refusal, correlation: context.correlation, now: context.now)
     }
 }

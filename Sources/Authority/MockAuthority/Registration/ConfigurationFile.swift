@@ -2,9 +2,9 @@ import Basics
 internal import JSON
 
 /// Why a configuration file was refused, in a sentence that says where.
-package struct ConfigurationMistake: Error, Equatable, Sendable {
+package struct ConfigurationError: Error, Equatable, Sendable {
     /// The sentence.
-    package let sentence: String
+    package let message: String
 }
 
 extension Configuration {
@@ -16,7 +16,7 @@ extension Configuration {
     /// - Throws: the first mistake; a name that nobody knows is one.
     package init(
         parsing bytes: [UInt8], issuerBase: String = "http://127.0.0.1:3001"
-    ) throws(ConfigurationMistake) {
+    ) throws(ConfigurationError) {
         self.init(issuerBase: issuerBase)
         let file = try ConfigurationMember.root(bytes)
         try file.allow(["tenant", "issuer", "policies", "clients", "resources", "users"])
@@ -29,13 +29,13 @@ extension Configuration {
         }
         if let list = try file.list("users") { users = try Self.read(list, User.init(member:)) }
         guard !policies.isEmpty, !applications.clients.isEmpty else {
-            throw ConfigurationMistake(sentence: "There must be at least one policy and one client.")
+            throw ConfigurationError(message: "There must be at least one policy and one client.")
         }
     }
 
     private static func read<Value>(
-        _ list: [ConfigurationMember], _ read: (ConfigurationMember) throws(ConfigurationMistake) -> Value
-    ) throws(ConfigurationMistake) -> [Value] {
+        _ list: [ConfigurationMember], _ read: (ConfigurationMember) throws(ConfigurationError) -> Value
+    ) throws(ConfigurationError) -> [Value] {
         var values: [Value] = []
         for member in list { values.append(try read(member)) }
         return values
@@ -43,14 +43,14 @@ extension Configuration {
 }
 
 extension Tenant {
-    fileprivate init(_ member: ConfigurationMember) throws(ConfigurationMistake) {
+    fileprivate init(_ member: ConfigurationMember) throws(ConfigurationError) {
         try member.allow(["name", "id"])
         self.init(name: try member.required("name"), id: try member.required("id"))
     }
 }
 
 extension Policy {
-    fileprivate init(member: ConfigurationMember) throws(ConfigurationMistake) {
+    fileprivate init(member: ConfigurationMember) throws(ConfigurationError) {
         try member.allow(["name", "kind", "issuer"])
         self.init(
             try member.required("name"), kind: try member.choice("kind") ?? .signUpOrSignIn,
@@ -59,7 +59,7 @@ extension Policy {
 }
 
 extension Client {
-    fileprivate init(member: ConfigurationMember) throws(ConfigurationMistake) {
+    fileprivate init(member: ConfigurationMember) throws(ConfigurationError) {
         try member.allow(["id", "secret", "redirectURIs", "singlePage"])
         self.init(
             id: try member.required("id"), secret: try member.text("secret"),
@@ -68,7 +68,7 @@ extension Client {
 }
 
 extension Resource {
-    fileprivate init(member: ConfigurationMember) throws(ConfigurationMistake) {
+    fileprivate init(member: ConfigurationMember) throws(ConfigurationError) {
         try member.allow(["identifier", "audience", "scopes"])
         self.init(
             identifier: try member.required("identifier"), audience: try member.required("audience"),
@@ -83,12 +83,12 @@ extension User {
         "generation",
     ]
 
-    init(member: ConfigurationMember) throws(ConfigurationMistake) {
+    init(member: ConfigurationMember) throws(ConfigurationError) {
         try self.init(member: member, email: nil)
     }
 
     /// An account of these members; `email` stands in where they have none.
-    init(member: ConfigurationMember, email fallback: String?) throws(ConfigurationMistake) {
+    init(member: ConfigurationMember, email fallback: String?) throws(ConfigurationError) {
         try member.allow(Self.members)
         var email = try member.text("email") ?? fallback ?? ""
         if email.isEmpty { email = try member.required("email") }
@@ -99,9 +99,9 @@ extension User {
             objectID: try member.text("objectID")?.lowercased() ?? GUID.random(), email: email,
             password: try member.text("password"), name: name,
             claims: try member.optionalObject("claims") ?? JSONObject())
-        standing.disabled = try member.optionalTruth("disabled") ?? false
-        standing.identityProvider = try member.text("identityProvider")
-        standing.generation = try member.number("generation", in: 0...(1 << 53)) ?? 0
+        status.disabled = try member.optionalTruth("disabled") ?? false
+        status.identityProvider = try member.text("identityProvider")
+        status.generation = try member.number("generation", in: 0...(1 << 53)) ?? 0
     }
 
     /// The account under those members.
@@ -112,9 +112,9 @@ extension User {
         members["givenName"] = .string(name.given)
         members["familyName"] = .string(name.family)
         members["claims"] = .object(claims)
-        members["identityProvider"] = standing.identityProvider.map { .string($0) }
-        members["disabled"] = .boolean(standing.disabled)
-        members["generation"] = .integer(standing.generation)
+        members["identityProvider"] = status.identityProvider.map { .string($0) }
+        members["disabled"] = .boolean(status.disabled)
+        members["generation"] = .integer(status.generation)
         return .object(members)
     }
 }

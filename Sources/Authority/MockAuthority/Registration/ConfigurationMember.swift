@@ -6,63 +6,63 @@ struct ConfigurationMember {
     private let place: String
 
     /// The whole file.
-    static func root(_ bytes: [UInt8], place: String = "the file") throws(ConfigurationMistake) -> ConfigurationMember {
+    static func root(_ bytes: [UInt8], place: String = "the file") throws(ConfigurationError) -> ConfigurationMember {
         let value: JSONValue
         do throws(JSONError) {
             value = try JSONValue(parsing: bytes)
         } catch {
             switch error {
-            case .tooLong, .tooDeep: throw ConfigurationMistake(sentence: "The JSON is too long or too deep.")
+            case .tooLong, .tooDeep: throw ConfigurationError(message: "The JSON is too long or too deep.")
             case .malformed(let reason, let offset):
-                throw ConfigurationMistake(sentence: "Not JSON at byte \(offset): \(reason).")
+                throw ConfigurationError(message: "Not JSON at byte \(offset): \(reason).")
             }
         }
         return try ConfigurationMember(value, place: place)
     }
 
-    private init(_ value: JSONValue, place: String) throws(ConfigurationMistake) {
+    private init(_ value: JSONValue, place: String) throws(ConfigurationError) {
         guard let object = value.object else {
-            throw ConfigurationMistake(sentence: "\(place) must be a JSON object.")
+            throw ConfigurationError(message: "\(place) must be a JSON object.")
         }
         self.object = object
         self.place = place
     }
 
     /// Refuses every name but these.
-    func allow(_ names: [String]) throws(ConfigurationMistake) {
+    func allow(_ names: [String]) throws(ConfigurationError) {
         for member in object.members where !names.contains(member.name) {
-            throw ConfigurationMistake(
-                sentence: "\(place) has a member '\(member.name)'. Known: \(names.joined(separator: ", ")).")
+            throw ConfigurationError(
+                message: "\(place) has a member '\(member.name)'. Known: \(names.joined(separator: ", ")).")
         }
     }
 
-    private func wrong(_ name: String, _ expected: String) -> ConfigurationMistake {
-        ConfigurationMistake(sentence: "'\(name)' of \(place) must be \(expected).")
+    private func wrong(_ name: String, _ expected: String) -> ConfigurationError {
+        ConfigurationError(message: "'\(name)' of \(place) must be \(expected).")
     }
 
-    func text(_ name: String) throws(ConfigurationMistake) -> String? {
+    func text(_ name: String) throws(ConfigurationError) -> String? {
         guard let value = object[name], value != .null else { return nil }
         guard let text = value.string else { throw wrong(name, "a string") }
         return text
     }
 
-    func required(_ name: String) throws(ConfigurationMistake) -> String {
+    func required(_ name: String) throws(ConfigurationError) -> String {
         guard let text = try text(name), !text.isEmpty else { throw wrong(name, "a string that is not empty") }
         return text
     }
 
-    func truth(_ name: String) throws(ConfigurationMistake) -> Bool {
+    func truth(_ name: String) throws(ConfigurationError) -> Bool {
         try optionalTruth(name) ?? false
     }
 
-    func optionalTruth(_ name: String) throws(ConfigurationMistake) -> Bool? {
+    func optionalTruth(_ name: String) throws(ConfigurationError) -> Bool? {
         guard let value = object[name] else { return nil }
         guard let truth = value.boolean else { throw wrong(name, "true or false") }
         return truth
     }
 
     /// Every number has bounds, within which it can be calculated with.
-    func number(_ name: String, in range: ClosedRange<Int64>) throws(ConfigurationMistake) -> Int64? {
+    func number(_ name: String, in range: ClosedRange<Int64>) throws(ConfigurationError) -> Int64? {
         guard let value = object[name] else { return nil }
         guard let number = value.integer, range.contains(number) else {
             throw wrong(name, "a whole number from \(range.lowerBound) to \(range.upperBound)")
@@ -70,13 +70,13 @@ struct ConfigurationMember {
         return number
     }
 
-    func optionalObject(_ name: String) throws(ConfigurationMistake) -> JSONObject? {
+    func optionalObject(_ name: String) throws(ConfigurationError) -> JSONObject? {
         guard let value = object[name] else { return nil }
         guard let object = value.object else { throw wrong(name, "an object") }
         return object
     }
 
-    func texts(_ name: String) throws(ConfigurationMistake) -> [String] {
+    func texts(_ name: String) throws(ConfigurationError) -> [String] {
         let values = object[name]?.array ?? []
         let texts = values.compactMap(\.string)
         guard texts.count == values.count, object[name] == nil || object[name]?.array != nil else {
@@ -87,7 +87,7 @@ struct ConfigurationMember {
 
     func choice<Value: RawRepresentable & CaseIterable>(
         _ name: String
-    ) throws(ConfigurationMistake) -> Value? where Value.RawValue == String {
+    ) throws(ConfigurationError) -> Value? where Value.RawValue == String {
         guard let text = try text(name) else { return nil }
         guard let value = Value(rawValue: text) else {
             throw wrong(name, "one of \(Value.allCases.map(\.rawValue).joined(separator: ", "))")
@@ -95,12 +95,12 @@ struct ConfigurationMember {
         return value
     }
 
-    func member(_ name: String) throws(ConfigurationMistake) -> ConfigurationMember? {
+    func member(_ name: String) throws(ConfigurationError) -> ConfigurationMember? {
         guard let value = object[name] else { return nil }
         return try ConfigurationMember(value, place: "'\(name)'")
     }
 
-    func list(_ name: String) throws(ConfigurationMistake) -> [ConfigurationMember]? {
+    func list(_ name: String) throws(ConfigurationError) -> [ConfigurationMember]? {
         guard let value = object[name] else { return nil }
         guard let elements = value.array else { throw wrong(name, "an array") }
         var members: [ConfigurationMember] = []

@@ -30,8 +30,8 @@ final class Directory: Sendable {
 
     /// The account that this address and password open.
     func user(email: String, password: String) -> User? {
-        let local = all.first { $0.email.isEqualIgnoringCase(to: email) && $0.standing.identityProvider == nil }
-        guard let user = local, !user.standing.disabled, let known = user.password else { return nil }
+        let local = all.first { $0.email.isEqualIgnoringCase(to: email) && $0.status.identityProvider == nil }
+        guard let user = local, !user.status.disabled, let known = user.password else { return nil }
         guard ConstantTime.equal(Array(known.utf8), Array(password.utf8)) else { return nil }
         return user
     }
@@ -42,8 +42,8 @@ final class Directory: Sendable {
     @discardableResult
     func put(_ user: User) -> Bool {
         let all: [User]? = users.withLock { users in
-            let provider = user.standing.identityProvider
-            let others = users.filter { $0.objectID != user.objectID && $0.standing.identityProvider == provider }
+            let provider = user.status.identityProvider
+            let others = users.filter { $0.objectID != user.objectID && $0.status.identityProvider == provider }
             guard !others.contains(where: { $0.email.isEqualIgnoringCase(to: user.email) }) else { return nil }
             if let index = users.firstIndex(where: { $0.objectID == user.objectID }) {
                 users[index] = user
@@ -74,7 +74,7 @@ final class Directory: Sendable {
     /// Makes every grant of the account void.
     func revoke(_ objectID: String) {
         guard var user = user(objectID) else { return }
-        user.standing.generation += 1
+        user.status.generation += 1
         put(user)
     }
 }

@@ -14,7 +14,7 @@ package struct User: Sendable, Equatable {
     /// More claims, as `extension_*`, put into every token.
     package var claims: JSONObject
     /// What grants of the account depend on.
-    package var standing = Standing()
+    package var status = AccountStatus()
 
     /// An account of these parts.
     package init(
@@ -62,7 +62,7 @@ package struct PersonName: Sendable, Equatable {
 }
 
 /// What grants of an account depend on.
-package struct Standing: Sendable, Equatable {
+package struct AccountStatus: Sendable, Equatable {
     /// Counts revocations; grants of an earlier count are void.
     package var generation: Int64 = 0
     /// Whether the account may not sign in.

@@ -1,78 +1,58 @@
+internal import Basics
 internal import JSON
 internal import OpenSSL
 internal import Platform
 
-/// What a state folder holds for an authority.
+/// The contents of a state folder.
 struct SavedState: Sendable {
-    /// The signing keys.
     var keys = KeyRing.State()
-    /// The accounts; nothing if none were ever changed.
+    /// `nil` if no account was ever changed.
     var users: [User]?
-    /// What seals grants, so that refresh tokens outlive a restart.
+    /// The key of ``GrantSeal``, saved so that refresh tokens outlive a restart.
     var secret: [UInt8] = SecureRandom.bytes(secretLength)
 
     private static let secretLength = 32
 
-    /// A state of nothing.
     init() {}
 
     /// Reads a folder; what is missing begins anew.
-    init(_ folder: StateFolder) throws(StateFailure) {
-        do throws(SystemError) {
-            if let bytes = try folder.read("secret") { secret = bytes } else { try folder.write("secret", secret) }
-        } catch {
-            throw .system(error)
-        }
+    init(_ folder: StateFolder) throws(StateFolderError) {
+        if let bytes = try folder.read("secret") { secret = bytes } else { try folder.write("secret", secret) }
         guard secret.count == Self.secretLength else { throw .unreadable(file: folder.file("secret")) }
-        if let value = try Self.json("keys.json", folder) {
+        if let bytes = try folder.read("keys.json") {
+            let unreadable = StateFolderError.unreadable(file: folder.file("keys.json"))
+            let value = try rethrowing(as: { _ in unreadable }) { () throws(JSONError) in try JSONValue(parsing: bytes)
+            }
             guard let keys = KeyRing.State(saved: value), keys.published.isEmpty || keys.signing != nil else {
-                throw .unreadable(file: folder.file("keys.json"))
+                throw unreadable
             }
             self.keys = keys
         }
-        if let bytes = try Self.bytes("users.json", folder) {
-            do throws(ConfigurationMistake) {
-                users = try Configuration(parsing: bytes).users
-            } catch {
-                throw .unreadable(file: folder.file("users.json"))
+        if let bytes = try folder.read("users.json") {
+            let unreadable = StateFolderError.unreadable(file: folder.file("users.json"))
+            users = try rethrowing(as: { _ in unreadable }) { () throws(ConfigurationError) in
+                try Configuration(parsing: bytes).users
             }
-        }
-    }
-
-    private static func bytes(_ name: String, _ folder: StateFolder) throws(StateFailure) -> [UInt8]? {
-        do throws(SystemError) {
-            return try folder.read(name)
-        } catch {
-            throw .system(error)
-        }
-    }
-
-    private static func json(_ name: String, _ folder: StateFolder) throws(StateFailure) -> JSONValue? {
-        guard let bytes = try bytes(name, folder) else { return nil }
-        do throws(JSONError) {
-            return try JSONValue(parsing: bytes)
-        } catch {
-            throw .unreadable(file: folder.file(name))
         }
     }
 }
 
 extension StateFolder {
-    /// Keeps the keys; a full disk is said and nothing else, since the authority can go on.
+    /// Saves the keys. A full disk is reported only: the authority still works.
     func save(_ keys: KeyRing.State) {
         save("keys.json", keys.saved)
     }
 
-    /// Keeps the accounts.
+    /// Saves the accounts.
     func save(_ users: [User]) {
         save("users.json", ["users": .array(users.map(\.json))])
     }
 
     private func save(_ name: String, _ value: JSONValue) {
-        do throws(SystemError) {
+        do throws(StateFolderError) {
             try write(name, value.serialized())
         } catch {
-            StandardStream.error.print("mock-authority: \(error)")
+            StandardStream.error.print("mock-authority: \(error.message)")
         }
     }
 }
@@ -96,7 +76,7 @@ extension KeyRing.State {
             guard let members = entry.object, let state = members["state"]?.string,
                 let nbf = members["nbf"]?.integer, let pem = members["pem"]?.string, let key = Self.key(pem)
             else { return nil }
-            let signing = SigningKey(key, notBefore: nbf, name: members["kid"]?.string)
+            let signing = TokenSigningKey(key, notBefore: nbf, name: members["kid"]?.string)
             if state == "retired" { retired.append(signing) } else { published.append(signing) }
             if state == "active" { active = signing.identifier }
         }

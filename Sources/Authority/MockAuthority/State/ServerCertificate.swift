@@ -1,25 +1,26 @@
+internal import Basics
 internal import OpenSSL
 package import Platform
+internal import Synchronization
 
-/// The certificate with which the authority serves https, and the authority behind it, made once and kept.
+/// The certificate for https and the certificate authority that signed it, made once and saved.
 package struct ServerCertificate: Sendable, Equatable {
     /// The server's certificate and its authority's, in PEM.
     package let chain: String
     /// The server's private key, in PEM.
     package let key: String
-    /// Where the certificate is that clients shall trust.
+    /// The path of the certificate that clients must trust.
     package let authorityFile: String
 
     private static let issuer = "mock-authority local CA"
 
-    /// Reads the certificate of a folder, or makes one there if it is missing, too old, or lacks a name.
+    /// Reads the certificate of a folder, or makes one if it is missing, too old, or lacks a name.
     ///
     /// - Parameters:
     ///   - folder: where `ca.pem`, `ca.key`, `tls.pem`, `tls.key` and `tls.names` are.
-    ///   - names: what clients may call the server beside localhost, 127.0.0.1 and ::1.
-    ///   - time: now.
-    /// - Throws: ``StateFailure``.
-    package init(in folder: StateFolder, names: [String], time: any TimeSource) throws(StateFailure) {
+    ///   - names: more names of the server, in addition to localhost, 127.0.0.1 and ::1.
+    ///   - time: dates the certificate.
+    package init(in folder: StateFolder, names: [String], time: any TimeSource) throws(StateFolderError) {
         let now = time.wallMilliseconds / 1000
         let all = ["localhost", "127.0.0.1", "::1"] + names
         authorityFile = folder.file("ca.pem")
@@ -28,31 +29,30 @@ package struct ServerCertificate: Sendable, Equatable {
             return
         }
         let maker = CertificateMaker(now: now)
+        // Meanwhile the key of the certificate authority is read, or generated too.
+        let serverKey = beginGeneratingKey()
         let authority = try Self.authority(folder, maker)
-        do throws(RSAError) {
-            let key = try RSAPrivateKey.generate()
+        (chain, key) = try rethrowing(as: { _ in StateFolderError.key }) { () throws(RSAError) in
+            let key = try serverKey()
             let leaf = try maker.server(key, names: all, issuer: Self.issuer, signer: authority.key)
-            self.key = key.pem
-            chain = leaf + authority.certificate
-        } catch {
-            throw .key
+            return (leaf + authority.certificate, key.pem)
         }
-        try Self.write(folder, "tls.pem", chain)
-        try Self.write(folder, "tls.key", key)
-        try Self.write(folder, "tls.names", Self.label(all, now))
+        try folder.write("tls.pem", text: chain)
+        try folder.write("tls.key", text: key)
+        try folder.write("tls.names", text: Self.label(all, now))
     }
 
-    /// When it was made and for whom, on one line.
+    /// The content of `tls.names`: the time of the certificate and its names.
     private static func label(_ names: [String], _ now: Int64) -> String {
         "\(now) \(names.joined(separator: " "))"
     }
 
-    /// A certificate that has a month yet, for these names.
+    /// The saved certificate, if it is valid for another month and has these names.
     private static func kept(
         _ folder: StateFolder, _ names: [String], _ now: Int64
-    ) throws(StateFailure) -> (chain: String, key: String)? {
-        guard let label = try text(folder, "tls.names"), let chain = try text(folder, "tls.pem"),
-            let key = try text(folder, "tls.key"), try text(folder, "ca.pem") != nil,
+    ) throws(StateFolderError) -> (chain: String, key: String)? {
+        guard let label = try folder.read(text: "tls.names"), let chain = try folder.read(text: "tls.pem"),
+            let key = try folder.read(text: "tls.key"), try folder.read(text: "ca.pem") != nil,
             let made = label.words.first.flatMap({ Int64($0) }), (made - 86400...made + 360 * 86400).contains(now),
             label.words.dropFirst().elementsEqual(names)
         else { return nil }
@@ -61,65 +61,55 @@ package struct ServerCertificate: Sendable, Equatable {
         return (chain, key)
     }
 
-    /// The certificate that clients trust, and its key; never made anew in the place of files that are damaged.
+    /// The certificate authority. Damaged files are refused, not replaced.
     private static func authority(
         _ folder: StateFolder, _ maker: CertificateMaker
-    ) throws(StateFailure) -> (key: RSAPrivateKey, certificate: String) {
-        if let pem = try text(folder, "ca.key"), let certificate = try text(folder, "ca.pem") {
+    ) throws(StateFolderError) -> (key: RSAPrivateKey, certificate: String) {
+        if let pem = try folder.read(text: "ca.key"), let certificate = try folder.read(text: "ca.pem") {
             try checkCertificates(certificate, count: 1, "ca.pem", folder)
             return (try key(pem, "ca.key", folder), certificate)
         }
-        let (key, certificate) = try newAuthority(maker)
-        try write(folder, "ca.key", key.pem)
-        try write(folder, "ca.pem", certificate, mode: 0o644)
-        return (key, certificate)
-    }
-
-    private static func newAuthority(
-        _ maker: CertificateMaker
-    ) throws(StateFailure) -> (key: RSAPrivateKey, certificate: String) {
-        do throws(RSAError) {
+        let (key, certificate) = try rethrowing(as: { _ in StateFolderError.key }) { () throws(RSAError) in
             let key = try RSAPrivateKey.generate()
             return (key, try maker.authority(key, name: issuer))
-        } catch {
-            throw .key
         }
+        try folder.write("ca.key", text: key.pem)
+        try folder.write("ca.pem", text: certificate, mode: 0o644)
+        return (key, certificate)
     }
 
     private static func key(
         _ pem: String, _ name: String, _ folder: StateFolder
-    ) throws(StateFailure) -> RSAPrivateKey {
-        do throws(RSAError) {
-            return try RSAPrivateKey(pem: pem)
-        } catch {
-            throw .unreadable(file: folder.file(name))
-        }
+    ) throws(StateFolderError) -> RSAPrivateKey {
+        let unreadable = StateFolderError.unreadable(file: folder.file(name))
+        return try rethrowing(as: { _ in unreadable }) { () throws(RSAError) in try RSAPrivateKey(pem: pem) }
     }
 
-    /// Refuses a file that was cut or changed into something else.
+    /// Refuses a file that was cut or replaced.
     private static func checkCertificates(
         _ pem: String, count: Int, _ name: String, _ folder: StateFolder
-    ) throws(StateFailure) {
+    ) throws(StateFolderError) {
         let marks = ["-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----"]
         let counts = marks.map { pem.split(separator: $0, omittingEmptySubsequences: false).count - 1 }
         guard counts == [count, count] else { throw .unreadable(file: folder.file(name)) }
     }
+}
 
-    private static func text(_ folder: StateFolder, _ name: String) throws(StateFailure) -> String? {
-        do throws(SystemError) {
-            return try folder.read(name).map { String(decoding: $0, as: UTF8.self) }
-        } catch {
-            throw .system(error)
+/// Begins to generate a key on another thread.
+///
+/// - Returns: waits for the key.
+private func beginGeneratingKey() -> () throws(RSAError) -> RSAPrivateKey {
+    let result = Mutex<Result<RSAPrivateKey, RSAError>?>(nil)
+    do throws(NamedThread.Failure) {
+        let thread = try NamedThread.start("tls-key") {
+            let generated = Result { () throws(RSAError) in try RSAPrivateKey.generate() }
+            result.withLock { $0 = generated }
         }
-    }
-
-    private static func write(
-        _ folder: StateFolder, _ name: String, _ text: String, mode: UInt32 = 0o600
-    ) throws(StateFailure) {
-        do throws(SystemError) {
-            try folder.write(name, Array(text.utf8), mode: mode)
-        } catch {
-            throw .system(error)
+        return { () throws(RSAError) in
+            thread.join()
+            return try (result.withLock { $0 } ?? .failure(.notPrivateKey)).get()
         }
+    } catch {
+        return { () throws(RSAError) in try RSAPrivateKey.generate() }
     }
 }

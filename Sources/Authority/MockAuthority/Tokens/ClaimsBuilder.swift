@@ -1,28 +1,30 @@
 internal import JSON
 
-/// Puts claims together as user flows do, in the order of captured tokens.
+/// Builds the claims of tokens as user flows do, in the order of recorded tokens.
 struct ClaimsBuilder: Sendable {
     let configuration: Configuration
-    let issue: Issue
+    let granted: GrantedRequest
 
     private var behaviour: Behaviour { configuration.behaviour }
-    private var expiry: JSONValue { .integer(issue.now + behaviour.lifetimes.token) }
-    private var notBefore: JSONValue { .integer(issue.now - behaviour.notBeforeSlack) }
-    private var issuer: JSONValue { .string(configuration.issuer(of: issue.policy)) }
-    private var user: User { issue.user }
+    private var expiry: JSONValue { .integer(granted.now + behaviour.lifetimes.token) }
+    private var notBefore: JSONValue { .integer(granted.now - behaviour.notBeforeSlack) }
+    private var issuer: JSONValue { .string(configuration.issuer(of: granted.policy)) }
+    private var user: User { granted.user }
 
-    /// The claims of an ID token; hashes of the code and access token that go with it are appended by those who know.
-    var idToken: JSONObject {
+    /// The claims of an ID token, with the hashes of the access token and the code of the same response.
+    func idToken(for accessToken: String? = nil, code: String? = nil) -> JSONObject {
         var claims = JSONObject([
             ("exp", expiry), ("nbf", notBefore), ("ver", "1.0"), ("iss", issuer), ("sub", subject),
-            ("aud", .string(issue.client.id)),
+            ("aud", .string(granted.client.id)),
         ])
-        claims["nonce"] = issue.sign.nonce.map { .string($0) }
-        claims["iat"] = .integer(issue.now)
-        claims["auth_time"] = .integer(issue.sign.time)
+        claims["nonce"] = granted.signIn.nonce.map { .string($0) }
+        claims["iat"] = .integer(granted.now)
+        claims["auth_time"] = .integer(granted.signIn.time)
         claims["oid"] = .string(user.objectID)
         add(person, to: &claims)
         addPolicy(to: &claims)
+        claims["at_hash"] = accessToken.map(TokenSigner.hash)
+        claims["c_hash"] = code.map(TokenSigner.hash)
         return claims
     }
 
@@ -34,18 +36,18 @@ struct ClaimsBuilder: Sendable {
         ])
         add(person, to: &claims)
         addPolicy(to: &claims)
-        claims["nonce"] = issue.sign.nonce.map { .string($0) }
-        if !issue.scope.names.isEmpty { claims["scp"] = .string(issue.scope.names.joined(separator: " ")) }
-        claims["azp"] = .string(issue.client.id)
+        claims["nonce"] = granted.signIn.nonce.map { .string($0) }
+        if !granted.scope.names.isEmpty { claims["scp"] = .string(granted.scope.names.joined(separator: " ")) }
+        claims["azp"] = .string(granted.client.id)
         claims["ver"] = "1.0"
-        claims["iat"] = .integer(issue.now)
+        claims["iat"] = .integer(granted.now)
         return claims
     }
 
     private var subject: JSONValue { .string(behaviour.era.subject(user.objectID)) }
 
     private func addPolicy(to claims: inout JSONObject) {
-        let (name, value) = behaviour.era.policyClaim(issue.policy)
+        let (name, value) = behaviour.era.policyClaim(granted.policy)
         claims[name] = .string(value)
     }
 
@@ -56,7 +58,7 @@ struct ClaimsBuilder: Sendable {
         claims["name"] = .string(user.name.display)
         if !user.name.given.isEmpty { claims["given_name"] = .string(user.name.given) }
         if !user.name.family.isEmpty { claims["family_name"] = .string(user.name.family) }
-        if issue.sign.newUser { claims["newUser"] = true }
+        if granted.signIn.newUser { claims["newUser"] = true }
         if !user.email.isEmpty { claims["emails"] = [.string(user.email)] }
         add(user.claims, to: &claims)
         return claims
@@ -64,7 +66,7 @@ struct ClaimsBuilder: Sendable {
 
     /// Social accounts name their provider; local ones only in the password grant.
     private var identityProvider: String? {
-        user.standing.identityProvider ?? (issue.sign.local ? "LocalAccount" : nil)
+        user.status.identityProvider ?? (granted.signIn.local ? "LocalAccount" : nil)
     }
 
     private func add(_ more: JSONObject, to claims: inout JSONObject) {

@@ -18,7 +18,7 @@ struct Grant: Sendable, Equatable {
     var user: String
     var generation: Int64
     /// The circumstances of the sign-in.
-    var sign: Issue.SignIn
+    var signIn: SignIn
     /// From when until when it is good.
     var validity: Validity
 
@@ -51,10 +51,10 @@ extension Grant {
             ("kind", .string(kind.rawValue)), ("id", .string(identifier)), ("client", .string(binding.client)),
             ("policy", .string(binding.policy)), ("scope", .string(binding.scope)), ("user", .string(user)),
             ("generation", .integer(generation)), ("issued", .integer(validity.issued)),
-            ("expires", .integer(validity.expires)), ("signed_in", .integer(sign.time)),
-            ("new", .boolean(sign.newUser)), ("local", .boolean(sign.local)),
+            ("expires", .integer(validity.expires)), ("signed_in", .integer(signIn.time)),
+            ("new", .boolean(signIn.newUser)), ("local", .boolean(signIn.local)),
         ])
-        members["nonce"] = sign.nonce.map { .string($0) }
+        members["nonce"] = signIn.nonce.map { .string($0) }
         members["redirect"] = binding.redirectURI.map { .string($0) }
         members["challenge"] = binding.challenge.map { .string($0.text) }
         members["hashed"] = binding.challenge.map { .boolean($0.hashed) }
@@ -74,7 +74,7 @@ extension Grant {
         self.identifier = identifier
         self.user = user
         self.generation = generation
-        sign = Issue.SignIn(
+        signIn = SignIn(
             time: time, nonce: members["nonce"]?.string, newUser: members["new"]?.boolean ?? false,
             local: members["local"]?.boolean ?? false)
         validity = Validity(issued: issued, expires: expires)

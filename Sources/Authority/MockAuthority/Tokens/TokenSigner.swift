@@ -5,8 +5,10 @@ import Tokens
 
 /// Makes the compact form of tokens (RFC 7515 section 7.1).
 struct TokenSigner: Sendable {
-    let key: SigningKey
+    var key: TokenSigningKey
     let era: Era
+    /// Called once for each signature.
+    let onSignature: @Sendable () -> Void
 
     /// The header of the service; more members break clients, a missing `kid` does too.
     var header: JSONObject {
@@ -16,20 +18,27 @@ struct TokenSigner: Sendable {
             : JSONObject([("typ", "JWT"), ("alg", "RS256"), ("kid", kid)])
     }
 
-    /// The token of these claims.
+    /// The same signer with another key.
+    func with(_ key: TokenSigningKey) -> TokenSigner {
+        var signer = self
+        signer.key = key
+        return signer
+    }
+
     func sign(_ claims: JSONObject) throws(RSAError) -> String {
         try sign(header: header, payload: JSONValue.object(claims).serialized())
     }
 
-    /// The token of this header and payload, whatever they say.
+    /// Signs any header and payload, also wrong ones.
     func sign(
         header: JSONObject, payload: [UInt8], digest: DigestAlgorithm = .sha256
     ) throws(RSAError) -> String {
         let input = Self.input(header: header, payload: payload)
+        onSignature()
         return input + "." + Base64URL.encode(try key.privateKey.sign(Array(input.utf8), digest: digest))
     }
 
-    /// What is signed: both parts in base64url with a dot between them.
+    /// The signing input: both parts in base64url with a dot between them.
     static func input(header: JSONObject, payload: [UInt8]) -> String {
         Base64URL.encode(JSONValue.object(header).serialized()) + "." + Base64URL.encode(payload)
     }

@@ -14,22 +14,26 @@ enum SharedKeys {
 }
 
 /// An authority and the requests that tests make of it.
-struct Desk: Sendable {
+struct TestAuthority: Sendable {
     static let now: Int64 = 1_700_000_000
-    static let client = "580e250c-8f26-49d0-bee8-1c078add1609"
+    static let clientID = "580e250c-8f26-49d0-bee8-1c078add1609"
     static let confidential = "f1d2c3b4-0a5e-4b6f-8c7d-9e0f1a2b3c4d"
 
     let clock: ManualClock
     let authority: MockAuthority
 
     init(_ authority: MockAuthority) {
-        clock = ManualClock(wallMilliseconds: Desk.now * 1000)
+        clock = ManualClock(wallMilliseconds: TestAuthority.now * 1000)
         self.authority = authority
     }
 
-    init(_ configuration: Configuration = Configuration()) {
-        clock = ManualClock(wallMilliseconds: Desk.now * 1000)
-        authority = MockAuthority(configuration: configuration, time: clock, keySource: .prepared(SharedKeys.all))
+    init(
+        _ configuration: Configuration = Configuration(), onSignature: @escaping @Sendable () -> Void = {}
+    ) {
+        clock = ManualClock(wallMilliseconds: TestAuthority.now * 1000)
+        authority = MockAuthority(
+            configuration: configuration, time: clock, keyGenerator: .prepared(SharedKeys.all),
+            onSignature: onSignature)
     }
 
     /// The answer to a request.

@@ -1,43 +1,43 @@
 internal import HTTP
 internal import JSON
 
-extension TokenOrder {
+extension TokenSpecification {
     private static let names = ["user", "policy", "client", "scope", "bad", "exp", "nonce", "claim", "drop", "run"]
 
     /// The order of a query; what it does not understand it refuses, since a misspelt fault is a test that passes.
-    init(_ query: Parameters) throws(ControlMistake) {
+    init(_ query: Parameters) throws(ControlError) {
         for argument in query.all where !Self.names.contains(argument.name) {
-            throw ControlMistake(
-                sentence: "'\(argument.name)' is no part of an order. Parts: \(Self.names.joined(separator: ", ")).")
+            throw ControlError(
+                message: "'\(argument.name)' is no part of an order. Parts: \(Self.names.joined(separator: ", ")).")
         }
         guard let user = query["user"] else {
-            throw ControlMistake(sentence: "Say for whom: /_mock/token?user=alice")
+            throw ControlError(message: "Say for whom: /_mock/token?user=alice")
         }
         self.init(
             user: user, policy: query["policy"], client: query["client"], scope: query["scope"],
             bad: try Self.bad(query["bad"]), changes: try ClaimChanges(query))
     }
 
-    private static func bad(_ name: String?) throws(ControlMistake) -> BadToken? {
+    private static func bad(_ name: String?) throws(ControlError) -> BadToken? {
         guard let name else { return nil }
         if let bad = BadToken(rawValue: name) { return bad }
-        throw ControlMistake(sentence: "No bad token is called '\(name)'. /_mock/token/bad lists them.")
+        throw ControlError(message: "No bad token is called '\(name)'. /_mock/token/bad lists them.")
     }
 }
 
 extension ClaimChanges {
-    fileprivate init(_ query: Parameters) throws(ControlMistake) {
+    fileprivate init(_ query: Parameters) throws(ControlError) {
         self.init(nonce: query["nonce"], drop: query.values("drop"))
         if let text = query["exp"] {
             guard let seconds = Self.seconds(text) else {
-                throw ControlMistake(sentence: "exp=\(text) is no time from now. Examples: -1h, 90s, 30m, 2d.")
+                throw ControlError(message: "exp=\(text) is no time from now. Examples: -1h, 90s, 30m, 2d.")
             }
             expiry = seconds
         }
         for pair in query.values("claim") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, !parts[0].isEmpty else {
-                throw ControlMistake(sentence: "claim=\(pair) is no claim. Example: claim=name=Alice")
+                throw ControlError(message: "claim=\(pair) is no claim. Example: claim=name=Alice")
             }
             set[String(parts[0])] = Self.value(String(parts[1]))
         }

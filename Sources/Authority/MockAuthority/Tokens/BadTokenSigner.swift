@@ -3,8 +3,8 @@ internal import JSON
 internal import OpenSSL
 import Tokens
 
-/// Makes the bad tokens of the catalogue: good ones with exactly one thing wrong.
-struct TokenForge: Sendable {
+/// Makes bad tokens: good ones with exactly one defect.
+struct BadTokenSigner: Sendable {
     let keys: KeyRing
     let signer: TokenSigner
     let configuration: Configuration
@@ -14,8 +14,8 @@ struct TokenForge: Sendable {
     private static let hour: Int64 = 3600
     private static let hugeLength = 8704
 
-    /// The token of this name from these claims of a good one.
-    func forge(_ bad: BadToken, from claims: JSONObject) async throws(RSAError) -> String {
+    /// The bad token made from the claims of a good one.
+    func sign(_ claims: JSONObject, as bad: BadToken) async throws(RSAError) -> String {
         switch bad {
         case .expired, .notYetValid, .noExp, .wrongAud, .audArray, .wrongIss, .issWithoutSlash, .wrongTenant,
             .wrongPolicy, .acrOnly, .noPolicy, .wrongScp, .noScp:
@@ -23,8 +23,8 @@ struct TokenForge: Sendable {
         case .idToken: return try signer.sign(claims)
         case .unknownKid, .noKid, .typOther, .critHeader:
             return try signer.sign(header: spoiledHeader(bad), payload: JSONValue.object(claims).serialized())
-        case .unpublishedKey: return try TokenSigner(key: await keys.unpublished(), era: signer.era).sign(claims)
-        case .retiredKey: return try TokenSigner(key: await keys.retired(), era: signer.era).sign(claims)
+        case .unpublishedKey: return try signer.with(await keys.unpublished()).sign(claims)
+        case .retiredKey: return try signer.with(await keys.retired()).sign(claims)
         case .badSignature, .truncated: return spoiledSignature(try signer.sign(claims), bad)
         case .algNone: return input(claims, algorithm: "none") + "."
         case .hs256WithPublicKey: return authenticated(claims)
@@ -109,7 +109,8 @@ struct TokenForge: Sendable {
     private func huge(_ good: JSONObject) throws(RSAError) -> String {
         var claims = good
         claims["extension_Padding"] = ""
-        let length = try signer.sign(claims).utf8.count
+        let signatureLength = (signer.key.privateKey.modulus.count * 4 + 2) / 3
+        let length = input(claims, algorithm: "RS256").utf8.count + 1 + signatureLength
         claims["extension_Padding"] = .string(String(repeating: "x", count: (Self.hugeLength - length) * 3 / 4))
         return try signer.sign(claims)
     }

@@ -1,7 +1,7 @@
 package import JSON
 
 /// A token that somebody wants without visiting a page.
-package struct TokenOrder: Sendable, Equatable {
+package struct TokenSpecification: Sendable, Equatable {
     /// For whom: an address, the part before the `@`, or an object id.
     package var user: String
     /// Under which policy; without one, the first that signs people in.
@@ -63,7 +63,7 @@ package struct ClaimChanges: Sendable, Equatable {
 }
 
 /// Why an order could not be filled.
-package enum OrderError: Error, Equatable, Sendable {
+package enum TokenSpecificationError: Error, Equatable, Sendable {
     /// Nobody is called so; these are there.
     case unknownUser(String, known: [String])
     /// No policy is called so; these are there.
@@ -76,7 +76,7 @@ package enum OrderError: Error, Equatable, Sendable {
     case key
 
     /// One sentence for the person who asked.
-    package var explanation: String {
+    package var message: String {
         switch self {
         case .unknownUser(let name, let known):
             "There is no user '\(name)'. Known: \(known.joined(separator: ", "))."

@@ -1,7 +1,7 @@
 internal import HTTP
 
 /// Answers to requests that reach no endpoint.
-enum Refused {
+enum NotFoundPage {
     /// Nothing there.
     static var noEndpoint: Response {
         page(
@@ -11,7 +11,7 @@ enum Refused {
     }
 
     /// No such tenant or policy: a status of 400 to 499, since clients take others for an outage.
-    static func noPolicy(_ address: Address) -> Response {
+    static func noPolicy(_ address: PolicyURL) -> Response {
         page(
             "No such policy",
             "AADB2C90022: Unable to return metadata for the policy '\(address.policy ?? "")' in tenant "

@@ -3,17 +3,17 @@ internal import HTTP
 internal import Synchronization
 
 /// A request to one endpoint of one policy, with everything that answers need.
-struct Call: Sendable {
+struct RequestContext: Sendable {
     /// Who is asked.
     let authority: MockAuthority
     /// What was asked.
     let head: RequestHead
     /// Where.
-    let address: Address
+    let address: PolicyURL
     /// Of which policy.
     let policy: Policy
     /// In which run.
-    let run: Run
+    let run: TestRun
     /// Scheme and host, as the client sees them.
     let base: String
 
@@ -41,23 +41,23 @@ struct Call: Sendable {
 /// Who may read answers from a page of another origin.
 enum CrossOrigin {
     /// Adds the permission, if the origin belongs to a registered redirect URI.
-    static func allow(_ origin: String, in call: Call, _ headers: HeaderFields) -> HeaderFields {
+    static func allow(_ origin: String, in context: RequestContext, _ headers: HeaderFields) -> HeaderFields {
         var headers = headers
         headers.append("Vary", "Origin")
-        let clients = call.configuration.applications.clients
+        let clients = context.configuration.applications.clients
         guard clients.contains(where: { $0.owns(origin: origin) }) else { return headers }
         headers.append("Access-Control-Allow-Origin", origin)
         return headers
     }
 
     /// The answer to a preflight.
-    static func preflight(_ call: Call) -> Response {
-        var headers = call.headers
+    static func preflight(_ context: RequestContext) -> Response {
+        var headers = context.headers
         if headers.contains("Access-Control-Allow-Origin") {
             headers.append("Access-Control-Allow-Methods", "GET, POST, OPTIONS")
             headers.append(
                 "Access-Control-Allow-Headers",
-                call.head.headers["Access-Control-Request-Headers"] ?? "authorization, content-type")
+                context.head.headers["Access-Control-Request-Headers"] ?? "authorization, content-type")
             headers.append("Access-Control-Max-Age", "600")
         }
         return Response(204, headers: headers)

@@ -5,7 +5,7 @@ internal import Synchronization
 /// The requests of a run, so that tests can say what a client sent.
 ///
 /// Everything is in it, secrets too: they are the mock's own.
-final class Journal: Sendable {
+final class RequestLog: Sendable {
     private static let limit = 200
     private static let longestBody = 16384
     private let entries = Mutex<[JSONValue]>([])
@@ -31,7 +31,7 @@ final class Journal: Sendable {
     }
 }
 
-extension Call {
+extension RequestContext {
     /// The decision with a note of it in the journal, once its answer is known.
     func noted(_ decision: Decision) -> Decision {
         guard case .readBody(let limit, let decide) = decision else { return noted(decision, body: []) }
@@ -40,7 +40,7 @@ extension Call {
 
     private func noted(_ decision: Decision, body: [UInt8]) -> Decision {
         decision.map { response in
-            run.journal.note(head, body: body, status: response.status, now: now)
+            run.requestLog.note(head, body: body, status: response.status, now: now)
             return response
         }
     }

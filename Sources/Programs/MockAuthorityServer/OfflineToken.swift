@@ -5,22 +5,22 @@ internal import Settings
 
 /// Prints what an authority of these settings answers to the request for a token, without serving anybody.
 func answerAlone(_ settings: MockSettings, _ target: String) -> Never {
-    let authority = authority(settings, configuration(settings, settings.entrance.listen))
+    let authority = authority(settings, configuration(settings, settings.network.listen))
     let request: RequestHead
     do throws(TargetError) {
         request = RequestHead(method: .get, target: try RequestTarget(parsing: target))
     } catch {
-        fail(["'\(target)' is no order."], ExitCode.configuration)
+        fail(["'\(target)' is no order."], ExitStatus.configuration)
     }
     Task.detached {
         guard case .later(let decide) = authority.decide(on: request), case .respond(let response) = await decide()
         else {
-            fail(["the order was not understood."], ExitCode.failure)
+            fail(["the order was not understood."], ExitStatus.failure)
         }
         let text = String(decoding: response.body, as: UTF8.self)
         let line = text.hasSuffix("\n") ? String(text.dropLast()) : text
         if response.status == 200 { answer(line) }
-        fail([line], ExitCode.failure)
+        fail([line], ExitStatus.failure)
     }
     // The task ends the program.
     while true { Wakeup().wait() }

@@ -2,22 +2,21 @@ internal import Basics
 internal import MockAuthority
 internal import Settings
 
-/// What the start prints: lines that work when pasted.
-struct Greeting {
+/// The text that is printed when the servers listen: its commands work when pasted.
+struct StartupMessage {
     let configuration: Configuration
     let address: ListenAddress
     let secure: [Secure]
 
-    /// A way to it by https.
+    /// An https server.
     struct Secure {
-        let address: ListenAddress
-        /// The certificate to trust.
+        let port: UInt16
+        /// The path of the certificate to trust.
         let authorityFile: String
     }
 
     private var base: String { "http://\(address.called)" }
 
-    /// All of it.
     var text: String {
         let policies = configuration.policies.map(\.name).joined(separator: ",")
         let client = configuration.applications.clients.first?.id ?? ""
@@ -36,7 +35,7 @@ struct Greeting {
 
     private func lines(_ secure: Secure) -> String {
         let file = secure.authorityFile
-        let port = secure.address.port
+        let port = secure.port
         return """
 
 

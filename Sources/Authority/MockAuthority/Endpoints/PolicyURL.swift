@@ -1,7 +1,7 @@
 internal import HTTP
 
 /// Where a request goes: endpoint, tenant and policy, in one of the URL forms of the service.
-struct Address: Sendable, Equatable {
+struct PolicyURL: Sendable, Equatable {
     /// Where the policy stands.
     enum Form: Sendable, Equatable {
         /// `/T/P/...`
@@ -56,7 +56,7 @@ struct Address: Sendable, Equatable {
     }
 }
 
-extension Address.Endpoint {
+extension PolicyURL.Endpoint {
     /// The endpoint of the segments behind tenant and policy, in any case.
     fileprivate init?(path: [String]) {
         switch path.map({ $0.lowercased() }) {

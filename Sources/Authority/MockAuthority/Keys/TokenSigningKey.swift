@@ -4,7 +4,7 @@ package import OpenSSL
 import Tokens
 
 /// A key that signs tokens, and its public half as the key set shows it.
-package struct SigningKey: Sendable {
+package struct TokenSigningKey: Sendable {
     /// The name in `kid`: the JWK thumbprint of RFC 7638.
     package let identifier: String
     /// When it came to be, in seconds since 1970.
@@ -32,27 +32,5 @@ package struct SigningKey: Sendable {
             "kid": .string(identifier), "nbf": .integer(notBefore), "use": "sig", "kty": "RSA",
             "e": .string(exponent), "n": .string(modulus),
         ]
-    }
-}
-
-/// Where new keys come from.
-package struct KeySource: Sendable {
-    let make: @Sendable () throws(RSAError) -> RSAPrivateKey
-
-    /// Keys from this closure, called away from the event loop.
-    package init(_ make: @escaping @Sendable () throws(RSAError) -> RSAPrivateKey) {
-        self.make = make
-    }
-
-    /// A new key of 2048 bits each time: some 50 to 200 ms.
-    package static let generated = KeySource { () throws(RSAError) in try RSAPrivateKey.generate(bits: 2048) }
-
-    /// A source that hands out these keys in turn and then makes new ones, for tests that would rather not wait.
-    package static func prepared(_ keys: [RSAPrivateKey]) -> KeySource {
-        let shelf = Shelf(keys)
-        return KeySource { () throws(RSAError) in
-            if let key = shelf.take() { return key }
-            return try RSAPrivateKey.generate(bits: 2048)
-        }
     }
 }

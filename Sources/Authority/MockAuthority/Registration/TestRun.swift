@@ -4,7 +4,7 @@ internal import Synchronization
 /// What tests may change and read without disturbing each other: the accounts, the clock, the faults, the journal.
 ///
 /// A run is chosen by the tenant in the URL: `r7.contoso.onmicrosoft.com` is contoso in the run `r7`.
-final class Run: Sendable {
+final class TestRun: Sendable {
     /// The accounts.
     let directory: Directory
     /// Seconds that the clock is off.
@@ -15,7 +15,7 @@ final class Run: Sendable {
     /// What goes wrong on request.
     let faults = Faults()
     /// What was asked.
-    let journal = Journal()
+    let requestLog = RequestLog()
     /// Sign-ins under way.
     let transactions = Transactions()
 
@@ -35,22 +35,22 @@ final class Run: Sendable {
 }
 
 /// The runs of an authority, made when they are first named.
-final class Runs: Sendable {
+final class TestRuns: Sendable {
     private let configuration: Configuration
-    private let runs: Mutex<[String: Run]>
+    private let runs: Mutex<[String: TestRun]>
     private static let limit = 1000
 
     init(_ configuration: Configuration, home: Directory) {
         self.configuration = configuration
-        runs = Mutex(["": Run(directory: home)])
+        runs = Mutex(["": TestRun(directory: home)])
     }
 
     /// The run of this name; the empty name is the run of those who name none.
-    func run(_ name: String) -> Run {
+    func run(_ name: String) -> TestRun {
         runs.withLock { runs in
             if let run = runs[name] { return run }
             if runs.count > Self.limit, let old = runs.keys.first(where: { !$0.isEmpty }) { runs[old] = nil }
-            let run = Run(directory: Directory(configuration.users))
+            let run = TestRun(directory: Directory(configuration.users))
             runs[name] = run
             return run
         }
@@ -61,7 +61,7 @@ final class Runs: Sendable {
         // The directory stays the same object: it may be the one that is kept on disk.
         let directory = run(name).directory
         directory.reset(configuration.users)
-        runs.withLock { $0[name] = Run(directory: directory) }
+        runs.withLock { $0[name] = TestRun(directory: directory) }
     }
 
     /// The names of the runs.

@@ -1,0 +1,22 @@
+/// A request for tokens that was granted: everything that goes into the tokens of one response.
+struct GrantedRequest: Sendable {
+    var user: User
+    var client: Client
+    var policy: Policy
+    var scope: Scope
+    var signIn: SignIn
+    /// Seconds since 1970.
+    var now: Int64
+}
+
+/// The circumstances of a sign-in.
+struct SignIn: Sendable, Equatable {
+    /// Seconds since 1970.
+    var time: Int64
+    /// The nonce of the authorization request, unmodified.
+    var nonce: String?
+    /// Whether the sign-in created the account.
+    var newUser = false
+    /// Whether the password grant was used, which tokens say in `idp`.
+    var local = false
+}

@@ -1,0 +1,90 @@
+internal import Basics
+internal import JSON
+internal import OpenSSL
+import Tokens
+
+/// A successful response of the token endpoint (RFC 6749 section 5.1).
+struct TokenResponse: Sendable {
+    /// The access token, if a resource was asked for.
+    let accessToken: String?
+    /// The ID token, if `openid` was asked for.
+    let idToken: String?
+    /// The refresh token and its lifetime in seconds.
+    var refreshToken: (text: String, lifetime: Int64)?
+
+    private let granted: GrantedRequest
+    private let configuration: Configuration
+
+    /// Signs the tokens that the scope asks for.
+    init(signing granted: GrantedRequest, _ configuration: Configuration, _ signer: TokenSigner) throws(RSAError) {
+        self.granted = granted
+        self.configuration = configuration
+        let claims = ClaimsBuilder(configuration: configuration, granted: granted)
+        var accessToken: String?
+        if let audience = granted.scope.audience {
+            accessToken = try signer.sign(claims.accessToken(audience: audience))
+        }
+        var idToken: String?
+        if granted.scope.openID || configuration.behaviour.era.identifiesAlways {
+            idToken = try signer.sign(claims.idToken(for: accessToken))
+        }
+        self.accessToken = accessToken
+        self.idToken = idToken
+    }
+
+    /// The members in the order of recorded responses; clients that send `client_info=1` get another set of them.
+    func json(clientInfo: Bool) -> JSONValue {
+        var members = JSONObject()
+        let lifetime = configuration.behaviour.lifetimes.token
+        members["access_token"] = accessToken.map { .string($0) }
+        members["id_token"] = idToken.map { .string($0) }
+        members["token_type"] = "Bearer"
+        members["not_before"] = number(granted.now - configuration.behaviour.notBeforeSlack)
+        if accessToken != nil {
+            members["expires_in"] = number(lifetime)
+            members["expires_on"] = number(granted.now + lifetime)
+            members["resource"] = granted.scope.audience.map { .string($0) }
+        }
+        if clientInfo {
+            members["client_info"] = .string(granted.clientInformation(tenant: configuration.tenant))
+        } else {
+            if idToken != nil { members["id_token_expires_in"] = number(lifetime) }
+            members["profile_info"] = .string(profileInformation)
+        }
+        let scope = clientInfo && accessToken != nil ? granted.scope.resourceWords : granted.scope.asked
+        members["scope"] = .string(scope.joined(separator: " "))
+        if let refreshToken {
+            members["refresh_token"] = .string(refreshToken.text)
+            members["refresh_token_expires_in"] = number(refreshToken.lifetime)
+        }
+        return .object(members)
+    }
+
+    private func number(_ value: Int64) -> JSONValue { configuration.behaviour.number(value) }
+
+    private var profileInformation: String {
+        encoded([
+            "ver": "1.0", "tid": .string(configuration.tenant.id), "sub": .null,
+            "name": .string(granted.user.name.display),
+            "preferred_username": configuration.behaviour.era.identifiesAlways
+                ? .string(granted.user.email) : .null,
+            "idp": .string(granted.user.status.identityProvider ?? "LocalAccount"),
+        ])
+    }
+}
+
+extension GrantedRequest {
+    /// The account, for the account cache of MSAL.
+    func clientInformation(tenant: Tenant) -> String {
+        encoded(["uid": .string("\(user.objectID)-\(policy.name.lowercased())"), "utid": .string(tenant.id)])
+    }
+}
+
+extension Behaviour {
+    /// A number of a token response.
+    func number(_ value: Int64) -> JSONValue { numbersAsStrings ? .string(String(value)) : .integer(value) }
+}
+
+private func encoded(_ value: JSONValue) -> String {
+    Base64URL.encode(value.serialized())
+}
