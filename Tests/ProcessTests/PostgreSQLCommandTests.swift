@@ -64,7 +64,7 @@ import Testing
         try expect(
             at: "postgresql://u:\(Self.password)@127.0.0.1:\(silent.port)/tasks?connect_timeout=2",
             "the database postgresql://127.0.0.1:\(silent.port)/tasks cannot be reached (",
-            "timeout expired); check that the host is right, and that no firewall lies in between")
+            "timeout expired); check that the host is right, and that no firewall is in between")
         #expect(SystemTime().monotonicNanoseconds - start > 1_000_000_000)
     }
 

@@ -1,5 +1,5 @@
 /// A value for a statement, sent in binary form with its length: U+0000 in a text reaches the server, which refuses it.
-package enum Parameter: Sendable, Equatable {
+package enum Parameter: Sendable {
     case integer(Int64?)
     case text(String?)
     case boolean(Bool?)
@@ -31,6 +31,33 @@ package enum Parameter: Sendable, Equatable {
         case .booleans(let values): bytes.append(array: values, of: 16) { $0.append($1 ? 1 : 0) }
         }
         return true
+    }
+}
+
+extension Parameter: Hashable {
+    /// Equality of what is sent: the standard library takes texts for equal that differ in their normalization.
+    package static func == (left: Parameter, right: Parameter) -> Bool {
+        switch (left, right) {
+        case (.integer(let left), .integer(let right)): left == right
+        case (.boolean(let left), .boolean(let right)): left == right
+        case (.integers(let left), .integers(let right)): left == right
+        case (.booleans(let left), .booleans(let right)): left == right
+        case (.text(let left), .text(let right)): left.map { Array($0.utf8) } == right.map { Array($0.utf8) }
+        case (.texts(let left), .texts(let right)): left.elementsEqual(right) { $0.utf8.elementsEqual($1.utf8) }
+        case (.integer, _), (.boolean, _), (.integers, _), (.booleans, _), (.text, _), (.texts, _): false
+        }
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        switch self {
+        case .integer(let value): hasher.combine(value)
+        case .boolean(let value): hasher.combine(value)
+        case .integers(let values): hasher.combine(values)
+        case .booleans(let values): hasher.combine(values)
+        // Equal bytes have equal hashes, so the hash can be the string's.
+        case .text(let value): hasher.combine(value)
+        case .texts(let values): hasher.combine(values)
+        }
     }
 }
 

@@ -2,7 +2,7 @@ import PostgreSQL
 import Tasks
 
 extension StoreError {
-    /// What a caller is told of a failed statement.
+    /// What a caller gets for a failed statement.
     init(_ error: PostgreSQLError) {
         switch error.kind {
         case .full: self = .full

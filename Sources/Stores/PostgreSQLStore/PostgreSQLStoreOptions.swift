@@ -15,14 +15,13 @@ package struct PostgreSQLStoreOptions: Sendable {
     package var batch = 256
     /// How long a statement may take.
     package var deadlineMilliseconds = 10_000
-    /// Into how many partitions tables are divided that are made now; nil: not at all.
+    /// How many partitions new tables get; nil: none.
     package var partitions: Int?
-    /// Told of events, on the thread where they happen.
+    /// Called with events, on the thread where they happen.
     package var observer: @Sendable (StoreEvent) -> Void = { _ in }
 
-    /// For tests: the time by which idempotency keys grow old.
+    /// For tests: the time by which idempotency keys expire.
     package var time: any TimeSource = SystemTime()
 
-    /// The defaults.
     package init() {}
 }

@@ -1,10 +1,10 @@
 import PostgreSQL
 
-/// What an operator can do where no session comes about.
+/// What an operator can do where no session can be made.
 ///
-/// libpq gives no codes for that, only words, which a server may give in another language: then the advice is general.
+/// libpq gives no codes for that, only messages, which a server may give in another language: then the advice is general.
 enum UnreachableDatabase {
-    private static let advices: [(words: StaticString, advice: String)] = [
+    private static let advices: [(message: StaticString, advice: String)] = [
         ("password authentication failed", "check user and password in TASKS_DATABASE"),
         ("no password supplied", "give a password in TASKS_DATABASE, or in the file that PGPASSFILE names"),
         ("pg_hba.conf", "let the server's pg_hba.conf take this user, database, address and encryption"),
@@ -15,12 +15,12 @@ enum UnreachableDatabase {
         ("does not exist", "make it, or correct TASKS_DATABASE"),
         ("remaining connection slots", "raise its max_connections, or put PgBouncer in between"),
         ("too many clients", "raise its max_connections, or put PgBouncer in between"),
-        ("timeout expired", "check that the host is right, and that no firewall lies in between"),
+        ("timeout expired", "check that the host is right, and that no firewall is in between"),
     ]
 
-    /// What to do, behind a semicolon.
+    /// What to do, for after a semicolon.
     static func advice(_ error: PostgreSQLError) -> String {
-        advices.first { holds(error.message, $0.words) }?.advice ?? "check TASKS_DATABASE and the server"
+        advices.first { holds(error.message, $0.message) }?.advice ?? "check TASKS_DATABASE and the server"
     }
 
     /// Whether the last of the hosts was reached, and takes no writes.
@@ -28,8 +28,8 @@ enum UnreachableDatabase {
         error.message.hasSuffix("session is read-only") || error.message.hasSuffix("server is in hot standby mode")
     }
 
-    private static func holds(_ text: String, _ words: StaticString) -> Bool {
-        let words = words.description.utf8
-        return text.utf8.indices.contains { text.utf8[$0...].starts(with: words) }
+    private static func holds(_ text: String, _ part: StaticString) -> Bool {
+        let part = part.description.utf8
+        return text.utf8.indices.contains { text.utf8[$0...].starts(with: part) }
     }
 }

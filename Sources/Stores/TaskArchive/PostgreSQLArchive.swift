@@ -53,15 +53,15 @@ package struct PostgreSQLArchive: LineArchive {
     }
 
     private func openTarget() throws(StoreOpenError) -> PostgreSQLImport {
-        let database = try StoreDatabase(connectionString)
+        let database = try PostgreSQLDatabase(connectionString)
         let facts = try database.prepare(partitions: nil)
         return PostgreSQLImport(connection: try database.connect(), isForeign: facts.isForeign)
     }
 
     private func connect() throws(ArchiveError) -> PipelineConnection {
         try ArchiveError.opening { () throws(StoreOpenError) in
-            let database = try StoreDatabase(connectionString, onlyReads: true)
-            guard try database.checkedVersion() == StoreSchema.known else {
+            let database = try PostgreSQLDatabase(connectionString, onlyReads: true)
+            guard try database.checkedVersion() == PostgreSQLSchema.known else {
                 throw .refused(
                     "the database \(database.name) has no tables of this task-server; there is nothing to export")
             }

@@ -1,53 +1,146 @@
 @testable import PostgreSQLStore
+import PostgreSQL
 import Tasks
 import Testing
 
-@Suite("Reads that wait for PostgreSQL")
+@Suite("Reads that wait for PostgreSQL", .timeLimit(.minutes(15)))
 struct ReadQueueTests {
     private let alice = Owner("alice")
     private let bob = Owner("bob")
 
-    /// Hands over a queue of these lists; what is taken out of it is answered behind that.
-    private func queued(
-        _ lists: [(TaskQuery, Owner)], _ body: (inout ReadQueue) -> [ReadStep]
-    ) async throws {
-        try await withReplies(lists.count) { (replies: [Reply<TaskList>]) in
-            var queue = ReadQueue()
-            for (list, reply) in zip(lists, replies) { queue.append(.list(list.0, list.1, reply), since: 5) }
-            for step in body(&queue) { step.refuse(.overloaded) }
-        }
+    /// A queue of these lists, each of one caller.
+    private func queued(_ lists: [(TaskQuery, Owner)]) -> ReadQueue {
+        var queue = ReadQueue()
+        for (query, owner) in lists { queue.append(list(query, owner), since: 5) }
+        return queue
+    }
+
+    private func list(_ query: TaskQuery, _ owner: Owner) -> Read<TaskList> {
+        Read(.list(query, of: owner, in: AnswerMemory()), for: [Caller(nil)])
+    }
+
+    private func find(_ id: Int64, _ owner: Owner) -> Read<TaskItem?> {
+        Read(.find(id, of: owner), for: [Caller(nil)])
+    }
+
+    /// A kind of read that the queue knows nothing of.
+    private func other(_ owner: Owner) -> Read<Int> {
+        Read(ReadOperation(statement: Statement(.list, of: owner)) { .done($0.count) }, for: [Caller(nil)])
     }
 
     @Test("are one where they ask for the same list")
-    func joining() async throws {
+    func joining() {
         let done = TaskQuery(completed: true)
-        try await queued([(.all, alice), (.all, alice), (done, alice), (done, alice), (.all, bob)]) { queue in
-            let steps = queue.removeAll()
-            #expect(steps.map(\.requests.count) == [2, 2, 1])
-            #expect(queue.isEmpty)
-            return steps
-        }
+        var queue = queued([(.all, alice), (.all, alice), (done, alice), (done, alice), (.all, bob)])
+        #expect(queue.removeAll().map(\.callerCount) == [2, 2, 1])
+        #expect(queue.isEmpty)
     }
 
-    @Test("of somebody who asks for many lists let others go first")
-    func fairness() async throws {
+    @Test("of one task are one as well, and any other kind")
+    func joiningAnyKind() {
+        var queue = ReadQueue()
+        for read in [find(1, alice), find(1, alice), find(2, alice), find(1, bob)] { queue.append(read, since: 5) }
+        for _ in 0..<3 { queue.append(other(alice), since: 5) }
+        queue.append(list(.all, alice), since: 5)
+        #expect(queue.removeAll().map(\.callerCount) == [2, 1, 1, 3, 1])
+    }
+
+    @Test("of owners whose names differ only by normalization are two")
+    func normalization() {
+        var queue = queued([(.all, Owner("ren\u{E9}")), (.all, Owner("rene\u{301}"))])
+        #expect(queue.removeAll().map(\.callerCount) == [1, 1])
+        #expect(Parameter.text("ren\u{E9}") != .text("rene\u{301}"))
+        #expect(Parameter.texts(["ren\u{E9}"]) != .texts(["rene\u{301}"]))
+    }
+
+    @Test("of an owner who asks for many lists let others go first")
+    func fairness() {
         let many = (1...100).map { (TaskQuery(after: $0), alice) }
-        try await queued(many + [(.all, bob)]) { queue in
-            let (first, second) = (queue.next(64), queue.next(64))
-            #expect(first.count == 2)
-            #expect(second.count == 1)
-            return first + second + queue.removeAll()
-        }
+        var queue = queued(many + [(.all, bob)])
+        let (first, second) = (queue.next(64), queue.next(64))
+        #expect(first.count == 2)
+        #expect(second.count == 1)
+        #expect(first.map(\.statement.owner) == [alice, bob])
+    }
+
+    @Test("take turns by owner whatever their kind, except those of one task")
+    func turns() {
+        var queue = queued([(.all, alice)])
+        queue.append(other(alice), since: 5)
+        for id in 1...3 { queue.append(find(Int64(id), alice), since: 5) }
+        #expect(queue.next(64).map { "\($0.statement.text)" }.count == 4)
+        #expect(queue.next(64).count == 1)
+        #expect(queue.isEmpty)
+    }
+
+    @Test("that were sent go first when they come back, and are not joined")
+    func puttingBack() {
+        var queue = queued([(.all, alice)])
+        let sent = queue.next(64)
+        queue.append(list(.all, alice), since: 6)
+        queue.putBack(sent)
+        let first = queue.next(64)
+        #expect(first.map(\.since) == [5])
+        #expect(queue.next(64).map(\.since) == [6])
     }
 
     @Test("are taken out when they have waited too long, and not joined then")
-    func lateness() async throws {
-        try await queued([(.all, alice)]) { queue in
-            #expect(queue.removeAll(since: 5).isEmpty)
-            let late = queue.removeAll(since: 6)
-            #expect(late.count == 1)
-            #expect(queue.isEmpty)
-            return late
+    func lateness() {
+        var queue = queued([(.all, alice)])
+        #expect(queue.removeAll(since: 5).isEmpty)
+        #expect(queue.removeAll(since: 6).count == 1)
+        #expect(queue.isEmpty)
+        queue.append(list(.all, alice), since: 7)
+        #expect(queue.next(64).map(\.callerCount) == [1])
+    }
+}
+
+@Suite("A batch of reads", .timeLimit(.minutes(15)))
+struct ReadBatchTests {
+    private let alice = Owner("alice")
+
+    private func batch(_ count: Int) -> ReadBatch {
+        ReadBatch((1...count).map { Read(.find(Int64($0), of: alice), for: [Caller(nil)]) })
+    }
+
+    @Test("sends those after a failed one again, and the failed one if that may help")
+    func failure() {
+        for (code, again) in [("26000", [1, 0]), ("42501", [0])] {
+            var batch = batch(2)
+            batch.fail(PostgreSQLError(sqlState: code, message: "x"), at: 0)
+            let result = batch.result()
+            #expect(result.reads.map(\.retry.tries) == again)
+            #expect(result.answeredReads == 2 - again.count)
         }
+    }
+
+    @Test("refuses all that have no answer when its session is lost, also those to be sent again")
+    func loss() async throws {
+        await #expect(throws: StoreError.overloaded) {
+            _ = try await Reply<TaskItem?>.awaiting { reply in
+                var batch = ReadBatch([Read(.find(1, of: alice), for: [Caller(reply)])])
+                batch.fail(PostgreSQLError(sqlState: "26000", message: "x"), at: 0)
+                #expect(batch.lost(.overloaded).answeredReads == 1)
+            }
+        }
+    }
+}
+
+@Suite("A caller", .timeLimit(.minutes(15)))
+struct CallerTests {
+    @Test("is answered also where its request is dropped")
+    func dropped() async {
+        await #expect(throws: StoreError.broken(reason: "a request was dropped without an answer")) {
+            try await Reply<Int>.awaiting { _ = Caller($0) }
+        }
+    }
+
+    @Test("keeps the first answer")
+    func once() async throws {
+        let answer = try await Reply<Int>.awaiting { reply in
+            let caller = Caller(reply)
+            for number in 1...3 { caller.answer(.success(number)) }
+        }
+        #expect(answer == 1)
     }
 }

@@ -5,9 +5,9 @@ import Synchronization
 
 /// The thread that makes connections, one after the other: names are looked up and hosts are tried in turn, all of which
 /// may block, and libpq keeps the deadlines of that only in its blocking form.
-final class StoreConnector: Sendable {
+final class PostgreSQLConnector: Sendable {
     private struct Order {
-        let link: Int
+        let session: Int
         let notBefore: UInt64
     }
 
@@ -17,40 +17,40 @@ final class StoreConnector: Sendable {
     }
 
     private let target: ConnectionTarget
-    private let inbox: StoreInbox
+    private let queue: RequestQueue
     private let observer: @Sendable (StoreEvent) -> Void
     private let state = Mutex(State())
     private let wakeup = Wakeup()
     /// Off for good once a session was found that others share: a pool in transaction mode.
     private let preparing = Atomic(true)
     private let time = SystemTime()
-    /// How long a session may take to get ready, once it is there: all others wait for their turn.
+    /// How long a session may take to get ready, once it is connected: all others wait for their turn.
     private static let mostSeconds = 5
 
     init(
-        to target: ConnectionTarget, for inbox: StoreInbox, observer: @escaping @Sendable (StoreEvent) -> Void
+        to target: ConnectionTarget, for queue: RequestQueue, observer: @escaping @Sendable (StoreEvent) -> Void
     ) {
         self.target = target
-        self.inbox = inbox
+        self.queue = queue
         self.observer = observer
     }
 
     /// Asks for a connection, not before a monotonic time.
-    func order(for link: Int, notBefore: UInt64) {
-        state.withLock { $0.orders.append(Order(link: link, notBefore: notBefore)) }
+    func order(for session: Int, notBefore: UInt64) {
+        state.withLock { $0.orders.append(Order(session: session, notBefore: notBefore)) }
         wakeup.wake()
     }
 
     /// From now on connections come without prepared statements.
     ///
-    /// Either thread may find it first; it is told once.
+    /// Either thread may find it first; it is reported once.
     func stopPreparing() {
         if preparing.exchange(false, ordering: .relaxed) { observer(.sessionsShared) }
     }
 
     var isPreparing: Bool { preparing.load(ordering: .relaxed) }
 
-    /// Lets the thread end; it may take until the deadline of an attempt, so nobody waits for it.
+    /// Lets the thread end; it may take until the deadline of an attempt, so no one waits for it.
     func close() {
         state.withLock { $0.isClosed = true }
         wakeup.wake()
@@ -59,9 +59,9 @@ final class StoreConnector: Sendable {
     func run() {
         while let order = nextOrder() {
             do throws(PostgreSQLError) {
-                inbox.deliver(ConnectionArrival(link: order.link, result: try connect()))
+                queue.deliver(ConnectionAttempt(session: order.session, result: try connect()))
             } catch {
-                inbox.deliver(ConnectionArrival(link: order.link, result: ConnectionBox(error)))
+                queue.deliver(ConnectionAttempt(session: order.session, result: ConnectionBox(error)))
             }
         }
     }
@@ -87,8 +87,8 @@ final class StoreConnector: Sendable {
     private func connect() throws(PostgreSQLError) -> ConnectionBox {
         let connection = try PipelineConnection(to: target)
         connection.limitWaits(toSeconds: Self.mostSeconds)
-        let version = try StoreSchema.version(on: connection) ?? 0
-        guard version <= StoreSchema.known else {
+        let version = try PostgreSQLSchema.version(on: connection) ?? 0
+        guard version <= PostgreSQLSchema.known else {
             throw PostgreSQLError(
                 sqlState: nil, message: "the tables have version \(version), of a newer task-server")
         }

@@ -6,44 +6,42 @@ import Tasks
 /// Each names one owner (`$1`), so that it concerns one partition or shard.
 ///
 /// Avoided, for the sake of foreign partitions, Citus, CockroachDB and YugabyteDB: sequences, triggers, functions of the
-/// server's own, `ON CONFLICT DO UPDATE`, advisory locks, and whatever lives in a session.
+/// server's own, `ON CONFLICT DO UPDATE`, advisory locks, and the state of a session.
 package enum TaskStatement: String, CaseIterable, Sendable {
     case list, page, longPage, find
     case addOne, add, forgetAttempts, makeOwner, lockOwner, addOnce
     case lockTask, change, remove, removeText
     case probe
 
-    /// The words.
-    ///
-    /// Columns of tasks stand in the order of ``TaskColumns``.
+    /// Columns of tasks are in the order of ``TaskColumns``.
     package var sql: String {
         switch self {
         case .list: "SELECT \(TaskColumns.all) FROM tasks WHERE owner = $1 ORDER BY id LIMIT \(Self.firstRows)"
-        case .page: Self.pageWords
-        case .longPage: Self.longPageWords
+        case .page: Self.pageSQL
+        case .longPage: Self.longPageSQL
         case .find: "SELECT \(TaskColumns.all) FROM tasks WHERE owner = $1 AND id = $2"
-        case .addOne: Self.addOneWords
-        case .add: Self.addWords
-        case .forgetAttempts: Self.forgetAttemptsWords
+        case .addOne: Self.addOneSQL
+        case .add: Self.addSQL
+        case .forgetAttempts: Self.forgetAttemptsSQL
         case .makeOwner: "INSERT INTO owners(owner, next_id, tasks) VALUES ($1, 1, 0) ON CONFLICT DO NOTHING"
         case .lockOwner: "SELECT next_id FROM owners WHERE owner = $1 FOR UPDATE"
-        case .addOnce: Self.addOnceWords
+        case .addOnce: Self.addOnceSQL
         case .lockTask: "SELECT \(TaskColumns.all) FROM tasks WHERE owner = $1 AND id = $2 FOR UPDATE"
-        case .change: Self.changeWords
-        case .remove: Self.removeWords("id = $2")
-        case .removeText: Self.removeWords("text = $2")
-        case .probe: Self.probeWords
+        case .change: Self.changeSQL
+        case .remove: Self.removeSQL("id = $2")
+        case .removeText: Self.removeSQL("text = $2")
+        case .probe: Self.probeSQL
         }
     }
 
     /// Before an addition with the key $2: the key itself, if it was used before the time $3, and what is beyond the owner's
     /// newest tasks.
-    private static let forgetAttemptsWords = """
+    private static let forgetAttemptsSQL = """
         DELETE FROM attempts WHERE owner = $1 AND (key = $2 AND time <= $3
             OR id < (SELECT next_id FROM owners WHERE owner = $1) - \(IdempotencyKey.remembered))
         """
 
-    private static let pageWords = """
+    private static let pageSQL = """
         SELECT \(TaskColumns.all) FROM tasks WHERE owner = $1 AND id > $2 AND ($3 IS NULL OR completed = $3)
         ORDER BY id LIMIT $4
         """
@@ -51,12 +49,12 @@ package enum TaskStatement: String, CaseIterable, Sendable {
     /// The rows of a result that libpq may hold at once, whatever they are: four megabytes and a half.
     static let firstRows = 1001
 
-    /// What a task takes in an answer at least, without its text: for ``longPageWords``.
+    /// What a task takes in an answer at least, without its text: for ``longPageSQL``.
     static let leastRendered = 150
 
-    /// As ``pageWords``, for what may have more rows: none after the first at which $5 bytes are passed, of a measure that
+    /// As ``pageSQL``, for what may have more rows: none after the first at which $5 bytes are passed, of a measure that
     /// is never more than what is rendered of a task.
-    private static let longPageWords = """
+    private static let longPageSQL = """
         SELECT \(TaskColumns.all) FROM (
             SELECT \(TaskColumns.all), sum(2 * octet_length(text) + \(leastRendered))
                 OVER (ORDER BY id ROWS UNBOUNDED PRECEDING) - 2 * octet_length(text) AS before
@@ -67,9 +65,9 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         ) AS measured WHERE before <= $5 ORDER BY id
         """
 
-    /// Adds one task, if the owner has a row with less than $2: what almost every addition finds, at two thirds of the price
-    /// of ``addWords``.
-    private static let addOneWords = """
+    /// Adds one task, if the owner has a row with less than $2: what almost every addition finds, for two thirds of the cost
+    /// of ``addSQL``.
+    private static let addOneSQL = """
         WITH taken AS (
             UPDATE owners SET next_id = next_id + 1, tasks = tasks + 1 WHERE owner = $1 AND tasks < $2
             RETURNING next_id - 1 AS id
@@ -78,12 +76,12 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         SELECT $1, id, $3, $4, $5, $5, 1 FROM taken RETURNING id
         """
 
-    /// Adds $2 tasks at once, if there are not more than $3 then.
+    /// Adds $2 tasks at once, if there are not more than $3 then; makes the owner's row if there is none.
     ///
-    /// One row of `owners` gives all their ids. The id of
-    /// the first is the answer; no row says that the limit is reached, or that another server made the owner's row
-    /// at the same moment, so that it must be asked again.
-    private static let addWords = """
+    /// One row of `owners` gives all their ids. The answer is the id of the first, or 0 where there is no room. No row says
+    /// that another server made the owner's row at the same moment, so that it must be asked again (or that $2 is more
+    /// than $3, and there is no row).
+    private static let addSQL = """
         WITH taken AS (
             UPDATE owners SET next_id = next_id + $2, tasks = tasks + $2 WHERE owner = $1 AND tasks + $2 <= $3
             RETURNING next_id - $2 AS id
@@ -97,13 +95,14 @@ package enum TaskStatement: String, CaseIterable, Sendable {
             FROM first, unnest($4, $5, $6) WITH ORDINALITY AS line(text, completed, time, number)
         )
         SELECT id FROM first
+        UNION ALL SELECT 0 FROM owners WHERE owner = $1 AND NOT EXISTS (SELECT FROM first)
         """
 
     /// Adds one task under an idempotency key.
     ///
     /// The owner's row was locked by a statement before, so that what this one
     /// sees holds until the commit. The first column tells whether the task is new.
-    private static let addOnceWords = """
+    private static let addOnceSQL = """
         WITH earlier AS (
             SELECT fingerprint, id, text, completed, time FROM attempts WHERE owner = $1 AND key = $2
         ), taken AS (
@@ -120,7 +119,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         UNION ALL SELECT true, $4, id, $5, $6, $7 FROM taken
         """
 
-    private static let changeWords = """
+    private static let changeSQL = """
         UPDATE tasks SET text = coalesce($3, text), completed = coalesce($4, completed), modified = $5,
             revision = revision + 1
         WHERE owner = $1 AND id = $2 AND ($6 OR revision = ANY ($7))
@@ -130,13 +129,13 @@ package enum TaskStatement: String, CaseIterable, Sendable {
 
     /// Adds a task that is removed in the same transaction; of as many bytes as a row holds itself, so that where it finds
     /// room most others do.
-    private static let probeWords = """
+    private static let probeSQL = """
         INSERT INTO tasks(owner, id, text, completed, created, modified, revision)
         SELECT $1, 0, repeat('x', 1900), false, 0, 0, 1
         """
 
     /// Removes, takes it off the owner's number of tasks, and answers how many were there.
-    private static func removeWords(_ condition: String) -> String {
+    private static func removeSQL(_ condition: String) -> String {
         """
         WITH gone AS (DELETE FROM tasks WHERE owner = $1 AND \(condition) RETURNING id),
         counted AS (SELECT count(*) AS number FROM gone),
@@ -147,7 +146,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         """
     }
 
-    /// The types of the parameters, shown by values of them.
+    /// The types of the parameters, each shown by a value of it.
     var types: [Parameter] {
         let (number, text, truth) = (Parameter.integer(nil), Parameter.text(nil), Parameter.boolean(nil))
         return switch self {
@@ -164,7 +163,6 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         }
     }
 
-    /// The name it is prepared under.
     var preparedName: String { Self.preparedNames[self] ?? rawValue }
 
     private static let preparedNames = Dictionary(

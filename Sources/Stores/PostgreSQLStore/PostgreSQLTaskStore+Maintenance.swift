@@ -4,24 +4,24 @@ import PostgreSQL
 extension PostgreSQLTaskStore {
     /// What is wrong with a connection string, as far as it shows without a server; nil if nothing is.
     package static func mistake(in connectionString: String) -> String? {
-        StoreDatabase.mistake(in: connectionString)
+        PostgreSQLDatabase.mistake(in: connectionString)
     }
 
-    /// Looks whether a server could work with the database, and changes nothing; the good news in a line.
+    /// Checks whether a server could work with the database, and changes nothing; the result in a line.
     package static func check(_ connectionString: String) throws(StoreOpenError) -> String {
-        let database = try StoreDatabase(connectionString)
+        let database = try PostgreSQLDatabase(connectionString)
         guard let version = try database.checkedVersion() else {
             try database.refuseMissingRightToMakeTables()
             return "\(database.name) can be reached; tables will be made at the first start"
         }
-        let age = version < StoreSchema.known ? "; tables will be brought up to date at the next start" : ""
+        let age = version < PostgreSQLSchema.known ? "; tables will be brought up to date at the next start" : ""
         return "\(database.name) can be read and written\(age)"
     }
 
-    /// Makes the tables, divided into partitions if so many are wanted, or brings them up to date; what was done, in a
+    /// Makes the tables, divided into this many partitions if it is given, or brings them up to date; what was done, in a
     /// line.
     package static func migrate(_ connectionString: String, partitions: Int?) throws(StoreOpenError) -> String {
-        let database = try StoreDatabase(connectionString)
+        let database = try PostgreSQLDatabase(connectionString)
         let facts = try database.prepare(partitions: partitions)
         if let partitions, facts.partitions != partitions {
             let found = facts.partitions.map { "\($0) partitions" } ?? "no partitions"
@@ -34,7 +34,7 @@ extension PostgreSQLTaskStore {
         case nil: "the tables in \(database.name) are up to date\(division)"
         case 0: "the tables in \(database.name) are made\(division)"
         case .some(let version):
-            "the tables in \(database.name) are brought from version \(version) to \(StoreSchema.known)\(division)"
+            "the tables in \(database.name) are brought from version \(version) to \(PostgreSQLSchema.known)\(division)"
         }
     }
 }

@@ -3,11 +3,11 @@ package import PostgreSQL
 /// The tables in PostgreSQL, as numbered steps; a table records how many a database has had.
 ///
 /// A step that was released is never changed: the next change is the next step.
-package enum StoreSchema {
+package enum PostgreSQLSchema {
     /// What this program reads and writes.
     package static var known: Int { 2 }
 
-    /// What each step adds, if the tables are divided into so many partitions.
+    /// What each step adds, if the tables are divided into that many partitions.
     private static func step(_ number: Int, partitions: Int?) -> String {
         number == 1 ? tables(partitions: partitions) : boundsOfAttempts
     }
@@ -15,8 +15,8 @@ package enum StoreSchema {
     /// The first step.
     ///
     /// Texts compare byte for byte ("C"). `owners` holds the next id, which is never used again, and the number of
-    /// tasks; a row stays for ever. `attempts` holds the task as it was added. There is no global counter and no index
-    /// across owners, so no statement of a person looks into another partition.
+    /// tasks; a row stays forever. `attempts` holds the task as it was added. There is no global counter and no index
+    /// across owners, so no statement of an owner looks into another partition.
     private static func tables(partitions: Int?) -> String {
         let clause = partitions == nil ? "" : " PARTITION BY HASH (owner)"
         return """
@@ -59,15 +59,15 @@ package enum StoreSchema {
         }.joined(separator: "\n")
     }
 
-    /// The number of steps that the database has had; nil if it has none of our tables.
+    /// The number of steps that the database has had; nil if it has none of these tables.
     package static func version(on connection: PipelineConnection) throws(PostgreSQLError) -> Int? {
         // Read from the catalog itself: to_regclass may remember in a transaction that there was nothing before another
         // server made it.
-        let there = try connection.run(
+        let found = try connection.run(
             """
             SELECT EXISTS (SELECT FROM pg_class WHERE relname = 'task_server_schema' AND pg_table_is_visible(oid))
             """)
-        guard there.boolean(0, 0) else { return nil }
+        guard found.boolean(0, 0) else { return nil }
         let rows = try connection.run("SELECT max(version)::bigint FROM task_server_schema")
         return rows.isNull(0, 0) ? nil : Int(rows.integer(0, 0))
     }
@@ -82,7 +82,7 @@ package enum StoreSchema {
         return rows.count > 0 && rows.boolean(0, 1) ? Int(rows.integer(0, 0)) : nil
     }
 
-    /// Whether a partition lies on another server.
+    /// Whether a partition is on another server.
     package static func isForeign(on connection: PipelineConnection) throws(PostgreSQLError) -> Bool {
         try connection.run(
             """
@@ -92,10 +92,10 @@ package enum StoreSchema {
         ).boolean(0, 0)
     }
 
-    /// Takes the missing steps in one transaction; from which version it came, or nil if nothing was missing.
+    /// Runs the missing steps in one transaction; from which version it came, or nil if nothing was missing.
     ///
     /// Of many servers that start together one does it, and the others wait: the lock is of the transaction, so that it
-    /// also holds where a pool of sessions lies in between.
+    /// also holds where a pool of sessions is in between.
     package static func migrate(on connection: PipelineConnection, partitions: Int?) throws(PostgreSQLError) -> Int? {
         let current = try version(on: connection) ?? 0
         guard current < known else { return nil }
@@ -103,7 +103,7 @@ package enum StoreSchema {
         do throws(PostgreSQLError) {
             _ = try connection.run("SELECT pg_advisory_xact_lock(\(lock))")
             let before = try version(on: connection) ?? 0
-            if before < known { try takeSteps(after: before, on: connection, partitions: partitions) }
+            if before < known { try runSteps(after: before, on: connection, partitions: partitions) }
             _ = try connection.run("COMMIT")
             return before < known ? before : nil
         } catch {
@@ -112,7 +112,7 @@ package enum StoreSchema {
         }
     }
 
-    private static func takeSteps(
+    private static func runSteps(
         after version: Int, on connection: PipelineConnection, partitions: Int?
     ) throws(PostgreSQLError) {
         if version == 0 {

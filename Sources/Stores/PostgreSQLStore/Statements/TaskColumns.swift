@@ -5,7 +5,7 @@ package import Tasks
 package enum TaskColumns {
     package static let all = "id, text, completed, created, modified, revision"
 
-    /// The task in a row, whose columns begin behind so many others.
+    /// The task in a row, whose columns begin after that many others.
     package static func item(
         in rows: borrowing Rows, _ row: Int, of owner: Owner, behind columns: Int = 0
     ) throws(StoreError) -> TaskItem {
@@ -16,9 +16,9 @@ package enum TaskColumns {
     }
 
     /// A text that this program wrote; another program may have written another.
-    package static func text(_ words: String) throws(StoreError) -> TaskText {
+    package static func text(_ value: String) throws(StoreError) -> TaskText {
         do throws(TaskText.Failure) {
-            return try TaskText(words)
+            return try TaskText(value)
         } catch {
             throw .broken(reason: "a text in the table of tasks is none that task-server writes: \(error)")
         }

@@ -5,22 +5,21 @@ package import PostgreSQL
 package enum TransactionStatement: String, CaseIterable {
     case begin, guarantee, commit, rollBack, prune
 
-    /// The words.
     package var sql: String {
         switch self {
-        // Not READ WRITE: who sets default_transaction_read_only, as some do before a disk is full, means it.
+        // Not READ WRITE: who sets default_transaction_read_only, as some do before a disk is full, wants no writes.
         case .begin: "BEGIN ISOLATION LEVEL READ COMMITTED"
-        case .guarantee: Self.guaranteeWords
+        case .guarantee: Self.guaranteeSQL
         case .commit: "COMMIT"
         case .rollBack: "ROLLBACK"
-        case .prune: Self.pruneWords
+        case .prune: Self.pruneSQL
         }
     }
 
-    /// Removes up to $2 idempotency keys that are older than $1, whoever's they are; one row for each.
+    /// Removes up to $2 idempotency keys of any owner that are older than $1; one row for each.
     ///
-    /// Waits for no other server that does the same: it takes others.
-    private static let pruneWords = """
+    /// Does not wait for another server that does the same: it takes other rows.
+    private static let pruneSQL = """
         DELETE FROM attempts USING (
             SELECT owner, key FROM attempts WHERE time <= $1 ORDER BY time LIMIT $2 FOR UPDATE SKIP LOCKED
         ) AS old
@@ -31,15 +30,15 @@ package enum TransactionStatement: String, CaseIterable {
     /// A deadline of $1 milliseconds for each statement, a quarter of a second of it for a row that others have locked, and a
     /// commit that is on a disk when it answers, whatever the role's defaults are.
     ///
-    /// Only for this transaction, so that a pool of sessions may lie in between.
-    private static let guaranteeWords = """
+    /// Only for this transaction, so that a pool of sessions may be in between.
+    private static let guaranteeSQL = """
         SELECT set_config('statement_timeout', $1, true), set_config('lock_timeout', '250', true),
             set_config('synchronous_commit',
             CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on'
             ELSE current_setting('synchronous_commit') END, true)
         """
 
-    /// The types of the parameters, shown by values of them.
+    /// The types of the parameters, each shown by a value of it.
     package var types: [Parameter] {
         switch self {
         case .guarantee: [.text(nil)]
@@ -50,15 +49,15 @@ package enum TransactionStatement: String, CaseIterable {
 
     /// The name it is prepared under, if it is: planning it each time would cost more than a task.
     ///
-    /// The others always carry their words. Behind a pool a session may lack names; a COMMIT that fails for that is in doubt,
+    /// The others are always sent as SQL. With a pool a session may lack names; a COMMIT that fails for that is in doubt,
     /// and a ROLLBACK that does leaves the session in its failed transaction.
     package var preparedName: String? { self == .guarantee ? Self.guaranteeName : nil }
 
-    private static let guaranteeName = statementName("guarantee", for: guaranteeWords)
+    private static let guaranteeName = statementName("guarantee", for: guaranteeSQL)
 }
 
-/// A name that changes with the words, so that in a pool of sessions shared with another version of this program one name
+/// A name that changes with the SQL, so that in a pool of sessions shared with another version of this program one name
 /// never means two things.
-package func statementName(_ name: String, for words: String) -> String {
-    "\(name)_\(String(FNV1a(of: words).value, radix: 36))"
+func statementName(_ name: String, for sql: String) -> String {
+    "\(name)_\(String(FNV1a(of: sql).value, radix: 36))"
 }

@@ -1,22 +1,24 @@
-package import Tasks
+import Basics
 package import PostgreSQL
+package import Tasks
 
 /// A PostgreSQL database: reached, checked, and brought up to date.
-package struct StoreDatabase {
+package struct PostgreSQLDatabase {
     package let target: ConnectionTarget
     /// Whether nothing will be written, so that a standby and a role that may only read will do.
     private let onlyReads: Bool
 
-    /// The database that a connection string names.
     package init(_ string: String, onlyReads: Bool = false) throws(StoreOpenError) {
         self.onlyReads = onlyReads
-        do throws(PostgreSQLError) {
-            target = try ConnectionTarget(parsing: string)
-        } catch {
-            throw .refused(
-                "TASKS_DATABASE is no connection string of PostgreSQL (\(error.message)); one is "
-                    + "postgresql://user:password@host:5432/tasks?sslmode=verify-full")
+        target = try rethrowing(as: Self.misread) { () throws(PostgreSQLError) in
+            try ConnectionTarget(parsing: string)
         }
+    }
+
+    private static func misread(_ error: PostgreSQLError) -> StoreOpenError {
+        .refused(
+            "TASKS_DATABASE is no connection string of PostgreSQL (\(error.message)); one is "
+                + "postgresql://user:password@host:5432/tasks?sslmode=verify-full")
     }
 
     package var name: String { target.name }
@@ -24,20 +26,20 @@ package struct StoreDatabase {
     /// What is wrong with the connection string, without asking any server; nil if nothing is.
     package static func mistake(in string: String) -> String? {
         do throws(StoreOpenError) {
-            _ = try StoreDatabase(string)
+            _ = try PostgreSQLDatabase(string)
             return nil
         } catch {
             return error.words
         }
     }
 
-    /// What was found.
+    /// What was found in the database.
     package struct Facts: Equatable {
         /// The version before the tables were brought up to date; nil if they were.
         package var migratedFrom: Int?
         /// Into how many partitions they are divided.
         package var partitions: Int?
-        /// Some of them lie on other servers.
+        /// Some of them are on other servers.
         package var isForeign = false
     }
 
@@ -48,9 +50,9 @@ package struct StoreDatabase {
         try refuseFuture(on: connection)
         let facts = try translating { () throws(PostgreSQLError) in
             Facts(
-                migratedFrom: try StoreSchema.migrate(on: connection, partitions: partitions),
-                partitions: try StoreSchema.partitions(on: connection),
-                isForeign: try StoreSchema.isForeign(on: connection))
+                migratedFrom: try PostgreSQLSchema.migrate(on: connection, partitions: partitions),
+                partitions: try PostgreSQLSchema.partitions(on: connection),
+                isForeign: try PostgreSQLSchema.isForeign(on: connection))
         }
         // Another server, a newer one, may have been faster.
         try refuseFuture(on: connection)
@@ -63,7 +65,7 @@ package struct StoreDatabase {
         let connection = try connect()
         try refuseMissingRights(on: connection)
         try refuseFuture(on: connection)
-        return try translating { () throws(PostgreSQLError) in try StoreSchema.version(on: connection) }
+        return try translating { () throws(PostgreSQLError) in try PostgreSQLSchema.version(on: connection) }
     }
 
     /// A session with a server that takes writes, if there will be any.
@@ -77,18 +79,19 @@ package struct StoreDatabase {
         guard encoding == "UTF8" else {
             throw .refused("the database \(name) has the encoding \(encoding); make one with ENCODING 'UTF8'")
         }
-        guard !isReadOnly || onlyReads else { throw .refused(readOnlyWords) }
+        guard !isReadOnly || onlyReads else { throw .refused(readOnlyMessage) }
         return connection
     }
 
     private func refuseFuture(on connection: PipelineConnection) throws(StoreOpenError) {
-        let version = try translating { () throws(PostgreSQLError) in try StoreSchema.version(on: connection) } ?? 0
-        guard version <= StoreSchema.known else {
-            throw .fromTheFuture(path: name, version: version, known: StoreSchema.known)
+        let version =
+            try translating { () throws(PostgreSQLError) in try PostgreSQLSchema.version(on: connection) } ?? 0
+        guard version <= PostgreSQLSchema.known else {
+            throw .fromTheFuture(path: name, version: version, known: PostgreSQLSchema.known)
         }
     }
 
-    /// Of the tables that are there: in a database without any there is nothing to refuse.
+    /// Of the tables that exist: in a database without any there is nothing to refuse.
     private func refuseMissingRights(on connection: PipelineConnection) throws(StoreOpenError) {
         let missing = try translating { () throws(PostgreSQLError) in
             let rows = try connection.run(
@@ -118,11 +121,11 @@ package struct StoreDatabase {
                 "SELECT current_schema()::text, has_schema_privilege(current_schema(), 'CREATE')")
             return rows.isNull(0, 0) ? nil : (name: rows.text(0, 0), takesTables: rows.boolean(0, 1))
         }
-        guard let schema else { throw .refused(noSchemaWords) }
-        guard schema.takesTables else { throw .refused(noTablesWords("no CREATE on the schema \(schema.name)")) }
+        guard let schema else { throw .refused(noSchemaMessage) }
+        guard schema.takesTables else { throw .refused(noTablesMessage("no CREATE on the schema \(schema.name)")) }
     }
 
-    private var readOnlyWords: String {
+    private var readOnlyMessage: String {
         guard !onlyReads else {
             return "the database \(name) only reads, and TASKS_DATABASE asks for a primary; to export from it all the "
                 + "same, add target_session_attrs=any"
@@ -132,32 +135,32 @@ package struct StoreDatabase {
             + "primary, or all hosts with target_session_attrs=read-write"
     }
 
-    private func noTablesWords(_ reason: String) -> String {
+    private func noTablesMessage(_ reason: String) -> String {
         "the role has no right to make tables in the database \(name) (\(reason)); run `task-server migrate` as a role "
             + "that has, then GRANT SELECT, INSERT, UPDATE, DELETE on them"
     }
 
-    private var noSchemaWords: String {
+    private var noSchemaMessage: String {
         "the role may use no schema in the database \(name); GRANT USAGE on that of the tables, and CREATE to migrate"
     }
 
-    /// Runs statements, with errors in the operator's words.
+    /// Runs statements; an error says what the operator can do.
     package func translating<Outcome>(_ body: () throws(PostgreSQLError) -> Outcome) throws(StoreOpenError) -> Outcome {
-        do throws(PostgreSQLError) { return try body() } catch { throw words(error) }
+        try rethrowing(as: openError, body)
     }
 
-    private func words(_ error: PostgreSQLError) -> StoreOpenError {
+    private func openError(_ error: PostgreSQLError) -> StoreOpenError {
         switch error.kind {
-        case .readOnly: .refused(readOnlyWords)
-        case .disconnected where UnreachableDatabase.isReadOnly(error): .refused(readOnlyWords)
+        case .readOnly: .refused(readOnlyMessage)
+        case .disconnected where UnreachableDatabase.isReadOnly(error): .refused(readOnlyMessage)
         case .disconnected, .exhausted:
             .refused(
                 "the database \(name) cannot be reached (\(error.description)); \(UnreachableDatabase.advice(error))")
         case .full: .full(path: name)
         case .forbidden:
-            .refused(noTablesWords(error.description))
+            .refused(noTablesMessage(error.description))
         case .other where error.sqlState == "42P07": .foreign(path: name)
-        case .other where error.sqlState == "3F000": .refused(noSchemaWords)
+        case .other where error.sqlState == "3F000": .refused(noSchemaMessage)
         case .retryable, .locked, .transactionFailed, .unprepared, .cancelled, .other:
             .failed(path: name, reason: error.description)
         }

@@ -1,0 +1,43 @@
+import PostgreSQL
+import Tasks
+
+/// Statements that go out together and end at one point of synchronization.
+///
+/// Outcomes come in the order of sending. After the last comes ``result()``, or ``lost(_:)`` if the session is lost before.
+protocol Batch {
+    /// Whether it is a transaction that writes.
+    var isWriting: Bool { get }
+    /// Whether it wrote, and what it wrote is kept.
+    var isCommitted: Bool { get }
+    var statements: [Statement] { get }
+    /// A statement did its work.
+    mutating func receive(_ rows: borrowing Rows, at index: Int)
+    /// A statement failed; those after it were not run.
+    mutating func fail(_ error: PostgreSQLError, at index: Int)
+    func result() -> BatchResult
+    /// There will be no more outcomes.
+    func lost(_ error: StoreError) -> BatchResult
+}
+
+/// What is to be done after a batch.
+struct BatchResult {
+    var writes: [Write] = []
+    /// What becomes of each of the writes.
+    var verdicts: [Write.Verdict] = []
+    /// Reads to be sent again.
+    var reads: [any QueuedRead] = []
+    /// How many callers of reads have their answers.
+    var answeredReads = 0
+    /// Those of them that were given a list.
+    var lists = 0
+    /// The transaction has failed and is still open.
+    var mustRollBack = false
+    /// It was committed.
+    var isCommitted = false
+    /// It was committed, and wrote: what only locks shows nothing of the room on a disk.
+    var hasWritten = false
+    /// More is to be pruned.
+    var hasMore = false
+    /// What went wrong, if something did.
+    var error: PostgreSQLError?
+}

@@ -1,0 +1,52 @@
+import PostgreSQL
+import Tasks
+
+/// A statement with its parameters, as a session sends it.
+///
+/// Two are equal where they give the same rows.
+struct Statement: Hashable, Sendable {
+    /// Which one.
+    enum Text: Hashable, Sendable {
+        case task(TaskStatement)
+        case transaction(TransactionStatement)
+    }
+
+    let text: Text
+    /// Whose tasks it concerns, its `$1`; nil for what concerns none.
+    let owner: Owner?
+    /// Those after the owner.
+    private let others: [Parameter]
+
+    /// A statement about tasks: each concerns one owner, so that it concerns one partition.
+    init(_ statement: TaskStatement, of owner: Owner, _ others: [Parameter] = []) {
+        text = .task(statement)
+        self.owner = owner
+        self.others = others
+    }
+
+    init(_ statement: TransactionStatement, _ parameters: [Parameter] = []) {
+        text = .transaction(statement)
+        owner = nil
+        others = parameters
+    }
+
+    var parameters: [Parameter] {
+        guard let owner else { return others }
+        return [.text(owner.identifier)] + others
+    }
+
+    /// The statement under its name, in a session in which it was prepared; else its SQL.
+    func form(isPrepared: Bool) -> PipelineConnection.Statement {
+        switch text {
+        case .task(let statement): isPrepared ? .prepared(statement.preparedName) : .text(statement.sql)
+        case .transaction(let statement):
+            (isPrepared ? statement.preparedName : nil).map { .prepared($0) } ?? .text(statement.sql)
+        }
+    }
+
+    /// A read that takes turns with those of other owners: every one but that of a single row.
+    var takesTurns: Bool { text != .task(.find) }
+
+    /// A read that gives tasks in a list.
+    var isList: Bool { text == .task(.list) || text == .task(.page) || text == .task(.longPage) }
+}

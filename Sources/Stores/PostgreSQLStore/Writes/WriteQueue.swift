@@ -1,0 +1,43 @@
+import Tasks
+
+/// Writes that wait for one session, in the order in which they came.
+struct WriteQueue {
+    private var writes: [Write] = []
+
+    var isEmpty: Bool { writes.isEmpty }
+
+    /// When the next of those that were tried in vain may be sent, if there are any; monotonic nanoseconds.
+    var nextTry: UInt64? { writes.lazy.map(\.retry.notBefore).filter { $0 > 0 }.min() }
+
+    mutating func append(_ write: Write) {
+        writes.append(write)
+    }
+
+    /// Takes those that share the next transaction: the first that may be sent now, and others of its scope.
+    mutating func next(_ count: Int, ofOneOwner isOneOwnerOnly: Bool, at now: UInt64) -> [Write] {
+        guard let first = writes.first(where: { $0.retry.notBefore <= now }) else { return [] }
+        let scope = first.retry.scope
+        let onlyOwner = scope != .all || isOneOwnerOnly ? first.owner : nil
+        var (chosen, rest): ([Write], [Write]) = ([], [])
+        for (index, write) in writes.enumerated() {
+            guard chosen.count < (scope == .alone ? 1 : count) else {
+                rest += writes[index...]
+                break
+            }
+            let fits =
+                write.retry.notBefore <= now && write.retry.scope == scope
+                && (onlyOwner == nil || write.owner == onlyOwner)
+            if fits { chosen.append(write) } else { rest.append(write) }
+        }
+        writes = rest
+        return chosen
+    }
+
+    /// Takes all, or those that have waited since before a monotonic time.
+    mutating func removeAll(since limit: UInt64 = .max) -> [Write] {
+        guard writes.contains(where: { $0.since < limit }) else { return [] }
+        let removed = writes.filter { $0.since < limit }
+        writes.removeAll { $0.since < limit }
+        return removed
+    }
+}

@@ -1,0 +1,155 @@
+import PostgreSQL
+import Tasks
+
+/// A part of a transaction: the statements of one or more writes of an owner, and what their answers mean.
+struct WriteStep {
+    private enum Meaning {
+        /// Additions without idempotency keys: one statement for all of them.
+        case additions([AddTask], isCertain: Bool)
+        case keyedAddition(IdempotencyKey)
+        case change(ChangeTask)
+        case removal
+        case check
+    }
+
+    let writes: [Write]
+    let statements: [Statement]
+    private let meaning: Meaning
+
+    /// What each of the writes comes to, by the answers of the statements in the transaction that was committed.
+    func verdicts(_ answers: ArraySlice<Answer>) -> [Write.Verdict] {
+        for case .unreadable(let error) in answers { return writes.map { _ in .refuse(error) } }
+        let last = answers.last ?? .nothing
+        switch meaning {
+        case .additions(let tasks, let isCertain): return added(tasks, last, isCertain: isCertain)
+        case .keyedAddition(let key): return [.answer(.addition(Self.outcome(of: key, last)))]
+        case .change(let change):
+            return [
+                .answer(.change(Self.outcome(of: change, before: answers.dropLast().last ?? .nothing, after: last)))
+            ]
+        case .removal:
+            guard case .number(let count) = last else { return [.answer(.removal(0))] }
+            return [.answer(.removal(Int(count)))]
+        case .check: return [.answer(.checked)]
+        }
+    }
+}
+
+// MARK: Statements
+
+extension WriteStep {
+    /// Additions without idempotency keys.
+    ///
+    /// One alone, of an owner who is likely to have a row with room, takes the cheapest statement.
+    init(adding writes: [Write], _ tasks: [AddTask], of owner: Owner, hasRoom: Bool) {
+        self.writes = writes
+        if tasks.count == 1, let task = tasks.first, hasRoom {
+            meaning = .additions(tasks, isCertain: false)
+            let parameters: [Parameter] = [
+                .integer(Int64(task.limit)), .text(task.text.value), .boolean(task.completed), .integer(task.time),
+            ]
+            statements = [Statement(.addOne, of: owner, parameters)]
+        } else {
+            meaning = .additions(tasks, isCertain: true)
+            let parameters: [Parameter] = [
+                .integer(Int64(tasks.count)), .integer(Int64(Self.limit(of: tasks))), .texts(tasks.map(\.text.value)),
+                .booleans(tasks.map(\.completed)), .integers(tasks.map(\.time)),
+            ]
+            statements = [Statement(.add, of: owner, parameters)]
+        }
+    }
+
+    /// Any other write.
+    ///
+    /// - Parameters:
+    ///   - isLocked: the owner's row is locked by an earlier statement of the transaction.
+    ///   - isProbing: a check of the database writes as an addition does.
+    init(_ write: Write, isLocked: Bool, isProbing: Bool) {
+        let owner = write.owner
+        let lock = isLocked ? [] : [Statement(.lockOwner, of: owner)]
+        writes = [write]
+        switch write.command {
+        case .add(let task):
+            let key = task.key ?? IdempotencyKey(key: "", fingerprint: 0)
+            meaning = .keyedAddition(key)
+            statements = Self.statements(adding: task, under: key)
+        case .change(let change):
+            meaning = .change(change)
+            statements = lock + Self.statements(changing: change)
+        case .remove(let removal):
+            meaning = .removal
+            statements = lock + [Statement(.remove, of: owner, [.integer(removal.id)])]
+        case .removeText(let removal):
+            meaning = .removal
+            statements = lock + [Statement(.removeText, of: owner, [.text(removal.text.value)])]
+        case .check:
+            meaning = .check
+            // The lock finds no row, but a server that only reads refuses it.
+            statements =
+                isProbing
+                ? [Statement(.probe, of: owner), Statement(.remove, of: owner, [.integer(0)])]
+                : [Statement(.lockOwner, of: owner)]
+        }
+    }
+
+    private static func statements(adding task: AddTask, under key: IdempotencyKey) -> [Statement] {
+        [
+            Statement(.makeOwner, of: task.owner),
+            Statement(.lockOwner, of: task.owner),
+            Statement(
+                .forgetAttempts, of: task.owner, [.text(key.key), .integer(task.time - IdempotencyKey.lifetime)]),
+            Statement(
+                .addOnce, of: task.owner,
+                [
+                    .text(key.key), .integer(Int64(task.limit)), .integer(Int64(bitPattern: key.fingerprint)),
+                    .text(task.text.value), .boolean(task.completed), .integer(task.time),
+                ]),
+        ]
+    }
+
+    /// The task is read under a lock first, so that the second statement's effect can be told.
+    private static func statements(changing change: ChangeTask) -> [Statement] {
+        [
+            Statement(.lockTask, of: change.owner, [.integer(change.id)]),
+            Statement(
+                .change, of: change.owner,
+                [
+                    .integer(change.id), .text(change.change.text?.value), .boolean(change.change.completed),
+                    .integer(change.time), .boolean(change.expected == nil),
+                    .integers(change.expected.map(Array.init) ?? []),
+                ]),
+        ]
+    }
+
+    private static func limit(of tasks: [AddTask]) -> Int { tasks.lazy.map(\.limit).min() ?? 0 }
+}
+
+// MARK: Answers
+
+extension WriteStep {
+    private func added(_ tasks: [AddTask], _ answer: Answer, isCertain: Bool) -> [Write.Verdict] {
+        if case .number(let first) = answer, first > 0 {
+            return tasks.enumerated().map { .answer(.addition(.added($1.item(first + Int64($0))))) }
+        }
+        guard isCertain else { return writes.map { .retry($0.retry.afterEmptyUpdate) } }
+        guard answer != .nothing || tasks.count > Self.limit(of: tasks) else {
+            // Another server made the owner's row at that moment.
+            return writes.map { write in
+                write.retry.nextTry.map { .retry($0) } ?? .refuse(.unavailable(reason: "an owner's row was not found"))
+            }
+        }
+        return tasks.count == 1 ? [.answer(.addition(.full))] : writes.map { .retry($0.retry.afterSplit) }
+    }
+
+    private static func outcome(of key: IdempotencyKey, _ answer: Answer) -> AddOutcome {
+        guard case .attempt(let isNew, let fingerprint, let item) = answer else { return .full }
+        if isNew { return .added(item) }
+        return fingerprint == key.fingerprint ? .repeated(item) : .keyReused
+    }
+
+    private static func outcome(of change: ChangeTask, before: Answer, after: Answer) -> ChangeOutcome {
+        if case .task(let item) = after { return .changed(item) }
+        guard case .task(let item) = before else { return .missing }
+        return change.expected?.contains(item.revision) ?? true ? .changed(item) : .conflict(item)
+    }
+}

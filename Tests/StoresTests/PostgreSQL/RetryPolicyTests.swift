@@ -1,0 +1,116 @@
+@testable import PostgreSQLStore
+import PostgreSQL
+import Support
+import Tasks
+import Testing
+
+@Suite("What is tried again", .timeLimit(.minutes(15)))
+struct RetryPolicyTests {
+    @Test("A lost session is never followed by another try: the commit may have happened")
+    func lostSession() {
+        #expect(RetryPolicy().afterFailure(.disconnected, isCommit: false, isShared: true) == nil)
+        #expect(RetryPolicy().afterFailure(.disconnected, isCommit: true, isShared: true) == nil)
+    }
+
+    @Test("A write is tried at most ten times more, a read five")
+    func limits() {
+        var write: RetryPolicy? = RetryPolicy()
+        var read: RetryPolicy? = RetryPolicy()
+        var (writes, reads) = (0, 0)
+        while let next = write?.afterFailure(.retryable, isCommit: false, isShared: false) {
+            (write, writes) = (next, writes + 1)
+        }
+        while let next = read?.afterFailedRead(.unprepared) { (read, reads) = (next, reads + 1) }
+        #expect((writes, reads) == (10, 5))
+        #expect(RetryPolicy().afterFailedRead(.cancelled) == nil)
+    }
+
+    @Test("A pause grows with the tries, is longer at a locked row, and is none before the first")
+    func pauses() {
+        var random = SeededRandom()
+        func pause(_ tries: Int, _ kind: PostgreSQLError.Kind) -> UInt64 {
+            var retry = RetryPolicy()
+            for _ in 0..<tries { retry = retry.afterFailure(kind, isCommit: false, isShared: false) ?? retry }
+            retry.pause(from: 1_000_000_000, using: &random)
+            return retry.notBefore
+        }
+        #expect(pause(0, .retryable) == 0)
+        for tries in 1...10 {
+            let longest = UInt64(min(tries, 6))
+            for _ in 0..<50 {
+                #expect((1_001_000_000...1_000_000_000 + longest * 10_000_000).contains(pause(tries, .retryable)))
+                #expect((1_001_000_000...1_000_000_000 + longest * 100_000_000).contains(pause(tries, .locked)))
+            }
+        }
+    }
+
+    @Test("A lost session is made again at once, then after a tenth of a second, doubling up to two")
+    func reconnecting() {
+        let pauses = (0...8).map { RetryPolicy.reconnectPause(afterFailures: $0) / 1_000_000 }
+        #expect(pauses == [0, 100, 200, 400, 800, 1600, 2000, 2000, 2000])
+    }
+}
+
+@Suite("Writes that wait for PostgreSQL", .timeLimit(.minutes(15)))
+struct WriteQueueTests {
+    private let alice = Owner("alice")
+    private let bob = Owner("bob")
+
+    private func queue(_ writes: [Write]) -> WriteQueue {
+        var queue = WriteQueue()
+        for write in writes { queue.append(write) }
+        return queue
+    }
+
+    private func ids(_ writes: [Write]) -> [Int64] {
+        writes.map { if case .remove(let removal) = $0.command { removal.id } else { 0 } }
+    }
+
+    @Test("share a transaction in the order in which they came, as many as may")
+    func sharing() {
+        var queue = queue([.removal(1, of: alice), .removal(2, of: bob), .removal(3, of: alice)])
+        #expect(ids(queue.next(2, ofOneOwner: false, at: 0)) == [1, 2])
+        #expect(ids(queue.next(2, ofOneOwner: false, at: 0)) == [3])
+        #expect(queue.isEmpty)
+    }
+
+    @Test("are of one owner where a transaction must be")
+    func oneOwner() {
+        var queue = queue([.removal(1, of: alice), .removal(2, of: bob), .removal(3, of: alice)])
+        #expect(ids(queue.next(9, ofOneOwner: true, at: 0)) == [1, 3])
+        #expect(ids(queue.next(9, ofOneOwner: true, at: 0)) == [2])
+    }
+
+    @Test("are alone where one of them is to blame, and with their owner's where a row is locked")
+    func scopes() {
+        let failed = RetryPolicy().afterFailure(.full, isCommit: false, isShared: true) ?? RetryPolicy()
+        let locked = RetryPolicy().afterFailure(.locked, isCommit: false, isShared: true) ?? RetryPolicy()
+        var queue = queue([
+            Write.removal(1, of: alice).with(failed), Write.removal(2, of: alice).with(failed),
+            Write.removal(3, of: alice).with(locked), Write.removal(4, of: bob).with(locked),
+            Write.removal(5, of: alice).with(locked),
+        ])
+        let batches = (0..<4).map { _ in ids(queue.next(9, ofOneOwner: false, at: 0)) }
+        #expect(batches == [[1], [2], [3, 5], [4]])
+    }
+
+    @Test("wait until they may be tried again")
+    func pauses() {
+        var retry = RetryPolicy().nextTry ?? RetryPolicy()
+        var random = SeededRandom()
+        retry.pause(from: 100, using: &random)
+        var queue = queue([Write.removal(1, of: alice).with(retry), .removal(2, of: alice)])
+        #expect(queue.nextTry == retry.notBefore)
+        #expect(ids(queue.next(9, ofOneOwner: false, at: 100)) == [2])
+        #expect(queue.next(9, ofOneOwner: false, at: 100).isEmpty)
+        #expect(ids(queue.next(9, ofOneOwner: false, at: retry.notBefore)) == [1])
+    }
+
+    @Test("are taken out when they have waited too long")
+    func lateness() {
+        var queue = queue([.removal(1, of: alice)])
+        #expect(queue.removeAll(since: 0).isEmpty)
+        #expect(ids(queue.removeAll(since: 1)) == [1])
+        #expect(queue.isEmpty)
+    }
+}

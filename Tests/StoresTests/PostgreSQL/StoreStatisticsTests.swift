@@ -1,0 +1,83 @@
+import PostgreSQL
+import PostgreSQLStore
+import Support
+import Tasks
+import Testing
+
+@Suite("A PostgreSQL store's statistics", .timeLimit(.minutes(15)))
+struct StoreStatisticsTests {
+    private let alice = Owner("alice")
+
+    private func withStore(_ body: (PostgreSQLTaskStore, String) async throws -> Void) async throws {
+        let address = try PostgreSQLServer.started().newDatabase()
+        let store = try PostgreSQLTaskStore.open(address)
+        defer { store.close() }
+        try await store.check()
+        try await body(store, address)
+    }
+
+    @Test("count lists, and no reads of one task among them")
+    func lists() async throws {
+        try await withStore { store, _ in
+            _ = try await store.added("x", of: alice)
+            for _ in 0..<3 { _ = try await store.list(.all, of: alice) }
+            _ = try await store.list(TaskQuery(completed: true), of: alice)
+            for id in 1...5 { _ = try await store.find(Int64(id), of: alice) }
+            // An answer comes before it is counted.
+            await eventually("four lists") { store.statistics.listMisses == 4 && store.statistics.waitingReads == 0 }
+        }
+    }
+
+    @Test("show how many writes and reads wait")
+    func waiting() async throws {
+        try await withStore { store, address in
+            _ = try await store.added("x", of: alice)
+            let keeper = try PipelineConnection(to: ConnectionTarget(parsing: address))
+            try keeper.runScript("BEGIN; LOCK TABLE tasks IN ACCESS EXCLUSIVE MODE")
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<3 { group.addTask { _ = try await store.added("y\(number)", of: alice) } }
+                for id in 1...2 { group.addTask { _ = try await store.find(Int64(id), of: alice) } }
+                await eventually("three writes and two reads wait") {
+                    store.statistics.waitingWrites == 3 && store.statistics.waitingReads == 2
+                }
+                try keeper.runScript("ROLLBACK")
+                try await group.waitForAll()
+            }
+            await eventually("none waits") {
+                store.statistics.waitingWrites == 0 && store.statistics.waitingReads == 0
+            }
+        }
+    }
+
+    /// The outcome of an addition, and how many transactions it took.
+    private func added(to store: PostgreSQLTaskStore, limit: Int) async throws -> (isFull: Bool, transactions: Int) {
+        let before = store.statistics.commits
+        let outcome = try await store.add("x", limit: limit, of: alice)
+        return (outcome == .full, store.statistics.commits - before)
+    }
+
+    @Test("show one transaction for an owner's first task and the next, and two for the first without room")
+    func transactions() async throws {
+        try await withStore { store, _ in
+            let limits: [(limit: Int, isFull: Bool, transactions: Int)] = [
+                (2, false, 1), (2, false, 1), (2, true, 2), (2, true, 1), (3, false, 1), (4, false, 1), (4, true, 2),
+            ]
+            for (index, expected) in limits.enumerated() {
+                let (isFull, transactions) = try await added(to: store, limit: expected.limit)
+                #expect(isFull == expected.isFull && transactions == expected.transactions, "addition \(index)")
+            }
+        }
+    }
+
+    @Test("show that additions without room for all of them fill what room there is")
+    func sharedRefusal() async throws {
+        try await withStore { store, _ in
+            for _ in 0..<2 { _ = try await added(to: store, limit: 5) }
+            let outcomes = try await withThrowingTaskGroup(of: AddOutcome.self) { group in
+                for _ in 0..<20 { group.addTask { try await store.add("x", limit: 5, of: alice) } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(outcomes.count { $0 == .full } == 17)
+        }
+    }
+}
