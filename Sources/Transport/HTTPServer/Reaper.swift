@@ -1,3 +1,4 @@
+internal import Basics
 private import CMicroHTTPD
 private import Glibc
 internal import HTTP
@@ -16,12 +17,10 @@ final class Reaper: Sendable {
     init(_ core: ServerCore) { self.core = core }
 
     func start() throws(ServerStartError) {
-        do throws(NamedThread.Failure) {
-            let started = try NamedThread.start("http-reaper") { [self] in run() }
-            thread.withLock { $0 = started }
-        } catch {
-            throw .system(call: "pthread_create", code: error.code)
+        let started = try rethrowing(as: ServerStartError.init) { () throws(NamedThread.Failure) in
+            try NamedThread.start("http-reaper") { [self] in run() }
         }
+        thread.withLock { $0 = started }
     }
 
     func stop() {
