@@ -10,13 +10,13 @@ internal import Synchronization
 /// The library's own loops try again at once where the process has no descriptor left, for as long as they have no
 /// connection; they divide the limit between them, and may abort where the listening socket is taken away.
 final class Acceptor: Sendable {
-    /// How long to wait where no connection can be had now: 20 ms.
+    /// Microseconds to wait where no connection can be accepted now.
     private static let pause: UInt32 = 20_000
 
     private let core: ServerCore
     private let daemon: Daemon
     private let socket: ServerSocket
-    /// Called where all slots are taken, so that those of peers that have left are found sooner.
+    /// Called where all slots are taken, so that peers that have left are found sooner.
     private let onFull: @Sendable () -> Void
     private let isStopped = Atomic<Bool>(false)
     private let thread = Mutex<NamedThread?>(nil)
@@ -35,7 +35,7 @@ final class Acceptor: Sendable {
         thread.withLock { $0 = started }
     }
 
-    /// Accepts no more: who connects is refused by the system, who waits to be accepted is reset.
+    /// Accepts no more: the system refuses new connections and resets those that wait to be accepted.
     func stop() {
         isStopped.store(true, ordering: .sequentiallyConsistent)
         // Also ends the call of a thread that waits for a connection.
@@ -76,7 +76,7 @@ final class Acceptor: Sendable {
             _ = Glibc.close(connection)
             return
         }
-        if unsafe !daemon.add(connection, address, size) { core.slots.giveBack(source) }
+        if unsafe !daemon.add(connection, address, size) { core.slots.release(source) }
     }
 
     /// Waits where the next try would fail, too; not where one client has left before it was accepted.

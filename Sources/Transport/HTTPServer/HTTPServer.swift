@@ -13,7 +13,7 @@ package final class HTTPServer: Sendable {
     package let port: UInt16
 
     private let core: ServerCore
-    private let reaper: Reaper
+    private let enforcer: DeadlineEnforcer
     private let acceptor: Acceptor
     private let daemon: Mutex<Daemon?>
 
@@ -56,14 +56,14 @@ package final class HTTPServer: Sendable {
             socket.close()
             throw .library
         }
-        let reaper = Reaper(core)
+        let enforcer = DeadlineEnforcer(core)
         self.core = core
         self.port = socket.port
-        self.reaper = reaper
-        acceptor = Acceptor(core, daemon, socket) { reaper.hurry() }
+        self.enforcer = enforcer
+        acceptor = Acceptor(core, daemon, socket) { enforcer.checkNow() }
         self.daemon = Mutex(daemon)
         // Where one of these throws, `deinit` runs, which ends what was started.
-        try reaper.start()
+        try enforcer.start()
         try socket.listen()
         try acceptor.start()
     }
@@ -103,10 +103,10 @@ package final class HTTPServer: Sendable {
             stopAccepting()
             drain(within: seconds)
             core.isEnding.store(true, ordering: .sequentiallyConsistent)
-            core.expireSuspensions(at: .max, .stopping)
+            core.expireHandlers(at: .max, .stopping)
             drain(within: 0.5)
             running.stop()
-            reaper.stop()
+            enforcer.stop()
         }
     }
 
@@ -115,7 +115,7 @@ package final class HTTPServer: Sendable {
         let clock = SystemTime()
         let end = clock.monotonicNanoseconds &+ seconds.nanoseconds
         while true {
-            core.cutUnasked(at: coarseNanoseconds())
+            core.endUnusedConnections(at: coarseNanoseconds())
             if core.connections.withLock({ $0.isEmpty }) || clock.monotonicNanoseconds >= end { return }
             _ = usleep(2000)
         }
