@@ -10,18 +10,18 @@ internal import Synchronization
 /// The library's own loops try again at once where the process has no descriptor left, for as long as they have no
 /// connection; they divide the limit between them, and may abort where the listening socket is taken away.
 final class Acceptor: Sendable {
-    /// How long to wait where no connection can be had now: 20 ms.
+    /// Microseconds to wait where no connection can be accepted now.
     private static let pause: UInt32 = 20_000
 
     private let core: ServerCore
     private let daemon: Daemon
-    private let socket: ListeningSocket
-    /// Called where all slots are taken, so that those of peers that have left are found sooner.
+    private let socket: ServerSocket
+    /// Called where all slots are taken, so that peers that have left are found sooner.
     private let onFull: @Sendable () -> Void
     private let isStopped = Atomic<Bool>(false)
     private let thread = Mutex<NamedThread?>(nil)
 
-    init(_ core: ServerCore, _ daemon: Daemon, _ socket: ListeningSocket, onFull: @escaping @Sendable () -> Void) {
+    init(_ core: ServerCore, _ daemon: Daemon, _ socket: ServerSocket, onFull: @escaping @Sendable () -> Void) {
         self.core = core
         self.daemon = daemon
         self.socket = socket
@@ -29,21 +29,18 @@ final class Acceptor: Sendable {
     }
 
     func start() throws(ServerStartError) {
-        do throws(NamedThread.Failure) {
-            let started = try NamedThread.start("http-accept") { [self] in run() }
-            thread.withLock { $0 = started }
-        } catch {
-            throw .system(call: "pthread_create", code: error.code)
+        let started = try rethrowing(as: ServerStartError.init) { () throws(NamedThread.Failure) in
+            try NamedThread.start("http-accept") { [self] in run() }
         }
+        thread.withLock { $0 = started }
     }
 
-    /// Accepts no more: who connects is refused by the system, who waits to be accepted is reset.
+    /// Accepts no more: the system refuses new connections and resets those that wait to be accepted.
     func stop() {
         isStopped.store(true, ordering: .sequentiallyConsistent)
         // Also ends the call of a thread that waits for a connection.
-        _ = shutdown(socket.descriptor, Int32(SHUT_RDWR))
-        guard let thread = thread.withLock({ $0.take() }) else { return }
-        thread.join()
+        socket.shutDown()
+        thread.withLock { $0.take() }?.join()
         socket.close()
     }
 
@@ -79,7 +76,7 @@ final class Acceptor: Sendable {
             _ = Glibc.close(connection)
             return
         }
-        if unsafe !daemon.add(connection, address, size) { core.slots.giveBack(source) }
+        if unsafe !daemon.add(connection, address, size) { core.slots.release(source) }
     }
 
     /// Waits where the next try would fail, too; not where one client has left before it was accepted.

@@ -4,7 +4,7 @@ internal import Synchronization
 
 // What libmicrohttpd calls, on its loops. Global functions: a closure would belong to whatever actor it is written in.
 
-/// The object behind a pointer that libmicrohttpd keeps for us; the keeper holds a reference.
+/// The object of a pointer that libmicrohttpd keeps for us, with a reference of its own.
 func object<Object: AnyObject>(_ type: Object.Type, _ pointer: UnsafeMutableRawPointer?) -> Object? {
     guard let pointer = unsafe pointer else { return nil }
     return unsafe Unmanaged<Object>.fromOpaque(pointer).takeUnretainedValue()
@@ -26,7 +26,7 @@ func connectionChanged(
         guard let pointer = unsafe context.pointee else { return }
         unsafe context.pointee = nil
         let connection = unsafe Unmanaged<ClientConnection>.fromOpaque(pointer).takeRetainedValue()
-        connection.core.forget(connection)
+        connection.core.remove(connection)
     @unknown default:
         break
     }
@@ -39,8 +39,9 @@ func targetReceived(
     guard let handle = unsafe handle, let target = unsafe target else { return nil }
     let context = unsafe CMicroHTTPD_socket_context(handle)
     if let connection = unsafe object(ClientConnection.self, context) {
-        connection.begin(target: unsafe String(cString: target), size: unsafe strlen(target))
-        if unsafe CMicroHTTPD_is_whole(target) == 0 { connection.refuseCutTarget() }
+        connection.beginRequest(
+            target: unsafe String(cString: target), size: unsafe strlen(target),
+            isCut: unsafe CMicroHTTPD_is_whole(target) == 0)
     }
     unsafe CMicroHTTPD_hide_query(target)
     return unsafe context
@@ -56,7 +57,7 @@ func requestReceived(
         return .NO
     }
     let call = unsafe AccessCall(target: url, method: method, version: version, upload: upload, size: size)
-    return unsafe connection.proceed(call)
+    return unsafe connection.receive(call)
 }
 
 /// A request is over; also when it was broken off.
@@ -64,16 +65,16 @@ func requestCompleted(
     _ core: UnsafeMutableRawPointer?, _ handle: OpaquePointer?,
     _ context: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ how: MHD_RequestTerminationCode
 ) {
-    unsafe object(ClientConnection.self, context?.pointee)?.end()
+    unsafe object(ClientConnection.self, context?.pointee)?.endRequest()
 }
 
 /// One field line of a request.
-func takeField(
-    _ intake: UnsafeMutableRawPointer?, _ kind: MHD_ValueKind, _ name: UnsafePointer<CChar>?, _ nameSize: Int,
+func fieldReceived(
+    _ validator: UnsafeMutableRawPointer?, _ kind: MHD_ValueKind, _ name: UnsafePointer<CChar>?, _ nameSize: Int,
     _ value: UnsafePointer<CChar>?, _ valueSize: Int
 ) -> MHD_Result {
-    guard let intake = unsafe intake?.assumingMemoryBound(to: HeadIntake.self) else { return .NO }
-    let isMoreWanted = unsafe intake.pointee.take(bytes(name, nameSize), bytes(value, valueSize))
+    guard let validator = unsafe validator?.assumingMemoryBound(to: HeadValidator.self) else { return .NO }
+    let isMoreWanted = unsafe validator.pointee.add(bytes(name, nameSize), bytes(value, valueSize))
     return isMoreWanted ? .YES : .NO
 }
 
@@ -82,12 +83,12 @@ private func bytes(_ start: UnsafePointer<CChar>?, _ count: Int) -> UnsafeBuffer
     return unsafe bytes.bindMemory(to: UInt8.self)
 }
 
-/// The library has something to say.
+/// The library reports something.
 func lineLogged(_ core: UnsafeMutableRawPointer?, _ format: UnsafePointer<CChar>?, _ line: UnsafePointer<CChar>?) {
     guard let core = unsafe object(ServerCore.self, core), let format = unsafe format, let line = unsafe line else {
         return
     }
-    // Said of every connection that ends by our will, after an answer in the middle of a body.
+    // Logged of every connection that we end, such as after a response in the middle of a body.
     guard unsafe strstr(format, "Application reported internal error") == nil else { return }
     core.observe(.log(kind: unsafe String(cString: format), line: unsafe String(cString: line)))
 }

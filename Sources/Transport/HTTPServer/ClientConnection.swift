@@ -5,8 +5,15 @@ internal import Synchronization
 
 /// A connection, and the request that is under way on it: there is at most one, so it needs no object of its own.
 ///
-/// Unchecked, because the compiler cannot know that libmicrohttpd calls for one connection from one loop only: plain
-/// variables are the loop's, one is the reaper's. What other threads touch is atomic or behind the lock of the meeting.
+/// Which thread may touch what:
+///
+/// - ``lifecycle`` is under a lock: see ``RequestLifecycle``. Whoever holds it may take libmicrohttpd's locks (to suspend or resume
+///   the connection), but never the lock of ``ServerCore/connections``, under which libmicrohttpd's callbacks run.
+/// - Plain variables belong to the event loop of the connection; three belong to the thread that enforces deadlines.
+/// - Atomics are read by every thread. ``publishedPhase`` repeats what the enforcing thread needs of the lifecycle, because it looks
+///   at all connections with the lock of ``ServerCore/connections`` held.
+///
+/// Unchecked, because the compiler cannot know that libmicrohttpd calls for one connection from one loop only.
 @safe
 final class ClientConnection: @unchecked Sendable {
     let core: ServerCore
@@ -14,39 +21,34 @@ final class ClientConnection: @unchecked Sendable {
     let socket: Int32
     let peer: String
     let address: IPAddress
-    /// Whether the peer is a proxy whose word about its clients is believed.
+    /// Whether the peer is a proxy whose statements about its clients are believed.
     let isTrusted: Bool
     let openedAt: UInt64
     private let number: UInt64
 
+    let lifecycle: Mutex<RequestLifecycle>
+    let publishedPhase: PublishedPhase
+    let requests = Atomic<Int>(0)
+    /// Whether the socket was shut down because a deadline has passed, the peer has left or the server stops.
+    let isShutDown = Atomic<Bool>(false)
+
     // The loop's.
-    var step = Step.idle
     var rawTarget = ""
-    /// Bytes of the target as it came, also where it is no UTF-8.
+    /// Bytes of the target as it came, also where it is not UTF-8.
     var targetSize = 0
     var head: RequestHead?
-    var expectedBody = HeadIntake.Body.none
     var body: [UInt8] = []
+    var isChunked = false
     /// Where the library reads the body of the request into, right after its head; 0 where that is not certain.
     var bodyBuffer: UInt = 0
-    /// When the handler must be done with the head or with the body, once it has begun to wait for something.
-    var waitEnd: UInt64?
-    private var requestStart: UInt64
-    /// Whose request is under way, if a trusted proxy passed it on.
+    private(set) var requestStart: UInt64
+    /// The client whose request is under way, if a trusted proxy passed it on.
     var client: IPAddress?
 
-    // The reaper's.
-    /// The stamp of the clock when the peer was seen to have closed its half.
-    var suspicion: UInt64 = 0
-
-    // The reaper's.
-    var pace: ReadingPace?
-
-    // Everybody's.
-    let meeting = Mutex(Meeting())
-    let clock: PhaseClock
-    let requests = Atomic<Int>(0)
-    let isCut = Atomic<Bool>(false)
+    // The enforcing thread's.
+    /// The stamp of the published phase when the peer was seen to have closed its half.
+    var halfClosedStamp: UInt64 = 0
+    var downloadRate: DownloadRate?
 
     init(core: ServerCore, handle: OpaquePointer) {
         self.core = core
@@ -58,33 +60,27 @@ final class ClientConnection: @unchecked Sendable {
         openedAt = coarseNanoseconds()
         requestStart = openedAt
         number = UInt64(core.opened.wrappingAdd(1, ordering: .relaxed).newValue)
-        clock = PhaseClock(until: openedAt &+ core.limits.headerSeconds.nanoseconds)
+        lifecycle = Mutex(RequestLifecycle(drainLimit: core.limits.drainedBody))
+        publishedPhase = PublishedPhase(until: openedAt &+ core.limits.headerSeconds.nanoseconds)
     }
 
     /// A request begins: its first line is in.
-    func begin(target: String, size: Int) {
-        let count = requests.load(ordering: .relaxed) &+ 1
-        requests.store(count, ordering: .relaxed)
+    func beginRequest(target: String, size: Int, isCut: Bool) {
+        requests.store(requests.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
         rawTarget = target
         targetSize = size
-        step = .head
-        waitEnd = nil
         requestStart = coarseNanoseconds()
-        // The first header block has had its time since the connection was opened.
-        if count > 1 { clock.enter(.header, until: requestStart &+ core.limits.headerSeconds.nanoseconds) }
+        _ = advance(.requestLine)
+        // Refused here, before the library looks for arguments after the zero byte.
+        if isCut { _ = advance(.requestLineRefused(refusal(of: .target))) }
     }
 
     /// A request is over, answered or not.
-    func end() {
-        if case .waiting = step { leaveHandler() }
-        step = .idle
+    func endRequest() {
+        _ = advance(.completed)
         head = nil
         forgetClient()
         if !body.isEmpty { body = [] }
-        let now = coarseNanoseconds()
-        let limits = core.limits
-        let end = openedAt &+ limits.connectionSeconds.nanoseconds
-        clock.enter(.idle, until: min(now &+ limits.idleSeconds.nanoseconds, end))
     }
 
     /// The identifier of the request under way: 16 hexadecimal digits, without a counter that loops share.
@@ -96,45 +92,24 @@ final class ClientConnection: @unchecked Sendable {
     /// When the whole request must be over.
     var requestEnd: UInt64 { requestStart &+ core.limits.requestSeconds.nanoseconds }
 
-    /// Whether the answer under way is the last one of the connection.
+    /// Whether the response under way is the last one of the connection.
     var isLast: Bool {
         requests.load(ordering: .relaxed) >= core.limits.requestsPerConnection
             || core.isStopping.load(ordering: .relaxed)
             || requestStart &- openedAt >= core.limits.connectionSeconds.nanoseconds
     }
-}
 
-extension ClientConnection {
-    /// What the request under way needs next.
-    enum Step {
-        /// There is no request.
-        case idle
-        /// The first line is in.
-        case head
-        /// The head is in, and nothing follows; the handler is asked in the next call, which may answer and go on.
-        case undecided
-        /// The answer is known, to be given when the request is in.
-        case ready(Response)
-        /// The handler has the request.
-        case waiting
-        /// The body is gathered for the handler.
-        case gathering(limit: Int, @Sendable ([UInt8]) -> Decision)
-        /// The body is dropped, at most this much more of it; then comes the answer.
-        case draining(Response, left: Int)
-        /// The answer was given in the middle of the body; the rest is dropped, then the connection.
-        case discarding(left: Int)
-        /// The answer is on its way.
-        case answered
-    }
+    /// The server's own response to a fault.
+    func refusal(of fault: HTTPFault) -> Response { core.refusal(fault, head) }
 }
 
 extension UInt64 {
     /// 16 hexadecimal digits.
     fileprivate var hexadecimal: String {
         unsafe String(unsafeUninitializedCapacity: 16) { buffer in
-            for place in 0..<16 {
-                let digit = UInt8(truncatingIfNeeded: self >> UInt64(60 - 4 * place)) & 15
-                unsafe buffer[place] = digit < 10 ? 0x30 + digit : 0x57 + digit
+            for index in 0..<16 {
+                let digit = UInt8(truncatingIfNeeded: self >> UInt64(60 - 4 * index)) & 15
+                unsafe buffer[index] = digit < 10 ? 0x30 + digit : 0x57 + digit
             }
             return 16
         }

@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// How many connections are open, in all and from each network: what decides whether one more is accepted.
 ///
-/// Touched when a connection is accepted and when it is closed, never per request.
+/// Changed when a connection is accepted and when it is closed, never per request.
 struct ConnectionSlots: ~Copyable, Sendable {
     private let open = Atomic<Int>(0)
     private let byNetwork = Mutex<[IPAddress: Int]>([:])
@@ -29,8 +29,8 @@ struct ConnectionSlots: ~Copyable, Sendable {
         return true
     }
 
-    /// Gives the slot of a connection from this address back.
-    func giveBack(_ address: IPAddress) {
+    /// Releases the slot of a connection from this address.
+    func release(_ address: IPAddress) {
         open.subtract(1, ordering: .relaxed)
         guard limits.counts(address) else { return }
         byNetwork.withLock { counts in
@@ -45,6 +45,6 @@ extension ServerLimits {
         perAddress > 0 && !unlimited.contains { $0.contains(address) } && !isTrusted(address)
     }
 
-    /// Whether the address is that of a proxy whose word about its clients is believed.
+    /// Whether the address is that of a proxy whose statements about its clients are believed.
     func isTrusted(_ address: IPAddress) -> Bool { trustedProxies.contains { $0.contains(address) } }
 }

@@ -13,45 +13,69 @@ package final class HTTPServer: Sendable {
     package let port: UInt16
 
     private let core: ServerCore
-    private let reaper: Reaper
+    private let enforcer: DeadlineEnforcer
     private let acceptor: Acceptor
     private let daemon: Mutex<Daemon?>
 
-    /// Starts to serve; `refusal` words what goes wrong before or without the handler.
+    /// Binds to the address, listens on it and serves.
     ///
-    /// The host is `localhost` or a literal IPv4 or IPv6 address. With an identity it serves HTTPS, by libmicrohttpd's
-    /// own TLS, 1.2 and up.
-    package init(
+    /// The host is `localhost` or a literal IPv4 or IPv6 address; see ``init(listeningOn:limits:tls:handler:refusal:observe:)``.
+    package convenience init(
         host: String = "127.0.0.1", port: UInt16, limits: ServerLimits = ServerLimits(), tls: TLSIdentity? = nil,
         handler: any RequestHandler,
         refusal: @escaping @Sendable (HTTPFault, RequestHead?) -> Response = HTTPFault.refuse,
         observe: @escaping @Sendable (ServerEvent) -> Void = { _ in }
     ) throws(ServerStartError) {
+        try self.init(
+            listeningOn: try ServerSocket(bindingTo: host, port: port), limits: limits, tls: tls, handler: handler,
+            refusal: refusal, observe: observe)
+    }
+
+    /// Listens on a bound socket and serves.
+    ///
+    /// Connections before this are refused by the system, so call it when the handler can answer.
+    ///
+    /// - Parameters:
+    ///   - socket: the server closes it, also where it cannot start.
+    ///   - limits: what it takes on.
+    ///   - tls: with an identity it serves HTTPS, by libmicrohttpd's own TLS, 1.2 and up.
+    ///   - handler: what answers requests.
+    ///   - refusal: the response to what goes wrong before or without the handler.
+    ///   - observe: called with each event, on the thread where it happens.
+    /// - Throws: ``ServerStartError/addressInUse`` where another socket has begun to listen on the address since it was bound.
+    package init(
+        listeningOn socket: ServerSocket, limits: ServerLimits = ServerLimits(), tls: TLSIdentity? = nil,
+        handler: any RequestHandler,
+        refusal: @escaping @Sendable (HTTPFault, RequestHead?) -> Response = HTTPFault.refuse,
+        observe: @escaping @Sendable (ServerEvent) -> Void = { _ in }
+    ) throws(ServerStartError) {
         ignoreBrokenPipes
-        let socket = try ListeningSocket(host: host, port: port)
+        socket.markUsed()
         let core = ServerCore(limits: limits.sane, handler: handler, refusal: refusal, observe: observe)
         guard let daemon = Daemon(core, identity: tls.map(PinnedIdentity.init)) else {
             socket.close()
             throw .library
         }
-        let reaper = Reaper(core)
+        let enforcer = DeadlineEnforcer(core)
         self.core = core
         self.port = socket.port
-        self.reaper = reaper
-        acceptor = Acceptor(core, daemon, socket) { reaper.hurry() }
+        self.enforcer = enforcer
+        acceptor = Acceptor(core, daemon, socket) { enforcer.checkNow() }
         self.daemon = Mutex(daemon)
-        try reaper.start()
+        // Where one of these throws, `deinit` runs, which ends what was started.
+        try enforcer.start()
+        try socket.listen()
         try acceptor.start()
     }
 
-    /// Tries whether a server could listen there, without listening.
+    /// Tries whether a server could be bound to the address, without listening.
     ///
     /// - Parameters:
     ///   - host: `localhost` or a literal IPv4 or IPv6 address.
     ///   - port: the port.
     /// - Throws: why it could not.
     package static func checkAddress(host: String, port: UInt16) throws(ServerStartError) {
-        try ListeningSocket.check(host: host, port: port)
+        _ = try ServerSocket(bindingTo: host, port: port)
     }
 
     deinit { stop(patience: 0) }
@@ -79,10 +103,10 @@ package final class HTTPServer: Sendable {
             stopAccepting()
             drain(within: seconds)
             core.isEnding.store(true, ordering: .sequentiallyConsistent)
-            core.expireSuspensions(at: .max, .stopping)
+            core.expireHandlers(at: .max, .stopping)
             drain(within: 0.5)
             running.stop()
-            reaper.stop()
+            enforcer.stop()
         }
     }
 
@@ -91,7 +115,7 @@ package final class HTTPServer: Sendable {
         let clock = SystemTime()
         let end = clock.monotonicNanoseconds &+ seconds.nanoseconds
         while true {
-            core.cutUnasked(at: coarseNanoseconds())
+            core.endUnusedConnections(at: coarseNanoseconds())
             if core.connections.withLock({ $0.isEmpty }) || clock.monotonicNanoseconds >= end { return }
             _ = usleep(2000)
         }

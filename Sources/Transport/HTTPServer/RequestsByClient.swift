@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// How many requests are under way of each client of the trusted proxies.
 ///
-/// In parts with a lock each, so that the loops seldom wait for one another; requests that come without a proxy touch
+/// In parts with a lock each, so that the loops seldom wait for one another; requests that come without a proxy use
 /// none of them.
 final class RequestsByClient: Sendable {
     private final class Shard: Sendable {
@@ -41,7 +41,7 @@ extension ClientConnection {
     ///
     /// Where the proxy names none, it is its own client: not bounded if it says nothing of any client, and bounded
     /// with all others of which it is unclear, or inventing a header would be the way around the bound.
-    func takeClient(_ head: inout RequestHead) -> HTTPFault? {
+    func noteClient(_ head: inout RequestHead) -> HTTPFault? {
         let client: IPAddress
         switch ForwardedClient(in: head.headers, trusting: core.limits.trustedProxies) {
         case .none: return nil

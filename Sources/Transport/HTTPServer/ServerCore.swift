@@ -8,18 +8,21 @@ final class ServerCore: Sendable {
     let refusal: @Sendable (HTTPFault, RequestHead?) -> Response
     let observe: @Sendable (ServerEvent) -> Void
 
-    /// Every open connection; the lock is taken when one opens or closes, and by the reaper, never per request.
+    /// Every open connection; the lock is taken when one opens or closes, and by the enforcing thread, never per request.
+    ///
+    /// libmicrohttpd may hold locks of its own when it calls us to add or remove one. So none of its functions that lock are called
+    /// with this lock held, nor is the lock of a connection's lifecycle taken.
     let connections = Mutex<[ObjectIdentifier: ClientConnection]>([:])
     /// Whether answers end their connections.
     let isStopping = Atomic<Bool>(false)
     /// Until when a server that stops waits for header blocks, by the coarse clock.
     let headsEnd = Atomic<UInt64>(.max)
-    /// Whether requests that would wait are refused.
+    /// Whether requests that have to wait are refused.
     let isEnding = Atomic<Bool>(false)
     let suspended = Atomic<Int>(0)
     let opened = Atomic<Int>(0)
     let requestsOfClosed = Atomic<Int>(0)
-    /// What is open and whose, for those that are accepted.
+    /// How many are open, in all and by client.
     let slots: ConnectionSlots
     /// Requests under way of the clients of trusted proxies.
     let requestsByClient: RequestsByClient
@@ -42,6 +45,14 @@ final class ServerCore: Sendable {
         self.handler = handler
         self.refusal = refusal
         self.observe = observe
+    }
+
+    /// A connection is about to be closed.
+    func remove(_ connection: ClientConnection) {
+        connections.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(connection)) }
+        requestsOfClosed.add(connection.requests.load(ordering: .relaxed), ordering: .relaxed)
+        connection.forgetClient()
+        slots.release(connection.address)
     }
 
     func count(_ deadline: Deadline) {

@@ -1,3 +1,5 @@
+internal import Platform
+
 /// Why a server could not start.
 package enum ServerStartError: Error, Sendable, Equatable {
     /// The host is neither `localhost` nor a literal IPv4 or IPv6 address.
@@ -12,4 +14,8 @@ package enum ServerStartError: Error, Sendable, Equatable {
     case system(call: String, code: Int32)
     /// libmicrohttpd could not start; what it had to say went to the observer.
     case library
+}
+
+extension ServerStartError {
+    init(_ failure: NamedThread.Failure) { self = .system(call: "pthread_create", code: failure.code) }
 }

@@ -77,7 +77,7 @@ final class RequestQueue: Sendable {
             state.readiness = nil
             return (true, true)
         }
-        if wakes { poller.ring() }
+        if wakes { poller.wake() }
         return isAccepted
     }
 
@@ -87,13 +87,13 @@ final class RequestQueue: Sendable {
             state.contents.connections.append(attempt)
             state.readiness = nil
         }
-        poller.ring()
+        poller.wake()
     }
 
     /// Refuses what comes from now on.
     func close() {
         state.withLock { $0.contents.isClosed = true }
-        poller.ring()
+        poller.wake()
     }
 
     /// Takes everything.

@@ -1,30 +1,27 @@
 internal import Synchronization
 
-/// What a connection is doing, and until when it may: written by its loop, read by the reaper.
-struct PhaseClock: ~Copyable, Sendable {
-    enum Phase: UInt8 {
-        case idle, header, body, handling, answer, longAnswer, discarding
-    }
+/// The phase of a connection and its deadline: written by its loop, read by the thread that enforces deadlines.
+struct PublishedPhase: ~Copyable, Sendable {
+    typealias Phase = RequestLifecycle.Phase
 
     private let phase: Atomic<UInt8>
+    /// In nanoseconds of the coarse monotonic clock.
     private let deadline: Atomic<UInt64>
-    /// When the body began, and how much of it is in.
     private let bodyStart = Atomic<UInt64>(0)
+    /// Bytes of the body that are in.
     private let bodyBytes = Atomic<Int>(0)
 
-    /// The clock of a new connection, which owes its first header block.
+    /// The phase of a new connection, which owes its first header block.
     init(until deadline: UInt64) {
         phase = Atomic(Phase.header.rawValue)
         self.deadline = Atomic(deadline)
     }
 
-    /// Another phase begins.
     func enter(_ phase: Phase, until deadline: UInt64) {
         self.deadline.store(deadline, ordering: .relaxed)
         self.phase.store(phase.rawValue, ordering: .relaxed)
     }
 
-    /// A body begins to come in.
     func enterBody(at now: UInt64, until deadline: UInt64) {
         bodyStart.store(now, ordering: .relaxed)
         bodyBytes.store(0, ordering: .relaxed)
@@ -36,22 +33,19 @@ struct PhaseClock: ~Copyable, Sendable {
         bodyBytes.store(bodyBytes.load(ordering: .relaxed) &+ count, ordering: .relaxed)
     }
 
-    /// What the connection is doing now.
     var current: Phase? { Phase(rawValue: phase.load(ordering: .relaxed)) }
 
-    /// Another value after each change, but for changes within the 4 ms of the coarse clock.
+    /// Another value after each change, except for changes within the 4 ms of the coarse clock.
     var stamp: UInt64 { deadline.load(ordering: .relaxed) << 3 | UInt64(phase.load(ordering: .relaxed)) }
-
-    var isAnsweringAtLength: Bool { current == .longAnswer }
 
     /// The time that is used up, if one is.
     func exceeded(at now: UInt64, limits: ServerLimits) -> Deadline? {
         let isLate = now >= deadline.load(ordering: .relaxed)
-        return switch Phase(rawValue: phase.load(ordering: .relaxed)) {
+        return switch current {
         case .idle: isLate ? .idle : nil
         case .header: isLate ? .header : nil
         case .body: isLate || isSlow(at: now, limits: limits) ? .body : nil
-        case .answer, .longAnswer: isLate ? .answer : nil
+        case .response, .longResponse: isLate ? .answer : nil
         case .discarding: isLate ? .refusal : nil
         case .handling, nil: nil
         }

@@ -2,35 +2,28 @@ import Basics
 private import CMicroHTTPD
 internal import HTTP
 
-/// The header block as it comes from libmicrohttpd, field by field, judged on the way (V-142, V-143).
-struct HeadIntake {
-    /// What follows the header block.
-    enum Body: Equatable {
-        case none
-        case length(Int)
-        case chunked
-    }
-
+/// Judges the fields of a head one after the other, as libmicrohttpd reports them (V-142, V-143), and keeps them.
+struct HeadValidator {
     private(set) var fields: [HeaderFields.Field] = []
     private(set) var host: String?
-    private(set) var body = Body.none
+    private(set) var body = RequestLifecycle.ExpectedBody.none
     private(set) var fault: HTTPFault?
     private var expects = false
     private var isUnexpected = false
     private var seen: SingleFields = []
-    private var lines: HeadLines
+    private var layout: HeadLayout
     private let limit: Int
 
-    init(limit: Int, lines: HeadLines) {
+    init(limit: Int, layout: HeadLayout) {
         self.limit = limit
-        self.lines = lines
+        self.layout = layout
         fields.reserveCapacity(12)
     }
 
-    /// Takes one field line; whether more are wanted.
-    mutating func take(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Bool {
+    /// Adds one field line; whether more are wanted.
+    mutating func add(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Bool {
         guard fields.count < limit else { return stop(.tooManyFields) }
-        unsafe lines.take(name, value)
+        unsafe layout.add(name, value)
         let value = unsafe value.withoutBlanks
         guard unsafe name.isToken, unsafe !value.hasControl else { return stop(.framing) }
         let text = unsafe String(decoding: value, as: UTF8.self)
@@ -48,13 +41,13 @@ struct HeadIntake {
             if !value.isSameField(as: "100-continue") { isUnexpected = true }
             return true
         case 12 where unsafe name.isField("content-type"): return once(.type)
-        case 14 where unsafe name.isField("content-length"): return once(.length) && takeLength(value)
-        case 17 where unsafe name.isField("transfer-encoding"): return once(.coding) && takeCoding(value)
+        case 14 where unsafe name.isField("content-length"): return once(.length) && setLength(value)
+        case 17 where unsafe name.isField("transfer-encoding"): return once(.coding) && setCoding(value)
         default: return true
         }
     }
 
-    private mutating func takeLength(_ value: String) -> Bool {
+    private mutating func setLength(_ value: String) -> Bool {
         guard !value.isEmpty, value.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return stop(.framing) }
         // A number that Int cannot hold is at least one that libmicrohttpd reads as "unknown".
         guard let length = Int(value), body != .chunked else { return stop(.framing) }
@@ -62,7 +55,7 @@ struct HeadIntake {
         return true
     }
 
-    private mutating func takeCoding(_ value: String) -> Bool {
+    private mutating func setCoding(_ value: String) -> Bool {
         guard value.isSameField(as: "chunked"), !seen.contains(.length) else { return stop(.framing) }
         body = .chunked
         return true
@@ -77,18 +70,18 @@ struct HeadIntake {
         return false
     }
 
-    /// Refuses a request that nothing else is wrong with.
+    /// Refuses a request without another fault.
     mutating func refuse(_ fault: HTTPFault) {
         if self.fault == nil { self.fault = fault }
     }
 
     /// Where the head ended, if it had no fault.
-    var end: UInt { lines.end }
+    var end: UInt { layout.end }
 
     /// The last checks, when all fields are in.
     mutating func close(version: UnsafePointer<CChar>?, headSize: Int) {
         guard fault == nil else { return }
-        guard lines.areWhole(headSize: headSize) else {
+        guard layout.isWhole(headSize: headSize) else {
             fault = .framing
             return
         }
@@ -106,7 +99,7 @@ struct HeadIntake {
     }
 }
 
-/// The fields that may stand only once; two `Authorization` fields are the application's to refuse, with a challenge.
+/// The fields that may occur only once; two `Authorization` fields are the application's to refuse, with a challenge.
 private struct SingleFields: OptionSet {
     let rawValue: UInt8
     static let host = SingleFields(rawValue: 1)

@@ -10,30 +10,30 @@ extension ServerCore {
     /// How many connections are looked at with the lock held.
     private static let batch = 256
 
-    /// Ends the connections whose peers have left and cannot get an answer any more; whether some must be looked at again.
+    /// Ends the connections whose peers have left and cannot get a response any more; whether some must be looked at again.
     ///
-    /// Who has sent a whole request and closes only their half is still answered.
-    func cutVanished() -> Bool {
+    /// A client that has sent a whole request and closes only its half is still answered.
+    func endDisconnectedPeers() -> Bool {
         let all = connections.withLock { Array($0.values) }
-        var isSuspected = false
+        var areSomeUnclear = false
         for start in stride(from: 0, to: all.count, by: Self.batch) {
-            var given: [ClientConnection] = []
+            var reset: [ClientConnection] = []
             // With the lock held a socket cannot be closed, and its number not be given to another connection.
             connections.withLock { open in
                 let some = all[start..<min(start + Self.batch, all.count)].filter { open[ObjectIdentifier($0)] != nil }
                 for (connection, events) in Self.readable(some) {
-                    switch connection.judge(events) {
+                    switch connection.peerState(events) {
                     case .present: break
-                    case .suspected: isSuspected = true
-                    case .gone: if connection.cut() { vanished.add(1, ordering: .relaxed) }
-                    case .goneWhileHandled: given.append(connection)
+                    case .perhapsGone: areSomeUnclear = true
+                    case .gone: if connection.shutDown() { vanished.add(1, ordering: .relaxed) }
+                    case .resetWhileHandled: reset.append(connection)
                     }
                 }
             }
             // Without that lock: libmicrohttpd takes one of its own to resume.
-            for connection in given where connection.abandonHandler() { vanished.add(1, ordering: .relaxed) }
+            for connection in reset where connection.abandonHandler() { vanished.add(1, ordering: .relaxed) }
         }
-        return isSuspected
+        return areSomeUnclear
     }
 
     /// Those with something to read, which the end of the stream is too.
@@ -44,40 +44,31 @@ extension ServerCore {
     }
 }
 
-/// What the reaper knows of the other end of a connection.
+/// What the enforcing thread knows of the other end of a connection.
 private enum PeerState {
     case present
-    /// It has closed its half; what it sent before may just be read by the loop.
-    case suspected
-    /// It has closed its half, and what it sent is no whole request.
+    /// It has closed its half; the loop may be reading what it sent before.
+    case perhapsGone
+    /// It has closed its half, and what it sent is not a whole request.
     case gone
     /// It has reset the connection while a handler works.
-    case goneWhileHandled
+    case resetWhileHandled
 }
 
 extension ClientConnection {
-    fileprivate func judge(_ events: Int16) -> PeerState {
-        switch clock.current {
+    fileprivate func peerState(_ events: Int16) -> PeerState {
+        switch publishedPhase.current {
         case .idle, .header, .body, .discarding:
             var byte: UInt8 = 0
             // Nothing unread and nothing more to come; a reset counts as well.
             let count = unsafe recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
             guard count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR) else { return .present }
-            let stamp = clock.stamp
-            defer { suspicion = stamp }
-            return suspicion == stamp ? .gone : .suspected
-        case .handling: return events & Int16(POLLERR) == 0 ? .present : .goneWhileHandled
+            let stamp = publishedPhase.stamp
+            defer { halfClosedStamp = stamp }
+            return halfClosedStamp == stamp ? .gone : .perhapsGone
+        case .handling: return events & Int16(POLLERR) == 0 ? .present : .resetWhileHandled
         // The loop writes, and so notices.
-        case .answer, .longAnswer, nil: return .present
-        }
-    }
-
-    /// Frees the connection if it is suspended, and says whether it was; its handler still comes to its end.
-    fileprivate func abandonHandler() -> Bool {
-        meeting.withLock { meeting in
-            let isSuspended = meeting.expire(at: .max) { Response(503) }
-            if isSuspended { resume() }
-            return isSuspended
+        case .response, .longResponse, nil: return .present
         }
     }
 }

@@ -1,10 +1,10 @@
-/// How fast a client takes a long answer, from when the reaper first saw that answer.
+/// How fast a client takes a long response, from when the enforcing thread first saw that response.
 ///
 /// What the other end has acknowledged counts, not what the system's buffer has taken.
-struct ReadingPace {
+struct DownloadRate {
     /// The number of the request on its connection.
     let request: Int
-    /// On the monotonic clock, in nanoseconds.
+    /// On the coarse monotonic clock, in nanoseconds.
     let since: UInt64
     /// Bytes of the connection that the client had by then; negative where the system cannot tell.
     let acknowledged: Int64

@@ -3,20 +3,20 @@ internal import HTTP
 private import Platform
 
 extension ClientConnection {
-    /// Answers before the end of a body, and drops what still comes of it.
+    /// Answers before the end of a body, and lets what still comes of it be dropped.
     ///
-    /// Written by hand: in the middle of a body libmicrohttpd takes no answer, and before it one that closes the
-    /// connection at once. What the client then sends would be answered with a reset, which takes the answer from
-    /// clients that send head and body in two writes. So only our half is closed, until the body ends, two seconds
-    /// have passed, or a mebibyte has come. Nothing of the library's is on its way then. A client that has left no room
-    /// for the answer, because it reads none of its earlier ones, loses the connection at once.
-    func interrupt(with response: Response) -> MHD_Result {
+    /// Written by hand: in the middle of a body libmicrohttpd takes no response, and before it one that closes the connection at
+    /// once. The system would answer what the client then sends with a reset, which takes the response from clients that send head
+    /// and body in two writes. So only our half is closed, until the body ends, two seconds have passed, or a mebibyte has come.
+    /// Nothing of the library's is on its way then. A client that has left no room for the response, because it reads none of its
+    /// earlier ones, loses the connection at once.
+    func respondEarly(_ response: Response) -> MHD_Result {
         body = []
-        guard write(response.closingMessage(to: head?.method ?? .get)) else { return .NO }
+        let isTooLong = response.body.count > RequestLifecycle.earlyResponseLimit
+        let message = (isTooLong ? refusal(of: .bodyTooLarge) : response).closingMessage(to: head?.method ?? .get)
+        unsafe CMicroHTTPD_forget_expectation(handle)
+        guard write(message) else { return .NO }
         unsafe CMicroHTTPD_end_writing(handle)
-        step = .discarding(left: 1 << 20)
-        let now = coarseNanoseconds()
-        clock.enter(.discarding, until: min(now &+ (2.0).nanoseconds, requestEnd))
         return .YES
     }
 
@@ -34,19 +34,10 @@ extension ClientConnection {
         }
         return true
     }
-
-    /// Refuses a request whose body has not begun, also of a client that waits for `100 Continue` or only says so.
-    ///
-    /// An answer too long for one write is the library's to send.
-    func refuseBody(with response: Response) -> MHD_Result {
-        guard response.body.count <= 8192 else { return queue(response, closing: true) }
-        unsafe CMicroHTTPD_forget_expectation(handle)
-        return interrupt(with: response)
-    }
 }
 
 extension Response {
-    /// The whole answer as bytes, the last one of its connection.
+    /// The whole response as bytes, the last one of its connection.
     fileprivate func closingMessage(to method: Method) -> [UInt8] {
         let status = self.status.sendable
         let reason = unsafe String(cString: MHD_get_reason_phrase_for(UInt32(status.rawValue)))

@@ -1,37 +1,37 @@
 private import Glibc
 
-/// Where the lines of a head lie, so that what libmicrohttpd hides of them is seen.
+/// The positions of the lines of a head in the library's buffer, which show what libmicrohttpd hides of them.
 ///
 /// It leaves the head where it was read and ends each text in place with a zero byte. So a text that the client's own zero
 /// byte cuts short leaves a gap before the next line, a folded line too (it is copied elsewhere), and so does a line that a
 /// zero byte makes look like the empty one; a line that ends with a bare line feed is followed too soon. Two readers could
 /// read all of these differently.
-struct HeadLines {
+struct HeadLayout {
     private let start: UInt
     /// Where the next line must begin.
     private var next: UInt
-    private var isWhole: Bool
+    private var hasNoGap: Bool
 
     /// The request line of a call; its target was this long.
     @unsafe
     init(_ call: AccessCall, targetSize: Int) {
         start = unsafe UInt(bitPattern: call.method)
         guard let method = unsafe call.method, let version = unsafe call.version else {
-            (next, isWhole) = (0, false)
+            (next, hasNoGap) = (0, false)
             return
         }
         let target = unsafe UInt(bitPattern: call.target)
         let end = UInt(bitPattern: version)
         // One space between method, target and version (RFC 9112 section 3).
-        isWhole = unsafe target == start &+ UInt(strlen(method)) &+ 1 && end == target &+ UInt(targetSize) &+ 1
+        hasNoGap = unsafe target == start &+ UInt(strlen(method)) &+ 1 && end == target &+ UInt(targetSize) &+ 1
         next = unsafe end &+ UInt(strlen(version)) &+ 2
     }
 
     /// A field line; the library has skipped blanks between its colon and its value.
-    mutating func take(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
+    mutating func add(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
         let first = UInt(bitPattern: name.baseAddress)
         let second = UInt(bitPattern: value.baseAddress)
-        if first != next || second <= first &+ UInt(name.count) { isWhole = false }
+        if first != next || second <= first &+ UInt(name.count) { hasNoGap = false }
         next = second &+ UInt(value.count) &+ 2
     }
 
@@ -39,5 +39,5 @@ struct HeadLines {
     var end: UInt { next &+ 2 }
 
     /// Whether every line began right after the one before, up to the empty line.
-    func areWhole(headSize: Int) -> Bool { isWhole && end == start &+ UInt(headSize) }
+    func isWhole(headSize: Int) -> Bool { hasNoGap && end == start &+ UInt(headSize) }
 }

@@ -1,0 +1,62 @@
+internal import CMicroHTTPD
+internal import HTTP
+internal import Synchronization
+
+// A handler that has to wait: its task runs on the loop of the connection, which is suspended while the task cannot continue.
+extension ClientConnection {
+    /// Starts the task on this thread; it may be done when this returns.
+    func startHandler(_ decide: @escaping @Sendable () async -> Decision, _ generation: UInt64) {
+        Task.immediate(executorPreference: self) { [self] in
+            let decision = await decide()
+            _ = apply(.handlerFinished(decision, generation: generation))
+        }
+    }
+
+    /// Takes the next job or the decision of the task, or suspends the connection until there is one.
+    func resumeHandler() -> RequestLifecycle.Action { apply(.handlerPaused(waitingTerms)) }
+
+    /// Asked with the lock held: a server that stops sets `isEnding` before it ends the suspensions that it finds.
+    private var waitingTerms: RequestLifecycle.WaitingTerms {
+        RequestLifecycle.WaitingTerms(
+            deadline: min(coarseNanoseconds() &+ core.limits.suspensionSeconds.nanoseconds, requestEnd),
+            isStopping: core.isEnding.load(ordering: .sequentiallyConsistent),
+            isFull: core.suspended.load(ordering: .relaxed) >= core.limits.suspensions)
+    }
+
+    /// Keeps the connection out of the loop; with the lock of the lifecycle held.
+    func suspend() {
+        core.suspended.add(1, ordering: .relaxed)
+        unsafe MHD_suspend_connection(handle)
+    }
+
+    /// Returns the connection to the loop; with the lock of the lifecycle held.
+    func resume() {
+        core.suspended.subtract(1, ordering: .relaxed)
+        unsafe MHD_resume_connection(handle)
+    }
+
+    /// Answers for a handler that did not in time; whether there was one.
+    func expireHandler(at now: UInt64, _ fault: HTTPFault) -> Bool { ends(.handlerExpired(now: now, fault)) }
+
+    /// Ends the wait for a handler, which still runs to its end; whether there was one.
+    func abandonHandler() -> Bool { ends(.peerDisconnected) }
+
+    private func ends(_ event: RequestLifecycle.Event) -> Bool {
+        if case .resume = apply(event) { true } else { false }
+    }
+}
+
+/// The task of a handler continues where it began, on the loop of its connection.
+///
+/// So a thread that has a result (a store's, of which there is one for all) only reports it, the loops share the work of making
+/// responses, and memory is freed by the thread that allocated it, so that threads do not wait for each other's locks of malloc.
+extension ClientConnection: TaskExecutor {
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        if case .runJob = apply(.jobEnqueued(job)) { run(job) }
+    }
+
+    func run(_ job: UnownedJob) {
+        unsafe job.runSynchronously(on: asUnownedTaskExecutor())
+    }
+}

@@ -1,0 +1,134 @@
+internal import CMicroHTTPD
+internal import HTTP
+internal import Synchronization
+
+/// One call of libmicrohttpd's for a request.
+@unsafe
+struct AccessCall {
+    let target: UnsafePointer<CChar>?
+    let method: UnsafePointer<CChar>?
+    let version: UnsafePointer<CChar>?
+    let upload: UnsafePointer<CChar>?
+    let size: UnsafeMutablePointer<Int>
+
+    /// The bytes of the body that came with this call; none with the first and the last call.
+    var piece: UnsafeBufferPointer<UInt8> {
+        let bytes = unsafe UnsafeRawBufferPointer(start: upload, count: upload == nil ? 0 : size.pointee)
+        return unsafe bytes.bindMemory(to: UInt8.self)
+    }
+}
+
+// Events go into the table, actions come out of it.
+extension ClientConnection {
+    private typealias Event = RequestLifecycle.Event
+    private typealias Action = RequestLifecycle.Action
+
+    private enum Progress {
+        case next(Action)
+        case done(MHD_Result)
+    }
+
+    /// libmicrohttpd has the head of a request, a piece of its body, or its end.
+    func receive(_ call: AccessCall) -> MHD_Result {
+        let piece = unsafe call.piece
+        guard !piece.isEmpty else { return unsafe advance(.called, call) }
+        publishedPhase.received(piece.count)
+        let announced = isChunked ? unsafe announcedChunkSize(piece) : 0
+        let result = unsafe advance(.bodyBytes(piece.count, announced: announced), call)
+        unsafe call.size.pointee = 0
+        return result
+    }
+
+    /// Takes an event of the loop that comes without a call for the request.
+    func advance(_ event: RequestLifecycle.Event) -> MHD_Result { unsafe advance(event, nil) }
+
+    /// Takes an event of the loop, and performs actions until there is nothing to do before the next event.
+    private func advance(_ event: RequestLifecycle.Event, _ call: AccessCall?) -> MHD_Result {
+        var action = apply(event)
+        while true {
+            switch unsafe perform(action, call) {
+            case .next(let next): action = next
+            case .done(let result): return result
+            }
+        }
+    }
+
+    /// Takes an event of any thread; the action is what is left to do on this one.
+    ///
+    /// The event is evaluated with the lock held.
+    func apply(_ event: @autoclosure () -> RequestLifecycle.Event) -> RequestLifecycle.Action {
+        lifecycle.withLock { lifecycle in
+            let action = lifecycle.handle(event())
+            switch action {
+            case .suspend: suspend()
+            case .resume: resume()
+            default: break
+            }
+            publish(lifecycle.phase)
+            return action
+        }
+    }
+
+    private func perform(_ action: Action, _ call: AccessCall?) -> Progress {
+        switch action {
+        case .none, .suspend, .resume: return .done(.YES)
+        case .close: return .done(.NO)
+        case .judgeHead: return unsafe .next(apply(judgeHead(call)))
+        case .askHandler:
+            guard let head else { return .done(.NO) }
+            return .next(apply(.decision(core.handler.decide(on: head))))
+        case .deliverBody(let decide): return .next(deliverBody(to: decide))
+        case .takeDecision(let decision): return .next(apply(.decision(decision)))
+        case .refuse(let fault): return .next(apply(.decision(.respond(refusal(of: fault)))))
+        case .startBody(let length):
+            if length > 0 { body.reserveCapacity(length) }
+            return .done(.YES)
+        case .keepBytes:
+            if let call = unsafe call { unsafe body.append(contentsOf: call.piece) }
+            return .done(.YES)
+        case .startHandler(let decide, let generation):
+            startHandler(decide, generation)
+            return .next(resumeHandler())
+        case .runJob(let job):
+            run(job)
+            return .next(resumeHandler())
+        case .resumeHandler: return .next(resumeHandler())
+        case .send(let response, let closing): return .done(queue(response, closing: closing))
+        case .replacePage: return .done(.YES)
+        case .respondEarly(let response): return .done(respondEarly(response))
+        case .refuseEarly(let fault): return .done(respondEarly(refusal(of: fault)))
+        case .forget(let state):
+            if let job = state.pendingJob { run(job) }
+            return .done(.YES)
+        }
+    }
+
+    private func deliverBody(to decide: @Sendable ([UInt8]) -> Decision) -> Action {
+        let body = self.body
+        self.body = []
+        return apply(.decision(decide(body)))
+    }
+
+    /// Tells the enforcing thread what the connection does now and until when it may.
+    ///
+    /// Events of other threads change no phase, so it is only the loop that publishes one.
+    private func publish(_ phase: RequestLifecycle.Phase) {
+        guard phase != publishedPhase.current else { return }
+        let limits = core.limits
+        switch phase {
+        case .idle:
+            let end = openedAt &+ limits.connectionSeconds.nanoseconds
+            publishedPhase.enter(phase, until: min(coarseNanoseconds() &+ limits.idleSeconds.nanoseconds, end))
+        // The first header block is due some time after the connection was opened, which is published already.
+        case .header: publishedPhase.enter(phase, until: requestStart &+ limits.headerSeconds.nanoseconds)
+        // The wait for a handler has a deadline of its own.
+        case .handling: publishedPhase.enter(phase, until: .max)
+        case .body:
+            let now = coarseNanoseconds()
+            publishedPhase.enterBody(at: now, until: min(now &+ limits.bodySeconds.nanoseconds, requestEnd))
+        case .response, .longResponse: publishedPhase.enter(phase, until: requestEnd)
+        case .discarding:
+            publishedPhase.enter(phase, until: min(coarseNanoseconds() &+ (2.0).nanoseconds, requestEnd))
+        }
+    }
+}

@@ -1,0 +1,133 @@
+internal import Basics
+private import CMicroHTTPD
+private import Glibc
+internal import HTTP
+internal import Platform
+internal import Synchronization
+
+/// The one thread that ends what takes too long (V-145), and the connections of clients that have left.
+///
+/// libmicrohttpd's own time-out is reset by every byte, and spares suspended connections; these deadlines are absolute.
+final class DeadlineEnforcer: Sendable {
+    private let core: ServerCore
+    private let wakeup = Wakeup()
+    private let isStopped = Atomic<Bool>(false)
+    private let thread = Mutex<NamedThread?>(nil)
+
+    init(_ core: ServerCore) { self.core = core }
+
+    func start() throws(ServerStartError) {
+        let started = try rethrowing(as: ServerStartError.init) { () throws(NamedThread.Failure) in
+            try NamedThread.start("http-deadlines") { [self] in run() }
+        }
+        thread.withLock { $0 = started }
+    }
+
+    func stop() {
+        isStopped.store(true, ordering: .sequentiallyConsistent)
+        wakeup.wake()
+        thread.withLock { $0.take() }?.join()
+    }
+
+    /// Looks at once, because connections are wanted.
+    func checkNow() { wakeup.wake() }
+
+    private func run() {
+        let pause = core.limits.pauseBetweenChecks.nanoseconds
+        let clock = SystemTime()
+        var mayBeDisconnected = false
+        while !isStopped.load(ordering: .sequentiallyConsistent) {
+            let start = clock.monotonicNanoseconds
+            _ = wakeup.wait(untilMonotonicNanoseconds: start &+ (mayBeDisconnected ? min(pause, 20_000_000) : pause))
+            let begun = clock.monotonicNanoseconds
+            core.endOverdueConnections(at: coarseNanoseconds())
+            core.expireHandlers(at: coarseNanoseconds(), .timeout)
+            mayBeDisconnected = core.endDisconnectedPeers()
+            // At most a tenth of a core, however many connections there are and however often it is woken.
+            let taken = clock.monotonicNanoseconds &- begun
+            _ = usleep(UInt32(min(taken / 1000 * 9, 250_000)))
+        }
+    }
+}
+
+extension ServerLimits {
+    /// Seconds: often enough for the shortest limit, seldom enough to cost nothing.
+    fileprivate var pauseBetweenChecks: Double {
+        let shortest =
+            [
+                headerSeconds, bodySeconds, requestSeconds, idleSeconds, connectionSeconds, suspensionSeconds,
+                bodyRateGraceSeconds, answerRateGraceSeconds,
+            ].min() ?? 1
+        return min(max(shortest / 4, 0.01), 0.25)
+    }
+}
+
+extension ServerCore {
+    /// Ends the connections that have used up their time.
+    ///
+    /// With the lock held a socket cannot be closed, and its number not be given to another connection.
+    func endOverdueConnections(at now: UInt64) {
+        var exceeded: [Deadline] = []
+        connections.withLock { open in
+            for connection in open.values {
+                guard
+                    let deadline = connection.publishedPhase.exceeded(at: now, limits: limits)
+                        ?? connection.slowDownload(at: now)
+                else { continue }
+                if connection.shutDown() { exceeded.append(deadline) }
+            }
+        }
+        for deadline in exceeded { count(deadline) }
+    }
+
+    /// Answers for the handlers that did not in time; at the end of time, for all.
+    ///
+    /// Without the lock on the connections: libmicrohttpd takes one of its own to resume.
+    func expireHandlers(at now: UInt64, _ fault: HTTPFault) {
+        guard suspended.load(ordering: .sequentiallyConsistent) > 0 || now == .max else { return }
+        for connection in connections.withLock({ Array($0.values) }) where connection.expireHandler(at: now, fault) {
+            if now != .max { count(.suspension) }
+        }
+    }
+
+    /// Ends the connections without a request under way, when the server stops.
+    ///
+    /// A header block that has begun to come in, or still may on a new connection, is waited for until `headsEnd`.
+    func endUnusedConnections(at now: UInt64) {
+        let isHeadLate = now >= headsEnd.load(ordering: .relaxed)
+        connections.withLock { open in
+            for connection in open.values {
+                switch connection.publishedPhase.current {
+                case .idle: _ = connection.shutDown()
+                case .header where isHeadLate: _ = connection.shutDown()
+                case .header, .body, .handling, .response, .longResponse, .discarding, nil: break
+                }
+            }
+        }
+    }
+}
+
+extension ClientConnection {
+    /// Whether the client takes a long response too slowly.
+    fileprivate func slowDownload(at now: UInt64) -> Deadline? {
+        guard publishedPhase.current == .longResponse else {
+            downloadRate = nil
+            return nil
+        }
+        let number = requests.load(ordering: .relaxed)
+        guard let downloadRate, downloadRate.request == number else {
+            downloadRate = DownloadRate(request: number, since: now, acknowledged: CMicroHTTPD_acknowledged(socket))
+            return nil
+        }
+        guard now &- downloadRate.since >= core.limits.answerRateGraceSeconds.nanoseconds else { return nil }
+        let acknowledged = CMicroHTTPD_acknowledged(socket)
+        return downloadRate.isSlow(at: now, acknowledged: acknowledged, core.limits) ? .answer : nil
+    }
+
+    /// Ends the connection, once; the loop notices at once and frees it.
+    func shutDown() -> Bool {
+        guard isShutDown.exchange(true, ordering: .relaxed) == false else { return false }
+        _ = shutdown(socket, Int32(SHUT_RDWR))
+        return true
+    }
+}

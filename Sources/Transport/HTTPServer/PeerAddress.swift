@@ -1,0 +1,42 @@
+// Both have `sockaddr`, and which of them it belongs to depends on the order of compilation.
+internal import Basics
+internal import CMicroHTTPD
+internal import Glibc
+
+/// The address in a `sockaddr`, as text without port; `-` where there is none.
+func text(of address: UnsafePointer<sockaddr>?) -> String {
+    guard let address = unsafe address else { return "-" }
+    let family = Int32(unsafe address.pointee.sa_family)
+    let offset =
+        family == AF_INET6
+        ? MemoryLayout<sockaddr_in6>.offset(of: \.sin6_addr) : MemoryLayout<sockaddr_in>.offset(of: \.sin_addr)
+    let source = unsafe UnsafeRawPointer(address) + (offset ?? 0)
+    return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { buffer in
+        guard let text = unsafe inet_ntop(family, source, buffer.baseAddress, socklen_t(buffer.count)) else {
+            return "-"
+        }
+        return unsafe String(cString: text)
+    }
+}
+
+extension IPAddress {
+    /// The address in a `sockaddr`; the unspecified one where there is none.
+    init(of address: UnsafePointer<sockaddr>?) {
+        guard let address = unsafe address else {
+            self.init(bits: 0)
+            return
+        }
+        switch Int32(unsafe address.pointee.sa_family) {
+        case AF_INET:
+            let bits = unsafe UnsafeRawPointer(address).loadUnaligned(as: sockaddr_in.self).sin_addr.s_addr
+            self.init(version4: UInt32(bigEndian: bits))
+        case AF_INET6:
+            let bytes = unsafe UnsafeRawPointer(address).loadUnaligned(as: sockaddr_in6.self).sin6_addr
+            self.init(
+                bits: unsafe withUnsafeBytes(of: bytes) {
+                    UInt128(bigEndian: unsafe $0.loadUnaligned(as: UInt128.self))
+                })
+        default: self.init(bits: 0)
+        }
+    }
+}

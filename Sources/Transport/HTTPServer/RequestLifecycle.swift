@@ -1,0 +1,387 @@
+internal import HTTP
+
+/// The life of the requests of one connection: the one table that says what may follow what.
+///
+/// A pure value: ``handle(_:)`` takes an event, changes the state and returns the action to perform. It knows no socket, no clock and
+/// no thread. `docs/request-lifecycle.md` shows the table as a diagram.
+///
+/// A connection keeps it under a lock, because three kinds of threads report events:
+///
+/// - the event loop of the connection: everything that libmicrohttpd calls, and what the handler decides there;
+/// - any thread that lets a waiting handler continue: ``Event/jobEnqueued(_:)``, and ``Event/handlerFinished(_:generation:)`` of a
+///   handler whose request was given up;
+/// - the thread that enforces deadlines, and the one that stops the server: ``Event/handlerExpired(now:_:)`` and
+///   ``Event/peerDisconnected``.
+///
+/// Events of other threads change the state only where a handler runs or is suspended; in every other state only the loop does. So
+/// the loop may perform an action after it has released the lock. ``Action/suspend`` and ``Action/resume`` are performed with the
+/// lock held: then a connection is resumed only when it is suspended, and once.
+///
+/// No transition releases a payload (a response, a closure): it is moved into the action. Releasing one may run foreign code.
+struct RequestLifecycle: Sendable {
+    enum ExpectedBody: Sendable, Equatable {
+        case none
+        case length(Int)
+        case chunked
+    }
+
+    /// What a handler decides on: the head with a body to come, or the whole request.
+    struct Stage: Sendable, Equatable {
+        var body: ExpectedBody
+        /// When the handler must have decided, in nanoseconds of the monotonic clock.
+        ///
+        /// There is none until it waits for the first time, and there is one only, however often it waits.
+        var deadline: UInt64?
+
+        init(body: ExpectedBody, deadline: UInt64? = nil) {
+            self.body = body
+            self.deadline = deadline
+        }
+    }
+
+    /// How the wait for a handler ended.
+    enum Outcome: Sendable {
+        case decision(Decision)
+        /// The server answers in the place of the handler.
+        case fault(HTTPFault)
+        /// The client has reset the connection.
+        case disconnected
+    }
+
+    enum State: Sendable {
+        /// A new connection, which owes its first header block.
+        case opened
+        /// Between two requests.
+        case idle
+        /// The request line is in.
+        case readingHead
+        /// The head is in, and no body follows. An answer now would end the connection; the library calls again at once.
+        case complete
+        /// Like `complete`; the request is refused.
+        case refused(Response)
+        /// The handler is called, on the loop.
+        case deciding(Stage)
+        /// The task of the handler runs on the loop.
+        case handlerRunning(Stage)
+        /// A part of that task can run, and the loop will run it.
+        case handlerRunnable(Stage, UnownedJob)
+        /// The connection is suspended until the task can continue.
+        case handlerSuspended(ExpectedBody, until: UInt64)
+        /// The task is done. A job is left over only where another request of the connection was given up.
+        case handlerDecided(Stage, Outcome, UnownedJob?)
+        /// The body is kept for the handler, up to a limit in bytes.
+        case readingBody(limit: Int, received: Int, @Sendable ([UInt8]) -> Decision)
+        /// The body is dropped, at most `left` more bytes of it; then the response is sent.
+        case drainingBody(Response, left: Int)
+        /// The response was written before the end of the body; at most `left` more bytes are dropped, then the connection closes.
+        case discarding(left: Int)
+        /// The library sends the response.
+        case responding(isLong: Bool)
+    }
+
+    enum Event: Sendable {
+        case requestLine
+        /// The request line is malformed, which only we can see; libmicrohttpd has not read the rest of the head.
+        case requestLineRefused(Response)
+        /// libmicrohttpd has the head, or calls again after that, or has the end of the body.
+        case called
+        /// A piece of the body; `announced` is the size of its chunk, 0 where it is not known.
+        case bodyBytes(Int, announced: Int)
+        case headAccepted(ExpectedBody)
+        /// The connection is kept where the end of the request is certain and no body follows.
+        case headRefused(Response, keepsConnection: Bool)
+        case decision(Decision)
+        /// The task of the handler has given the loop back.
+        case handlerPaused(WaitingTerms)
+        /// libmicrohttpd refuses the request with a page of its own.
+        case refusedByLibrary
+        /// The request is over, answered or not.
+        case completed
+        case jobEnqueued(UnownedJob)
+        /// The generation is that of ``Action/startHandler(_:generation:)``.
+        case handlerFinished(Decision, generation: UInt64)
+        case handlerExpired(now: UInt64, HTTPFault)
+        case peerDisconnected
+    }
+
+    /// Under which terms a handler may wait now.
+    struct WaitingTerms: Sendable {
+        /// For a handler that has not waited in this stage.
+        let deadline: UInt64
+        let isStopping: Bool
+        /// Whether as many requests wait as may.
+        let isFull: Bool
+
+        init(deadline: UInt64, isStopping: Bool, isFull: Bool) {
+            self.deadline = deadline
+            self.isStopping = isStopping
+            self.isFull = isFull
+        }
+    }
+
+    enum Action: Sendable {
+        /// Nothing, until the next event.
+        case none
+        /// Close the connection.
+        case close
+        /// Report ``Event/headAccepted(_:)`` or ``Event/headRefused(_:keepsConnection:)``.
+        case judgeHead
+        /// Report the handler's decision on the head.
+        case askHandler
+        /// Report what this makes of the body.
+        case deliverBody(@Sendable ([UInt8]) -> Decision)
+        /// Report this decision.
+        case takeDecision(Decision)
+        /// Report the server's response to this fault as the decision.
+        case refuse(HTTPFault)
+        /// Let the body come, with room for that many bytes.
+        case startBody(reserving: Int)
+        /// Keep the bytes of the event.
+        case keepBytes
+        /// Start the task of the handler and report ``Event/handlerPaused(_:)`` when it gives the thread back.
+        case startHandler(@Sendable () async -> Decision, generation: UInt64)
+        /// Run it on this thread; on the loop, report ``Event/handlerPaused(_:)`` then.
+        case runJob(UnownedJob)
+        /// Report ``Event/handlerPaused(_:)``.
+        case resumeHandler
+        case suspend
+        case resume
+        /// Give the response to the library.
+        case send(Response, closing: Bool)
+        /// Send the server's response in the place of the library's page.
+        case replacePage
+        /// Write the response now, close our half of the connection and drop what still comes.
+        case respondEarly(Response)
+        /// Write the server's response to this fault in the same way.
+        case refuseEarly(HTTPFault)
+        /// Forget the request; what is left of it goes with the state that it had.
+        case forget(State)
+    }
+
+    /// Bytes of a request that are dropped after an early response.
+    static let discardLimit = 1 << 20
+    /// Bytes of content of an early response, which is written in one go.
+    static let earlyResponseLimit = 8192
+
+    private(set) var state = State.opened
+    /// The number of the last task: a decision of an earlier one is dropped.
+    private var generation: UInt64 = 0
+    /// Bytes of an unwanted body that are read to keep the connection.
+    private let drainLimit: Int
+
+    init(drainLimit: Int) { self.drainLimit = drainLimit }
+
+    /// Takes an event; an impossible one changes nothing and closes the connection.
+    mutating func handle(_ event: Event) -> Action {
+        switch event {
+        case .requestLine: requestLine()
+        case .requestLineRefused(let response): requestLineRefused(response)
+        case .called: called()
+        case .bodyBytes(let count, let announced): bodyBytes(count, announced)
+        case .headAccepted(let body): headAccepted(body)
+        case .headRefused(let response, let keepsConnection): headRefused(response, keepsConnection)
+        case .decision(let decision): decided(decision)
+        case .handlerPaused(let terms): handlerPaused(terms)
+        case .refusedByLibrary: refusedByLibrary()
+        case .completed: completed()
+        case .jobEnqueued(let job): jobEnqueued(job)
+        case .handlerFinished(let decision, let generation): handlerFinished(decision, generation)
+        case .handlerExpired(let now, let fault): handlerExpired(now, fault)
+        case .peerDisconnected: peerDisconnected()
+        }
+    }
+
+    private mutating func enter(_ next: State, _ action: Action = .none) -> Action {
+        state = next
+        return action
+    }
+}
+
+// The head and the body: events of the loop.
+extension RequestLifecycle {
+    private mutating func requestLine() -> Action {
+        switch state {
+        case .opened, .idle: enter(.readingHead)
+        default: .close
+        }
+    }
+
+    private mutating func requestLineRefused(_ response: Response) -> Action {
+        guard case .readingHead = state else { return .close }
+        return enter(.discarding(left: Self.discardLimit), .respondEarly(response))
+    }
+
+    private mutating func called() -> Action {
+        switch state {
+        case .readingHead: .judgeHead
+        case .complete: enter(.deciding(Stage(body: .none)), .askHandler)
+        case .refused(let response), .drainingBody(let response, _): send(response)
+        case .handlerRunning, .handlerRunnable, .handlerDecided: .resumeHandler
+        case .readingBody(_, _, let decide): enter(.deciding(Stage(body: .none)), .deliverBody(decide))
+        case .responding: .none
+        case .opened, .idle, .deciding, .handlerSuspended, .discarding: .close
+        }
+    }
+
+    private mutating func bodyBytes(_ count: Int, _ announced: Int) -> Action {
+        switch state {
+        case .readingBody(let limit, let received, let decide):
+            guard max(count, announced) <= limit - received else {
+                return enter(.discarding(left: Self.discardLimit), .refuseEarly(.bodyTooLarge))
+            }
+            return enter(.readingBody(limit: limit, received: received + count, decide), .keepBytes)
+        case .drainingBody(let response, let left):
+            guard max(count, announced) <= left else {
+                return enter(.discarding(left: Self.discardLimit), .respondEarly(response))
+            }
+            return enter(.drainingBody(response, left: left - count))
+        case .discarding(let left):
+            return count <= left ? enter(.discarding(left: left - count)) : .close
+        default: return .close
+        }
+    }
+
+    private mutating func headAccepted(_ body: ExpectedBody) -> Action {
+        guard case .readingHead = state else { return .close }
+        return body == .none ? enter(.complete) : enter(.deciding(Stage(body: body)), .askHandler)
+    }
+
+    private mutating func headRefused(_ response: Response, _ keepsConnection: Bool) -> Action {
+        guard case .readingHead = state else { return .close }
+        return keepsConnection ? enter(.refused(response)) : refuseBody(response)
+    }
+
+    private mutating func refusedByLibrary() -> Action {
+        switch state {
+        case .opened, .idle, .readingHead, .complete, .refused, .readingBody, .drainingBody:
+            enter(.responding(isLong: false), .replacePage)
+        case .deciding, .handlerRunning, .handlerRunnable, .handlerSuspended, .handlerDecided, .discarding, .responding:
+            .none
+        }
+    }
+
+    private mutating func completed() -> Action { enter(.idle, .forget(state)) }
+
+    private mutating func send(_ response: Response, closing: Bool = false) -> Action {
+        enter(.responding(isLong: response.isLong), .send(response, closing: closing))
+    }
+
+    /// Refuses a request whose body has not begun, also of a client that waits for `100 Continue` or only says so.
+    ///
+    /// A response too long for one write is the library's to send.
+    private mutating func refuseBody(_ response: Response) -> Action {
+        guard response.body.count <= Self.earlyResponseLimit else { return send(response, closing: true) }
+        return enter(.discarding(left: Self.discardLimit), .respondEarly(response))
+    }
+}
+
+// The decision of the handler.
+extension RequestLifecycle {
+    private mutating func decided(_ decision: Decision) -> Action {
+        guard case .deciding(let stage) = state else { return .close }
+        switch (decision, stage.body) {
+        case (.later(let decide), _):
+            generation &+= 1
+            return enter(.handlerRunning(stage), .startHandler(decide, generation: generation))
+        case (.respond(let response), .none): return send(response)
+        case (.respond(let response), let body):
+            // Refused with a body to come: answered at once, and the body never read.
+            if response.status.rawValue >= 400 || body.isLonger(than: drainLimit) { return refuseBody(response) }
+            return enter(.drainingBody(response, left: drainLimit), .startBody(reserving: 0))
+        case (.readBody(_, let decide), .none): return enter(.deciding(Stage(body: .none)), .deliverBody(decide))
+        case (.readBody(let limit, let decide), let body):
+            if body.isLonger(than: limit) { return .refuse(.bodyTooLarge) }
+            return enter(.readingBody(limit: limit, received: 0, decide), .startBody(reserving: body.length))
+        }
+    }
+
+    private mutating func handlerPaused(_ terms: WaitingTerms) -> Action {
+        switch state {
+        case .handlerRunning(let stage):
+            if terms.isStopping { return enter(.deciding(stage), .refuse(.stopping)) }
+            // A request that was allowed to wait may wait again.
+            if stage.deadline == nil, terms.isFull { return enter(.deciding(stage), .refuse(.overloaded)) }
+            return enter(.handlerSuspended(stage.body, until: stage.deadline ?? terms.deadline), .suspend)
+        case .handlerRunnable(let stage, let job): return enter(.handlerRunning(stage), .runJob(job))
+        case .handlerDecided(let stage, let outcome, let job?):
+            return enter(.handlerDecided(stage, outcome, nil), .runJob(job))
+        case .handlerDecided(let stage, .decision(let decision), nil):
+            return enter(.deciding(stage), .takeDecision(decision))
+        case .handlerDecided(let stage, .fault(let fault), nil): return enter(.deciding(stage), .refuse(fault))
+        case .handlerDecided(_, .disconnected, nil): return enter(.discarding(left: 0), .close)
+        default: return .close
+        }
+    }
+}
+
+// Events of any thread. None of them is impossible: each may come just after the loop has given the request up.
+extension RequestLifecycle {
+    private mutating func jobEnqueued(_ job: UnownedJob) -> Action {
+        switch state {
+        case .handlerRunning(let stage): enter(.handlerRunnable(stage, job))
+        case .handlerSuspended(let body, let deadline):
+            enter(.handlerRunnable(Stage(body: body, deadline: deadline), job), .resume)
+        // Of a request that was given up: its handler still runs to its end.
+        default: .runJob(job)
+        }
+    }
+
+    private mutating func handlerFinished(_ decision: Decision, _ generation: UInt64) -> Action {
+        guard generation == self.generation else { return .none }
+        switch state {
+        case .handlerRunning(let stage): return enter(.handlerDecided(stage, .decision(decision), nil))
+        case .handlerRunnable(let stage, let job): return enter(.handlerDecided(stage, .decision(decision), job))
+        case .handlerSuspended: return endSuspension(with: .decision(decision))
+        default: return .none
+        }
+    }
+
+    private mutating func handlerExpired(_ now: UInt64, _ fault: HTTPFault) -> Action {
+        guard case .handlerSuspended(_, let deadline) = state, now >= deadline else { return .none }
+        return endSuspension(with: .fault(fault))
+    }
+
+    private mutating func peerDisconnected() -> Action { endSuspension(with: .disconnected) }
+
+    private mutating func endSuspension(with outcome: Outcome) -> Action {
+        guard case .handlerSuspended(let body, let deadline) = state else { return .none }
+        return enter(.handlerDecided(Stage(body: body, deadline: deadline), outcome, nil), .resume)
+    }
+}
+
+extension RequestLifecycle {
+    /// What a deadline applies to.
+    enum Phase: UInt8, Sendable {
+        case idle, header, body, handling, response, longResponse, discarding
+    }
+
+    var phase: Phase {
+        switch state {
+        case .opened, .readingHead: .header
+        case .idle: .idle
+        case .complete, .refused, .deciding, .handlerRunning, .handlerRunnable, .handlerSuspended, .handlerDecided:
+            .handling
+        case .readingBody, .drainingBody: .body
+        case .discarding: .discarding
+        case .responding(let isLong): isLong ? .longResponse : .response
+        }
+    }
+}
+
+extension RequestLifecycle.State {
+    /// A part of a handler's task that the loop would have run next.
+    var pendingJob: UnownedJob? {
+        switch self {
+        case .handlerRunnable(_, let job): job
+        case .handlerDecided(_, _, let job): job
+        default: nil
+        }
+    }
+}
+
+extension RequestLifecycle.ExpectedBody {
+    /// The announced length in bytes; 0 where there is none.
+    var length: Int { if case .length(let length) = self { length } else { 0 } }
+
+    func isLonger(than limit: Int) -> Bool { length > limit }
+}

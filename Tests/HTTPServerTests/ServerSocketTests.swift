@@ -1,0 +1,50 @@
+import Glibc
+import HTTP
+import HTTPServer
+import Support
+import Testing
+
+@Suite("An address is bound before a server listens on it", .timeLimit(.minutes(15)))
+struct ServerSocketTests {
+    @Test("A bound port has its number and refuses connections until a server listens")
+    func refusesUntilListening() throws {
+        let socket = try ServerSocket(bindingTo: "127.0.0.1", port: 0)
+        #expect(socket.port != 0)
+        #expect(throws: RawClient.Failure.system("connect", ECONNREFUSED)) { try RawClient(port: socket.port) }
+        let server = try HTTPServer(listeningOn: socket, handler: EchoHandler())
+        #expect(server.port == socket.port)
+        let client = try RawClient(port: socket.port)
+        try client.send("GET /a HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(try client.response()?.status == 200)
+        server.stop(patience: 0)
+        #expect(throws: RawClient.Failure.system("connect", ECONNREFUSED)) { try RawClient(port: socket.port) }
+    }
+
+    @Test("A port where a server listens cannot be bound, and is free again once the server has stopped")
+    func taken() throws {
+        let server = try HTTPServer(port: 0, handler: EchoHandler())
+        #expect(throws: ServerStartError.addressInUse) { try ServerSocket(bindingTo: "127.0.0.1", port: server.port) }
+        #expect(throws: ServerStartError.addressInUse) {
+            try HTTPServer.checkAddress(host: "127.0.0.1", port: server.port)
+        }
+        server.stop(patience: 0)
+        try HTTPServer.checkAddress(host: "127.0.0.1", port: server.port)
+    }
+
+    @Test("Of two sockets bound to one port the second to listen fails, and the first still serves")
+    func race() throws {
+        let first = try ServerSocket(bindingTo: "127.0.0.1", port: 0)
+        let second = try ServerSocket(bindingTo: "127.0.0.1", port: first.port)
+        let server = try HTTPServer(listeningOn: first, handler: EchoHandler())
+        #expect(throws: ServerStartError.addressInUse) { try HTTPServer(listeningOn: second, handler: EchoHandler()) }
+        let client = try RawClient(port: server.port)
+        try client.send("GET /a HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(try client.response()?.status == 200)
+    }
+
+    @Test("A socket that no server uses is closed")
+    func unused() throws {
+        let port = try ServerSocket(bindingTo: "127.0.0.1", port: 0).port
+        _ = try HTTPServer(port: port, handler: EchoHandler())
+    }
+}
