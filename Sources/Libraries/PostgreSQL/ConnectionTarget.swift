@@ -3,30 +3,29 @@ private import CPostgreSQL
 /// Where a database is and how to get there: a connection string of libpq, read once.
 ///
 /// Both forms are taken, `postgresql://user@host1,host2/name?sslmode=verify-full` and `host=... dbname=...`
-/// (<https://www.postgresql.org/docs/15/libpq-connect.html#LIBPQ-CONNSTRING>). What is not said comes from libpq's
+/// (<https://www.postgresql.org/docs/15/libpq-connect.html#LIBPQ-CONNSTRING>). What is not given comes from libpq's
 /// environment variables and defaults, except for the few defaults of ``defaults``.
 package struct ConnectionTarget: Sendable {
     private(set) var keywords: [(name: String, value: String)]
 
     /// Other than libpq's own: of several hosts the primary, and no wait without an end.
     ///
-    /// Not `read-write`: from a primary that is set to read only, reads shall go on.
+    /// Not `read-write`: a primary that is set to read only can still be read.
     private static let defaults = [
         ("target_session_attrs", "primary"), ("connect_timeout", "5"), ("keepalives_idle", "10"),
         ("keepalives_interval", "5"), ("keepalives_count", "3"), ("tcp_user_timeout", "15000"),
     ]
 
     /// Values that this program relies on.
-    private static let demands = [("client_encoding", "UTF8"), ("fallback_application_name", "task-server")]
+    private static let fixed = [("client_encoding", "UTF8"), ("fallback_application_name", "task-server")]
 
-    /// The target that a connection string names.
     package init(parsing string: String) throws(PostgreSQLError) {
         var given: [(name: String, value: String)] = []
         var message: UnsafeMutablePointer<CChar>? = nil
         guard let options = unsafe PQconninfoParse(string, &message) else {
-            let words = unsafe message.map { unsafe String(cString: $0) } ?? "out of memory"
+            let text = unsafe message.map { unsafe String(cString: $0) } ?? "out of memory"
             unsafe PQfreemem(message)
-            throw PostgreSQLError(sqlState: nil, message: Self.withoutQuotes(words))
+            throw PostgreSQLError(sqlState: nil, message: Self.withoutQuotes(text))
         }
         defer { unsafe PQconninfoFree(options) }
         var option = unsafe options
@@ -39,8 +38,8 @@ package struct ConnectionTarget: Sendable {
         let missing = Self.defaults.filter { name, _ in !given.contains { $0.name == name } }
         try Self.refuseMisread(given)
         keywords =
-            given.filter { one in !Self.demands.contains { $0.0 == one.name } }
-            + (missing + Self.demands).map { (name: $0.0, value: $0.1) }
+            given.filter { keyword in !Self.fixed.contains { $0.0 == keyword.name } }
+            + (missing + Self.fixed).map { (name: $0.0, value: $0.1) }
     }
 
     /// An unescaped `@`, `/` or `?` in a password makes the rest of it a host, a port, a name or a parameter, which messages
@@ -63,9 +62,10 @@ package struct ConnectionTarget: Sendable {
 
     private static let escapes = "in a password write %40 for @, %2F for /, %3A for : and %3F for ?"
 
-    /// What libpq quotes of a string that it cannot read may be a part of the password, also where it takes it for a name.
-    private static func withoutQuotes(_ words: String) -> String {
-        let line = words.prefix { $0 != "\"" && $0 != ":" && $0 != "\n" }
+    /// The message up to what it quotes: of a string that libpq cannot read that may be a part of the password, also where
+    /// it takes it for a name.
+    private static func withoutQuotes(_ text: String) -> String {
+        let line = text.prefix { $0 != "\"" && $0 != ":" && $0 != "\n" }
         let plain = line.last == " " ? line.dropLast() : line
         return switch plain {
         case "invalid URI query parameter": "\(plain); known are \(names); \(escapes)"
@@ -74,7 +74,7 @@ package struct ConnectionTarget: Sendable {
         }
     }
 
-    /// Those that are used most, for whoever mistyped one.
+    /// Those that are used most, for a message about a mistyped one.
     private static let names =
         "host, port, dbname, user, password, sslmode, sslrootcert, connect_timeout, target_session_attrs and others of libpq"
 
@@ -82,11 +82,11 @@ package struct ConnectionTarget: Sendable {
     package var name: String {
         let hosts = (value("host") ?? value("hostaddr"))?.split(separator: ",", omittingEmptySubsequences: false) ?? []
         let ports = value("port")?.split(separator: ",", omittingEmptySubsequences: false) ?? []
-        let places = hosts.enumerated().map { index, host in
+        let addresses = hosts.enumerated().map { index, host in
             let port = ports.count > 1 ? ports[min(index, ports.count - 1)] : (ports.first ?? "")
             return port.isEmpty ? "\(host)" : "\(host):\(port)"
         }
-        return "postgresql://\(places.joined(separator: ","))\(value("dbname").map { "/\($0)" } ?? "")"
+        return "postgresql://\(addresses.joined(separator: ","))\(value("dbname").map { "/\($0)" } ?? "")"
     }
 
     private func value(_ name: String) -> String? {

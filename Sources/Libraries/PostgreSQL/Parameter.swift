@@ -71,7 +71,7 @@ extension [UInt8] {
     fileprivate mutating func append<Value>(
         array values: [Value], of type: Int32, _ appendElement: (inout [UInt8], Value) -> Void
     ) {
-        for word in [values.isEmpty ? 0 : 1, 0, type] { append(bigEndian: Int32(word)) }
+        for field in [values.isEmpty ? 0 : 1, 0, type] { append(bigEndian: Int32(field)) }
         guard !values.isEmpty else { return }
         append(bigEndian: Int32(values.count))
         append(bigEndian: Int32(1))
@@ -80,8 +80,8 @@ extension [UInt8] {
             append(bigEndian: Int32(0))
             appendElement(&self, value)
             let length = UInt32(truncatingIfNeeded: count - start - 4)
-            for place in 0..<4 {
-                self[start + place] = UInt8(truncatingIfNeeded: length >> UInt32(24 - 8 * place))
+            for byte in 0..<4 {
+                self[start + byte] = UInt8(truncatingIfNeeded: length >> UInt32(24 - 8 * byte))
             }
         }
     }
@@ -102,7 +102,7 @@ struct EncodedParameters {
             lengths.append(Int32(bytes.count - start))
             types.append(parameter.type)
         }
-        // An address must exist behind an empty text at the end, too.
+        // An address must exist after an empty text at the end, too.
         bytes.append(0)
     }
 

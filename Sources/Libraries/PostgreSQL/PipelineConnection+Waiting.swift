@@ -4,7 +4,7 @@ private import Glibc
 extension PipelineConnection {
     /// Runs one statement outside of pipeline mode, and waits for its end.
     ///
-    /// For what happens once: migrations, preparations, archives. After the deadline the connection is of no more use.
+    /// For what happens once: migrations, preparations, archives. After the deadline the connection cannot be used any more.
     package func run(
         _ sql: String, _ parameters: [Parameter] = [], within seconds: Int = 60
     ) throws(PostgreSQLError) -> Rows {

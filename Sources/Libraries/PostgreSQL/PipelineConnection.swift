@@ -3,7 +3,7 @@ private import CPostgreSQL
 /// One session with a server, used by one thread at a time.
 ///
 /// In pipeline mode many statements are on their way at once: ``send(_:_:)`` and ``synchronize()`` only put into the
-/// buffer, ``flush()`` writes what the socket takes, ``receive()`` reads what is there, ``next()`` gives outcomes in the
+/// buffer, ``flush()`` writes what the socket takes, ``receive()`` reads what has arrived, ``next()`` gives outcomes in the
 /// order of sending. None of these waits. Results and parameters are binary.
 @safe
 package final class PipelineConnection {
@@ -13,7 +13,7 @@ package final class PipelineConnection {
         case prepared(String)
     }
 
-    /// What became of one thing that was sent.
+    /// The outcome of one statement or synchronization that was sent.
     package enum Outcome: ~Copyable {
         /// A statement did its work.
         case rows(Rows)
@@ -26,7 +26,7 @@ package final class PipelineConnection {
     }
 
     let handle: OpaquePointer
-    /// No wait outside of pipeline mode goes on beyond this, see ``limitWaits(toSeconds:)``.
+    /// No wait outside of pipeline mode is longer than until this time, see ``limitWaits(toSeconds:)``.
     var lastMoment = Int64.max
 
     /// Connects, waiting for it; the deadline of each host is `connect_timeout`.
@@ -50,10 +50,10 @@ package final class PipelineConnection {
         unsafe PQfinish(handle)
     }
 
-    /// What libpq says of the connection now.
+    /// libpq's message about the connection now.
     package var lastError: PostgreSQLError {
-        let words = unsafe PQerrorMessage(handle).map { unsafe String(cString: $0) } ?? ""
-        let lines = words.split(separator: "\n").map { $0.drop { $0 == "\t" } }
+        let text = unsafe PQerrorMessage(handle).map { unsafe String(cString: $0) } ?? ""
+        let lines = text.split(separator: "\n").map { $0.drop { $0 == "\t" } }
         return PostgreSQLError(
             sqlState: nil, message: lines.isEmpty ? "connection lost" : lines.joined(separator: "; "))
     }
@@ -98,7 +98,7 @@ package final class PipelineConnection {
         return left == 0
     }
 
-    /// Reads what has arrived; what is left then, the socket tells of.
+    /// Reads what has arrived; if there is more then, the socket is readable.
     package func receive() throws(PostgreSQLError) {
         // libpq reads once, with room for at least 8 kB. A record of TLS may hold 16: its rest makes no socket readable.
         repeat {
@@ -141,7 +141,7 @@ package final class PipelineConnection {
     }
 }
 
-/// Lends an array of C strings with a NULL behind the last.
+/// Lends an array of C strings with a NULL after the last.
 private func withCStrings<Outcome>(
     _ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Outcome
 ) -> Outcome {

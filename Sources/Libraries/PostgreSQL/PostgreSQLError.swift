@@ -1,14 +1,13 @@
 /// What PostgreSQL, or the way to it, answered instead of doing what it was asked.
 ///
 /// The message is the server's primary one, which names tables and columns but no values: details and hints, which may
-/// quote values, are left behind. A message about a connection is libpq's and names hosts and users, never passwords.
+/// quote values, are left out. A message about a connection is libpq's and names hosts and users, never passwords.
 package struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The five characters of the server's error code; nil if the server said nothing.
     package let sqlState: String?
-    /// One line in the server's or libpq's words.
+    /// One line, by the server or libpq.
     package let message: String
 
-    /// An error of this code with these words.
     package init(sqlState: String?, message: String) {
         self.sqlState = sqlState
         self.message = message
@@ -17,7 +16,7 @@ package struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConverti
     /// Code and message in one line.
     package var description: String { sqlState.map { "\(message) (SQLSTATE \($0))" } ?? message }
 
-    /// Sorts of errors that callers tell apart.
+    /// The kinds of errors that callers tell apart.
     package enum Kind: Sendable, Equatable {
         /// There is no connection any more, or none was made.
         case disconnected
@@ -27,23 +26,23 @@ package struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConverti
         case locked
         /// An earlier statement of the transaction failed, so this one was not run.
         case transactionFailed
-        /// A prepared statement is not where it was prepared: a pool gave this transaction another session.
+        /// A prepared statement is missing: a pool gave this transaction another session than that in which it was prepared.
         case unprepared
         /// No room on the disk of the server.
         case full
-        /// The server has too little of something else than disk, or has too many connections.
+        /// The server has too little of something other than disk, or too many connections.
         case exhausted
         /// The server only reads: a standby.
         case readOnly
         /// The role lacks a right.
         case forbidden
-        /// The statement took too long, or somebody cancelled it.
+        /// The statement took too long, or was cancelled.
         case cancelled
         /// Anything else.
         case other
     }
 
-    /// The sort of the error, from its code (<https://www.postgresql.org/docs/15/errcodes-appendix.html>).
+    /// The kind of the error, from its code (<https://www.postgresql.org/docs/15/errcodes-appendix.html>).
     package var kind: Kind {
         guard let sqlState else { return .disconnected }
         switch sqlState {

@@ -1,15 +1,16 @@
 import Platform
+import Support
 import Synchronization
 import Tasks
 import Testing
 
-/// Adds tasks, each of its own text, and compares what was acknowledged with what is there.
+/// Adds tasks, each of its own text, and compares what was acknowledged with what the database holds.
 final class AcknowledgedWrites: Sendable {
     private let acknowledged = Mutex<[String: Int64]>([:])
     private let isOver = Atomic(false)
     private let number = Atomic(0)
     private let refusals = Atomic(0)
-    /// Behind each text, so that it takes room.
+    /// After each text, so that it takes room.
     private let filling: String
     let owners: [Owner]
 
@@ -23,7 +24,7 @@ final class AcknowledgedWrites: Sendable {
     /// How many were not acknowledged.
     var refused: Int { refusals.load(ordering: .relaxed) }
 
-    /// Adds until told to stop, from so many callers at once.
+    /// Adds until ``stop()``, from this many callers at once.
     func add(to store: any TaskStore, callers: Int = 16) async {
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<callers { group.addTask { await self.addUntilOver(to: store) } }
@@ -76,10 +77,7 @@ extension TaskList {
 }
 
 /// Waits until the store can be written again.
-func awaitStore(_ store: any TaskStore, seconds: Int = 30) async throws {
-    for _ in 0..<(seconds * 20) {
-        if (try? await store.check()) != nil { return }
-        try await Task.sleep(for: .milliseconds(50))
-    }
+func awaitStore(_ store: any TaskStore, seconds: Int = 60) async throws {
+    await eventually("the store can be written", within: .seconds(seconds)) { (try? await store.check()) != nil }
     try await store.check()
 }

@@ -6,7 +6,7 @@ import Support
 import Tasks
 import Testing
 
-@Suite("Idempotency keys in PostgreSQL take a bounded space", .timeLimit(.minutes(15)))
+@Suite("The space of idempotency keys in PostgreSQL", .timeLimit(.minutes(15)))
 struct AttemptPruningTests {
     private let alice = Owner("alice")
     private let server: PostgreSQLServer
@@ -31,7 +31,7 @@ struct AttemptPruningTests {
         return try PostgreSQLTaskStore.open(address, options: options)
     }
 
-    @Test("of one person there are not many more than a thousand, whatever the person does")
+    @Test("An owner has not many more than a thousand keys, whatever the owner does")
     func bounded() async throws {
         let store = try open()
         defer { store.close() }
@@ -46,7 +46,7 @@ struct AttemptPruningTests {
         #expect(try count() == Int(IdempotencyKey.remembered) + 1)
     }
 
-    @Test("what is older than a day goes, whoever's it is, in partitions as well", arguments: [nil, 4])
+    @Test("What is older than a day is removed, of every owner, in partitions as well", arguments: [nil, 4])
     func pruned(partitions: Int?) async throws {
         _ = try PostgreSQLTaskStore.migrate(address, partitions: partitions)
         let now = time.wallMilliseconds
@@ -59,16 +59,14 @@ struct AttemptPruningTests {
         let stores = try [open(), open()]
         defer { for store in stores { store.close() } }
         func awaitCount(_ wanted: Int) async throws {
-            let end = ContinuousClock.now + .seconds(60)
-            while try count() != wanted, .now < end { try await Task.sleep(for: .milliseconds(50)) }
-            #expect(try count() == wanted)
+            try await eventually("\(wanted) keys are left") { try count() == wanted }
         }
         try await awaitCount(1)
         time.advance(seconds: 1)
         try await awaitCount(0)
     }
 
-    @Test("an import brings those of the newest tasks")
+    @Test("An import brings the keys of the newest tasks")
     func imported() throws {
         let created = Timestamp(milliseconds: SystemTime().wallMilliseconds).text
         var rest = (1...1500).map { number in
@@ -81,7 +79,7 @@ struct AttemptPruningTests {
         #expect(try count() == 1000)
     }
 
-    @Test("tables of the first version are brought up to date, and keep the newest keys", arguments: [false, true])
+    @Test("Tables of the first version are brought up to date, and keep the newest keys", arguments: [false, true])
     func migrated(isDivided: Bool) async throws {
         let now = time.wallMilliseconds
         try server.command(Self.firstVersion(isDivided: isDivided), in: name)

@@ -1,11 +1,11 @@
 import PostgreSQLStore
 import Testing
 
-@Suite("A connection string of PostgreSQL that is misread")
+@Suite("A connection string of PostgreSQL", .timeLimit(.minutes(15)))
 struct ConnectionStringTests {
-    /// Everything behind an unescaped character of the password is something else to libpq, which quotes it.
+    /// Everything after an unescaped character of the password is something else to libpq, which quotes it.
     @Test(
-        "is refused without a word of its password",
+        "A misread connection string is refused without a part of its password",
         arguments: [
             "postgresql://u:12/s?hunter2=ret@h/db", "postgresql://u:12/s?hunter2@h/db", "password=my hunter2=y",
             "password=my hunter2", "password='my hunter2", "postgresql://u:12/s?sslmode=hunter2@h/db",
@@ -13,12 +13,12 @@ struct ConnectionStringTests {
             "postgresql://u:12/s?a=%00hunter2@h/db", "postgresql://u:12/s?\nhunter2=1@h/db",
         ])
     func secret(string: String) throws {
-        let words = try #require(PostgreSQLTaskStore.mistake(in: string))
-        #expect(!words.contains("hunter2"), "\(words)")
-        #expect(!words.contains("ret@"), "\(words)")
+        let message = try #require(PostgreSQLTaskStore.mistake(in: string))
+        #expect(!message.contains("hunter2"), "\(message)")
+        #expect(!message.contains("ret@"), "\(message)")
     }
 
-    @Test("tells which names there are, and how to write a password")
+    @Test("The message says which names there are, and how to write a password")
     func help() throws {
         let parameter = try #require(PostgreSQLTaskStore.mistake(in: "postgresql://u:p@h/db?sslmod=require"))
         #expect(parameter.contains("invalid URI query parameter; known are host, "), "\(parameter)")
@@ -30,7 +30,7 @@ struct ConnectionStringTests {
     }
 
     @Test(
-        "may hold an @ where that is no mistake",
+        "An @ is taken where it is no mistake",
         arguments: [
             "postgresql://u%40tenant:p%40ss@h/db?sslrootcert=/run/credentials/tasks@1/ca.pem&application_name=a@b",
             "host=@socket user=u@tenant password=p@ss dbname=db",

@@ -5,7 +5,7 @@ import Support
 import Tasks
 import Testing
 
-@Suite("PostgreSQL with a standby")
+@Suite("PostgreSQL with a standby", .timeLimit(.minutes(15)))
 struct FailoverTests {
     /// A primary that answers a commit when its standby has it, too.
     private struct Pair {
@@ -21,19 +21,21 @@ struct FailoverTests {
             try primary.await("SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'")
         }
 
-        /// Where the primary's log is now.
+        /// The end of the primary's log.
         func position() throws -> String {
             String(try primary.command("SELECT pg_current_wal_flush_lsn()").prefix { $0 != "\n" })
         }
 
-        /// Nobody, the standby, and the primary.
+        /// A port without a server, the standby, and the primary.
         func hosts(_ rest: String) throws -> String {
             let hosts = [try freePort(), standby.port, primary.port].map { "127.0.0.1:\($0)" }
             return "postgresql://test@\(hosts.joined(separator: ","))/tasks?sslmode=disable\(rest)"
         }
     }
 
-    @Test("is found among the hosts, also when the standby takes over; nothing acknowledged is lost, nothing doubled")
+    @Test(
+        "The primary is found among the hosts, also when the standby takes over; nothing acknowledged is lost or doubled"
+    )
     func failover() async throws {
         let pair = try Pair()
         // One store says what it wants, the other leaves it to the defaults.
@@ -48,11 +50,11 @@ struct FailoverTests {
         let writes = AcknowledgedWrites(owners: 3)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for store in [first, second] { group.addTask { await writes.add(to: store, callers: 8) } }
-            while writes.count < 200 { try await Task.sleep(for: .milliseconds(1)) }
+            await eventually("writes before the failover") { writes.count >= 200 }
             try pair.primary.kill9()
             try pair.standby.promote()
             let before = writes.count
-            while writes.count < before + 200 { try await Task.sleep(for: .milliseconds(1)) }
+            await eventually("writes after the failover") { writes.count >= before + 200 }
             for store in [first, second] { try await awaitStore(store) }
             writes.stop()
         }
@@ -60,7 +62,7 @@ struct FailoverTests {
         #expect(try pair.standby.command("SELECT count(*) >= \(writes.count) FROM tasks", in: "tasks") == "t\n")
     }
 
-    /// Alone a standby is of no use, whatever the address asks for.
+    /// A standby alone is refused, whatever the address asks for.
     private func expectRefusal(of standby: PostgreSQLServer) {
         for wish in ["", "&target_session_attrs=any", "&target_session_attrs=read-write"] {
             for attempt in [{ try PostgreSQLTaskStore.open($0).close() }, { _ = try PostgreSQLTaskStore.check($0) }] {
@@ -73,7 +75,7 @@ struct FailoverTests {
         }
     }
 
-    /// An export writes nothing, but a standby may be behind: it must be asked for.
+    /// An export writes nothing, but a standby may lag: it must be asked for.
     private func expectExport(from pair: Pair, _ store: PostgreSQLTaskStore) async throws {
         _ = try await store.added("exported", of: Owner("exporter"))
         try pair.standby.await("SELECT pg_last_wal_replay_lsn() >= '\(try pair.position())'")
@@ -86,7 +88,7 @@ struct FailoverTests {
         #expect(try PostgreSQLArchive("\(address)&target_session_attrs=any").export { _ in } == 1)
     }
 
-    @Test("that was set to read only goes on answering reads, and takes writes when it may again")
+    @Test("A server that is set to read only still answers reads, and takes writes when it may again")
     func readOnly() async throws {
         let server = try PostgreSQLServer.started()
         let name = try server.newDatabaseName()
@@ -103,9 +105,8 @@ struct FailoverTests {
         }
         try set("SET default_transaction_read_only = on")
         // First sessions must be lost and made again.
-        for _ in 0..<600 {
-            if await refusal(of: store)?.contains("read-only transaction") == true { break }
-            try await Task.sleep(for: .milliseconds(50))
+        await eventually("writes are refused") {
+            await refusal(of: store)?.contains("read-only transaction") == true
         }
         for _ in 0..<5 {
             #expect(try await store.lists([item], of: alice))

@@ -36,7 +36,7 @@ struct FailureReportsTests {
 
 @Suite("The hint that an owner has room", .timeLimit(.minutes(15)))
 struct OwnersWithRoomTests {
-    @Test("is given, taken back, and shared by owners whose hashes share a bit")
+    @Test("A hint is given, taken back, and shared by owners whose hashes share a bit")
     func bits() {
         var owners = OwnersWithRoom(bits: 128)
         for hash in [0, 1, 63, 64, 127, -1, .min, .max] {

@@ -4,7 +4,7 @@ import Support
 import Tasks
 import Testing
 
-@Suite("A PostgreSQL server without room on its disk")
+@Suite("A PostgreSQL server without room on its disk", .timeLimit(.minutes(15)))
 struct FullDiskTests {
     private let alice = Owner("alice")
     private let disk: SmallDisk
@@ -20,7 +20,7 @@ struct FullDiskTests {
         return try PostgreSQLTaskStore.open(disk.server.address("tasks"), options: options)
     }
 
-    @Test("refuses what needs room and says so once; all else goes on, and room made is used")
+    @Test("What needs room is refused and reported once; all else continues, and new room is used")
     func full() async throws {
         let store = try open()
         defer { store.close() }
@@ -39,7 +39,7 @@ struct FullDiskTests {
             await #expect(throws: StoreError.full) {
                 try await store.added(String(repeating: "x", count: 1500), of: alice)
             }
-            // A look at the store says the same, as a write would.
+            // A check of the store says the same, as a write would.
             await #expect(throws: StoreError.full) { try await store.check() }
         }
         #expect(try await store.lists(kept, of: alice))
@@ -54,7 +54,7 @@ struct FullDiskTests {
         #expect(events.all.filter { $0 == .recovered }.count == 1)
     }
 
-    @Test("loses no acknowledged task and doubles none, while its disk is full again and again")
+    @Test("No acknowledged task is lost or doubled while the disk is full again and again")
     func again() async throws {
         let store = try open()
         defer { store.close() }
@@ -63,9 +63,9 @@ struct FullDiskTests {
             group.addTask { await writes.add(to: store) }
             for round in 1...5 {
                 let (before, refused) = (writes.count, writes.refused)
-                while writes.count < before + 50 { try await Task.sleep(for: .milliseconds(1)) }
+                await eventually("more writes") { writes.count >= before + 50 }
                 try disk.fill()
-                while writes.refused < refused + 20 { try await Task.sleep(for: .milliseconds(1)) }
+                await eventually("refusals") { writes.refused >= refused + 20 }
                 #expect(try await store.list(.all, of: writes.owners[round % 3]) != TaskList(rendering: [], next: nil))
                 disk.makeRoom()
             }

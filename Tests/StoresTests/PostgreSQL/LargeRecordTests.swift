@@ -29,8 +29,8 @@ private final class LargeRecords {
     }
 }
 
-/// What lies decrypted in the TLS library makes no socket readable: whoever waits for the socket then waits in vain.
-@Suite("PostgreSQL over TLS in records of 16 kB")
+/// What is decrypted in the TLS library makes no socket readable: who then waits for the socket waits in vain.
+@Suite("PostgreSQL over TLS in records of 16 kB", .timeLimit(.minutes(15)))
 struct LargeRecordTests {
     private let owner = Owner("alice")
     private let records: LargeRecords
@@ -39,7 +39,7 @@ struct LargeRecordTests {
         records = try LargeRecords(database: PostgreSQLServer.started().newDatabaseName())
     }
 
-    @Test("has the store read lists of any length without a pause")
+    @Test("The store reads lists of any length without a pause")
     func lists() async throws {
         let store = try PostgreSQLTaskStore.open(records.address)
         defer { store.close() }
@@ -51,7 +51,7 @@ struct LargeRecordTests {
         }
     }
 
-    @Test("has a session outside of the store read any number of rows")
+    @Test("A session outside of the store reads any number of rows")
     func rows() throws {
         let connection = try PipelineConnection(to: ConnectionTarget(parsing: records.address))
         for count in 1...30 {

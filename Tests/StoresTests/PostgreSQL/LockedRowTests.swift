@@ -4,11 +4,11 @@ import Support
 import Tasks
 import Testing
 
-@Suite("A row that somebody keeps locked")
+@Suite("A row that another program keeps locked", .timeLimit(.minutes(15)))
 struct LockedRowTests {
     private let alice = Owner("alice")
 
-    @Test("is in the way of its owner only, who is told to come again")
+    @Test("A locked row delays its owner only, whose writes are refused as unavailable")
     func locked() async throws {
         let address = try PostgreSQLServer.started().newDatabase()
         var options = PostgreSQLStoreOptions()
@@ -28,7 +28,7 @@ struct LockedRowTests {
                     }
                 }
             }
-            try await Task.sleep(for: .milliseconds(100))
+            await eventually("four writes wait") { store.statistics.waitingWrites == 4 }
             for number in 0..<6 {
                 let duration = try await ContinuousClock().measure {
                     _ = try await store.added("x", of: Owner("other-\(number)"))

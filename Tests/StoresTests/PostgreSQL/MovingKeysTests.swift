@@ -7,7 +7,7 @@ import Support
 import Tasks
 import Testing
 
-@Suite("A request that is repeated after its person has moved")
+@Suite("A request that is repeated after its owner has moved", .timeLimit(.minutes(15)))
 struct MovingKeysTests {
     private let alice = Owner("alice")
     private let key = IdempotencyKey(key: "k \"1\"", fingerprint: .max)
@@ -37,7 +37,7 @@ struct MovingKeysTests {
         #expect(try await store.add("y", at: start + 9, attempt: other, of: alice) == .keyReused)
     }
 
-    @Test("adds nothing, from SQLite to PostgreSQL and back", arguments: [nil, 4])
+    @Test("A repeated request adds nothing, from SQLite to PostgreSQL and back", arguments: [nil, 4])
     func thereAndBack(partitions: Int?) async throws {
         let address = try PostgreSQLServer.started().newDatabase()
         _ = try PostgreSQLTaskStore.migrate(address, partitions: partitions)
@@ -69,7 +69,9 @@ struct MovingKeysTests {
         #expect(try await third.add("y", at: start + 9, attempt: key, of: Owner("bob")) == .repeated(bobsTask))
     }
 
-    @Test("adds nothing, also where PostgreSQL had all tasks but not the key, or an old one of its name")
+    @Test(
+        "A repeated request adds nothing, also where PostgreSQL had all tasks but not the key, or an old one of its name"
+    )
     func late() async throws {
         let server = try PostgreSQLServer.started()
         let database = try server.newDatabaseName()

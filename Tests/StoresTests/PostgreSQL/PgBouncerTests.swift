@@ -4,12 +4,14 @@ import Support
 import Tasks
 import Testing
 
-@Suite("PgBouncer in transaction mode before PostgreSQL")
+@Suite("PgBouncer in transaction mode before PostgreSQL", .timeLimit(.minutes(15)))
 struct PgBouncerTests {
     private let alice = Owner("alice")
 
     /// What is noticed: names that another session of the store took, or names that are gone.
-    @Test("is noticed, told once, and served without prepared statements", arguments: [1, 3], [true, false])
+    @Test(
+        "Shared sessions are noticed, reported once, and used without prepared statements", arguments: [1, 3],
+        [true, false])
     func noticed(sessions: Int, forgetting: Bool) async throws {
         let bouncer = try PgBouncer(
             before: PostgreSQLServer.started(), sessions: sessions, forgetting: forgetting)
@@ -31,8 +33,8 @@ struct PgBouncerTests {
         }
         // The sessions of later connections are shared as well, and nothing new.
         bouncer.kill9()
-        // Why they do not come at first is told, too, and once.
-        for _ in 0..<2000 where !events.all.contains(where: \.isRefused) { try await Task.sleep(for: .milliseconds(5)) }
+        // Why there are none at first is reported as well, and once.
+        await eventually("the refusal is reported") { events.all.contains(where: \.isRefused) }
         try bouncer.startAgain()
         try await awaitStore(store)
         #expect(events.all.filter(\.isRefused).count == 1)
@@ -41,7 +43,7 @@ struct PgBouncerTests {
         #expect(!events.all.contains { if case .commitFailed = $0 { true } else { false } })
     }
 
-    @Test("may be killed in the middle of writes: no acknowledged one is lost, none doubled")
+    @Test("No acknowledged write is lost or doubled when PgBouncer is killed in the middle")
     func kills() async throws {
         let bouncer = try PgBouncer(before: PostgreSQLServer.started(), sessions: 1)
         let address = try bouncer.newDatabase()
@@ -55,7 +57,7 @@ struct PgBouncerTests {
             for store in [first, second] { group.addTask { await writes.add(to: store, callers: 8) } }
             for _ in 1...5 {
                 let before = writes.count
-                while writes.count < before + 100 { try await Task.sleep(for: .milliseconds(1)) }
+                await eventually("more writes") { writes.count >= before + 100 }
                 bouncer.kill9()
                 try bouncer.startAgain()
             }
@@ -68,7 +70,7 @@ struct PgBouncerTests {
 }
 
 extension StoreEvent {
-    /// Nobody listens where the database was.
+    /// No program listens where the database was.
     fileprivate var isRefused: Bool {
         guard case .connectionLost(let reason) = self else { return false }
         return reason.contains("refused")

@@ -5,11 +5,11 @@ import Support
 import Tasks
 import Testing
 
-@Suite("A PostgreSQL store in adversity", .serialized)
+@Suite("A PostgreSQL store whose server or session fails", .serialized, .timeLimit(.minutes(15)))
 struct PostgreSQLAdversityTests {
     private let alice = Owner("alice")
 
-    @Test("loses no acknowledged write and doubles none, when the server is killed twenty times in the middle")
+    @Test("No acknowledged write is lost or doubled when the server is killed twenty times in the middle")
     func kills() async throws {
         let server = try PostgreSQLServer()
         let store = try PostgreSQLTaskStore.open(try server.newDatabase())
@@ -19,7 +19,7 @@ struct PostgreSQLAdversityTests {
             group.addTask { await writes.add(to: store) }
             for round in 1...20 {
                 let before = writes.count
-                while writes.count < before + 20 + round * 3 { try await Task.sleep(for: .milliseconds(1)) }
+                await eventually("more writes") { writes.count >= before + 20 + round * 3 }
                 try server.kill9()
                 try server.startAgain()
             }
@@ -30,8 +30,8 @@ struct PostgreSQLAdversityTests {
         #expect(writes.count > 1000)
     }
 
-    @Test("answers truly or not at all, wherever the connection is cut", arguments: [true, false])
-    func cuts(behindRequest: Bool) async throws {
+    @Test("An answer is true or none comes, wherever the connection is cut", arguments: [true, false])
+    func cuts(afterRequest: Bool) async throws {
         let server = try PostgreSQLServer.started()
         let name = try server.newDatabase().split(separator: "/").last?.split(separator: "?").first ?? ""
         let proxy = try StoreProxy(to: server.port)
@@ -44,12 +44,12 @@ struct PostgreSQLAdversityTests {
         let writes = AcknowledgedWrites(owners: 3)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await writes.add(to: store, callers: 6) }
-            // Each step cuts a little later: in every statement of a transaction, behind its commit, in the next one.
+            // Each step cuts a little later: in every statement of a transaction, after its commit, in the next one.
             for step in 0..<40 {
                 try await awaitStore(store)
                 let bytes = 1 + step * 53
-                proxy.set(behindRequest ? .cutBehindRequest(bytes: bytes) : .cutBehindAnswer(bytes: bytes))
-                try await Task.sleep(for: .milliseconds(20))
+                proxy.set(afterRequest ? .cutAfterRequest(bytes: bytes) : .cutAfterAnswer(bytes: bytes))
+                await eventually("the cut") { proxy.isOver }
             }
             proxy.set(.none)
             try await awaitStore(store)
@@ -59,7 +59,7 @@ struct PostgreSQLAdversityTests {
         #expect(writes.count > 50)
     }
 
-    @Test("says at once that the server is away, and is back by itself")
+    @Test("A server that is away is reported at once, and used again when it is back")
     func away() async throws {
         let server = try PostgreSQLServer.started()
         let name = try server.newDatabase().split(separator: "/").last?.split(separator: "?").first ?? ""
@@ -73,7 +73,9 @@ struct PostgreSQLAdversityTests {
         _ = try await store.added("before", of: alice)
         try server.await("SELECT count(*) = 4 FROM pg_stat_activity WHERE datname = '\(name)'")
         proxy.set(.down)
-        try await Task.sleep(for: .milliseconds(100))
+        await eventually("the sessions are lost") {
+            events.all.contains { if case .connectionLost = $0 { true } else { false } }
+        }
         let start = ContinuousClock.now
         for _ in 0..<3 {
             await #expect { try await store.list(.all, of: alice) } throws: { error in
@@ -87,12 +89,12 @@ struct PostgreSQLAdversityTests {
         try await awaitStore(store)
         #expect(try await store.added("after", of: alice).id >= 2)
         #expect(events.all.filter { $0 == .connected }.count >= 2)
-        // Each reason is told once, though every session is lost.
+        // Each reason is reported once, though every session is lost.
         let reasons = events.all.compactMap { if case .connectionLost(let reason) = $0 { reason } else { nil } }
         #expect(!reasons.isEmpty && Set(reasons).count == reasons.count, "\(reasons)")
     }
 
-    @Test("finishes what it accepted when it is closed, and refuses what comes later")
+    @Test("A store that is closed finishes what it accepted, and refuses what comes later")
     func closing() async throws {
         let store = try PostgreSQLTaskStore.open(try PostgreSQLServer.started().newDatabase())
         let added = await withTaskGroup(of: Bool?.self) { group in
@@ -115,7 +117,7 @@ struct PostgreSQLAdversityTests {
         await #expect(throws: StoreError.overloaded) { try await store.check() }
     }
 
-    @Test("refuses a statement that waits too long for a lock, and works on")
+    @Test("A statement that waits too long for a lock is refused, and the store continues")
     func deadline() async throws {
         let server = try PostgreSQLServer.started()
         let address = try server.newDatabase()
@@ -128,7 +130,10 @@ struct PostgreSQLAdversityTests {
         let blocker = try ChildProcess(
             "/usr/lib/postgresql/15/bin/psql",
             ["-X", "-d", address, "-c", "BEGIN; SELECT * FROM owners FOR UPDATE; SELECT pg_sleep(3); ROLLBACK"])
-        while try server.command("SELECT count(*) FROM pg_locks WHERE mode = 'RowShareLock'", in: "\(name)") < "1" {}
+        await eventually("the row is locked") {
+            (try? server.command("SELECT count(*) FROM pg_locks WHERE mode = 'RowShareLock'", in: "\(name)")) ?? ""
+                >= "1"
+        }
         await #expect(throws: StoreError.self) { try await store.added("y", of: alice) }
         _ = try blocker.wait()
         #expect(try await store.added("z", of: alice).id >= 2)

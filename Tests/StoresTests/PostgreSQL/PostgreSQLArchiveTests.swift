@@ -5,7 +5,7 @@ import Support
 import Tasks
 import Testing
 
-@Suite("An import into PostgreSQL")
+@Suite("An import into PostgreSQL", .timeLimit(.minutes(15)))
 struct PostgreSQLArchiveTests {
     private func line(_ owner: String, _ id: Int, _ text: String = "t") -> String {
         #"{"owner":"\#(owner)","id":\#(id),"text":"\#(text)","completed":false,"#
@@ -23,7 +23,7 @@ struct PostgreSQLArchiveTests {
         return lines
     }
 
-    @Test("adds what is missing among what is there, and tells what is otherwise", arguments: [nil, 4])
+    @Test("An import adds what is missing, and counts what differs", arguments: [nil, 4])
     func mixed(partitions: Int?) async throws {
         let address = try PostgreSQLServer.started().newDatabase()
         _ = try PostgreSQLTaskStore.migrate(address, partitions: partitions)
@@ -64,7 +64,7 @@ struct PostgreSQLArchiveTests {
     }
 
     @Test(
-        "commits on a disk, whatever the role's default is",
+        "An import commits on a disk, whatever the role's default is",
         arguments: [("off", "on"), ("local", "local"), ("remote_apply", "remote_apply")])
     func durable(setting: String, used: String) throws {
         let server = try PostgreSQLServer.started()
@@ -83,8 +83,8 @@ struct PostgreSQLArchiveTests {
         #expect(try server.command("SELECT DISTINCT setting FROM used", in: database) == "\(used)\n")
     }
 
-    /// A table may be restored without the others, or somebody may tidy up.
-    @Test("is not left out of an export for a missing owner: that stops", arguments: ["bob", "dave", "*"])
+    /// A table may be restored without the others, or rows may be deleted by hand.
+    @Test("An export stops where an owner's row is missing", arguments: ["bob", "dave", "*"])
     func strays(owner: String) async throws {
         let server = try PostgreSQLServer.started()
         let database = try server.newDatabaseName()

@@ -7,7 +7,7 @@ import Support
 import Tasks
 import Testing
 
-@Suite("A PostgreSQL database")
+@Suite("The tables in PostgreSQL", .timeLimit(.minutes(15)))
 struct PostgreSQLSchemaTests {
     private let alice = Owner("alice")
     private let server: PostgreSQLServer
@@ -35,7 +35,7 @@ struct PostgreSQLSchemaTests {
         .remove: ("text,int8", "'alice',1"), .removeText: ("text,text", "'alice','x'"), .probe: ("text", "'alice'"),
     ]
 
-    @Test("is touched in one partition by every statement", arguments: TaskStatement.allCases)
+    @Test("Every statement uses one partition", arguments: TaskStatement.allCases)
     func onePartition(statement: TaskStatement) async throws {
         let address = try server.newDatabase()
         #expect(try PostgreSQLTaskStore.migrate(address, partitions: 8).hasSuffix("are made in 8 partitions"))
@@ -60,7 +60,7 @@ struct PostgreSQLSchemaTests {
         }
     }
 
-    /// The number behind `tasks_p`, `owners_p` or `attempts_p`.
+    /// The number after `tasks_p`, `owners_p` or `attempts_p`.
     private static func partition(in line: Substring) -> Substring? {
         for table in ["tasks_p", "owners_p", "attempts_p"] {
             let pieces = line.split(separator: table, maxSplits: 1, omittingEmptySubsequences: false)
@@ -71,7 +71,7 @@ struct PostgreSQLSchemaTests {
         return nil
     }
 
-    @Test("that is divided works like another")
+    @Test("Tables in partitions work like others")
     func partitioned() async throws {
         let address = try server.newDatabase()
         _ = try PostgreSQLTaskStore.migrate(address, partitions: 4)
@@ -89,7 +89,7 @@ struct PostgreSQLSchemaTests {
         #expect(try PostgreSQLTaskStore.migrate(address, partitions: nil).hasSuffix("up to date in 4 partitions"))
     }
 
-    @Test("of a newer program is refused")
+    @Test("The tables of a newer program are refused")
     func future() throws {
         let address = try server.newDatabase()
         try PostgreSQLTaskStore.open(address).close()
@@ -102,7 +102,7 @@ struct PostgreSQLSchemaTests {
         }
     }
 
-    @Test("with a text that no task-server wrote says so, whatever is asked of that task")
+    @Test("A text that no task-server wrote is reported, whatever is asked of its task")
     func brokenText() async throws {
         let address = try server.newDatabase()
         let store = try PostgreSQLTaskStore.open(address)
@@ -122,7 +122,7 @@ struct PostgreSQLSchemaTests {
         #expect(try await store.lists([good], of: alice))
     }
 
-    @Test("of another program is refused")
+    @Test("The tables of another program are refused")
     func foreign() throws {
         let address = try server.newDatabase()
         try server.command("CREATE TABLE tasks(title text)", in: name(address))
@@ -134,11 +134,11 @@ struct PostgreSQLSchemaTests {
         }
     }
 
-    @Test("without rights, read-only, unreachable or misnamed is refused in one line that says why")
+    @Test("A database without rights, read-only, unreachable or misnamed is refused in one line that says why")
     func refusals() throws {
         let address = try server.newDatabase()
         let database = name(address)
-        func words(_ address: String) -> String {
+        func message(_ address: String) -> String {
             do throws(StoreOpenError) {
                 try PostgreSQLTaskStore.open(address).close()
                 return "opened"
@@ -148,16 +148,16 @@ struct PostgreSQLSchemaTests {
         }
         try server.command("CREATE ROLE \(database)_weak LOGIN")
         let weak = server.address(database, user: "\(database)_weak")
-        #expect(words(weak).hasPrefix("the role has no right to make tables in the database"))
-        #expect(words(address) == "opened")
-        #expect(words(weak).hasPrefix("the role \(database)_weak lacks rights in the database"))
+        #expect(message(weak).hasPrefix("the role has no right to make tables in the database"))
+        #expect(message(address) == "opened")
+        #expect(message(weak).hasPrefix("the role \(database)_weak lacks rights in the database"))
         try server.command("ALTER DATABASE \(database) SET default_transaction_read_only = on")
-        #expect(words(address).hasPrefix("the database postgresql://127.0.0.1:\(server.port)/\(database) only reads"))
-        #expect(words(server.address("nowhere")).hasSuffix("make it, or correct TASKS_DATABASE"))
-        #expect(words("postgresql://u:se%cret@h/d").hasPrefix("TASKS_DATABASE is no connection string of PostgreSQL"))
+        #expect(message(address).hasPrefix("the database postgresql://127.0.0.1:\(server.port)/\(database) only reads"))
+        #expect(message(server.address("nowhere")).hasSuffix("make it, or correct TASKS_DATABASE"))
+        #expect(message("postgresql://u:se%cret@h/d").hasPrefix("TASKS_DATABASE is no connection string of PostgreSQL"))
         for text in [
-            words(weak), words(address), words("postgresql://u:se%cret@h/d"),
-            words("postgresql://u:pass@127.0.0.1:1/d"),
+            message(weak), message(address), message("postgresql://u:se%cret@h/d"),
+            message("postgresql://u:pass@127.0.0.1:1/d"),
         ] {
             #expect(!text.split(separator: "\n").dropFirst().contains { !$0.isEmpty })
             #expect(text.split(separator: "cret").count == 1)
@@ -165,7 +165,7 @@ struct PostgreSQLSchemaTests {
         }
     }
 
-    @Test("takes people from SQLite and gives them back, line for line, also when asked twice")
+    @Test("Tasks move from SQLite to PostgreSQL and back, line for line, also when imported twice")
     func moving() async throws {
         let folder = try TemporaryFolder()
         let (old, new) = (folder.file("old.db"), folder.file("new.db"))

@@ -28,7 +28,7 @@ struct ReadQueueTests {
         Read(ReadOperation(statement: Statement(.list, of: owner)) { .done($0.count) }, for: [Caller(nil)])
     }
 
-    @Test("are one where they ask for the same list")
+    @Test("Reads of the same list are one")
     func joining() {
         let done = TaskQuery(completed: true)
         var queue = queued([(.all, alice), (.all, alice), (done, alice), (done, alice), (.all, bob)])
@@ -36,7 +36,7 @@ struct ReadQueueTests {
         #expect(queue.isEmpty)
     }
 
-    @Test("of one task are one as well, and any other kind")
+    @Test("Equal reads of one task are one as well, and those of any other kind")
     func joiningAnyKind() {
         var queue = ReadQueue()
         for read in [find(1, alice), find(1, alice), find(2, alice), find(1, bob)] { queue.append(read, since: 5) }
@@ -45,7 +45,7 @@ struct ReadQueueTests {
         #expect(queue.removeAll().map(\.callerCount) == [2, 1, 1, 3, 1])
     }
 
-    @Test("of owners whose names differ only by normalization are two")
+    @Test("Reads of owners whose names differ only by normalization are two")
     func normalization() {
         var queue = queued([(.all, Owner("ren\u{E9}")), (.all, Owner("rene\u{301}"))])
         #expect(queue.removeAll().map(\.callerCount) == [1, 1])
@@ -53,7 +53,7 @@ struct ReadQueueTests {
         #expect(Parameter.texts(["ren\u{E9}"]) != .texts(["rene\u{301}"]))
     }
 
-    @Test("of an owner who asks for many lists let others go first")
+    @Test("An owner who asks for many lists lets others go first")
     func fairness() {
         let many = (1...100).map { (TaskQuery(after: $0), alice) }
         var queue = queued(many + [(.all, bob)])
@@ -63,7 +63,7 @@ struct ReadQueueTests {
         #expect(first.map(\.statement.owner) == [alice, bob])
     }
 
-    @Test("take turns by owner whatever their kind, except those of one task")
+    @Test("Owners take turns whatever they read, except one task")
     func turns() {
         var queue = queued([(.all, alice)])
         queue.append(other(alice), since: 5)
@@ -73,7 +73,7 @@ struct ReadQueueTests {
         #expect(queue.isEmpty)
     }
 
-    @Test("that were sent go first when they come back, and are not joined")
+    @Test("Reads that were sent in vain go first, and are not joined")
     func puttingBack() {
         var queue = queued([(.all, alice)])
         let sent = queue.next(64)
@@ -84,7 +84,7 @@ struct ReadQueueTests {
         #expect(queue.next(64).map(\.since) == [6])
     }
 
-    @Test("are taken out when they have waited too long, and not joined then")
+    @Test("Reads that have waited too long are taken out, and not joined then")
     func lateness() {
         var queue = queued([(.all, alice)])
         #expect(queue.removeAll(since: 5).isEmpty)
@@ -103,7 +103,7 @@ struct ReadBatchTests {
         ReadBatch((1...count).map { Read(.find(Int64($0), of: alice), for: [Caller(nil)]) })
     }
 
-    @Test("sends those after a failed one again, and the failed one if that may help")
+    @Test("Reads after a failed one are sent again, and the failed one if that may help")
     func failure() {
         for (code, again) in [("26000", [1, 0]), ("42501", [0])] {
             var batch = batch(2)
@@ -114,7 +114,7 @@ struct ReadBatchTests {
         }
     }
 
-    @Test("refuses all that have no answer when its session is lost, also those to be sent again")
+    @Test("A lost session refuses all reads without an answer, also those to be sent again")
     func loss() async throws {
         await #expect(throws: StoreError.overloaded) {
             _ = try await Reply<TaskItem?>.awaiting { reply in
@@ -128,14 +128,14 @@ struct ReadBatchTests {
 
 @Suite("A caller", .timeLimit(.minutes(15)))
 struct CallerTests {
-    @Test("is answered also where its request is dropped")
+    @Test("A caller whose request is dropped is answered")
     func dropped() async {
         await #expect(throws: StoreError.broken(reason: "a request was dropped without an answer")) {
             try await Reply<Int>.awaiting { _ = Caller($0) }
         }
     }
 
-    @Test("keeps the first answer")
+    @Test("A caller keeps the first answer")
     func once() async throws {
         let answer = try await Reply<Int>.awaiting { reply in
             let caller = Caller(reply)

@@ -66,7 +66,7 @@ struct WriteQueueTests {
         writes.map { if case .remove(let removal) = $0.command { removal.id } else { 0 } }
     }
 
-    @Test("share a transaction in the order in which they came, as many as may")
+    @Test("Writes share a transaction in the order in which they came, as many as may")
     func sharing() {
         var queue = queue([.removal(1, of: alice), .removal(2, of: bob), .removal(3, of: alice)])
         #expect(ids(queue.next(2, ofOneOwner: false, at: 0)) == [1, 2])
@@ -74,14 +74,14 @@ struct WriteQueueTests {
         #expect(queue.isEmpty)
     }
 
-    @Test("are of one owner where a transaction must be")
+    @Test("Writes of other owners wait where a transaction must have one owner")
     func oneOwner() {
         var queue = queue([.removal(1, of: alice), .removal(2, of: bob), .removal(3, of: alice)])
         #expect(ids(queue.next(9, ofOneOwner: true, at: 0)) == [1, 3])
         #expect(ids(queue.next(9, ofOneOwner: true, at: 0)) == [2])
     }
 
-    @Test("are alone where one of them is to blame, and with their owner's where a row is locked")
+    @Test("Writes of a failed transaction are sent alone, and those of a locked row with their owner's")
     func scopes() {
         let failed = RetryPolicy().afterFailure(.full, isCommit: false, isShared: true) ?? RetryPolicy()
         let locked = RetryPolicy().afterFailure(.locked, isCommit: false, isShared: true) ?? RetryPolicy()
@@ -94,7 +94,7 @@ struct WriteQueueTests {
         #expect(batches == [[1], [2], [3, 5], [4]])
     }
 
-    @Test("wait until they may be tried again")
+    @Test("Writes wait until they may be tried again")
     func pauses() {
         var retry = RetryPolicy().nextTry ?? RetryPolicy()
         var random = SeededRandom()
@@ -106,7 +106,7 @@ struct WriteQueueTests {
         #expect(ids(queue.next(9, ofOneOwner: false, at: retry.notBefore)) == [1])
     }
 
-    @Test("are taken out when they have waited too long")
+    @Test("Writes that have waited too long are taken out")
     func lateness() {
         var queue = queue([.removal(1, of: alice)])
         #expect(queue.removeAll(since: 0).isEmpty)

@@ -48,7 +48,7 @@ private final class SecureDatabase {
     }
 }
 
-@Suite("TLS to PostgreSQL")
+@Suite("TLS to PostgreSQL", .timeLimit(.minutes(15)))
 struct SecureDatabaseTests {
     private let database: SecureDatabase
 
@@ -56,7 +56,7 @@ struct SecureDatabaseTests {
         database = try SecureDatabase()
     }
 
-    private func words(_ address: String) -> String {
+    private func message(_ address: String) -> String {
         do throws(StoreOpenError) {
             try PostgreSQLTaskStore.open(address).close()
             return "opened"
@@ -65,7 +65,7 @@ struct SecureDatabaseTests {
         }
     }
 
-    @Test("is spoken by every session to the server that the certificate names, and to no other")
+    @Test("Every session uses TLS with the server that the certificate names, and with no other")
     func secure() async throws {
         let good = database.address(host: "localhost", trusting: database.authority)
         let store = try PostgreSQLTaskStore.open(good)
@@ -79,15 +79,15 @@ struct SecureDatabaseTests {
             """)
         #expect(sessions == "t|t\n")
 
-        let stranger = words(database.address(host: "localhost", trusting: database.stranger))
+        let stranger = message(database.address(host: "localhost", trusting: database.stranger))
         #expect(stranger.contains("certificate verify failed"))
         #expect(stranger.hasSuffix("let sslrootcert name the certificate that signed the server's"))
-        let other = words(database.address(host: "127.0.0.1", trusting: database.authority))
+        let other = message(database.address(host: "127.0.0.1", trusting: database.authority))
         #expect(other.contains("does not match host name \"127.0.0.1\""))
         #expect(other.hasSuffix("name the host as its certificate does"))
-        let nothing = words(database.address(host: "localhost", trusting: "/nowhere.crt"))
+        let nothing = message(database.address(host: "localhost", trusting: "/nowhere.crt"))
         #expect(nothing.hasSuffix("correct sslrootcert in TASKS_DATABASE"))
-        let plain = words(database.server.address("secret"))
+        let plain = message(database.server.address("secret"))
         #expect(plain.hasSuffix("let the server's pg_hba.conf take this user, database, address and encryption"))
         for text in [stranger, other, nothing, plain] {
             #expect(text.hasPrefix("the database postgresql://") && !text.contains("\n"), "\(text)")

@@ -3,7 +3,7 @@ import Support
 import Tasks
 import Testing
 
-@Suite("A PostgreSQL store whose session ends behind the last result of an answer")
+@Suite("A session that ends after the last result of an answer", .timeLimit(.minutes(15)))
 struct SessionEndTests {
     private let alice = Owner("alice")
 
@@ -21,7 +21,7 @@ struct SessionEndTests {
         try await body(store, proxy)
     }
 
-    /// The answer; nil for a doubt that may be had.
+    /// The answer; nil where the outcome may be in doubt.
     private func answer<Answer: Sendable>(
         _ ask: () async throws(StoreError) -> Answer
     ) async throws(StoreError) -> Answer? {
@@ -32,7 +32,7 @@ struct SessionEndTests {
         }
     }
 
-    @Test("answers what it read, and takes as many callers as before", arguments: [true, false])
+    @Test("What was read is answered, and as many callers are taken as before", arguments: [true, false])
     func reading(isSaid: Bool) async throws {
         try await withStore { store, proxy in
             let item = try await store.added("x", of: alice)
@@ -46,10 +46,9 @@ struct SessionEndTests {
         }
     }
 
-    @Test("answers what it committed, when the server says that it stops")
+    @Test("What was committed is answered when the server says that it stops")
     func writing() async throws {
         try await withStore { store, proxy in
-            // A person's first task takes a second transaction, for which there may be no session then.
             var acknowledged = [try await store.added("first", of: alice)]
             for number in 0..<12 {
                 proxy.set(.endBeforeReady(saying: true))

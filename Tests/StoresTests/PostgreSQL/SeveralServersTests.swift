@@ -5,7 +5,7 @@ import Support
 import Tasks
 import Testing
 
-@Suite("Several servers on one PostgreSQL")
+@Suite("Several servers on one PostgreSQL", .timeLimit(.minutes(15)))
 struct SeveralServersTests {
     private let alice = Owner("alice")
 
@@ -33,7 +33,7 @@ struct SeveralServersTests {
         try await body(first, second)
     }
 
-    @Test("what one wrote the other reads, at once", arguments: Way.allCases)
+    @Test("What one server wrote the other reads at once", arguments: Way.allCases)
     func noStaleAnswers(way: Way) async throws {
         try await withTwo(way) { first, second in
             for number in 1...50 {
@@ -45,7 +45,7 @@ struct SeveralServersTests {
         }
     }
 
-    @Test("ids stay unique and without gaps, whoever gives them", arguments: Way.allCases)
+    @Test("Ids stay unique and without gaps, whichever server gives them", arguments: Way.allCases)
     func identifiers(way: Way) async throws {
         let owners = (0..<4).map { Owner("owner-\($0)") }
         try await withTwo(way) { first, second in
@@ -60,7 +60,7 @@ struct SeveralServersTests {
         }
     }
 
-    @Test("an idempotency key holds across them", arguments: Way.allCases)
+    @Test("An idempotency key holds on every server", arguments: Way.allCases)
     func idempotency(way: Way) async throws {
         let key = IdempotencyKey(key: "k", fingerprint: 7)
         let now = SystemTime().wallMilliseconds
@@ -80,7 +80,7 @@ struct SeveralServersTests {
         }
     }
 
-    @Test("mixed writes of the same people end all, without deadlocks that anybody sees", arguments: Way.allCases)
+    @Test("Mixed writes of the same owners all end, without a deadlock that a caller sees", arguments: Way.allCases)
     func mixed(way: Way) async throws {
         try await withTwo(way) { first, second in
             for number in 0..<10 { _ = try await first.added("seed", of: Owner("owner-\(number)")) }
@@ -103,7 +103,7 @@ struct SeveralServersTests {
         }
     }
 
-    @Test("ten that start at once make the tables once", arguments: Way.allCases)
+    @Test("Ten servers that start at once make the tables once", arguments: Way.allCases)
     func migrations(way: Way) async throws {
         for partitions in [nil, 4] {
             let address = try way.newDatabase()

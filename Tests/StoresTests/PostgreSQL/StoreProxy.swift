@@ -3,19 +3,19 @@ import Platform
 import Support
 import Synchronization
 
-/// A way to a database server that can be cut at any byte, or hold everything back.
+/// A proxy before a database server, whose connections can be cut at any byte.
 final class StoreProxy: Sendable {
     /// What happens to connections from now on.
     enum Fault: Sendable, Equatable {
         case none
-        /// Both sides are cut when so many more bytes went to the server.
-        case cutBehindRequest(bytes: Int)
-        /// Both sides are cut when so many more bytes came from the server.
-        case cutBehindAnswer(bytes: Int)
-        /// The next answer ends behind its last result, where the server would say that it is ready: with the words of a
+        /// Both sides are cut when this many more bytes went to the server.
+        case cutAfterRequest(bytes: Int)
+        /// Both sides are cut when this many more bytes came from the server.
+        case cutAfterAnswer(bytes: Int)
+        /// The next answer ends after its last result, where the server would say that it is ready: with the message of a
         /// server that stops, or with nothing.
         case endBeforeReady(saying: Bool)
-        /// New connections are refused, and those that are there are cut.
+        /// New connections are refused, and existing ones are cut.
         case down
     }
 
@@ -47,6 +47,9 @@ final class StoreProxy: Sendable {
     func address(_ database: String) -> String {
         "postgresql://test@127.0.0.1:\(port)/\(database)?sslmode=disable&connect_timeout=2"
     }
+
+    /// Whether the fault that was set has happened.
+    var isOver: Bool { state.withLock { $0.fault == .none } }
 
     func set(_ fault: Fault) { state.withLock { $0.fault = fault } }
 
@@ -100,7 +103,7 @@ final class StoreProxy: Sendable {
         bytes.removeLast(bytes.count - count)
         if !isRequest, let isSaid = endBeforeReady(&bytes) {
             send(bytes, to: to, pair)
-            // Or the end would be read together with the words, which nobody looks at then.
+            // Or the end would be read together with the message, which is ignored then.
             if isSaid { usleep(100_000) }
             return cut(pair)
         }
@@ -119,7 +122,7 @@ final class StoreProxy: Sendable {
         }
     }
 
-    /// Takes the end off an answer, if that is the fault; whether words came in its place.
+    /// Takes the end off an answer, if that is the fault; whether a message came in its place.
     private func endBeforeReady(_ bytes: inout [UInt8]) -> Bool? {
         let ready: [UInt8] = [UInt8(ascii: "Z"), 0, 0, 0, 5]
         return state.withLock { state in
@@ -138,13 +141,13 @@ final class StoreProxy: Sendable {
     private func allowance(_ count: Int, isRequest: Bool) -> (Int, Bool) {
         state.withLock { state in
             switch (state.fault, isRequest) {
-            case (.cutBehindRequest(let left), true):
-                state.fault = left > count ? .cutBehindRequest(bytes: left - count) : .none
+            case (.cutAfterRequest(let left), true):
+                state.fault = left > count ? .cutAfterRequest(bytes: left - count) : .none
                 return (min(left, count), left <= count)
-            case (.cutBehindAnswer(let left), false):
-                state.fault = left > count ? .cutBehindAnswer(bytes: left - count) : .none
+            case (.cutAfterAnswer(let left), false):
+                state.fault = left > count ? .cutAfterAnswer(bytes: left - count) : .none
                 return (min(left, count), left <= count)
-            case (.none, _), (.down, _), (.endBeforeReady, _), (.cutBehindRequest, false), (.cutBehindAnswer, true):
+            case (.none, _), (.down, _), (.endBeforeReady, _), (.cutAfterRequest, false), (.cutAfterAnswer, true):
                 return (count, false)
             }
         }

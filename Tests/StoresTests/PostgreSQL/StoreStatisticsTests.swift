@@ -16,7 +16,7 @@ struct StoreStatisticsTests {
         try await body(store, address)
     }
 
-    @Test("count lists, and no reads of one task among them")
+    @Test("Lists are counted, and no reads of one task among them")
     func lists() async throws {
         try await withStore { store, _ in
             _ = try await store.added("x", of: alice)
@@ -28,7 +28,7 @@ struct StoreStatisticsTests {
         }
     }
 
-    @Test("show how many writes and reads wait")
+    @Test("The gauges show how many writes and reads wait")
     func waiting() async throws {
         try await withStore { store, address in
             _ = try await store.added("x", of: alice)
@@ -56,7 +56,7 @@ struct StoreStatisticsTests {
         return (outcome == .full, store.statistics.commits - before)
     }
 
-    @Test("show one transaction for an owner's first task and the next, and two for the first without room")
+    @Test("An owner's first task takes one transaction like the next, and the first without room two")
     func transactions() async throws {
         try await withStore { store, _ in
             let limits: [(limit: Int, isFull: Bool, transactions: Int)] = [
@@ -69,7 +69,7 @@ struct StoreStatisticsTests {
         }
     }
 
-    @Test("show that additions without room for all of them fill what room there is")
+    @Test("Additions without room for all of them fill what room there is")
     func sharedRefusal() async throws {
         try await withStore { store, _ in
             for _ in 0..<2 { _ = try await added(to: store, limit: 5) }

@@ -16,7 +16,7 @@ extension Write {
         return Write(.add(task))
     }
 
-    /// With another past.
+    /// As after this many tries in vain.
     func tried(_ times: Int) -> Write {
         var write = self
         for _ in 0..<times { write.retry = write.retry.nextTry ?? write.retry }
@@ -165,7 +165,7 @@ struct WriteBatchTests {
         }
     }
 
-    @Test("A change that did nothing is told by the task before it")
+    @Test("The outcome of a change that did nothing follows from the task before it")
     func change() throws {
         let item = TaskItem(
             id: 3, owner: alice, text: try TaskText("x"), completed: false, created: 5, modified: 5, revision: 2)

@@ -1,7 +1,7 @@
 import Synchronization
 import Tasks
 
-/// A caller that waits for an outcome. It is answered once: by the first answer, or when nothing refers to it any more.
+/// A caller that waits for an outcome, answered once: by the first answer, or when nothing refers to it any more.
 final class Caller<Outcome: Sendable>: Sendable {
     private let reply: Reply<Outcome>?
     private let isAnswered = Atomic(false)

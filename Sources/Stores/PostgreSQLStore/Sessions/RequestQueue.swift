@@ -14,7 +14,7 @@ final class RequestQueue: Sendable {
         var isClosed = false
     }
 
-    /// What the thread can begin at once. The rest would wake it in vain, and is seen when something that is under way ends.
+    /// What the thread can begin at once; the rest would wake it in vain, and is seen when something that is under way ends.
     struct Readiness {
         var reads: Bool
         /// By lane, see ``RequestQueue/lane(of:)``.
@@ -35,9 +35,7 @@ final class RequestQueue: Sendable {
     private let lanes: Int
     let poller: SocketPoller
 
-    /// - Parameters:
-    ///   - capacity: how many requests may wait.
-    ///   - lanes: how many sessions write.
+    /// A queue for this many requests, with one lane for each session that writes.
     init(capacity: Int, lanes: Int, poller: SocketPoller) {
         self.capacity = capacity
         self.lanes = lanes

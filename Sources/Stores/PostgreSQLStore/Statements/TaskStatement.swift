@@ -82,12 +82,12 @@ package enum TaskStatement: String, CaseIterable, Sendable {
     /// that another server made the owner's row at the same moment, so that it must be asked again (or that $2 is more
     /// than $3, and there is no row).
     private static let addSQL = """
-        WITH taken AS (
+        WITH known AS (SELECT 0::bigint AS id FROM owners WHERE owner = $1), taken AS (
             UPDATE owners SET next_id = next_id + $2, tasks = tasks + $2 WHERE owner = $1 AND tasks + $2 <= $3
             RETURNING next_id - $2 AS id
         ), made AS (
             INSERT INTO owners(owner, next_id, tasks) SELECT $1, 1 + $2, $2
-            WHERE $2 <= $3 AND NOT EXISTS (SELECT FROM taken) AND NOT EXISTS (SELECT FROM owners WHERE owner = $1)
+            WHERE $2 <= $3 AND NOT EXISTS (SELECT FROM taken) AND NOT EXISTS (SELECT FROM known)
             ON CONFLICT DO NOTHING RETURNING 1::bigint AS id
         ), first AS (SELECT id FROM taken UNION ALL SELECT id FROM made), added AS (
             INSERT INTO tasks(owner, id, text, completed, created, modified, revision)
@@ -95,7 +95,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
             FROM first, unnest($4, $5, $6) WITH ORDINALITY AS line(text, completed, time, number)
         )
         SELECT id FROM first
-        UNION ALL SELECT 0 FROM owners WHERE owner = $1 AND NOT EXISTS (SELECT FROM first)
+        UNION ALL SELECT id FROM known WHERE NOT EXISTS (SELECT FROM first)
         """
 
     /// Adds one task under an idempotency key.
@@ -144,6 +144,22 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         )
         SELECT number FROM counted
         """
+    }
+
+    /// What the rows of a statement in a transaction say; those of a read are decoded by its ``ReadOperation``.
+    func answer(_ rows: borrowing Rows, of owner: Owner) throws(StoreError) -> Answer {
+        switch self {
+        case .addOne, .add, .remove, .removeText: return .number(rows.integer(0, 0))
+        case .lockTask, .change: return .task(try TaskColumns.item(in: rows, 0, of: owner))
+        case .addOnce:
+            let time = rows.integer(0, 5)
+            let item = TaskItem(
+                id: rows.integer(0, 2), owner: owner, text: try TaskColumns.text(rows.text(0, 3)),
+                completed: rows.boolean(0, 4), created: time, modified: time)
+            let fingerprint = UInt64(bitPattern: rows.integer(0, 1))
+            return .attempt(isNew: rows.boolean(0, 0), fingerprint: fingerprint, item)
+        case .list, .page, .longPage, .find, .forgetAttempts, .makeOwner, .lockOwner, .probe: return .nothing
+        }
     }
 
     /// The types of the parameters, each shown by a value of it.

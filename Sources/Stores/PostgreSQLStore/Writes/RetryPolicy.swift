@@ -22,12 +22,10 @@ struct RetryPolicy: Sendable, Equatable {
     /// A read is repeated within the deadline of its request.
     static let mostReadTries = 5
 
-    /// After a transaction that failed; nil: the write is refused.
+    /// After a transaction that failed at its COMMIT or before, shared with other writes or not; nil: the write is refused.
     ///
-    /// - Parameters:
-    ///   - isCommit: the COMMIT failed, so the outcome is in doubt (of foreign partitions some may have committed), except
-    ///     after a serialization failure.
-    ///   - isShared: other writes were in the transaction.
+    /// After a COMMIT that failed the outcome is in doubt (of foreign partitions some may have committed), except after a
+    /// serialization failure.
     func afterFailure(_ kind: PostgreSQLError.Kind, isCommit: Bool, isShared: Bool) -> RetryPolicy? {
         guard !isCommit || kind == .retryable else { return nil }
         var next = self

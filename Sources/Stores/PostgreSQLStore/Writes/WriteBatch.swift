@@ -15,7 +15,7 @@ struct WriteBatch: Batch {
     private var answers: [Answer] = []
     private var failure: (error: PostgreSQLError, index: Int)?
 
-    /// - Parameter isProbing: a check of the database writes as an addition does, and counts as written.
+    /// With `isProbing` a check of the database writes as an addition does, and counts as written.
     init(
         _ writes: [Write], deadlineMilliseconds: Int, isProbing: Bool = false,
         ownersWithRoom: OwnersWithRoom = OwnersWithRoom(bits: 64)

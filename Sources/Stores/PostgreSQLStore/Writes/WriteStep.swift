@@ -61,9 +61,8 @@ extension WriteStep {
 
     /// Any other write.
     ///
-    /// - Parameters:
-    ///   - isLocked: the owner's row is locked by an earlier statement of the transaction.
-    ///   - isProbing: a check of the database writes as an addition does.
+    /// With `isLocked` an earlier statement of the transaction has locked the owner's row; with `isProbing` a check of the
+    /// database writes as an addition does.
     init(_ write: Write, isLocked: Bool, isProbing: Bool) {
         let owner = write.owner
         let lock = isLocked ? [] : [Statement(.lockOwner, of: owner)]
