@@ -1,15 +1,17 @@
-/// Where the metadata of an Azure AD B2C policy lies (V-73).
+internal import Tokens
+
+/// The address of the metadata of an Azure AD B2C policy (V-73).
 package enum MetadataAddress {
     private static let document = ".well-known/openid-configuration"
 
     /// The address of a policy's metadata under an authority.
     ///
-    /// Hosts of the old service, `login.microsoftonline.com` and its kin, take the policy as `?p=`; all others,
-    /// `*.b2clogin.com`, custom domains and mocks, in the path.
+    /// Hosts of the old service, such as `login.microsoftonline.com`, take the policy as `?p=`; all others,
+    /// `*.b2clogin.com`, custom domains and mocks, in the path (`docs/b2c.md`).
     ///
     /// - Parameters:
     ///   - authority: `https://contoso.b2clogin.com/contoso.onmicrosoft.com`; slashes, `/v2.0` and the metadata document at
-    ///     the end are tolerated, and so is `/tfp` or `/te` before the tenant.
+    ///     the end are accepted, and so is `/tfp` or `/te` before the tenant.
     ///   - policy: `b2c_1_sign_in`, or nothing for an authority without policies.
     /// - Returns: the address.
     package static func of(authority: String, policy: String?) -> String {
@@ -21,7 +23,7 @@ package enum MetadataAddress {
 
     /// The tenant of an authority, if it is given by its GUID: then the issuer must contain it (V-74).
     package static func tenantIdentifier(ofAuthority authority: String) -> String? {
-        trimmed(authority).split(separator: "/").dropFirst(2).map { $0.lowercased() }.first(where: isGUID)
+        trimmed(authority).split(separator: "/").dropFirst(2).compactMap { GUID.canonical(String($0)) }.first
     }
 
     private static func trimmed(_ authority: String) -> String {
@@ -37,15 +39,6 @@ package enum MetadataAddress {
         guard parts.count > 1 else { return false }
         let host = parts[1].prefix { $0 != ":" }.lowercased()
         return ["login.microsoftonline.com", "login.microsoft.com", "login.windows.net"].contains(host)
-    }
-
-    private static func isGUID(_ text: String) -> Bool {
-        let digits = text.split(separator: "-", omittingEmptySubsequences: false)
-        return digits.map(\.utf8.count) == [8, 4, 4, 4, 12] && digits.joined().utf8.allSatisfy(isHexDigit)
-    }
-
-    private static func isHexDigit(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte)
     }
 
     /// Percent-encoded but for the unreserved characters of RFC 3986 section 2.3.
