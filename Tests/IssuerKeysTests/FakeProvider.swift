@@ -135,7 +135,7 @@ struct Bench {
     /// Why a token is refused; nothing for a good one.
     func refusal(_ token: String) async -> TokenRefusal? {
         do throws(TokenRefusal) {
-            _ = try await verifier.judge(token)
+            _ = try await verifier.principal(of: token)
             return nil
         } catch { return error }
     }
@@ -171,7 +171,7 @@ final class Flag: Sendable {
 
 extension BearerVerifier {
     /// Whom a token represents, as the API asks: first the cache.
-    func judge(_ token: String) async throws(TokenRefusal) -> Principal {
+    func principal(of token: String) async throws(TokenRefusal) -> Principal {
         if let principal = remembered(token) { return principal }
         return try await verify(token)
     }

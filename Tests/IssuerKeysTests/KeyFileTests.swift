@@ -75,7 +75,7 @@ struct KeyFileTests {
         #expect(restarted { $0.distrustedKeys = [TestClaims.keyIdentifier] }.verifier.status.state == .empty)
     }
 
-    @Test("Nothing in a broken file is believed, and nothing traps")
+    @Test("Nothing in a broken file is trusted, and nothing traps")
     func corrupt() throws {
         write()
         let whole = try File.read(path)

@@ -29,7 +29,7 @@ struct KeyThreadTests {
 
     private func refusal(_ verifier: BearerVerifier, _ token: String) async -> TokenRefusal? {
         do throws(TokenRefusal) {
-            _ = try await verifier.judge(token)
+            _ = try await verifier.principal(of: token)
             return nil
         } catch { return error }
     }

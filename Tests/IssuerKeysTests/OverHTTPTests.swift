@@ -7,7 +7,7 @@ import Support
 import Testing
 import Tokens
 
-/// A provider that really listens, at an address that its metadata names.
+/// A provider that listens on a socket, at an address that its metadata names.
 private struct Provider: RequestHandler {
     let keys: JSONValue
 

@@ -108,8 +108,8 @@ struct TokenCacheTests {
     func hit() async throws {
         let bench = Bench.loaded()
         let token = makeToken()
-        let first = try await bench.verifier.judge(token)
-        let second = try await bench.verifier.judge(token)
+        let first = try await bench.verifier.principal(of: token)
+        let second = try await bench.verifier.principal(of: token)
         #expect(first == second)
         let status = bench.verifier.tokenCacheStatus
         #expect(status.hits == 1 && status.misses == 1 && status.entries == 1)
@@ -126,14 +126,15 @@ struct TokenCacheTests {
             IssuerKeysConfiguration(keySources: [policy()], rules: rules), fetcher: provider)
         #expect(verifier.verificationStatus == VerificationStatus())
         let token = makeToken(claims: TestClaims.good.with("exp", .integer(4_000_000_000)))
-        await #expect(throws: TokenRefusal.keysUnavailable(retryAfter: 1)) { try await verifier.judge(token) }
+        await #expect(throws: TokenRefusal.keysUnavailable(retryAfter: 1)) { try await verifier.principal(of: token) }
         #expect(verifier.verificationStatus.verifications == 0)
         verifier.loadOnce()
-        for _ in 0..<3 { _ = try await verifier.judge(token) }
+        for _ in 0..<3 { _ = try await verifier.principal(of: token) }
         #expect(verifier.verificationStatus.verifications == 1)
         let first = verifier.verificationStatus.nanoseconds
         #expect(first > 0)
-        await #expect(throws: TokenRefusal.badSignature) { try await verifier.judge(makeToken(key: SigningKey.other)) }
+        let forged = makeToken(key: SigningKey.other)
+        await #expect(throws: TokenRefusal.badSignature) { try await verifier.principal(of: forged) }
         #expect(verifier.verificationStatus.verifications == 2 && verifier.verificationStatus.nanoseconds > first)
     }
 

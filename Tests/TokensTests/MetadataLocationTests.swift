@@ -85,7 +85,7 @@ struct MetadataLocationTests {
 
     /// OpenID Connect Discovery 1.0 section 4.3, RFC 8414 section 3.3, and Microsoft's forms.
     @Test(
-        "Metadata whose issuer does not belong to its address is not believed (V-74)",
+        "Metadata whose issuer does not belong to its address is not trusted (V-74)",
         arguments: [
             ("https://h.example/\(document)", "https://h.example", true),
             ("https://h.example/\(document)", "https://h.example/", true),
@@ -129,7 +129,7 @@ struct MetadataLocationTests {
         } else {
             #expect(throws: MetadataError.unrelatedIssuer) { try metadata.check(against: rules) }
         }
-        // What the settings say themselves is not judged by the address.
+        // What the settings say is not checked against the address.
         rules.pinnedIssuer = issuer
         try metadata.check(against: rules)
     }

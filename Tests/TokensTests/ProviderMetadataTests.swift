@@ -3,7 +3,7 @@ import Support
 import Testing
 import Tokens
 
-@Suite("Metadata of a provider is believed only if it fits its address (V-74)", .timeLimit(.minutes(15)))
+@Suite("Metadata of a provider is trusted only if it fits its address (V-74)", .timeLimit(.minutes(15)))
 struct ProviderMetadataTests {
     static let tenant = "775527ff-9a37-4307-8b3d-cc311f58d925"
     static let base = "https://contoso.b2clogin.com/contoso.onmicrosoft.com/b2c_1_sign_in"
@@ -50,7 +50,7 @@ struct ProviderMetadataTests {
         }
     }
 
-    @Test("A pinned issuer is the only one that is believed")
+    @Test("A pinned issuer is the only one that is trusted")
     func thePinnedIssuerIsTheOnlyOne() {
         var rules = rules
         rules.pinnedIssuer = TestClaims.issuer
@@ -62,7 +62,7 @@ struct ProviderMetadataTests {
     }
 
     @Test(
-        "An issuer on another host is not believed",
+        "An issuer on another host is not trusted",
         arguments: [
             ("contoso", .malformedIssuer), ("ftp://contoso.b2clogin.com/", .malformedIssuer),
             ("http://contoso.b2clogin.com/", .insecureIssuer), ("https://evil.example/", .foreignIssuer),
@@ -88,7 +88,7 @@ struct ProviderMetadataTests {
     }
 
     @Test(
-        "A key set on another host, or over plain http, is not believed",
+        "A key set on another host, or over plain http, is not trusted",
         arguments: [
             ("/keys", .malformedKeySetURL), ("file:///etc/passwd", .malformedKeySetURL),
             ("https://", .malformedKeySetURL), ("https://a:b/", .malformedKeySetURL),

@@ -27,16 +27,16 @@ struct ClaimExamination {
     }
 
     /// Checks one rule, as far as possible independently of the others.
-    mutating func judge(_ check: ClaimCheck) throws(TokenRefusal) {
+    mutating func apply(_ check: ClaimCheck) throws(TokenRefusal) {
         switch check {
-        case .expiry: try judgeExpiry()
-        case .notBefore: try judgeNotBefore()
-        case .issuedAt: try judgeIssuedAt()
-        case .issuer: try judgeIssuer()
-        case .audience: try judgeAudience()
-        case .policy: policy = try judgedPolicy()
-        case .owner: owner = try judgedOwner()
-        case .scope: scopes = try judgedScopes()
+        case .expiry: try checkExpiry()
+        case .notBefore: try checkNotBefore()
+        case .issuedAt: try checkIssuedAt()
+        case .issuer: try checkIssuer()
+        case .audience: try checkAudience()
+        case .policy: policy = try checkedPolicy()
+        case .owner: owner = try checkedOwner()
+        case .scope: scopes = try checkedScopes()
         }
     }
 
@@ -57,13 +57,13 @@ struct ClaimExamination {
 extension ClaimExamination {
     private var skew: Double { Double(rules.clockSkew) }
 
-    private mutating func judgeExpiry() throws(TokenRefusal) {
+    private mutating func checkExpiry() throws(TokenRefusal) {
         guard let expiry = try claims.moment("exp") else { throw .missingExpiry }
         guard Double(now) < expiry + skew else { throw .expired }
         self.expiry = expiry
     }
 
-    private mutating func judgeNotBefore() throws(TokenRefusal) {
+    private mutating func checkNotBefore() throws(TokenRefusal) {
         guard let start = try claims.moment("nbf") else { return }
         guard start <= Double(now) + skew else { throw .notYetValid }
         // Otherwise the token is valid at no time.
@@ -71,7 +71,7 @@ extension ClaimExamination {
         beginning = max(beginning, start)
     }
 
-    private mutating func judgeIssuedAt() throws(TokenRefusal) {
+    private mutating func checkIssuedAt() throws(TokenRefusal) {
         guard let issued = try claims.moment("iat") else { return }
         guard issued <= Double(now) + skew else { throw .issuedInFuture }
         if let expiry = try claims.moment("exp"), expiry - issued > Double(rules.longestLifetime) + skew {
@@ -87,11 +87,11 @@ extension ClaimExamination {
         claims["iss"]?.string.map { Text.same($0, issuer.identifier) } ?? false
     }
 
-    private func judgeIssuer() throws(TokenRefusal) {
+    private func checkIssuer() throws(TokenRefusal) {
         guard issuers.contains(where: isIssuer) else { throw .wrongIssuer }
     }
 
-    private func judgeAudience() throws(TokenRefusal) {
+    private func checkAudience() throws(TokenRefusal) {
         let audience: String? =
             switch claims["aud"] {
             case .string(let text)?: text
@@ -106,8 +106,8 @@ extension ClaimExamination {
     ///
     /// Without this check, a token of the password-reset policy would pass for one of the sign-in policy. Where no policy
     /// is configured, a token that names one is refused too.
-    private func judgedPolicy() throws(TokenRefusal) -> String? {
-        // An issuer that does not match was reported by its own check; the policy can still be judged.
+    private func checkedPolicy() throws(TokenRefusal) -> String? {
+        // An issuer that does not match was reported by its own check; the policy can still be checked.
         let matching = issuers.filter(isIssuer)
         let candidates = matching.isEmpty ? issuers : matching
         if !namesPolicyOfB2C, candidates.contains(where: { $0.policy == nil }) { return nil }
@@ -134,7 +134,7 @@ extension ClaimExamination {
         return claimed
     }
 
-    private func judgedOwner() throws(TokenRefusal) -> String {
+    private func checkedOwner() throws(TokenRefusal) -> String {
         guard let claim = claims[rules.ownerClaim] else { throw .missingOwner }
         guard let text = claim.string else { throw .malformedOwner }
         let owner = Text.same(rules.ownerClaim, "oid") ? GUID.canonical(text) : OwnerText.checked(text)
@@ -142,7 +142,7 @@ extension ClaimExamination {
         return owner
     }
 
-    private func judgedScopes() throws(TokenRefusal) -> [String] {
+    private func checkedScopes() throws(TokenRefusal) -> [String] {
         switch claims["scp"] {
         case nil: return []
         case .string(let text)?: return text.split(separator: " ").map(String.init)

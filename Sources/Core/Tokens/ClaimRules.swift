@@ -62,7 +62,7 @@ package struct ClaimRules: Sendable, Equatable {
     ) throws(TokenRefusal) -> VerifiedToken {
         var examination = ClaimExamination(claims: try Claims(of: token), rules: self, issuers: issuers, now: now)
         for check in ClaimCheck.allCases {
-            try examination.judge(check)
+            try examination.apply(check)
         }
         return try examination.verified(keyIdentifier: keyIdentifier)
     }

@@ -24,7 +24,7 @@ struct ExplanationWalk {
             return nil
         }
         for check in HeaderCheck.allCases {
-            let verdict = verdict { () throws(TokenRefusal) in try check.judge(object) }
+            let verdict = verdict { () throws(TokenRefusal) in try check.apply(to: object) }
             note(TokenCheck(check), verdict, evidence(check.names, in: object))
         }
         return try? JOSEHeader(of: token)
@@ -79,11 +79,11 @@ struct ExplanationWalk {
         var examination = ClaimExamination(claims: claims, rules: rules, issuers: issuers, now: now)
         for check in ClaimCheck.allCases {
             let needsIssuers = check == .issuer || check == .policy
-            let judged =
+            let result =
                 needsIssuers && issuers.isEmpty
                 ? TokenExplanation.Verdict.skipped
-                : verdict { () throws(TokenRefusal) in try examination.judge(check) }
-            note(TokenCheck(check), judged, evidence(check.names(rules), in: claims.object))
+                : verdict { () throws(TokenRefusal) in try examination.apply(check) }
+            note(TokenCheck(check), result, evidence(check.names(rules), in: claims.object))
         }
     }
 
@@ -102,9 +102,9 @@ struct ExplanationWalk {
         }
     }
 
-    private func verdict(_ judge: () throws(TokenRefusal) -> Void) -> TokenExplanation.Verdict {
+    private func verdict(_ body: () throws(TokenRefusal) -> Void) -> TokenExplanation.Verdict {
         do throws(TokenRefusal) {
-            try judge()
+            try body()
             return .passed
         } catch {
             return .failed(error)

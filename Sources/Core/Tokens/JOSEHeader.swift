@@ -13,7 +13,7 @@ package struct JOSEHeader: Sendable, Equatable {
     package init(of token: CompactToken) throws(TokenRefusal) {
         let object = try Self.object(of: token)
         for check in HeaderCheck.allCases {
-            try check.judge(object)
+            try check.apply(to: object)
         }
         guard let identifier = Self.keyIdentifier(in: object) else { throw .missingKeyIdentifier }
         keyIdentifier = identifier
@@ -36,7 +36,7 @@ package struct JOSEHeader: Sendable, Equatable {
 enum HeaderCheck: CaseIterable {
     case algorithm, type, critical, unsupported, keyIdentifier
 
-    func judge(_ header: JSONObject) throws(TokenRefusal) {
+    func apply(to header: JSONObject) throws(TokenRefusal) {
         switch self {
         // Pinned, whatever the keys or the metadata say: RFC 8725 sections 3.1 and 3.2 (V-21).
         case .algorithm:

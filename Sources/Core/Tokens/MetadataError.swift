@@ -1,4 +1,4 @@
-/// Why a provider's metadata is not believed: one case for each rule (V-74).
+/// Why a provider's metadata is not trusted: one case for each rule (V-74).
 package enum MetadataError: Error, Equatable, Sendable, CaseIterable {
     case notJSON, missingIssuer, missingKeySetURL
     case insecureSource, unexpectedIssuer, malformedIssuer, insecureIssuer, foreignIssuer, unrelatedIssuer

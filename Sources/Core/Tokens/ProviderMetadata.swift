@@ -11,7 +11,7 @@ package struct ProviderMetadata: Sendable, Equatable {
     /// `jwks_uri`: the address of its key set.
     package let keySetURL: String
 
-    /// Reads a document; ``check(against:)`` decides whether to believe it.
+    /// Reads a document; ``check(against:)`` decides whether to trust it.
     ///
     /// - Parameter bytes: the document, all of it.
     /// - Throws: the first member that is missing.
@@ -25,7 +25,7 @@ package struct ProviderMetadata: Sendable, Equatable {
         self.keySetURL = keySetURL
     }
 
-    /// Checks whether the document may be believed (V-74); otherwise nothing of it is used.
+    /// Checks whether the document may be trusted (V-74); otherwise nothing of it is used.
     ///
     /// - Throws: the first rule that is broken.
     package func check(against rules: MetadataRules) throws(MetadataError) {
@@ -58,7 +58,7 @@ package struct ProviderMetadata: Sendable, Equatable {
 /// What is known of a provider before its metadata is fetched.
 package struct MetadataRules: Sendable, Equatable {
     package var metadataURL: String
-    /// The issuer that the settings demand; then no other is believed.
+    /// The issuer that the settings demand; then no other is trusted.
     package var pinnedIssuer: String?
     /// The GUID of the tenant, which the issuer must contain, if it is known.
     package var tenantIdentifier: String?

@@ -39,7 +39,7 @@ struct KeyFile: Sendable {
     /// What the file has of each of these key sources; nothing if there is no file yet.
     ///
     /// - Parameters:
-    ///   - sources: the key sources of the settings, by whose rules the file is judged.
+    ///   - sources: the key sources of the settings, whose rules the file must fit.
     ///   - distrusted: the `kid`s of keys that are not taken.
     ///   - now: the wall clock, in milliseconds since 1970.
     ///   - trust: the age at which keys are too old.
@@ -102,7 +102,7 @@ struct KeyFile: Sendable {
     }
 
     private func metadata(of source: KeySource, _ entry: JSONObject) throws(LoadFailure) -> ProviderMetadata {
-        try rethrowing(as: LoadFailure.metadataNotBelieved) { () throws(MetadataError) in
+        try rethrowing(as: LoadFailure.metadataNotTrusted) { () throws(MetadataError) in
             let metadata = try ProviderMetadata(parsing: JSONValue.object(entry).serialized())
             try metadata.check(against: source.metadataRules)
             return metadata

@@ -58,7 +58,7 @@ struct KeySourceLoader {
         let document = try rethrowing(as: LoadFailure.metadataNotFetched) { () throws(FetchError) in
             try fetcher.fetch(try request(source.metadataURL, source))
         }
-        let metadata = try rethrowing(as: LoadFailure.metadataNotBelieved) { () throws(MetadataError) in
+        let metadata = try rethrowing(as: LoadFailure.metadataNotTrusted) { () throws(MetadataError) in
             let metadata = try ProviderMetadata(parsing: document.body)
             try metadata.check(against: source.metadataRules)
             return metadata

@@ -7,7 +7,6 @@ package struct KeySourceReport: Sendable, Equatable {
     package let source: String
     /// The policy that tokens must name; nothing for a provider without policies.
     package let policy: String?
-    package let metadataURL: String
     /// The issuer that the metadata names, if the load succeeded.
     package let issuer: String?
     /// `kid` of the keys that may be used; not escaped.
@@ -29,11 +28,11 @@ extension IssuerKeysConfiguration {
                 try checkTenant(of: keys.issuer, source: index, trusted: trusted)
                 trusted[index] = keys.issuer
                 return KeySourceReport(
-                    source: source.name, policy: source.policy, metadataURL: source.metadataURL, issuer: keys.issuer,
+                    source: source.name, policy: source.policy, issuer: keys.issuer,
                     keyIdentifiers: keys.keys.map(\.published.keyIdentifier), skipped: keys.skipped, problem: nil)
             } catch {
                 return KeySourceReport(
-                    source: source.name, policy: source.policy, metadataURL: source.metadataURL, issuer: nil,
+                    source: source.name, policy: source.policy, issuer: nil,
                     keyIdentifiers: [], skipped: [], problem: error.message)
             }
         }

@@ -4,7 +4,7 @@ internal import Tokens
 /// Why a key source could not be loaded.
 enum LoadFailure: Error, Equatable {
     case metadataNotFetched(FetchError)
-    case metadataNotBelieved(MetadataError)
+    case metadataNotTrusted(MetadataError)
     case keysNotFetched(FetchError)
     case keysNotRead(KeySetError)
     case noUsableKey(String?)
@@ -20,7 +20,7 @@ enum LoadFailure: Error, Equatable {
             "the authority answers 404 for the metadata: it knows no such tenant or policy; "
                 + "check TASKS_AUTHORITY and TASKS_POLICIES"
         case .metadataNotFetched(let error): "the metadata could not be fetched: \(error.words)\(error.setting)"
-        case .metadataNotBelieved(let error): error.message
+        case .metadataNotTrusted(let error): error.message
         case .keysNotFetched(let error): "the keys could not be fetched: \(error.words)\(error.setting)"
         case .keysNotRead(.notJSON): "the key set is not one JSON object within the limits; ask the provider"
         case .keysNotRead(.noKeyList): "the key set has no list of keys; ask the provider"
@@ -45,7 +45,7 @@ enum LoadFailure: Error, Equatable {
                 .status, .tooLong, .encoded, .brokenAnswer, .unavailable:
                 nil
             }
-        case .metadataNotBelieved, .keysNotRead, .noUsableKey, .otherIssuer: nil
+        case .metadataNotTrusted, .keysNotRead, .noUsableKey, .otherIssuer: nil
         }
     }
 }

@@ -3,7 +3,7 @@ internal import Tokens
 extension IssuerKeysConfiguration {
     /// Refuses an issuer that is of another provider, or of another tenant, than one that is trusted already.
     ///
-    /// Owners and audiences are not told apart by issuer: equal values of the owner claim are one owner. So all documents
+    /// Owners and audiences are not distinguished by issuer: equal values of the owner claim are one owner. So all documents
     /// must be of one tenant. The settings refuse what the addresses show; what only the documents show is refused here.
     /// Policies of a configured authority may have issuers of any form, as long as they do not name two tenants.
     ///

@@ -122,7 +122,7 @@ struct HostileTokenSetTests {
 
     private static func refusal(of token: String, by verifier: BearerVerifier) async -> TokenRefusal? {
         do throws(TokenRefusal) {
-            _ = try await verifier.judge(token)
+            _ = try await verifier.principal(of: token)
             return nil
         } catch {
             return error
