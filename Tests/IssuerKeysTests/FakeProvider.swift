@@ -6,9 +6,10 @@ import OpenSSL
 import Platform
 import Support
 import Synchronization
+import Testing
 import Tokens
 
-/// A provider without network: documents by address, and a list of what was asked.
+/// A provider without network: documents by address, and a list of the addresses that were fetched.
 final class FakeProvider: DocumentFetcher {
     private struct State {
         var documents: [String: Result<FetchedDocument, FetchError>] = [:]
@@ -22,13 +23,13 @@ final class FakeProvider: DocumentFetcher {
 
     private let state = Mutex(State())
 
-    /// Blocks every fetch until it is lifted or cancelled.
+    /// Whether every fetch blocks, until this is false or the fetches are cancelled.
     var isHeld: Bool {
         get { state.withLock { $0.isHeld } }
         set { state.withLock { $0.isHeld = newValue } }
     }
 
-    /// Blocks fetches of this address until it is another.
+    /// Blocks fetches of this address until another is given.
     func hold(_ url: String?) { state.withLock { $0.heldURL = url } }
 
     var asked: [String] { state.withLock { $0.asked } }
@@ -68,16 +69,15 @@ final class FakeProvider: DocumentFetcher {
             state.mostRunning = max(state.mostRunning, state.running)
         }
         defer { state.withLock { $0.running -= 1 } }
-        while state.withLock({ ($0.isHeld || $0.heldURL == request.url) && !$0.isCancelled }) { pause() }
+        // Longer than usual: the test that releases it may itself wait for a thread.
+        eventuallyBlocking("a held fetch continues", within: .seconds(600)) {
+            state.withLock { $0.isCancelled || !$0.isHeld && $0.heldURL != request.url }
+        }
         let result = state.withLock { $0.isCancelled ? .failure(.cancelled) : $0.documents[request.url] }
         return try (result ?? .failure(.status(404))).get()
     }
 
     func cancel() { state.withLock { $0.isCancelled = true } }
-
-    private func pause() {
-        _ = Wakeup().wait(untilMonotonicNanoseconds: SystemTime().monotonicNanoseconds + 1_000_000)
-    }
 }
 
 /// The published form of a key.
@@ -105,7 +105,7 @@ struct Bench {
         _ sources: [KeySource] = [policy()], keys: [JSONValue]? = nil,
         _ change: (inout IssuerKeysConfiguration) -> Void = { _ in }
     ) {
-        var configuration = IssuerKeysConfiguration(sources: sources, rules: TestClaims.rules)
+        var configuration = IssuerKeysConfiguration(keySources: sources, rules: TestClaims.rules)
         change(&configuration)
         let events = events
         self.sources = sources
@@ -113,7 +113,7 @@ struct Bench {
         verifier = BearerVerifier(
             configuration, time: time, fetcher: provider, chance: { 0.5 }, observer: { events.append($0) })
         // The test itself does what the threads do.
-        verifier.keys.guarded.withLock { $0.isRunning = true }
+        verifier.keys.allowWaits()
     }
 
     /// A verifier that has loaded its keys.
@@ -126,29 +126,29 @@ struct Bench {
         return bench
     }
 
-    /// What the fetching thread does when it wakes; when it would look again, in seconds from now.
+    /// Does what the thread `keys` does when it wakes; when it would look again, in seconds from now.
     @discardableResult
-    func fly() -> Double {
-        Double(verifier.keys.fetchWhatIsDue() - time.now) / 1e9
+    func refresh() -> Double {
+        Double(verifier.keys.refreshIfDue() - time.now) / 1e9
     }
 
-    /// What a token is refused for; nothing for a good one.
+    /// Why a token is refused; nothing for a good one.
     func refusal(_ token: String) async -> TokenRefusal? {
         do throws(TokenRefusal) {
-            _ = try await verifier.judge(token)
+            _ = try await verifier.principal(of: token)
             return nil
         } catch { return error }
     }
 
-    /// What it is refused for while another thread flies as soon as it waits, as the real one does.
-    func refusalWhileFlying(_ token: String) async -> TokenRefusal? {
+    /// The same with a refresh as soon as the token waits for one, as the real thread does.
+    func refusalDuringRefresh(_ token: String) async -> TokenRefusal? {
         let isDone = Flag()
         async let refusal = {
             defer { isDone.set() }
             return await self.refusal(token)
         }()
-        while verifier.status.waiters == 0, !isDone.isSet, !Task.isCancelled { await Task.yield() }
-        fly()
+        await eventually("the token waits, or has its result") { verifier.status.waiters > 0 || isDone.isSet }
+        refresh()
         return await refusal
     }
 }
@@ -170,8 +170,8 @@ final class Flag: Sendable {
 }
 
 extension BearerVerifier {
-    /// Who a token speaks for, as the API asks: first what is remembered.
-    func judge(_ token: String) async throws(TokenRefusal) -> Principal {
+    /// Whom a token represents, as the API asks: first the cache.
+    func principal(of token: String) async throws(TokenRefusal) -> Principal {
         if let principal = remembered(token) { return principal }
         return try await verify(token)
     }

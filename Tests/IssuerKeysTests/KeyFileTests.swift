@@ -8,11 +8,16 @@ import Tokens
 
 @testable import IssuerKeys
 
-@Suite("Keys survive a restart in a file (V-88)")
+@Suite("Keys survive a restart in a file (V-88)", .timeLimit(.minutes(15)))
 struct KeyFileTests {
-    private let path = "/tmp/key-file-tests-\(UInt64.random(in: 0...UInt64.max)).json"
+    private let folder: TemporaryFolder
+    private var path: String { "\(folder.path)/keys.json" }
 
-    /// A verifier that reads the file when it begins and has fetched nothing.
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    /// A verifier that read the file at its start and has fetched nothing.
     private func restarted(
         after seconds: Double = 0, source: KeySource = policy(),
         _ change: (inout IssuerKeysConfiguration) -> Void = { _ in }
@@ -27,14 +32,13 @@ struct KeyFileTests {
         return bench
     }
 
-    /// Writes the file as a server does that loads its keys at the fake clock's start.
+    /// Writes the file as a server does that loads its keys when the test clock starts.
     private func write() {
         Bench.loaded { $0.keyCacheFile = path }.verifier.stop()
     }
 
-    @Test("It is written with mode 0600 and read back: stale, serving, its age counting on")
+    @Test("The file has mode 0600, and its keys serve as stale and age on")
     func roundTrip() async {
-        defer { unlink(path) }
         write()
         var facts = stat()
         #expect(stat(path, &facts) == 0 && facts.st_mode & 0o777 == 0o600)
@@ -47,9 +51,8 @@ struct KeyFileTests {
         #expect(bench.verifier.status.state == .expired)
     }
 
-    @Test("A restart does not extend trust: too old, or from the future, and it is ignored")
+    @Test("A restart does not extend trust: keys that are too old or from the future are ignored")
     func age() {
-        defer { unlink(path) }
         write()
         #expect(restarted(after: 86_399).verifier.status.state == .stale)
         #expect(restarted(after: 86_400).verifier.status.state == .empty)
@@ -60,9 +63,8 @@ struct KeyFileTests {
         #expect(past.events.all == [.fileIgnored(reason: "\(TestClaims.policy): fetched in the future")])
     }
 
-    @Test("Another address, another pinned issuer, a distrusted key: not taken")
+    @Test("Keys of another address, another pinned issuer, or a distrusted kid are not taken")
     func foreign() {
-        defer { unlink(path) }
         write()
         #expect(restarted(source: policy("other")).verifier.status.state == .empty)
         var pinned = policy()
@@ -73,9 +75,8 @@ struct KeyFileTests {
         #expect(restarted { $0.distrustedKeys = [TestClaims.keyIdentifier] }.verifier.status.state == .empty)
     }
 
-    @Test("Nothing in a broken file is believed, and nothing breaks")
+    @Test("Nothing in a broken file is trusted, and nothing traps")
     func corrupt() throws {
-        defer { unlink(path) }
         write()
         let whole = try File.read(path)
         let text = String(decoding: whole, as: UTF8.self)
@@ -97,7 +98,7 @@ struct KeyFileTests {
         }
     }
 
-    @Test("No file is no event; a file that cannot be written is one, and the keys serve all the same")
+    @Test("A missing file is no event; a file that cannot be written is one, and the keys serve all the same")
     func unwritable() async {
         #expect(restarted().events.all == [])
         let bench = Bench.loaded { $0.keyCacheFile = "/proc/none/keys.json" }

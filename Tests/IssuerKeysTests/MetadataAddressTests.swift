@@ -1,10 +1,10 @@
 import IssuerKeys
 import Testing
 
-@Suite("The address of the metadata follows from authority and policy (V-73)")
+@Suite("The address of the metadata follows from authority and policy (V-73)", .timeLimit(.minutes(15)))
 struct MetadataAddressTests {
     @Test(
-        "However the authority is written, the path form is found",
+        "Every spelling of the authority leads to the path form",
         arguments: [
             "https://contoso.b2clogin.com/contoso.onmicrosoft.com",
             "https://contoso.b2clogin.com/contoso.onmicrosoft.com/",
@@ -20,7 +20,9 @@ struct MetadataAddressTests {
         )
     }
 
-    @Test("The old hosts take the policy as a query", arguments: ["", "/", "/v2.0/"])
+    @Test(
+        "The old hosts take the policy as a query",
+        arguments: ["", "/", "/v2.0/"])
     func queryForm(ending: String) {
         #expect(
             MetadataAddress.of(
@@ -30,7 +32,7 @@ struct MetadataAddressTests {
                 + "?p=b2c_1_sign_in")
     }
 
-    @Test("The tfp form stays, mocks are like new hosts, policies are encoded, and may be missing")
+    @Test("The tfp form is kept, mocks are like new hosts, policies are encoded, and may be missing")
     func otherForms() {
         #expect(
             MetadataAddress.of(authority: "https://localhost:8443/tfp/contoso.onmicrosoft.com", policy: "b2c_1a_x")
@@ -43,7 +45,7 @@ struct MetadataAddressTests {
                 == "https://a.example/t/v2.0/.well-known/openid-configuration")
     }
 
-    @Test("A tenant given as a GUID is known, a domain is not")
+    @Test("A tenant given as a GUID is known, a domain is not (V-74)")
     func tenant() {
         let authority = "https://contoso.b2clogin.com/775527FF-9a37-4307-8b3d-cc311f58d925/v2.0"
         #expect(

@@ -7,7 +7,7 @@ import Support
 import Testing
 import Tokens
 
-/// A provider that really listens, at an address that its metadata names.
+/// A provider that listens on a socket, at an address that its metadata names.
 private struct Provider: RequestHandler {
     let keys: JSONValue
 
@@ -24,16 +24,16 @@ private struct Provider: RequestHandler {
     }
 }
 
-@Suite("Keys come over HTTP", .timeLimit(.minutes(15)))
+@Suite("Keys are fetched over HTTP", .timeLimit(.minutes(15)))
 struct OverHTTPTests {
-    @Test("From metadata to principal, by way of real sockets")
+    @Test("A token is verified with keys that came over real sockets")
     func whole() async throws {
         let server = try HTTPServer(port: 0, handler: Provider(keys: [published(SigningKey.shared)]))
         defer { server.stop(patience: 0) }
         let authority = "http://127.0.0.1:\(server.port)/t"
         let source = KeySource(authority: authority, policy: "b2c_1_sign_in")
         let missing = KeySource(authority: authority, policy: "b2c_1_missing")
-        let configuration = IssuerKeysConfiguration(sources: [source, missing], rules: TestClaims.rules)
+        let configuration = IssuerKeysConfiguration(keySources: [source, missing], rules: TestClaims.rules)
 
         let reports = configuration.check()
         #expect(reports[0].problem == nil && reports[0].keyIdentifiers == [TestClaims.keyIdentifier])
@@ -42,7 +42,7 @@ struct OverHTTPTests {
         let verifier = BearerVerifier(configuration, time: ManualClock(wallMilliseconds: TestClaims.now * 1000))
         try verifier.start()
         defer { verifier.stop() }
-        while verifier.status.counters.flights == 0, !Task.isCancelled { await Task.yield() }
+        await eventually("the keys are loaded") { verifier.status.counters.refreshes > 0 }
         let claims = TestClaims.good.with("iss", .string("\(authority)/v2.0/"))
         let principal = try await verifier.verify(makeToken(claims: claims))
         #expect(principal.owner == TestClaims.owner && principal.policy == "b2c_1_sign_in")

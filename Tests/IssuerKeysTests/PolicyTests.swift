@@ -17,7 +17,7 @@ struct PolicyTests {
             claims: TestClaims.good.with("tfp", .string(policy)), key: key ? SigningKey.shared : SigningKey.other)
     }
 
-    @Test("A key that both publish signs for both")
+    @Test("A key that both policies publish signs for both")
     func shared() async {
         let bench = Bench.loaded([signIn, reset])
         #expect(await bench.refusal(token("b2c_1_SIGN_in")) == nil)
@@ -26,7 +26,7 @@ struct PolicyTests {
         #expect(bench.verifier.status.keyIdentifiers == [TestClaims.keyIdentifier])
     }
 
-    @Test("While a policy's keys are not at hand, its tokens cannot be judged, and those of no policy can")
+    @Test("While the keys of a policy are not loaded, its tokens cannot be verified, and those of other policies can")
     func notYet() async {
         let bench = Bench([signIn, reset])
         bench.provider.set(reset.metadataURL, .failure(.timedOut(reason: "test")))
@@ -36,32 +36,32 @@ struct PolicyTests {
         #expect(await bench.refusal(token("B2C_1_other")) == .wrongPolicy)
         bench.provider.publish(reset, [published(SigningKey.shared)])
         bench.time.advance(seconds: 2)
-        bench.fly()
+        bench.refresh()
         #expect(await bench.refusal(token("B2C_1_reset")) == nil)
     }
 
     @Test("After a rotation, a token of the policy that is fetched last waits for it")
-    func rotationInTheAir() async throws {
+    func rotationDuringRefresh() async throws {
         let bench = Bench.loaded([signIn, reset])
         for source in [signIn, reset] { bench.provider.publish(source, [published(SigningKey.other, kid: "key-2")]) }
         // The first policy is fetched anew, the second hangs.
         bench.time.advance(seconds: 7200)
-        let isLanded = Flag()
+        let isOver = Flag()
         bench.provider.hold(reset.metadataURL)
-        let flight = try NamedThread.start("flight") {
-            bench.fly()
-            isLanded.set()
+        let refresh = try NamedThread.start("refresh") {
+            bench.refresh()
+            isOver.set()
         }
-        while !bench.verifier.status.keyIdentifiers.contains("key-2"), !Task.isCancelled { await Task.yield() }
+        await eventually("the first policy is loaded") { bench.verifier.status.keyIdentifiers.contains("key-2") }
         let late = makeToken(
             claims: TestClaims.good.with("tfp", "B2C_1_reset").with("exp", .integer(TestClaims.now + 9000)),
             header: TestClaims.header.with("kid", "key-2"), key: SigningKey.other)
         async let refusal = bench.refusal(late)
-        while bench.verifier.status.waiters == 0, !Task.isCancelled { await Task.yield() }
-        #expect(!isLanded.isSet)
+        await eventually("the token waits for the second") { bench.verifier.status.waiters > 0 }
+        #expect(!isOver.isSet)
         bench.provider.hold(nil)
         #expect(await refusal == nil)
-        flight.join()
+        refresh.join()
     }
 
     @Test("A key of one policy does not sign for the other")
@@ -73,7 +73,7 @@ struct PolicyTests {
         #expect(await bench.refusal(token("B2C_1_reset")) == .wrongPolicy)
     }
 
-    @Test("The same kid with other material under another policy is a second candidate, never a replacement")
+    @Test("The same kid with other numbers under another policy is a second key, never a replacement")
     func secondCandidate() async {
         let bench = Bench([signIn, reset])
         bench.provider.publish(reset, [published(SigningKey.other)])
@@ -84,7 +84,7 @@ struct PolicyTests {
         #expect(await bench.refusal(token("B2C_1_reset", true)) == .wrongPolicy)
     }
 
-    @Test("A policy that does not exist leaves the other alone")
+    @Test("A policy that does not exist does not affect the other")
     func missingPolicy() async {
         let bench = Bench([signIn, reset])
         bench.provider.set(reset.metadataURL, .failure(.status(404)))
@@ -95,8 +95,8 @@ struct PolicyTests {
         #expect(status.lastFailure?.contains("B2C_1_reset: the authority answers 404") == true)
     }
 
-    @Test("Of a host that does not answer, the second policy is not waited for (V-72)")
-    func outOfReach() {
+    @Test("After a host could not be reached, the second policy on it is not tried (V-72)")
+    func unreachableHost() {
         let bench = Bench([signIn, reset])
         bench.provider.fail(.timedOut(reason: "test"))
         bench.verifier.loadOnce()
@@ -104,7 +104,7 @@ struct PolicyTests {
         #expect(bench.verifier.status.counters.failures == 2)
     }
 
-    @Test("A key set that both name is fetched once a flight")
+    @Test("A key set that both policies name is fetched once per refresh")
     func sharedKeySet() {
         let bench = Bench([signIn, reset])
         let keysURL = signIn.metadataURL + "/keys"
@@ -114,31 +114,31 @@ struct PolicyTests {
         #expect(bench.provider.asked == [signIn.metadataURL, keysURL, reset.metadataURL])
     }
 
-    @Test("check says of every source what is wrong and what to do")
+    @Test("The check of the settings says for each key source what is wrong and what to do")
     func reports() {
         let bench = Bench([signIn, reset])
         bench.provider.publish(reset, [published(SigningKey.shared)], issuer: "https://evil.example/")
-        var configuration = IssuerKeysConfiguration(sources: [signIn, reset], rules: TestClaims.rules)
+        var configuration = IssuerKeysConfiguration(keySources: [signIn, reset], rules: TestClaims.rules)
         let reports = configuration.check(fetcher: bench.provider)
         #expect(reports.map(\.source) == ["B2C_1_sign_in", "B2C_1_reset"])
         #expect(reports[0].problem == nil && reports[0].issuer == TestClaims.issuer)
         #expect(reports[0].keyIdentifiers == [TestClaims.keyIdentifier])
-        #expect(reports[1].problem == MetadataError.foreignIssuer.words)
+        #expect(reports[1].problem == MetadataError.foreignIssuer.message)
 
-        configuration.sources[1].pinnedIssuer = TestClaims.issuer
-        #expect(configuration.check(fetcher: bench.provider)[1].problem == MetadataError.unexpectedIssuer.words)
+        configuration.keySources[1].pinnedIssuer = TestClaims.issuer
+        #expect(configuration.check(fetcher: bench.provider)[1].problem == MetadataError.unexpectedIssuer.message)
         bench.provider.set(signIn.metadataURL, .failure(.status(404)))
         #expect(configuration.check(fetcher: bench.provider)[0].problem?.contains("no such tenant or policy") == true)
         bench.provider.set(signIn.metadataURL, .failure(.couldNotResolve(host: "contoso.b2clogin.com")))
         #expect(configuration.check(fetcher: bench.provider)[0].problem?.contains("cannot resolve") == true)
     }
 
-    @Test("Without threads an unknown key is refused at once: nobody would fetch it")
+    @Test("Without threads, an unknown key is refused at once, because it would not be fetched")
     func withoutThreads() async {
         let provider = FakeProvider()
         provider.publish(signIn, [published(SigningKey.shared)])
         let verifier = BearerVerifier(
-            IssuerKeysConfiguration(sources: [signIn], rules: TestClaims.rules),
+            IssuerKeysConfiguration(keySources: [signIn], rules: TestClaims.rules),
             time: ManualClock(wallMilliseconds: TestClaims.now * 1000), fetcher: provider)
         verifier.loadOnce()
         await #expect(throws: TokenRefusal.unknownKey) {
@@ -147,7 +147,7 @@ struct PolicyTests {
         await #expect(throws: Never.self) { try await verifier.verify(makeToken()) }
     }
 
-    @Test("A token is explained by the keys at hand")
+    @Test("A token is explained by the keys that are loaded, without a fetch")
     func explanation() {
         let bench = Bench.loaded([signIn])
         #expect(bench.verifier.explain(token("B2C_1_sign_in")).refusal == nil)

@@ -8,7 +8,7 @@ import Tokens
 @testable import IssuerKeys
 
 /// Owners are values of a claim, without the issuer: so all that is trusted must be of one provider.
-@Suite("No provider speaks for the people of another", .timeLimit(.minutes(15)))
+@Suite("No provider can issue tokens for the owners of another", .timeLimit(.minutes(15)))
 struct ProviderIsolationTests {
     private static let document = ".well-known/openid-configuration"
     private static let neighbour = "https://contoso.b2clogin.com/00000000-1111-2222-3333-444444444444/v2.0/"
@@ -39,13 +39,15 @@ struct ProviderIsolationTests {
         return bench
     }
 
-    @Test("The owners of two providers are not mixed up, whichever claim names them", arguments: ["oid", "sub"])
+    @Test(
+        "The owners of two providers are not mixed up, whichever claim names them",
+        arguments: ["oid", "sub"])
     func owners(claim: String) async throws {
         let bench = bench([first, second], ownerClaim: claim)
         bench.verifier.loadOnce()
         let good = makeToken(claims: claims(of: "b2c_1_sign_in"))
         #expect(await bench.refusal(good) == nil)
-        #expect(await bench.refusalWhileFlying(foreign()) != nil)
+        #expect(await bench.refusalDuringRefresh(foreign()) != nil)
         #expect(bench.verifier.status.keyIdentifiers == [TestClaims.keyIdentifier])
         #expect(bench.verifier.status.isDegraded)
         #expect(bench.verifier.status.lastFailure?.contains("b2c_1_edit: the metadata names another issuer") == true)
@@ -59,11 +61,11 @@ struct ProviderIsolationTests {
             let token = makeToken(
                 claims: claims(of: "b2c_1_edit", issuer: Self.neighbour).with("aud", .string(audience)),
                 header: TestClaims.header.with("kid", "key-2"), key: SigningKey.other)
-            #expect(await bench.refusalWhileFlying(token) != nil)
+            #expect(await bench.refusalDuringRefresh(token) != nil)
         }
     }
 
-    @Test("Whichever document comes first is trusted, and the other is tried again and refused again")
+    @Test("The tenant that is loaded first is trusted, and the other is tried again and refused again")
     func order() async {
         let bench = bench([first, second])
         bench.provider.set(first.metadataURL, .failure(.status(500)))
@@ -72,24 +74,24 @@ struct ProviderIsolationTests {
         bench.provider.publish(first, [published(SigningKey.shared)])
         for _ in 0..<3 {
             bench.time.advance(seconds: 5)
-            bench.fly()
+            bench.refresh()
             #expect(bench.verifier.status.keyIdentifiers == ["key-2"])
         }
     }
 
-    @Test("A document that changes its tenant is refused while the other serves")
+    @Test("A document that changes its tenant is refused while another key source serves")
     func change() async {
         let bench = Bench([first, second])
         bench.verifier.loadOnce()
         #expect(!bench.verifier.status.isDegraded)
         bench.provider.publish(second, [published(SigningKey.other, kid: "key-2")], issuer: Self.neighbour)
         bench.time.advance(seconds: 3600)
-        bench.fly()
+        bench.refresh()
         #expect(bench.verifier.status.isDegraded)
-        #expect(await bench.refusalWhileFlying(foreign()) != nil)
+        #expect(await bench.refusalDuringRefresh(foreign()) != nil)
     }
 
-    @Test("A document that names the issuer of a neighbour on the same host is refused")
+    @Test("A document that names an issuer of another path or port on the same host is refused (V-74)")
     func neighbours() {
         let realm = KeySource(metadataURL: "https://id.example.com/realms/a/\(Self.document)")
         let bench = Bench([realm])
@@ -99,13 +101,13 @@ struct ProviderIsolationTests {
         ] {
             bench.provider.publish(realm, [published(SigningKey.shared)], issuer: issuer)
             bench.time.advance(seconds: 10)
-            bench.fly()
+            bench.refresh()
             #expect(bench.verifier.status.state == .empty)
             #expect(bench.verifier.status.lastFailure?.contains("does not belong to the address") == true)
         }
         bench.provider.publish(realm, [published(SigningKey.shared)], issuer: "https://id.example.com/realms/a")
         bench.time.advance(seconds: 10)
-        bench.fly()
+        bench.refresh()
         #expect(bench.verifier.status.state == .fresh)
     }
 
@@ -120,16 +122,16 @@ struct ProviderIsolationTests {
         }
     }
 
-    @Test("check refuses what the server refuses, and names both")
+    @Test("The check of the settings refuses what the server refuses, and names both key sources")
     func reports() {
         let bench = bench([first, second])
-        let configuration = IssuerKeysConfiguration(sources: [first, second], rules: TestClaims.rules)
+        let configuration = IssuerKeysConfiguration(keySources: [first, second], rules: TestClaims.rules)
         let reports = configuration.check(fetcher: bench.provider)
         #expect(reports[0].problem == nil && reports[0].policy == "b2c_1_sign_in")
         #expect(reports[1].problem?.contains("another issuer than that of b2c_1_sign_in") == true)
     }
 
-    @Test("The file that remembers keys brings no second provider in")
+    @Test("The key file does not add a second provider")
     func file() throws {
         let folder = try TemporaryFolder()
         let path = "\(folder.path)/keys"
@@ -137,7 +139,7 @@ struct ProviderIsolationTests {
             (first, TestClaims.issuer, "key-1"), (second, Self.neighbour, "key-2"),
         ] {
             // Each was written by a server that trusted only that.
-            var configuration = IssuerKeysConfiguration(sources: [source], rules: TestClaims.rules)
+            var configuration = IssuerKeysConfiguration(keySources: [source], rules: TestClaims.rules)
             configuration.keyCacheFile = "\(path)-\(key)"
             let provider = FakeProvider()
             provider.publish(source, [published(SigningKey.shared, kid: key)], issuer: issuer)
@@ -158,7 +160,7 @@ struct ProviderIsolationTests {
             })
     }
 
-    @Test("Policies of one tenant are one provider, also by their addresses, with one issuer or one each")
+    @Test("Policies of one tenant are one provider, with one issuer or one each")
     func onePolicyEach() async {
         let bench = Bench([first, second])
         let tfp = "https://contoso.b2clogin.com/tfp/775527ff-9a37-4307-8b3d-cc311f58d925/b2c_1_edit/v2.0/"
@@ -170,7 +172,7 @@ struct ProviderIsolationTests {
         #expect(await bench.refusal(makeToken(claims: claims(of: "b2c_1_edit"))) == .wrongPolicy)
     }
 
-    @Test("A B2C policy configured by its address is demanded of tokens (V-56)")
+    @Test("The B2C policy in a metadata address is required of tokens (V-56)")
     func policyOfAddress() async {
         let bench = Bench.loaded([first])
         #expect(await bench.refusal(makeToken(claims: claims(of: "B2C_1_SIGN_IN"))) == nil)

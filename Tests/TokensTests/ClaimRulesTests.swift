@@ -4,7 +4,7 @@ import Support
 import Testing
 import Tokens
 
-@Suite("The claims (V-50 to V-63)")
+@Suite("The claims of a token are checked one by one (V-50 to V-63)", .timeLimit(.minutes(15)))
 struct ClaimRulesTests {
     let verification: Verification
 
@@ -12,7 +12,8 @@ struct ClaimRulesTests {
         verification = try Verification()
     }
 
-    @Test func aGoodTokenSpeaksForItsOwner() throws {
+    @Test("A good token represents its owner")
+    func aGoodTokenRepresentsItsOwner() throws {
         let principal = try verification.verify(makeToken()).principal
         #expect(
             principal
@@ -22,13 +23,13 @@ struct ClaimRulesTests {
                     keyIdentifier: TestClaims.keyIdentifier))
     }
 
-    @Test("V-50: the first broken rule is the answer, the signature before all claims")
+    @Test("The first broken rule is the refusal, and the signature comes before all claims (V-50)")
     func order() throws {
         var claims: JSONObject = [
             "exp": "x", "nbf": "x", "iat": "x", "iss": 1, "aud": 1, "tfp": 1, "oid": 1, "scp": 1,
         ]
         #expect(verification.refusal(of: makeToken(claims: claims, key: SigningKey.other)) == .badSignature)
-        let mending: [(String, JSONValue, TokenRefusal?)] = [
+        let corrections: [(String, JSONValue, TokenRefusal?)] = [
             ("exp", .integer(TestClaims.now - 100), .expired), ("exp", .integer(TestClaims.now + 100), .notNumericDate),
             ("nbf", .integer(TestClaims.now + 90), .notYetValid), ("nbf", .integer(TestClaims.now), .notNumericDate),
             ("iat", .integer(TestClaims.now + 90), .issuedInFuture), ("iat", .integer(TestClaims.now), .wrongIssuer),
@@ -36,14 +37,14 @@ struct ClaimRulesTests {
             ("tfp", .string(TestClaims.policy), .malformedOwner), ("oid", .string(TestClaims.owner), .malformedScope),
             ("scp", "", nil),
         ]
-        for (name, value, next) in mending {
+        for (name, value, next) in corrections {
             claims[name] = value
             #expect(verification.refusal(of: makeToken(claims: claims)) == next, "after \(name)")
         }
     }
 
     @Test(
-        "V-51, V-61: the payload is one strict JSON object",
+        "The payload is one strict JSON object (V-51, V-61)",
         arguments: [
             "x", "null", "[]", "{}x", #"{"oid":"a","oid":"a"}"#, #"{"oid":"a","\u006fid":"b"}"#, "\u{FEFF}{}",
             #"{"a":[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]}"#,
@@ -54,7 +55,7 @@ struct ClaimRulesTests {
     }
 
     @Test(
-        "V-54: the issuer, byte for byte",
+        "The issuer is compared byte by byte (V-54)",
         arguments: [
             nil, .null, "", 1, [.string(TestClaims.issuer)], .string(String(TestClaims.issuer.dropLast())),
             .string(TestClaims.issuer + "/"), .string(TestClaims.issuer.uppercased()),
@@ -65,8 +66,9 @@ struct ClaimRulesTests {
         #expect(verification.refusal(with: "iss", value) == .wrongIssuer)
     }
 
-    /// Swift's `==` takes these for equal.
-    @Test func composedAndDecomposedLettersDiffer() throws {
+    /// To Swift's `==` these are equal.
+    @Test("Composed and decomposed letters differ (V-54, V-55)")
+    func composedAndDecomposedLettersDiffer() throws {
         var verification = verification
         verification.issuers = [TokenIssuer(identifier: "https://caf\u{E9}.example/", policy: TestClaims.policy)]
         #expect(verification.refusal(with: "iss", "https://caf\u{E9}.example/") == nil)
@@ -78,7 +80,7 @@ struct ClaimRulesTests {
     }
 
     @Test(
-        "V-55: one audience, byte for byte",
+        "A token has exactly one audience, compared byte by byte (V-55)",
         arguments: [
             nil, .null, "", 1, [], [1], [.string(TestClaims.audience), .string(TestClaims.audience)],
             [.string(TestClaims.audience), "other"], [[.string(TestClaims.audience)]],
@@ -88,7 +90,8 @@ struct ClaimRulesTests {
         #expect(verification.refusal(with: "aud", value) == .wrongAudience)
     }
 
-    @Test func anyConfiguredAudienceWillDo() {
+    @Test("Each configured audience is accepted (V-55)")
+    func everyConfiguredAudience() {
         var verification = verification
         #expect(verification.refusal(with: "aud", [.string(TestClaims.audience)]) == nil)
         verification.rules.audiences = ["first", TestClaims.audience]
@@ -99,7 +102,7 @@ struct ClaimRulesTests {
     }
 
     @Test(
-        "V-57: oid is a GUID",
+        "oid is a GUID (V-57)",
         arguments: [
             "", "alice", .string(TestClaims.owner + "0"), .string(String(TestClaims.owner.dropLast())),
             .string("{" + TestClaims.owner.dropFirst().dropLast() + "}"), "3cd71a232b144f4c9c355dd0c5a6b1b7",
@@ -110,7 +113,7 @@ struct ClaimRulesTests {
         #expect(verification.refusal(with: "oid", value) == .malformedOwner)
     }
 
-    @Test("V-58: only the owner claim names the owner")
+    @Test("Only the owner claim names the owner (V-58)")
     func owner() throws {
         #expect(verification.refusal(of: makeToken(claims: TestClaims.good.with("oid", nil))) == .missingOwner)
         let upper = makeToken(claims: TestClaims.good.with("oid", .string(TestClaims.owner.uppercased())))
@@ -120,7 +123,8 @@ struct ClaimRulesTests {
         #expect(try verification.verify(sub).principal.owner == TestClaims.owner)
     }
 
-    @Test func anotherOwnerClaimMayHoldOtherText() throws {
+    @Test("An owner claim other than oid may have other text (V-57)")
+    func anotherOwnerClaimMayHoldOtherText() throws {
         var verification = verification
         verification.rules.ownerClaim = "sub"
         let token = makeToken(claims: TestClaims.good.with("sub", "Auth0|Alice \u{E9}"))
@@ -132,10 +136,11 @@ struct ClaimRulesTests {
         #expect(verification.refusal(with: "sub", nil) == .missingOwner)
     }
 
-    @Test("V-59: scopes are a string, or an array as other providers have it") func scopes() throws {
+    @Test("Scopes are a string, or an array as other providers have it (V-59)")
+    func scopes() throws {
         let arrays: [(JSONValue, [String])] = [
             ([], []), (["tasks.read"], ["tasks.read"]), (["a", "b c"], ["a", "b c"]),
-            // What is no text grants nothing, and spoils nothing.
+            // An element that is not a string grants nothing, and does no harm.
             ([1, "a", .null, ["tasks.read"], ["tasks.read": "tasks.read"]], ["a"]),
         ]
         for (value, scopes) in arrays {
@@ -151,8 +156,8 @@ struct ClaimRulesTests {
         #expect(try verification.verify(odd).principal.scopes == ["a", "b"])
     }
 
-    /// V-51, V-60: what is not asked for may have any shape.
-    @Test func unknownClaimsAreIgnored() throws {
+    @Test("Claims that no rule reads may have any shape (V-51, V-60)")
+    func unknownClaimsAreIgnored() throws {
         let shapes: [JSONValue] = [.null, true, .real(1e300), .integer(.min), "", [], [[[:]]], ["x": ["y": [1, "2"]]]]
         for name in ["emails", "idp", "extension_a", "ver", "auth_time", "azp", "at_hash", "name", ""] {
             for shape in shapes {

@@ -3,7 +3,7 @@ import Support
 import Testing
 import Tokens
 
-@Suite("The times in a token (V-52, V-53, V-104)")
+@Suite("The times of a token are compared with the clock (V-52, V-53, V-104)", .timeLimit(.minutes(15)))
 struct ClaimTimeTests {
     let verification: Verification
     let now = TestClaims.now
@@ -12,19 +12,20 @@ struct ClaimTimeTests {
         verification = try Verification()
     }
 
-    /// Lifetime and order fit, so that only one rule is at stake.
+    /// Lifetime and order are right, so that only one rule can be broken.
     private func refusal(exp: JSONValue?, nbf: JSONValue? = nil, iat: JSONValue? = nil) -> TokenRefusal? {
         verification.refusal(
             of: makeToken(claims: TestClaims.good.with("exp", exp).with("nbf", nbf).with("iat", iat)))
     }
 
-    @Test func expiryIsRequired() {
+    @Test("A token without exp is refused (V-52)")
+    func expiryIsRequired() {
         #expect(refusal(exp: nil) == .missingExpiry)
     }
 
-    /// Values that a conversion to `Int` would die of are among them (V-51).
+    /// Among them are values on which a conversion to `Int` traps (V-51).
     @Test(
-        "V-52: no moment",
+        "A value that is not a NumericDate is refused, and none traps (V-51, V-52)",
         arguments: [
             .null, .boolean(true), .string("1700003600"), ["1700003600"], [:], .integer(-1), .integer(.min),
             .integer(.max),
@@ -37,20 +38,23 @@ struct ClaimTimeTests {
         #expect(refusal(exp: .integer(now + 60), iat: value) == .notNumericDate)
     }
 
-    /// Numbers beyond the range of either type are no JSON to us.
-    @Test(arguments: ["1e400", "-1e400", "99999999999999999999", "NaN", "Infinity", "01", "0x10", "1."])
+    @Test(
+        "Numbers beyond the range of both number types are not JSON here (V-52)",
+        arguments: ["1e400", "-1e400", "99999999999999999999", "NaN", "Infinity", "01", "0x10", "1."])
     func numbersOutOfRange(number: String) {
         let payload = Array(#"{"exp":\#(number)}"#.utf8)
         let token = makeToken(payload: payload, header: JSONValue.object(TestClaims.header).serialized())
         #expect(verification.refusal(of: token) == .payloadNotJSON)
     }
 
-    @Test func yearNineThousandIsAMomentButTooFar() {
+    @Test("The last second of the year 9999 is a NumericDate (V-52)")
+    func lastSecondOfTheYear9999() {
         #expect(refusal(exp: .integer(253_402_300_799)) == nil)
         #expect(refusal(exp: .integer(253_402_300_799), iat: .integer(now)) == .lifetimeTooLong)
     }
 
-    @Test func expiryAtTheBoundary() {
+    @Test("A token is accepted until exp plus the clock skew (V-53)")
+    func expiryAtTheBoundary() {
         #expect(refusal(exp: .integer(now - 59)) == nil)
         #expect(refusal(exp: .integer(now - 60)) == .expired)
         #expect(refusal(exp: .real(Double(now) - 59.5)) == nil)
@@ -58,7 +62,8 @@ struct ClaimTimeTests {
         #expect(refusal(exp: 0) == .expired)
     }
 
-    @Test func beginningAtTheBoundary() {
+    @Test("A token is accepted from nbf and iat on, less the clock skew (V-53)")
+    func beginningAtTheBoundary() {
         let exp = JSONValue.integer(now + 600)
         #expect(refusal(exp: exp, nbf: .integer(now + 60)) == nil)
         #expect(refusal(exp: exp, nbf: .integer(now + 61)) == .notYetValid)
@@ -67,17 +72,20 @@ struct ClaimTimeTests {
         #expect(refusal(exp: exp, iat: .integer(now + 61)) == .issuedInFuture)
     }
 
-    @Test func beginningIsBeforeTheEnd() {
+    @Test("nbf is before exp (V-53)")
+    func beginningIsBeforeTheEnd() {
         #expect(refusal(exp: .integer(now + 10), nbf: .integer(now + 9)) == nil)
         #expect(refusal(exp: .integer(now + 10), nbf: .integer(now + 10)) == .notYetValid)
     }
 
-    @Test func lifetimeAtTheBoundary() {
+    @Test("The lifetime of a token is limited (V-53)")
+    func lifetimeAtTheBoundary() {
         #expect(refusal(exp: .integer(now + 86_460), iat: .integer(now)) == nil)
         #expect(refusal(exp: .integer(now + 86_461), iat: .integer(now)) == .lifetimeTooLong)
     }
 
-    @Test func largestSkewAndOddRulesDoNotTrap() throws {
+    @Test("Clocks at the ends of their range do not trap (V-53)")
+    func largestSkewAndOddRulesDoNotTrap() throws {
         var verification = verification
         verification.rules.clockSkew = 300
         verification.now = .max
@@ -86,8 +94,8 @@ struct ClaimTimeTests {
         #expect(verification.refusal(of: makeToken()) == .notYetValid)
     }
 
-    /// A cache asks again at each use, and hears what a new verification would say.
-    @Test func cachedTokensAreJudgedAgain() throws {
+    @Test("The times of a cached token say what a new verification would say (V-104)")
+    func timesOfCachedTokens() throws {
         for (exp, nbf) in [(now + 100, now - 7), (now, now), (now + 1, now + 60)] as [(Int64, Int64)] {
             let token = makeToken(
                 claims: TestClaims.good.with("exp", .real(Double(exp) + 0.25)).with("nbf", .real(Double(nbf) - 0.25))
@@ -97,9 +105,10 @@ struct ClaimTimeTests {
             for second in (nbf - 63)...(exp + 63) {
                 var then = verification
                 then.now = second
-                var again: TokenRefusal?
-                do throws(TokenRefusal) { try cached.check(now: second) } catch { again = error }
-                #expect(again == then.refusal(of: token), "at \(second - now)")
+                let refusal: TokenRefusal? =
+                    second >= cached.usableUntil ? .expired : second < cached.usableFrom ? .notYetValid : nil
+                #expect(refusal == then.refusal(of: token), "at \(second - now)")
+                #expect(cached.isUsable(at: second) == (refusal == nil), "at \(second - now)")
             }
         }
     }

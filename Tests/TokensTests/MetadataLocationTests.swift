@@ -3,7 +3,9 @@ import Support
 import Testing
 import Tokens
 
-@Suite("What the address of metadata tells before the document is there", .timeLimit(.minutes(15)))
+@Suite(
+    "The address of metadata shows provider and policy before the document is fetched (V-73, V-74)",
+    .timeLimit(.minutes(15)))
 struct MetadataLocationTests {
     private static let document = ".well-known/openid-configuration"
     private static let tenant = "775527ff-9a37-4307-8b3d-cc311f58d925"
@@ -14,7 +16,7 @@ struct MetadataLocationTests {
     }
 
     @Test(
-        "The policy of a B2C address, in path or query, on its own hosts and on others",
+        "The policy of a B2C address is in path or query, on B2C's own hosts and on others (V-73)",
         arguments: [
             ("https://contoso.b2clogin.com/contoso.onmicrosoft.com/b2c_1_sign_in/v2.0/\(document)", "b2c_1_sign_in"),
             (
@@ -41,7 +43,8 @@ struct MetadataLocationTests {
         #expect(!location.lacksPolicy && !location.namesSeveralPolicies)
     }
 
-    @Test func anAddressOfB2CWithoutOrWithTwoPoliciesIsKnown() throws {
+    @Test("An address of B2C that names no policy or two is recognized (V-73)")
+    func anAddressOfB2CWithoutOrWithTwoPoliciesIsKnown() throws {
         let base = "https://contoso.b2clogin.com/contoso.onmicrosoft.com"
         #expect(try location("\(base)/v2.0/\(Self.document)").lacksPolicy)
         #expect(try location("\(base)/v2.0/\(Self.document)?p=").lacksPolicy)
@@ -57,7 +60,7 @@ struct MetadataLocationTests {
     }
 
     @Test(
-        "Whether two addresses are of one provider",
+        "Two addresses are of one provider, or not (V-74)",
         arguments: [
             ("https://h.example/t/b2c_1_a/v2.0", "https://h.example/t/b2c_1_b/v2.0", true),
             ("https://h.example/t/b2c_1_a/v2.0", "https://H.example:443/T/B2C_1_b/v2.0", true),
@@ -82,7 +85,7 @@ struct MetadataLocationTests {
 
     /// OpenID Connect Discovery 1.0 section 4.3, RFC 8414 section 3.3, and Microsoft's forms.
     @Test(
-        "An issuer belongs to the address of its metadata, or the metadata is not believed",
+        "Metadata whose issuer does not belong to its address is not trusted (V-74)",
         arguments: [
             ("https://h.example/\(document)", "https://h.example", true),
             ("https://h.example/\(document)", "https://h.example/", true),
@@ -126,13 +129,13 @@ struct MetadataLocationTests {
         } else {
             #expect(throws: MetadataError.unrelatedIssuer) { try metadata.check(against: rules) }
         }
-        // What the settings say themselves is not judged by the address.
+        // What the settings say is not checked against the address.
         rules.pinnedIssuer = issuer
         try metadata.check(against: rules)
     }
 
     @Test(
-        "Whether two issuers are of one tenant, as far as they name one",
+        "Two issuers are of one tenant, or of two, or that is not known (V-74)",
         arguments: [
             ("https://h/\(tenant)/v2.0/", "https://h/\(tenant)/v2.0/", true),
             ("https://h/\(tenant)/v2.0/", "https://h/tfp/\(tenant)/b2c_1_a/v2.0/", true),

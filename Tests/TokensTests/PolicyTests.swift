@@ -3,7 +3,7 @@ import Support
 import Testing
 import Tokens
 
-@Suite("The policy must be one of the key's (V-56)")
+@Suite("The policy of a token is one of those of its key (V-56)", .timeLimit(.minutes(15)))
 struct PolicyTests {
     var verification: Verification
 
@@ -19,36 +19,43 @@ struct PolicyTests {
         try verification.verify(makeToken(claims: TestClaims.good.with("tfp", tfp).with("acr", acr))).principal.policy
     }
 
-    @Test func caseIsFoldedAndTheConfiguredNameReported() throws {
+    @Test("The case of a policy is ignored, and the configured name is reported")
+    func caseIsFoldedAndTheConfiguredNameReported() throws {
         #expect(try policy(tfp: "b2c_1_SIGN_in") == "B2C_1_sign_in")
         #expect(try policy(tfp: "B2C_1_EDIT") == "b2c_1_edit")
         #expect(try policy(tfp: nil, acr: "b2c_1_sign_in") == "B2C_1_sign_in")
         #expect(try policy(tfp: "b2c_1_edit", acr: "B2C_1_Edit") == "b2c_1_edit")
     }
 
-    /// The long s and the dotless i have S and I as capitals for Unicode, not for us.
-    @Test func onlyASCIILettersAreFolded() {
+    /// In Unicode, the long s and the dotless i have the capitals S and I.
+    @Test("Only the case of ASCII letters is ignored")
+    func onlyASCIILettersAreFolded() {
         #expect(throws: TokenRefusal.wrongPolicy) { try policy(tfp: "b2c_1_s\u{131}gn_in") }
         #expect(throws: TokenRefusal.wrongPolicy) { try policy(tfp: "b2c_1_\u{17F}ign_in") }
     }
 
-    /// An issuer and its keys are shared by policies that nobody configured, like that for resetting a password.
-    @Test(arguments: ["b2c_1_reset", "", "b2c_1_sign_in ", 1, .null, ["b2c_1_sign_in"]] as [JSONValue])
+    /// Such as the policy that resets passwords.
+    @Test(
+        "Policies that share issuer and key but are not configured are refused",
+        arguments: ["b2c_1_reset", "", "b2c_1_sign_in ", 1, .null, ["b2c_1_sign_in"]] as [JSONValue])
     func otherPolicies(value: JSONValue) {
         #expect(throws: TokenRefusal.wrongPolicy) { try policy(tfp: value) }
         #expect(throws: TokenRefusal.wrongPolicy) { try policy(tfp: nil, acr: value) }
     }
 
-    @Test func bothMustAgree() {
+    @Test("tfp and acr must agree")
+    func bothMustAgree() {
         #expect(throws: TokenRefusal.wrongPolicy) { try policy(tfp: "b2c_1_sign_in", acr: "b2c_1_edit") }
         #expect(throws: TokenRefusal.wrongPolicy) { try policy(tfp: "b2c_1_sign_in", acr: 1) }
     }
 
-    @Test func neitherIsRefusedWherePoliciesAreConfigured() {
+    @Test("A token without tfp and acr is refused where policies are configured")
+    func neitherIsRefusedWherePoliciesAreConfigured() {
         #expect(throws: TokenRefusal.missingPolicy) { try policy(tfp: nil) }
     }
 
-    @Test func withoutPoliciesNoneIsLookedAt() throws {
+    @Test("Without policies, acr may have any value that is not a B2C policy")
+    func withoutPolicies() throws {
         var plain = verification
         plain.issuers = [TokenIssuer(identifier: TestClaims.issuer, policy: nil)]
         for value in [nil, "1", "urn:mace:incommon:iap:silver", 1] as [JSONValue?] {
@@ -57,8 +64,9 @@ struct PolicyTests {
         }
     }
 
-    /// A key of B2C signs for all policies of its tenant, so where none is configured, none can be told from another.
-    @Test func withoutPoliciesATokenOfOneIsRefused() {
+    /// A key of B2C signs for all policies of its tenant.
+    @Test("Without policies, a token of a B2C policy is refused")
+    func withoutPoliciesATokenOfOneIsRefused() {
         var plain = verification
         plain.issuers = [TokenIssuer(identifier: TestClaims.issuer, policy: nil)]
         for value in [.string(TestClaims.policy), "x", "", .null, 1] as [JSONValue] {
@@ -70,8 +78,9 @@ struct PolicyTests {
         }
     }
 
-    /// Each policy may have an issuer of its own: issuer and policy must belong together.
-    @Test func issuerAndPolicyBelongTogether() {
+    /// Each policy may have an issuer of its own.
+    @Test("Issuer and policy belong together")
+    func issuerAndPolicyBelongTogether() {
         var tfp = verification
         tfp.issuers = [
             TokenIssuer(identifier: "https://a.example/tfp/sign_in/", policy: "sign_in"),
@@ -82,7 +91,8 @@ struct PolicyTests {
         #expect(tfp.refusal(of: makeToken(claims: claims.with("tfp", "sign_in"))) == .wrongPolicy)
     }
 
-    @Test func aKeyWithoutIssuersSignsNothing() {
+    @Test("A key without issuers signs nothing")
+    func aKeyWithoutIssuersSignsNothing() {
         var orphan = verification
         orphan.issuers = []
         #expect(orphan.refusal(of: makeToken()) == .wrongIssuer)

@@ -5,14 +5,16 @@ import Support
 import Testing
 import Tokens
 
-@Suite("Published tokens and keys: RFC 7515, RFC 7520, Wycheproof")
+@Suite(
+    "Published tokens and keys verify as published: RFC 7515, RFC 7520, Wycheproof (V-45 to V-47)",
+    .timeLimit(.minutes(15)))
 struct SignatureVectorTests {
     private func set(_ keys: [JSONValue]) throws -> KeySetDocument {
         try KeySetDocument(parsing: JSONValue.object(["keys": .array(keys)]).serialized())
     }
 
-    /// Appendix A.2; the token has no `kid`, so only its signature is good.
-    @Test func rfc7515AppendixA2() throws {
+    @Test("The signature of RFC 7515 appendix A.2 verifies; its token has no kid")
+    func rfc7515AppendixA2() throws {
         let modulus = try #require(
             Base64URL.decode(
                 "ofgWCuLjybRlzo0tZWJjNiuSfb4p4fAkd_wWJcyQoTbji9k0l8W26mPddxHmfHQp-Vaw-4qPCJrcS2mJPMEzP1Pt0Bm4d4QlL-yRT-SF"
@@ -33,8 +35,8 @@ struct SignatureVectorTests {
         #expect(throws: TokenRefusal.missingKeyIdentifier) { try JOSEHeader(of: token) }
     }
 
-    /// Section 4.1: a token whose payload is no JSON at all.
-    @Test func rfc7520Section41() throws {
+    @Test("The signature of RFC 7520 section 4.1 verifies; its payload is not JSON")
+    func rfc7520Section41() throws {
         let vector = try TestFile.vector("rfc7520_4_1_rs256.json").json()
         let keys = try set([vector["input"]["key"]])
         #expect(keys.keys.first?.carriesPrivateMembers == true)
@@ -46,7 +48,8 @@ struct SignatureVectorTests {
         #expect(try Verification(keys).refusal(of: text) == .payloadNotJSON)
     }
 
-    @Test func wycheproofSignatures() throws {
+    @Test("Wycheproof's signatures are accepted and refused as they should be (V-47)")
+    func wycheproofSignatures() throws {
         var accepted = 0
         var refused = 0
         for group in try #require(TestFile.vector("json_web_signature_test.json").json()["testGroups"].array) {
@@ -54,7 +57,7 @@ struct SignatureVectorTests {
             let verification = try Verification(keys)
             for vector in try #require(group["tests"].array) {
                 let good = isGood(vector, verification)
-                // A token without claims is of no use, so an empty part is refused before anything else (V-10).
+                // A token without claims is useless, so an empty part is refused before anything else (V-10).
                 let expected =
                     vector["result"] == "valid" && group["public"]["alg"] == "RS256"
                     && vector["comment"] != "emptyPayload"
@@ -66,8 +69,9 @@ struct SignatureVectorTests {
         #expect(refused > 300)
     }
 
-    /// Among them keys with an exponent of 1, of 1024 bits, and of the generator that ROCA broke.
-    @Test func wycheproofKeys() throws {
+    /// Among them are keys with an exponent of 1, of 1024 bits, and with the structure of ROCA.
+    @Test("Wycheproof's keys are accepted and refused as they should be (V-37)")
+    func wycheproofKeys() throws {
         for group in try #require(TestFile.vector("json_web_key_test.json").json()["testGroups"].array) {
             let keys = try #require(group["private"]["keys"].array)
             let verification = try Verification(set(keys))
@@ -80,7 +84,7 @@ struct SignatureVectorTests {
     }
 
     private func isGood(_ vector: JSONValue, _ verification: Verification) -> Bool {
-        // Some vectors are JSON serialisations, which are not even text here.
+        // Some vectors are JSON serializations, which are not strings here.
         guard let text = vector["jws"].string else { return false }
         return (try? verification.checkSignature(text)) != nil
     }

@@ -3,7 +3,7 @@ import Support
 import Testing
 import Tokens
 
-@Suite("The explanation of a token agrees with the verifier, and goes on")
+@Suite("The explanation of a token agrees with the verifier, and continues after a failure", .timeLimit(.minutes(15)))
 struct TokenExplanationTests {
     let verification: Verification
 
@@ -15,14 +15,16 @@ struct TokenExplanationTests {
         explanation.findings.filter { if case .failed = $0.verdict { true } else { false } }.map(\.check)
     }
 
-    @Test func aGoodTokenPassesEveryCheck() {
+    @Test("A good token passes every check")
+    func aGoodTokenPassesEveryCheck() {
         let explanation = verification.explanation(of: makeToken())
         #expect(explanation.findings.map(\.check) == TokenCheck.allCases)
         #expect(explanation.findings.allSatisfy { $0.verdict == .passed })
         #expect(explanation.refusal == nil)
     }
 
-    @Test func allThatIsWrongIsSaid() {
+    @Test("All failures are reported")
+    func allThatIsWrongIsSaid() {
         var claims = TestClaims.good
         claims["exp"] = 1
         claims["aud"] = "other"
@@ -33,7 +35,8 @@ struct TokenExplanationTests {
         #expect(explanation.findings.first { $0.check == .audience }?.evidence == #""aud":"other""#)
     }
 
-    @Test func theHeaderIsJudgedByEachRule() {
+    @Test("The header is checked by each rule")
+    func theHeaderIsCheckedByEachRule() {
         let header: JSONObject = ["alg": "none", "typ": "x", "crit": [], "zip": "DEF"]
         let explanation = verification.explanation(of: makeToken(header: header))
         #expect(failures(explanation) == [.algorithm, .type, .critical, .unsupported, .keyIdentifier])
@@ -41,14 +44,16 @@ struct TokenExplanationTests {
         #expect(explanation.refusal == .wrongAlgorithm)
     }
 
-    @Test func anUnknownKeyLeavesTheClaimsToBeJudged() {
+    @Test("The claims of a token with an unknown key are checked")
+    func claimsUnderAnUnknownKey() {
         let explanation = verification.explanation(of: makeToken(header: TestClaims.header.with("kid", "other")))
         #expect(failures(explanation) == [.key])
         #expect(explanation.refusal == .unknownKey)
         #expect(explanation.findings.filter { $0.verdict == .skipped }.map(\.check) == [.signature])
     }
 
-    @Test func withoutKeysAndIssuersTheyAreNotJudged() {
+    @Test("Without keys and issuers, the checks that need them are skipped")
+    func withoutKeysAndIssuers() {
         let explanation = TokenExplanation(of: makeToken(), rules: TestClaims.rules, issuers: [], now: TestClaims.now) {
             _, _ in .keysUnavailable
         }
@@ -56,14 +61,17 @@ struct TokenExplanationTests {
         #expect(explanation.findings.filter { $0.verdict == .skipped }.map(\.check) == [.signature, .issuer, .policy])
     }
 
-    @Test(arguments: ["", "x", "Zg.Zg.Zg", "e30.e30.AA", "a.b.c"])
-    func eachCheckStandsOnceWhateverTheText(text: String) {
+    @Test(
+        "Each check is reported once, whatever the text",
+        arguments: ["", "x", "Zg.Zg.Zg", "e30.e30.AA", "a.b.c"])
+    func eachCheckIsReportedOnce(text: String) {
         let explanation = verification.explanation(of: text)
         #expect(explanation.findings.map(\.check) == TokenCheck.allCases)
         #expect(explanation.refusal == verification.refusal(of: text))
     }
 
-    @Test func theFirstFailureIsTheVerifiersAnswer() {
+    @Test("The first failure is the verifier's refusal")
+    func theFirstFailureIsTheVerifiersAnswer() {
         let changes: [(String, JSONValue?)] = [
             ("exp", nil), ("exp", 1), ("nbf", "x"), ("iat", .integer(.max)), ("iss", "x"), ("aud", []), ("tfp", nil),
             ("tfp", "x"), ("acr", "x"), ("oid", "x"), ("oid", nil), ("scp", 1), ("nothing", 1),
@@ -74,8 +82,8 @@ struct TokenExplanationTests {
         }
     }
 
-    /// What the token says is shown to a terminal.
-    @Test func evidenceIsPrintableASCII() throws {
+    @Test("Evidence is printable ASCII, because it is shown in a terminal")
+    func evidenceIsPrintableASCII() throws {
         let claims = TestClaims.good.with("aud", "\u{1B}[2J\u{202E}\u{9B}\u{E9}\n\"").with(
             "iss", .string(String(repeating: "i", count: 5000)))
         let explanation = verification.explanation(of: makeToken(claims: claims))
@@ -84,8 +92,9 @@ struct TokenExplanationTests {
         #expect(evidence.allSatisfy { $0.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F } && $0.count < 300 })
     }
 
-    @Test func everyCheckAndRefusalHasWordsOfItsOwn() {
-        #expect(Set(TokenCheck.allCases.map(\.words)).count == TokenCheck.allCases.count)
+    @Test("Each check and each refusal has a text of its own")
+    func everyCheckAndRefusalHasATextOfItsOwn() {
+        #expect(Set(TokenCheck.allCases.map(\.requirement)).count == TokenCheck.allCases.count)
         let refusals: [TokenRefusal] = [
             .tooLong, .notThreeSegments, .notBase64URL, .headerNotJSON, .wrongAlgorithm, .wrongType, .criticalExtension,
             .unsupportedHeader, .missingKeyIdentifier, .unknownKey, .badSignature, .payloadNotJSON, .missingExpiry,
@@ -93,8 +102,8 @@ struct TokenExplanationTests {
             .missingPolicy, .wrongPolicy, .missingOwner, .malformedOwner, .malformedScope,
             .keysUnavailable(retryAfter: 1),
         ]
-        #expect(Set(refusals.map(\.words)).count == refusals.count)
+        #expect(Set(refusals.map(\.message)).count == refusals.count)
         #expect(Set(refusals.map(\.code)).count == refusals.count)
-        #expect(refusals.allSatisfy { $0.words.hasSuffix(".") && $0.words.contains(";") })
+        #expect(refusals.allSatisfy { $0.message.hasSuffix(".") && $0.message.contains(";") })
     }
 }

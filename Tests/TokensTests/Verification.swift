@@ -3,7 +3,7 @@ import OpenSSL
 import Support
 import Tokens
 
-/// The whole way of a token as the server goes it, with a set of keys held in memory.
+/// The verification of a token as the server does it, with a set of keys in memory.
 struct Verification {
     var keys: [String: RSAPublicKey]
     var rules = TestClaims.rules
@@ -21,7 +21,7 @@ struct Verification {
         }
     }
 
-    /// Form, header, key and signature.
+    /// Checks form, header, key and signature.
     func checkSignature(_ text: String) throws(TokenRefusal) -> (token: CompactToken, keyIdentifier: String) {
         let token = try CompactToken(text)
         let header = try JOSEHeader(of: token)
@@ -30,13 +30,12 @@ struct Verification {
         return (token, header.keyIdentifier)
     }
 
-    /// Everything.
     func verify(_ text: String) throws(TokenRefusal) -> VerifiedToken {
         let (token, keyIdentifier) = try checkSignature(text)
         return try rules.check(token, signedBy: keyIdentifier, of: issuers, now: now)
     }
 
-    /// The reason of the refusal, or nothing for a good token.
+    /// Why a token is refused; nothing for a good one.
     func refusal(of text: String) -> TokenRefusal? {
         do throws(TokenRefusal) {
             _ = try verify(text)
@@ -46,7 +45,7 @@ struct Verification {
         }
     }
 
-    /// The reason why good claims with one changed are refused, or nothing.
+    /// Why good claims with one changed are refused; nothing if they are accepted.
     func refusal(with name: String, _ value: JSONValue?) -> TokenRefusal? {
         refusal(of: makeToken(claims: TestClaims.good.with(name, value)))
     }

@@ -1,16 +1,16 @@
 import Basics
 internal import JSON
 
-/// The rules for claims, in their order (V-50); the verifier and the explanation walk the same list.
+/// The rules for claims, in their order (V-50), for the verifier and the explanation alike.
 enum ClaimCheck: CaseIterable {
     case expiry, notBefore, issuedAt, issuer, audience, policy, owner, scope
 }
 
-/// The judging of one token's claims, and what was learned on the way.
+/// The examination of one token's claims, and the values found so far.
 struct ClaimExamination {
     let claims: Claims
     let rules: ClaimRules
-    /// Whose key signed.
+    /// The issuers that publish the key that signed.
     let issuers: [TokenIssuer]
     let now: Int64
 
@@ -27,21 +27,21 @@ struct ClaimExamination {
         self.now = now
     }
 
-    /// Judges by one rule, independently of the others as far as can be.
-    mutating func judge(_ check: ClaimCheck) throws(TokenRefusal) {
+    /// Checks one rule, as far as possible independently of the others.
+    mutating func apply(_ check: ClaimCheck) throws(TokenRefusal) {
         switch check {
-        case .expiry: try judgeExpiry()
-        case .notBefore: try judgeNotBefore()
-        case .issuedAt: try judgeIssuedAt()
-        case .issuer: try judgeIssuer()
-        case .audience: try judgeAudience()
-        case .policy: policy = try judgedPolicy()
-        case .owner: owner = try judgedOwner()
-        case .scope: scopes = try judgedScopes()
+        case .expiry: try checkExpiry()
+        case .notBefore: try checkNotBefore()
+        case .issuedAt: try checkIssuedAt()
+        case .issuer: try checkIssuer()
+        case .audience: try checkAudience()
+        case .policy: policy = try checkedPolicy()
+        case .owner: owner = try checkedOwner()
+        case .scope: scopes = try checkedScopes()
         }
     }
 
-    /// What the cache keeps and the caller answers, once all rules were judged.
+    /// The verified token, once all rules were checked.
     func verified(keyIdentifier: String) throws(TokenRefusal) -> VerifiedToken {
         guard let owner else { throw .missingOwner }
         let principal = Principal(
@@ -58,21 +58,21 @@ struct ClaimExamination {
 extension ClaimExamination {
     private var skew: Double { Double(rules.clockSkew) }
 
-    private mutating func judgeExpiry() throws(TokenRefusal) {
+    private mutating func checkExpiry() throws(TokenRefusal) {
         guard let expiry = try claims.moment("exp") else { throw .missingExpiry }
         guard Double(now) < expiry + skew else { throw .expired }
         self.expiry = expiry
     }
 
-    private mutating func judgeNotBefore() throws(TokenRefusal) {
+    private mutating func checkNotBefore() throws(TokenRefusal) {
         guard let start = try claims.moment("nbf") else { return }
         guard start <= Double(now) + skew else { throw .notYetValid }
-        // Turned round, it is valid at no time at all.
+        // Otherwise the token is valid at no time.
         if let expiry = try claims.moment("exp"), start >= expiry { throw .notYetValid }
         beginning = max(beginning, start)
     }
 
-    private mutating func judgeIssuedAt() throws(TokenRefusal) {
+    private mutating func checkIssuedAt() throws(TokenRefusal) {
         guard let issued = try claims.moment("iat") else { return }
         guard issued <= Double(now) + skew else { throw .issuedInFuture }
         if let expiry = try claims.moment("exp"), expiry - issued > Double(rules.longestLifetime) + skew {
@@ -82,21 +82,21 @@ extension ClaimExamination {
     }
 }
 
-// Who issued it, for whom, about whom (V-54 to V-59).
+// Issuer, audience, policy, owner, scopes (V-54 to V-59).
 extension ClaimExamination {
     private func isIssuer(_ issuer: TokenIssuer) -> Bool {
         claims["iss"]?.string.map { Text.same($0, issuer.identifier) } ?? false
     }
 
-    private func judgeIssuer() throws(TokenRefusal) {
+    private func checkIssuer() throws(TokenRefusal) {
         guard issuers.contains(where: isIssuer) else { throw .wrongIssuer }
     }
 
-    private func judgeAudience() throws(TokenRefusal) {
+    private func checkAudience() throws(TokenRefusal) {
         let audience: String? =
             switch claims["aud"] {
             case .string(let text)?: text
-            // More than one audience is one that we do not know, and who may replay the token to us.
+            // With several audiences, another of them could present the token here.
             case .array(let list)?: list.count == 1 ? list.first?.string : nil
             case nil, .null?, .boolean?, .integer?, .real?, .object?: nil
             }
@@ -105,10 +105,10 @@ extension ClaimExamination {
 
     /// The policy as configured: one under which this key was published with this issuer (V-56).
     ///
-    /// Without it, a token of the password-reset policy would pass for one of the sign-in policy. So where no policy is
-    /// known, a token that names one is refused, too.
-    private func judgedPolicy() throws(TokenRefusal) -> String? {
-        // An issuer that does not match was reported by its own check; the policy can still be judged.
+    /// Without this check, a token of the password-reset policy would pass for one of the sign-in policy. Where no policy
+    /// is configured, a token that names one is refused too.
+    private func checkedPolicy() throws(TokenRefusal) -> String? {
+        // An issuer that does not match was reported by its own check; the policy can still be checked.
         let matching = issuers.filter(isIssuer)
         let candidates = matching.isEmpty ? issuers : matching
         if !namesPolicyOfB2C, candidates.contains(where: { $0.policy == nil }) { return nil }
@@ -118,12 +118,12 @@ extension ClaimExamination {
         return policy
     }
 
-    /// Whether the token is of a B2C policy: `tfp` is B2C's alone, and others have words of their own in `acr`.
+    /// Whether the token is of a B2C policy: only B2C has `tfp`, and other providers have other values in `acr`.
     private var namesPolicyOfB2C: Bool {
         claims["tfp"] != nil || claims["acr"]?.string.map(PolicyName.isOfB2C) ?? false
     }
 
-    /// `tfp`, else `acr`; if there are both, they must agree.
+    /// `tfp`, else `acr`; if the token has both, they must agree.
     private func claimedPolicy() throws(TokenRefusal) -> String? {
         var claimed: String?
         for value in [claims["tfp"], claims["acr"]] {
@@ -135,19 +135,19 @@ extension ClaimExamination {
         return claimed
     }
 
-    private func judgedOwner() throws(TokenRefusal) -> String {
+    private func checkedOwner() throws(TokenRefusal) -> String {
         guard let claim = claims[rules.ownerClaim] else { throw .missingOwner }
         guard let text = claim.string else { throw .malformedOwner }
-        let owner = Text.same(rules.ownerClaim, "oid") ? GUID.canonical(text) : OwnerText.other(text)
+        let owner = Text.same(rules.ownerClaim, "oid") ? GUID.canonical(text) : OwnerText.checked(text)
         guard let owner else { throw .malformedOwner }
         return owner
     }
 
-    private func judgedScopes() throws(TokenRefusal) -> [String] {
+    private func checkedScopes() throws(TokenRefusal) -> [String] {
         switch claims["scp"] {
         case nil: return []
         case .string(let text)?: return text.split(separator: " ").map(String.init)
-        // As Okta has it. What is no text in it grants nothing.
+        // Okta's form. An element that is not a string grants nothing.
         case .array(let list)?: return list.compactMap(\.string)
         case .null?, .boolean?, .integer?, .real?, .object?: throw .malformedScope
         }

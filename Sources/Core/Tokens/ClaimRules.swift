@@ -1,20 +1,19 @@
-/// Who may have issued a token under some key: an issuer, and the policy whose metadata named it.
+/// A possible issuer of a token under some key: an issuer, and the policy whose metadata named it.
 ///
-/// One B2C tenant has many policies that share an issuer and may share keys, so the issuer alone does not tell which
-/// policy signed; see ``ClaimRules``.
+/// One B2C tenant has many policies that share an issuer and may share keys, so the issuer alone does not tell of which
+/// policy a token is.
 package struct TokenIssuer: Sendable, Hashable {
-    /// The issuer that the metadata declares; `iss` must be these bytes (V-54).
+    /// The issuer that the metadata names; `iss` must have the same bytes (V-54).
     package let identifier: String
     /// The policy as configured, or nothing for a provider without policies.
     package let policy: String?
 
-    /// An issuer and its policy.
     package init(identifier: String, policy: String?) {
         self.identifier = identifier
         self.policy = policy
     }
 
-    /// Whether both have the same bytes; Swift's equality of strings would fold some.
+    /// Compares bytes; see ``Text``.
     package static func == (a: TokenIssuer, b: TokenIssuer) -> Bool {
         guard Text.same(a.identifier, b.identifier) else { return false }
         return switch (a.policy, b.policy) {
@@ -25,20 +24,21 @@ package struct TokenIssuer: Sendable, Hashable {
     }
 }
 
-/// The rules for claims: data that is the same for every token.
+/// The rules for claims that are the same for every token.
 ///
-/// What depends on the key that signed, its issuers and policies, comes with each check. Scopes are the routes' affair.
+/// What depends on the key that signed, its issuers and policies, is an argument of each check. Scopes are compared by
+/// the routes.
 package struct ClaimRules: Sendable, Equatable {
-    /// The application identifiers that a token may be meant for (V-55).
+    /// The application identifiers that `aud` may have (V-55).
     package var audiences: [String]
-    /// The claim that names the owner: `oid`, a GUID; any other may hold other text (V-57).
+    /// The claim that names the owner: `oid`, a GUID; any other may have other text (V-57).
     package var ownerClaim: String
     /// How far clocks may differ, in seconds.
     package var clockSkew: Int64
     /// The longest time from `iat` to `exp`, in seconds; B2C grants at most a day.
     package var longestLifetime: Int64
 
-    /// Rules for these audiences, the rest as is right for B2C.
+    /// Rules for these audiences; the defaults are those for B2C.
     package init(
         audiences: [String], ownerClaim: String = "oid", clockSkew: Int64 = 60, longestLifetime: Int64 = 86_400
     ) {
@@ -48,21 +48,21 @@ package struct ClaimRules: Sendable, Equatable {
         self.longestLifetime = longestLifetime
     }
 
-    /// Judges the claims of a token whose signature is good.
+    /// Checks the claims of a token whose signature is good.
     ///
     /// - Parameters:
-    ///   - token: the token; its signature must have been checked (V-50).
+    ///   - token: the token; its signature must have been verified (V-50).
     ///   - keyIdentifier: `kid` of the key that signed.
-    ///   - issuers: whose key that is: all policies under which it was published.
+    ///   - issuers: the issuers that publish that key, one for each policy.
     ///   - now: the wall clock, in seconds since 1970.
-    /// - Returns: what to answer, and to remember.
+    /// - Returns: the token, for a cache to keep.
     /// - Throws: the first rule that is broken.
     package func check(
         _ token: CompactToken, signedBy keyIdentifier: String, of issuers: [TokenIssuer], now: Int64
     ) throws(TokenRefusal) -> VerifiedToken {
         var examination = ClaimExamination(claims: try Claims(of: token), rules: self, issuers: issuers, now: now)
         for check in ClaimCheck.allCases {
-            try examination.judge(check)
+            try examination.apply(check)
         }
         return try examination.verified(keyIdentifier: keyIdentifier)
     }

@@ -1,22 +1,20 @@
+internal import Basics
 internal import JSON
 
-/// What the payload of a token says (RFC 7519 section 4), before it is judged.
+/// The claims of a token (RFC 7519 section 4), before any is checked.
 struct Claims {
     let object: JSONObject
 
-    /// Reads a payload, whose signature was checked before (V-50, V-51).
+    /// Reads the payload of a token whose signature was verified (V-50, V-51).
     init(of token: CompactToken) throws(TokenRefusal) {
-        do {
-            object = try StrictJSON.object(token.payload, longest: CompactToken.longestPayload)
-        } catch {
-            throw .payloadNotJSON
+        object = try rethrowing(as: { _ in TokenRefusal.payloadNotJSON }) { () throws(JSONError) in
+            try StrictJSON.object(token.payload, longest: CompactToken.longestPayload)
         }
     }
 
-    /// A claim of any kind.
     subscript(name: String) -> JSONValue? { object[name] }
 
-    /// A moment, in seconds since 1970, or nothing if the claim is absent; `null` is not absence (V-52).
+    /// A NumericDate, in seconds since 1970, or nothing if the claim is absent; `null` is not absence (V-52).
     func moment(_ name: String) throws(TokenRefusal) -> Double? {
         switch object[name] {
         case nil: nil

@@ -1,38 +1,38 @@
 import Basics
 
-/// A token in the compact form of RFC 7515 section 3.1: three parts, decoded, nothing judged yet.
+/// A token in the compact form of RFC 7515 section 3.1: three parts, decoded, not yet verified.
 ///
-/// The five parts of an encrypted token and the JSON serialisations are not of this form (V-16).
+/// The five parts of an encrypted token and the JSON serializations are not of this form (V-16).
 package struct CompactToken: Sendable {
-    /// The longest token taken, in bytes (V-07).
+    /// The longest token that is accepted, in bytes (V-07).
     package static let longest = 8192
     static let longestHeader = 2048
     static let longestPayload = 6144
 
-    /// The received bytes, all of them.
+    /// All received bytes.
     package let bytes: [UInt8]
-    /// The header, decoded from base64url: to be JSON.
+    /// Decoded from base64url.
     package let header: [UInt8]
-    /// The payload, decoded from base64url; not to be read as JSON before the signature is checked (V-15).
+    /// Decoded from base64url; not to be read before the signature is verified (V-15).
     package let payload: [UInt8]
-    /// The signature, decoded from base64url.
+    /// Decoded from base64url.
     package let signature: [UInt8]
     private let secondDot: Int
 
-    /// What the signature covers: the received bytes before the second dot, never a new serialisation (V-14).
+    /// What the signature covers: the received bytes before the second dot, never a new serialization (V-14).
     package var signingInput: ArraySlice<UInt8> { bytes[..<secondDot] }
 
-    /// Takes a token apart, at a cost that its length bounds.
+    /// Splits and decodes a token, at a cost that its length bounds.
     ///
-    /// - Parameter text: what stood behind the scheme.
-    /// - Throws: the rule of form that is broken: length, number of parts, spelling.
+    /// - Parameter text: everything after the scheme.
+    /// - Throws: the rule of form that is broken: length, number of parts, encoding.
     package init(_ text: String) throws(TokenRefusal) {
-        // The length of a native string is stored: nothing of an overlong one is copied.
+        // The length of a native string is stored: nothing of one that is too long is copied.
         guard text.utf8.count <= Self.longest else { throw .tooLong }
         try self.init(bytes: Array(text.utf8))
     }
 
-    /// Takes a token apart that is already in bytes, see ``init(_:)``.
+    /// See ``init(_:)``.
     package init(bytes: [UInt8]) throws(TokenRefusal) {
         guard bytes.count <= Self.longest else { throw .tooLong }
         let (first, second) = try Self.dots(in: bytes)
@@ -44,7 +44,7 @@ package struct CompactToken: Sendable {
         secondDot = second
     }
 
-    /// The places of the two dots; the scan ends at a third (V-10, V-11).
+    /// The offsets of the two dots; the scan ends at a third (V-10, V-11).
     private static func dots(in bytes: [UInt8]) throws(TokenRefusal) -> (Int, Int) {
         var first: Int?
         var second: Int?

@@ -1,6 +1,6 @@
 internal import JSON
 
-/// The walk through all checks of one token, gathering findings.
+/// Makes all checks of one token and collects the findings.
 struct ExplanationWalk {
     private(set) var findings: [TokenExplanation.Finding] = []
 
@@ -16,7 +16,7 @@ struct ExplanationWalk {
         }
     }
 
-    /// Judges the header by each rule; the result is of use only if all hold.
+    /// Checks the header by each rule; the header, if all hold.
     mutating func header(_ token: CompactToken?) -> JOSEHeader? {
         let object = headerObject(of: token)
         guard let token, let object else {
@@ -24,7 +24,7 @@ struct ExplanationWalk {
             return nil
         }
         for check in HeaderCheck.allCases {
-            let verdict = verdict { () throws(TokenRefusal) in try check.judge(object) }
+            let verdict = verdict { () throws(TokenRefusal) in try check.apply(to: object) }
             note(TokenCheck(check), verdict, evidence(check.names, in: object))
         }
         return try? JOSEHeader(of: token)
@@ -45,7 +45,7 @@ struct ExplanationWalk {
         }
     }
 
-    /// Asks the keys; the issuers of the key, if it is known.
+    /// Checks key and signature; the issuers of the key, if it is known.
     mutating func signature(
         _ token: CompactToken?, _ header: JOSEHeader?, ask: (CompactToken, JOSEHeader) -> SignatureFinding
     ) -> [TokenIssuer]? {
@@ -70,7 +70,7 @@ struct ExplanationWalk {
         return nil
     }
 
-    /// Judges the claims by each rule, even under a bad signature: the holder wants to know all that is wrong.
+    /// Checks the claims by each rule, even under a bad signature: the holder wants to know all that is wrong.
     mutating func claims(_ token: CompactToken?, rules: ClaimRules, issuers: [TokenIssuer], now: Int64) {
         guard let claims = payload(of: token) else {
             ClaimCheck.allCases.forEach { note(TokenCheck($0), .skipped) }
@@ -79,11 +79,11 @@ struct ExplanationWalk {
         var examination = ClaimExamination(claims: claims, rules: rules, issuers: issuers, now: now)
         for check in ClaimCheck.allCases {
             let needsIssuers = check == .issuer || check == .policy
-            let judged =
+            let result =
                 needsIssuers && issuers.isEmpty
                 ? TokenExplanation.Verdict.skipped
-                : verdict { () throws(TokenRefusal) in try examination.judge(check) }
-            note(TokenCheck(check), judged, evidence(check.names(rules), in: claims.object))
+                : verdict { () throws(TokenRefusal) in try examination.apply(check) }
+            note(TokenCheck(check), result, evidence(check.names(rules), in: claims.object))
         }
     }
 
@@ -102,9 +102,9 @@ struct ExplanationWalk {
         }
     }
 
-    private func verdict(_ judge: () throws(TokenRefusal) -> Void) -> TokenExplanation.Verdict {
+    private func verdict(_ body: () throws(TokenRefusal) -> Void) -> TokenExplanation.Verdict {
         do throws(TokenRefusal) {
-            try judge()
+            try body()
             return .passed
         } catch {
             return .failed(error)
@@ -115,7 +115,7 @@ struct ExplanationWalk {
         findings.append(TokenExplanation.Finding(check: check, verdict: verdict, evidence: evidence))
     }
 
-    /// The members of these names, as JSON: so nothing in them can steer a terminal.
+    /// The members of these names, as JSON in printable ASCII: so nothing in them can control a terminal.
     private func evidence(_ names: [String], in object: JSONObject) -> String? {
         let members = names.compactMap { name in
             object[name].map { value in
@@ -126,7 +126,7 @@ struct ExplanationWalk {
         return members.isEmpty ? nil : members.joined(separator: ",")
     }
 
-    /// The text with everything outside of printable ASCII as `\u{...}`, cut where it gets tedious.
+    /// The text with everything outside of printable ASCII as `\u{...}`, cut after 256 characters.
     private static func visible(_ text: String) -> String {
         let escaped = text.unicodeScalars.map { scalar in
             scalar.value >= 0x20 && scalar.value < 0x7F ? String(scalar) : scalar.escaped(asASCII: true)
@@ -136,7 +136,7 @@ struct ExplanationWalk {
 }
 
 extension HeaderCheck {
-    /// The members that this rule looks at.
+    /// The members of the header that this rule reads.
     var names: [String] {
         switch self {
         case .algorithm: ["alg"]
@@ -149,7 +149,7 @@ extension HeaderCheck {
 }
 
 extension ClaimCheck {
-    /// The claims that this rule looks at.
+    /// The claims that this rule reads.
     func names(_ rules: ClaimRules) -> [String] {
         switch self {
         case .expiry: ["exp"]

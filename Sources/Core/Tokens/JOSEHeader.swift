@@ -1,53 +1,49 @@
+internal import Basics
 internal import JSON
 
-/// The header of a token after it passed every rule for headers (V-20 to V-28).
+/// The header of a token that passed every rule for headers (V-20 to V-28).
 ///
-/// Of all it says only the key identifier is used, and that only to look a key up; `jwk`, `jku`, `x5u`, `x5c` and their
-/// kin never decide anything (V-23).
+/// Only the key identifier is used, and only to look a key up; `jwk`, `jku`, `x5u`, `x5c` and the like never decide
+/// anything (V-23).
 package struct JOSEHeader: Sendable, Equatable {
     /// `kid`, to be compared byte by byte.
     package let keyIdentifier: String
 
-    /// Judges the header of a token.
-    ///
-    /// - Parameter token: the token, taken apart.
-    /// - Throws: the first rule that is broken.
+    /// - Throws: the first rule that the header of the token breaks.
     package init(of token: CompactToken) throws(TokenRefusal) {
         let object = try Self.object(of: token)
         for check in HeaderCheck.allCases {
-            try check.judge(object)
+            try check.apply(to: object)
         }
         guard let identifier = Self.keyIdentifier(in: object) else { throw .missingKeyIdentifier }
         keyIdentifier = identifier
     }
 
     static func object(of token: CompactToken) throws(TokenRefusal) -> JSONObject {
-        do {
-            return try StrictJSON.object(token.header, longest: CompactToken.longestHeader)
-        } catch {
-            throw .headerNotJSON
+        try rethrowing(as: { _ in TokenRefusal.headerNotJSON }) { () throws(JSONError) in
+            try StrictJSON.object(token.header, longest: CompactToken.longestHeader)
         }
     }
 
-    /// `kid`, if it is of use: a string of 1 to 256 bytes (V-27).
+    /// `kid`, if it is usable: a string of 1 to 256 bytes (V-27).
     static func keyIdentifier(in object: JSONObject) -> String? {
         guard let text = object["kid"]?.string, (1...256).contains(text.utf8.count) else { return nil }
         return text
     }
 }
 
-/// The rules for headers, in their order; the verifier and the explanation walk the same list.
+/// The rules for headers, in their order, for the verifier and the explanation alike.
 enum HeaderCheck: CaseIterable {
     case algorithm, type, critical, unsupported, keyIdentifier
 
-    func judge(_ header: JSONObject) throws(TokenRefusal) {
+    func apply(to header: JSONObject) throws(TokenRefusal) {
         switch self {
         // Pinned, whatever the keys or the metadata say: RFC 8725 sections 3.1 and 3.2 (V-21).
         case .algorithm:
             guard let name = header["alg"]?.string, Text.same(name, "RS256") else { throw .wrongAlgorithm }
         case .type:
             guard isKnownType(header["typ"]) else { throw .wrongType }
-        // We understand no extension, so `crit` in any form must be refused: RFC 7515 section 4.1.11 (V-25).
+        // No extension is supported, so `crit` in any form must be refused: RFC 7515 section 4.1.11 (V-25).
         case .critical:
             guard !header.contains("crit") else { throw .criticalExtension }
         case .unsupported:
@@ -66,7 +62,7 @@ enum HeaderCheck: CaseIterable {
         return name == "jwt" || name == "at+jwt"
     }
 
-    /// Not a token inside of the token (V-26).
+    /// The payload is not itself a token (V-26).
     private func isPlainContent(_ type: JSONValue?) -> Bool {
         guard let type else { return true }
         guard let name = mediaType(type) else { return false }

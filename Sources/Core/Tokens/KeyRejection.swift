@@ -1,15 +1,15 @@
 internal import Basics
 internal import JSON
 
-/// Why a published key may not be used, one case a rule (V-36 to V-38).
+/// Why a published key may not be used: one case for each rule (V-36 to V-38).
 package enum KeyRejection: Error, Equatable, Sendable, CaseIterable {
     case notAnObject, wrongKeyType, missingIdentifier, notForSignatures, notForVerifying, wrongAlgorithm
     case malformedModulus, malformedExponent, modulusSize, evenModulus, factorableModulus, weakExponent
-    /// Another key of the set has this `kid` and other material.
+    /// Another key of the set has this `kid` and other numbers.
     case conflictingIdentifier
 
-    /// The reason in plain words, for the log.
-    package var words: String {
+    /// The reason, for the log: the end of a sentence about the key.
+    package var message: String {
         switch self {
         case .notAnObject: "it is not a JSON object"
         case .wrongKeyType: "its kty is not RSA"
@@ -30,6 +30,8 @@ package enum KeyRejection: Error, Equatable, Sendable, CaseIterable {
 
 extension KeySetDocument.Key {
     /// Admits one entry of a set.
+    ///
+    /// Only the members that are read here matter: `nbf`, `x5c` and `x5t` do not (V-40).
     init(_ entry: JSONValue) throws(KeyRejection) {
         guard let object = entry.object else { throw .notAnObject }
         try Self.checkPurpose(of: object)
@@ -43,7 +45,7 @@ extension KeySetDocument.Key {
             carriesPrivateMembers: ["d", "p", "q", "dp", "dq", "qi", "oth"].contains(where: object.contains))
     }
 
-    /// Of the right kind, and not meant for something else (V-36, V-22).
+    /// An RSA key, and not reserved for another use (V-36, V-22).
     private static func checkPurpose(of object: JSONObject) throws(KeyRejection) {
         guard let type = object["kty"], says(type, "RSA") else { throw .wrongKeyType }
         if let use = object["use"], !says(use, "sig") { throw .notForSignatures }

@@ -1,12 +1,13 @@
+internal import Basics
 internal import JSON
 
-/// A set of keys as a provider publishes it (RFC 7517 section 5), sorted into what may be used and what not.
+/// A set of keys as a provider publishes it (RFC 7517 section 5), divided into those that may be used and the others.
 ///
-/// Checked as far as that goes without a cryptographic library; the numbers still have to pass it (V-37).
+/// Checked as far as is possible without a cryptographic library, which checks the numbers later (V-37).
 package struct KeySetDocument: Sendable, Equatable {
-    /// The longest document taken, in bytes.
+    /// The longest document that is read, in bytes.
     package static let longest = 256 * 1024
-    /// The most keys taken.
+    /// The most keys of a set that is accepted.
     package static let mostKeys = 64
 
     /// A key that may be used.
@@ -17,7 +18,7 @@ package struct KeySetDocument: Sendable, Equatable {
         package let modulus: [UInt8]
         /// `e`, big-endian, without leading zero octet.
         package let exponent: [UInt8]
-        /// Whether the provider published private members too: worth an alarm, though not used (V-37).
+        /// Whether the provider published private members too: reported, though not used (V-37).
         package let carriesPrivateMembers: Bool
     }
 
@@ -25,19 +26,18 @@ package struct KeySetDocument: Sendable, Equatable {
     package struct RejectedKey: Sendable, Equatable {
         /// `kid`, if it has one.
         package let keyIdentifier: String?
-        /// Why not.
         package let reason: KeyRejection
     }
 
     /// The keys that may be used, each `kid` once, in their order.
     package let keys: [Key]
-    /// The others, to be reported once a set (V-38).
+    /// The others, to be reported once per set (V-38).
     package let rejected: [RejectedKey]
 
-    /// Reads a document; a bad key spoils none but itself (V-38).
+    /// Reads a document; a bad key does not affect the others (V-38).
     ///
     /// - Parameter bytes: the document, all of it.
-    /// - Throws: ``KeySetError`` when it is no set of keys at all. A set without usable keys is not an error here.
+    /// - Throws: if it is not a set of keys at all. A set without usable keys is not an error here.
     package init(parsing bytes: [UInt8]) throws(KeySetError) {
         let entries = try Self.entries(of: bytes)
         var sorted = SortedKeys()
@@ -54,11 +54,8 @@ package struct KeySetDocument: Sendable, Equatable {
     }
 
     private static func entries(of bytes: [UInt8]) throws(KeySetError) -> [JSONValue] {
-        let object: JSONObject
-        do {
-            object = try StrictJSON.object(bytes, longest: longest)
-        } catch {
-            throw .notJSON
+        let object = try rethrowing(as: { _ in KeySetError.notJSON }) { () throws(JSONError) in
+            try StrictJSON.object(bytes, longest: longest)
         }
         guard let entries = object["keys"]?.array else { throw .noKeyList }
         guard entries.count <= mostKeys else { throw .tooManyKeys(entries.count) }
@@ -66,7 +63,7 @@ package struct KeySetDocument: Sendable, Equatable {
     }
 }
 
-/// Why a document is no set of keys.
+/// Why a document is not a set of keys.
 package enum KeySetError: Error, Equatable, Sendable {
     /// Not one JSON object within the limits (V-20).
     case notJSON
@@ -76,13 +73,13 @@ package enum KeySetError: Error, Equatable, Sendable {
     case tooManyKeys(Int)
 }
 
-/// Keys sorted by the rules for equal identifiers.
+/// The keys of a set by the rules for equal identifiers.
 private struct SortedKeys {
     var keys: [KeySetDocument.Key] = []
     var rejected: [KeySetDocument.RejectedKey] = []
     private var conflicting: [String] = []
 
-    /// Takes a key, unless its identifier stands for other material too: then neither is trusted (V-38).
+    /// Takes a key, unless its identifier is that of another key too: then neither is trusted (V-38).
     mutating func admit(_ key: KeySetDocument.Key) {
         guard !conflicting.contains(where: { Text.same($0, key.keyIdentifier) }) else {
             return reject(key.keyIdentifier, .conflictingIdentifier)

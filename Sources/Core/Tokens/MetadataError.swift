@@ -1,12 +1,12 @@
-/// Why a provider's metadata is not believed, one case a rule (V-74).
+/// Why a provider's metadata is not trusted: one case for each rule (V-74).
 package enum MetadataError: Error, Equatable, Sendable, CaseIterable {
     case notJSON, missingIssuer, missingKeySetURL
     case insecureSource, unexpectedIssuer, malformedIssuer, insecureIssuer, foreignIssuer, unrelatedIssuer
     case foreignTenant
     case malformedKeySetURL, insecureKeySetURL, foreignKeySetURL
 
-    /// What is wrong and what to do, in one plain sentence.
-    package var words: String {
+    /// What is wrong and what to do, in one sentence.
+    package var message: String {
         switch self {
         case .notJSON: "The metadata is not one JSON object; check that the address is that of a metadata document."
         case .missingIssuer: "The metadata has no issuer; check that the address is that of a metadata document."

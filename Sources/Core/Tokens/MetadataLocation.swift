@@ -1,11 +1,12 @@
-import Basics
+internal import Basics
 
-/// What the address of a metadata document tells before the document is fetched: whose it is, and of which B2C policy.
+/// What the address of a metadata document shows before the document is fetched: its provider, and its B2C policy.
 ///
-/// An issuer's document lies at the issuer followed by `/.well-known/openid-configuration` (OpenID Connect Discovery 1.0
-/// section 4.3). Microsoft's do not: that at `https://host/contoso.onmicrosoft.com/b2c_1_sign_in/v2.0/.well-known/...`,
+/// An issuer's document is at the issuer followed by `/.well-known/openid-configuration` (OpenID Connect Discovery 1.0
+/// section 4.3). Microsoft's are not: that at `https://host/contoso.onmicrosoft.com/b2c_1_sign_in/v2.0/.well-known/...`,
 /// or at `https://host/contoso.onmicrosoft.com/v2.0/.well-known/...?p=b2c_1_sign_in`, has the issuer
-/// `https://host/<GUID of contoso>/v2.0/` or `https://host/tfp/<GUID of contoso>/b2c_1_sign_in/v2.0/`.
+/// `https://host/<GUID of contoso>/v2.0/` or `https://host/tfp/<GUID of contoso>/b2c_1_sign_in/v2.0/`
+/// (`docs/b2c.md`).
 package struct MetadataLocation: Sendable {
     private let address: WebAddress
     /// The path of the issuer, by the rule of OpenID Connect.
@@ -15,12 +16,12 @@ package struct MetadataLocation: Sendable {
     private let isMicrosoftForm: Bool
     private let policies: [String]
 
-    /// What an address tells; nothing for what is no plain web address.
+    /// Nothing for a text that is not a plain web address.
     package init?(_ metadataURL: String) {
         guard let address = WebAddress(metadataURL) else { return nil }
         self.address = address
         let wellKnown = address.path.firstIndex { Text.same($0, ".well-known") }
-        // RFC 8414 section 3 puts the document before the path of the issuer: what follows it is path, too.
+        // RFC 8414 section 3 puts the document before the path of the issuer: what follows it belongs to the path too.
         issuerPath = wellKnown.map { Array(address.path[..<$0] + address.path[$0...].dropFirst(2)) } ?? address.path
         var path = issuerPath
         isMicrosoftForm = path.last.map { Text.sameIgnoringCase($0, "v2.0") } ?? false
@@ -30,7 +31,7 @@ package struct MetadataLocation: Sendable {
         if path.count > 1, let last = path.last, isB2C || PolicyName.isOfB2C(last) {
             policies.append(path.removeLast())
         }
-        // Before the tenant of a policy there may be one of two more, which mean nothing.
+        // Before the tenant of a policy may be one of two prefixes, which mean nothing.
         if !policies.isEmpty, path.count > 1, let prefix = path.first,
             ["tfp", "te"].contains(where: { Text.same($0, prefix) })
         {
@@ -49,7 +50,7 @@ package struct MetadataLocation: Sendable {
         return !policies.allSatisfy { Text.sameIgnoringCase($0, first) }
     }
 
-    /// Whether it is an address of Azure AD B2C that names no policy, so that none could be demanded of tokens.
+    /// Whether it is an address of Azure AD B2C that names no policy, so that none could be required of tokens.
     package var lacksPolicy: Bool { address.isB2C && policies.isEmpty }
 
     /// Whether both addresses are of one provider and, where it has tenants, of one tenant.
@@ -57,14 +58,14 @@ package struct MetadataLocation: Sendable {
         guard address.isSameOrigin(as: other.address), isMicrosoftForm == other.isMicrosoftForm,
             tenantPath.count == other.tenantPath.count
         else { return false }
-        // B2C does not care how a tenant is written; of other providers that is not known.
+        // B2C ignores the case of a tenant's name; of other providers that is not known.
         let areTenants = !policies.isEmpty && !other.policies.isEmpty
         return zip(tenantPath, other.tenantPath).allSatisfy {
             areTenants ? Text.sameIgnoringCase($0, $1) : Text.same($0, $1)
         }
     }
 
-    /// `p` of a query: the policy, for the hosts that take it there.
+    /// `p` of a query: the policy, for the hosts that expect it there.
     private static func policyArguments(_ query: String?) -> [String] {
         (query ?? "").split(separator: "&").compactMap { argument in
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -78,8 +79,8 @@ package struct MetadataLocation: Sendable {
 extension MetadataLocation {
     /// Whether a document at this address may name this issuer.
     ///
-    /// The issuer by OpenID Connect's rule, or one above it on the same host; or, in Microsoft's form, the tenant's: by
-    /// the GUID where the address has a name. Never that of a neighbour.
+    /// It may name the issuer by OpenID Connect's rule, or one whose path is a prefix of that; or, in Microsoft's form,
+    /// the issuer of the tenant, by GUID where the address has a name. Never that of another path on the same host.
     func owns(issuer: WebAddress) -> Bool {
         guard issuer.isSameOrigin(as: address), issuer.query == nil, !issuer.hasFragment else { return false }
         if issuerPath.starts(with: issuer.path, by: Text.same) { return true }
@@ -94,8 +95,8 @@ extension MetadataLocation {
         return GUID.canonical(named) != nil && GUID.canonical(tenant) == nil
     }
 
-    /// Whether two issuers are one, or those of one B2C tenant, which may have one for each policy; nothing if
-    /// they differ and do not name two tenants.
+    /// Whether two issuers are equal or of one B2C tenant, which may have one for each policy; nothing if they differ
+    /// and do not name two tenants.
     package static func isSameTenant(_ issuer: String, _ other: String) -> Bool? {
         if Text.same(issuer, other) { return true }
         guard let first = WebAddress(issuer), let second = WebAddress(other), let tenant = first.tenantOfIssuer,
@@ -125,7 +126,7 @@ extension WebAddress {
 
 /// The names of B2C's policies.
 enum PolicyName {
-    /// Whether a text is the name of a user flow (`B2C_1_`) or a custom policy (`B2C_1A_`), which all begin so.
+    /// Whether a text has the prefix of all user flows (`B2C_1_`) or of all custom policies (`B2C_1A_`).
     static func isOfB2C(_ text: String) -> Bool {
         let name = Text.lowered(text)
         return name.hasPrefix("b2c_1_") || name.hasPrefix("b2c_1a_")

@@ -1,7 +1,7 @@
-/// The forms that the value of the owner claim may have.
+/// The values of an owner claim other than `oid`.
 enum OwnerText {
-    /// 1 to 256 bytes without control characters, as they are; nothing for anything else.
-    static func other(_ text: String) -> String? {
+    /// The text, if it has 1 to 256 bytes and no control characters; else nothing.
+    static func checked(_ text: String) -> String? {
         guard (1...256).contains(text.utf8.count) else { return nil }
         guard text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }) else {
             return nil

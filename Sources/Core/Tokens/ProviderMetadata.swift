@@ -1,58 +1,41 @@
-import Basics
+internal import Basics
 internal import JSON
 
-/// What a provider says of itself (OpenID Connect Discovery 1.0 section 3), as far as it is used here.
+/// The metadata of a provider (OpenID Connect Discovery 1.0 section 3), as far as it is used here.
 package struct ProviderMetadata: Sendable, Equatable {
-    /// The longest document taken, in bytes.
+    /// The longest document that is read, in bytes.
     package static let longest = 256 * 1024
 
-    /// `issuer`: what `iss` of its tokens must be.
+    /// `issuer`: `iss` of its tokens must have the same bytes.
     package let issuer: String
-    /// `jwks_uri`: where its keys are.
+    /// `jwks_uri`: the address of its key set.
     package let keySetURL: String
-    /// `authorization_endpoint`: where people sign in.
-    package let authorizationEndpoint: String?
-    /// `token_endpoint`: where codes become tokens.
-    package let tokenEndpoint: String?
-    /// `end_session_endpoint`: where people sign out.
-    package let endSessionEndpoint: String?
-    /// `userinfo_endpoint`: rare in B2C.
-    package let userinfoEndpoint: String?
 
-    /// Reads a document; ``check(against:)`` decides whether to believe it.
+    /// Reads a document; ``check(against:)`` decides whether to trust it.
     ///
     /// - Parameter bytes: the document, all of it.
-    /// - Throws: what is missing.
+    /// - Throws: the first member that is missing.
     package init(parsing bytes: [UInt8]) throws(MetadataError) {
-        let object: JSONObject
-        do {
-            object = try StrictJSON.object(bytes, longest: Self.longest)
-        } catch {
-            throw .notJSON
+        let object = try rethrowing(as: { _ in MetadataError.notJSON }) { () throws(JSONError) in
+            try StrictJSON.object(bytes, longest: Self.longest)
         }
         guard let issuer = object["issuer"]?.string, !issuer.isEmpty else { throw .missingIssuer }
         guard let keySetURL = object["jwks_uri"]?.string, !keySetURL.isEmpty else { throw .missingKeySetURL }
         self.issuer = issuer
         self.keySetURL = keySetURL
-        authorizationEndpoint = object["authorization_endpoint"]?.string
-        tokenEndpoint = object["token_endpoint"]?.string
-        endSessionEndpoint = object["end_session_endpoint"]?.string
-        userinfoEndpoint = object["userinfo_endpoint"]?.string
     }
 
-    /// Judges whether the document may be believed (V-74); otherwise nothing of it is used.
+    /// Checks whether the document may be trusted (V-74); otherwise nothing of it is used.
     ///
-    /// - Parameter rules: where it was fetched, and what the settings pin.
     /// - Throws: the first rule that is broken.
     package func check(against rules: MetadataRules) throws(MetadataError) {
         guard let source = WebAddress(rules.metadataURL), rules.mayFetch(source) else { throw .insecureSource }
         try checkIssuer(rules, source)
         guard let keys = WebAddress(keySetURL) else { throw .malformedKeySetURL }
         guard rules.mayFetch(keys) else { throw .insecureKeySetURL }
-        // A document fetched over TLS does not lead to keys that anybody on the way can change.
+        // A document fetched over TLS must not lead to keys that can be changed in transit.
         guard keys.isEncrypted || !source.isEncrypted else { throw .insecureKeySetURL }
-        let hosts = [source.host] + rules.keyHosts.map(Text.lowered)
-        guard hosts.contains(where: { Text.same($0, keys.host) }) else { throw .foreignKeySetURL }
+        guard Text.same(source.host, keys.host) else { throw .foreignKeySetURL }
     }
 
     private func checkIssuer(_ rules: MetadataRules, _ source: WebAddress) throws(MetadataError) {
@@ -74,34 +57,30 @@ package struct ProviderMetadata: Sendable, Equatable {
 
 /// What is known of a provider before its metadata is fetched.
 package struct MetadataRules: Sendable, Equatable {
-    /// Where the document is fetched.
     package var metadataURL: String
-    /// The issuer that the settings demand; then only that one is believed.
+    /// The issuer that the settings demand; then no other is trusted.
     package var pinnedIssuer: String?
     /// The GUID of the tenant, which the issuer must contain, if it is known.
     package var tenantIdentifier: String?
-    /// Hosts, besides that of the metadata, at which keys may lie.
-    package var keyHosts: [String]
-    /// Whether plain `http` is taken from other hosts than the loopback.
-    package var allowsPlainHTTP: Bool
+    /// Whether plain `http` is allowed from other hosts than the loopback.
+    package var allowHTTP: Bool
     /// Whether the issuer must belong to the address (OpenID Connect Discovery 1.0 section 4.3), not only to its host.
     package var demandsOwnIssuer: Bool
 
-    /// Rules for a document at this address, as strict as can be.
+    /// Rules for a document at this address; the defaults are the strictest.
     package init(
-        metadataURL: String, pinnedIssuer: String? = nil, tenantIdentifier: String? = nil, keyHosts: [String] = [],
-        allowsPlainHTTP: Bool = false, demandsOwnIssuer: Bool = true
+        metadataURL: String, pinnedIssuer: String? = nil, tenantIdentifier: String? = nil, allowHTTP: Bool = false,
+        demandsOwnIssuer: Bool = true
     ) {
         self.metadataURL = metadataURL
         self.pinnedIssuer = pinnedIssuer
         self.tenantIdentifier = tenantIdentifier
-        self.keyHosts = keyHosts
-        self.allowsPlainHTTP = allowsPlainHTTP
+        self.allowHTTP = allowHTTP
         self.demandsOwnIssuer = demandsOwnIssuer
     }
 
-    /// Whether the network on the way there may be trusted.
+    /// Whether the scheme of the address is allowed.
     func mayFetch(_ address: WebAddress) -> Bool {
-        address.isEncrypted || address.isLoopback || allowsPlainHTTP
+        address.isEncrypted || address.isLoopback || allowHTTP
     }
 }

@@ -1,13 +1,12 @@
 internal import JSON
 
-/// The one way in which this module reads JSON: an object, strictly, within limits (V-20, V-51).
+/// How this module reads JSON: one object, strictly, within limits (V-20, V-51).
 enum StrictJSON {
     /// The deepest nesting of tokens and keys.
     static let depth = 16
     /// The most members of the outermost object.
     static let members = 256
 
-    /// The object that the bytes spell, or why they do not.
     static func object(_ bytes: [UInt8], longest: Int) throws(JSONError) -> JSONObject {
         let value = try JSONValue(parsing: bytes, limits: JSONLimits(bytes: longest, depth: depth))
         guard case .object(let object) = value else { throw .malformed(reason: "not an object", offset: 0) }

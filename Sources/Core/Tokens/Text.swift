@@ -1,7 +1,7 @@
 /// Comparisons of text by its bytes.
 ///
-/// Swift's `==` takes canonically equivalent strings for equal, so one identifier could pass for another; and tokens
-/// are compared code point by code point (RFC 7519 section 7.3).
+/// To Swift's `==` canonically equivalent strings are equal, so one identifier could pass for another; and the texts of
+/// tokens are compared code point by code point (RFC 7519 section 7.3).
 enum Text {
     /// Whether both have the same UTF-8 bytes.
     static func same(_ a: String, _ b: String) -> Bool {

@@ -5,8 +5,8 @@ package enum TokenCheck: Sendable, Equatable, CaseIterable {
     case key, signature
     case payload, expiry, notBefore, issuedAt, issuer, audience, policy, owner, scope
 
-    /// What must hold, in plain words.
-    package var words: String {
+    /// What must hold.
+    package var requirement: String {
         switch self {
         case .form: "three parts of canonical base64url, not too long"
         case .header: "the header is one strict JSON object"

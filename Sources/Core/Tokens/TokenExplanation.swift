@@ -1,39 +1,34 @@
-/// What the keys say of one signature.
+/// The result of checking a signature.
 package enum SignatureFinding: Sendable, Equatable {
     /// The key is known, published under these issuers, and signed this.
     case good([TokenIssuer])
     /// The key is known, published under these issuers, and did not sign this.
     case bad([TokenIssuer])
-    /// No such key.
     case unknownKey
-    /// No keys to ask.
+    /// No keys are loaded.
     case keysUnavailable
 }
 
-/// Every check of one token with its result, for a person who wonders why it is refused.
+/// Every check of one token with its result, for a person who wants to know why it is refused.
 ///
-/// Walks the rules that the verifier walks, but goes on after a failure wherever the next rule can still be judged. It
-/// quotes the claims it judges, so it is for the eyes of whoever holds the token, not for a log.
+/// Makes the checks that the verifier makes, and continues after a failure with every check that is still possible. It
+/// quotes claims, so it is for the holder of the token, not for a log.
 package struct TokenExplanation: Sendable, Equatable {
-    /// How one check went.
     package enum Verdict: Sendable, Equatable {
         case passed
         case failed(TokenRefusal)
-        /// It could not be made, because one before failed.
+        /// The check was impossible, because an earlier one failed.
         case skipped
     }
 
-    /// One check and how it went.
     package struct Finding: Sendable, Equatable {
-        /// What was checked.
         package let check: TokenCheck
-        /// How it went.
         package let verdict: Verdict
         /// The parts of the token that were looked at, as JSON members, escaped.
         package let evidence: String?
     }
 
-    /// All checks, each once, in the verifier's order.
+    /// All checks, each once, in the order of the verifier.
     package let findings: [Finding]
 
     /// The verifier's answer: the reason of the first failed check, or nothing for a good token.
@@ -47,9 +42,9 @@ package struct TokenExplanation: Sendable, Equatable {
     /// - Parameters:
     ///   - token: the text, without scheme and surrounding white space.
     ///   - rules: the rules of the server.
-    ///   - issuers: all that are configured, to judge by when the key is unknown.
+    ///   - issuers: all that are configured, for the claims of a token whose key is unknown.
     ///   - now: the wall clock, in seconds since 1970.
-    ///   - signature: what the keys say, asked once and only for a usable header.
+    ///   - signature: checks the signature; called at most once, and only for a usable header.
     package init(
         of token: String, rules: ClaimRules, issuers: [TokenIssuer], now: Int64,
         signature: (CompactToken, JOSEHeader) -> SignatureFinding

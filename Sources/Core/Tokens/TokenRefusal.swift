@@ -1,4 +1,4 @@
-/// Why a token was refused, finely, one case a rule.
+/// Why a token was refused: one case for each rule.
 ///
 /// For the log and `explain-token`; the client sees only ``outcome``.
 package enum TokenRefusal: Error, Equatable, Sendable, Hashable {
@@ -12,17 +12,16 @@ package enum TokenRefusal: Error, Equatable, Sendable, Hashable {
     case payloadNotJSON, missingExpiry, notNumericDate, expired, notYetValid, issuedInFuture, lifetimeTooLong
     case wrongIssuer, wrongAudience, missingPolicy, wrongPolicy, missingOwner, malformedOwner, malformedScope
     // Keys (V-71, V-81, V-118): not the client's fault
-    /// No keys to judge by; try again after so many seconds.
+    /// The token cannot be verified now; try again after that many seconds.
     case keysUnavailable(retryAfter: Int)
 
-    /// What a client is told (V-63, V-116).
+    /// What a client sees of a refusal (V-63, V-116).
     package enum Outcome: Sendable, Equatable {
         case invalid
         case expired
         case unavailable(retryAfter: Int)
     }
 
-    /// What a client is told: whether the token is bad, too old, or cannot be judged now.
     package var outcome: Outcome {
         switch self {
         case .expired: .expired

@@ -1,5 +1,5 @@
 extension TokenRefusal {
-    /// A short stable name of the rule, for logs and metrics (V-132).
+    /// A short name of the rule that does not change, for logs and metrics (V-132).
     package var code: String {
         switch self {
         case .tooLong: "too_long"

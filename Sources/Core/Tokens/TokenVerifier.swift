@@ -1,22 +1,24 @@
-/// What decides whether a bearer token is good.
+/// Decides whether a bearer token is accepted.
 package protocol TokenVerifier: Sendable {
-    /// Judges a token, in full: form, signature, claims.
+    /// Verifies a token in full: form, signature, claims.
     ///
-    /// - Parameter token: what stood behind the scheme, every byte of it.
-    /// - Returns: who it speaks for.
-    /// - Throws: the fine reason, for the log; answers show only its ``TokenRefusal/outcome``.
+    /// - Parameter token: everything after the scheme.
+    /// - Returns: whom the token represents.
+    /// - Throws: the exact reason, for the log; answers show only its ``TokenRefusal/outcome``.
     func verify(_ token: String) async throws(TokenRefusal) -> Principal
 
-    /// Who a token speaks for that was judged good before, as long as that can be believed; nil: it must be judged.
+    /// Whom a token represents that was verified before and would be accepted again now; nothing: it must be verified.
+    ///
+    /// Never waits.
     func remembered(_ token: String) -> Principal?
 }
 
 extension TokenVerifier {
-    /// Nobody: what remembers nothing judges every time.
+    /// Nothing: a verifier without a cache verifies every time.
     package func remembered(_ token: String) -> Principal? { nil }
 }
 
-/// Who a verified token speaks for.
+/// Whom a verified token represents.
 ///
 /// A value of this type exists only for tokens that passed every check.
 package struct Principal: Sendable, Equatable {
@@ -33,7 +35,6 @@ package struct Principal: Sendable, Equatable {
     /// `kid` of the key that signed.
     package let keyIdentifier: String
 
-    /// A principal of these claims.
     package init(
         owner: String, name: String?, policy: String?, scopes: [String], expiry: Int64, keyIdentifier: String
     ) {

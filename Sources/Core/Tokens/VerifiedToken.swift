@@ -1,20 +1,15 @@
 /// A token that passed every check, as a cache may keep it.
 ///
-/// The times are judged again at each use (V-104); whether the key is still trusted is the cache's to know (V-103).
+/// A cache compares the times at each use (V-104), and must know itself whether the key is still trusted (V-103).
 package struct VerifiedToken: Sendable, Equatable {
-    /// Who it speaks for.
     package let principal: Principal
-    /// The first second at which it is taken, the clock skew included.
+    /// The first second since 1970 at which it is accepted, the clock skew included.
     package let usableFrom: Int64
-    /// The first second at which it is taken no more, the clock skew included.
+    /// The first second since 1970 at which it is no longer accepted, the clock skew included.
     package let usableUntil: Int64
 
-    /// Judges the times again.
-    ///
-    /// - Parameter now: the wall clock, in seconds since 1970.
-    /// - Throws: ``TokenRefusal/expired``, or ``TokenRefusal/notYetValid`` when the clock was set back.
-    package func check(now: Int64) throws(TokenRefusal) {
-        guard now < usableUntil else { throw .expired }
-        guard now >= usableFrom else { throw .notYetValid }
+    /// Whether a new verification would accept the times at this second since 1970 (V-104).
+    package func isUsable(at second: Int64) -> Bool {
+        usableFrom <= second && second < usableUntil
     }
 }

@@ -1,4 +1,4 @@
-/// Recognises moduli of the broken key generator known as ROCA (CVE-2017-15361), which can be factored.
+/// Recognizes moduli of the broken key generator known as ROCA (CVE-2017-15361), which can be factored.
 ///
 /// Its primes are powers of 65537 modulo many small primes, so its moduli are too. A random modulus looks like that with
 /// a chance of one in 2^30.

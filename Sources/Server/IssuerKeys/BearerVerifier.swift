@@ -1,25 +1,28 @@
 internal import Curl
 package import Platform
+internal import Synchronization
 package import Tokens
 
-/// Judges bearer tokens by the keys of the configured sources, and remembers the good ones.
+/// Verifies bearer tokens with the keys of the configured key sources, and caches the verified ones.
 ///
-/// Usable before ``start()`` and before the first keys are there: then every token that has the form of one gets
+/// Usable before ``start()`` and before the first keys are loaded: until then every token of the right form gets
 /// ``TokenRefusal/keysUnavailable(retryAfter:)`` (V-71).
 package final class BearerVerifier: TokenVerifier {
     private let rules: ClaimRules
     private let time: any TimeSource
     let keys: KeyCache
     private let tokens: TokenCache
+    private let verifications = Atomic<Int>(0)
+    private let verificationNanoseconds = Atomic<Int64>(0)
 
-    /// A verifier with these sources and rules, which has no keys yet.
+    /// A verifier that has no keys yet.
     ///
     /// - Parameters:
-    ///   - configuration: sources, rules, bounds.
+    ///   - configuration: key sources, rules, bounds.
     ///   - time: the clocks.
-    ///   - fetcher: the way to the providers; cancelled by ``stop()``.
-    ///   - chance: a number from 0 to 1 for the jitter of timers.
-    ///   - observer: told what happens to the keys; called on any thread, and to return quickly.
+    ///   - fetcher: fetches metadata and keys; cancelled by ``stop()``.
+    ///   - chance: a random number from 0 to 1, for the jitter of timers.
+    ///   - observer: gets what happens to the keys; called on any thread, and must return quickly.
     package init(
         _ configuration: IssuerKeysConfiguration, time: any TimeSource = SystemTime(),
         fetcher: any DocumentFetcher = HTTPFetcher(),
@@ -32,7 +35,7 @@ package final class BearerVerifier: TokenVerifier {
         tokens = TokenCache(mostEntries: configuration.tokenCacheEntries, mostBytes: configuration.tokenCacheBytes)
     }
 
-    /// How long a verified token is believed before it is verified anew, at most.
+    /// After how long a cached token is verified anew, in nanoseconds.
     private static let longestMemory: Int64 = 600 * 1_000_000_000
 
     /// See ``TokenVerifier/remembered(_:)``: byte for byte a token that passed every check (V-101).
@@ -41,13 +44,13 @@ package final class BearerVerifier: TokenVerifier {
         let now = time.now
         let seconds = time.wallMilliseconds / 1000
         let found = tokens.find(TokenKey(token)) { entry in
-            entry.verified.usableFrom <= seconds && seconds < entry.verified.usableUntil && now < entry.verifyAgainAt
+            entry.verified.isUsable(at: seconds) && now < entry.verifyAgainAt
                 && keys.isCurrent(entry.generation, now: now)
         }
         return found?.principal
     }
 
-    /// See ``TokenVerifier/verify(_:)``; waits only for an unknown key, and then not for long.
+    /// See ``TokenVerifier/verify(_:)``; waits only for an unknown key, and then for a limited time (V-81).
     package func verify(_ token: String) async throws(TokenRefusal) -> Principal {
         let now = time.now
         let (verified, generation) = try await verified(token)
@@ -63,58 +66,68 @@ package final class BearerVerifier: TokenVerifier {
         let header = try JOSEHeader(of: compact)
         let snapshot = try await snapshot(knowing: header.keyIdentifier)
         do throws(TokenRefusal) {
-            return try judge(compact, header, by: snapshot)
+            return try check(compact, header, by: snapshot)
         } catch {
-            let isCertain = await isCertain(error, of: compact)
+            let isAuthoritative = await isAuthoritative(error, of: compact)
             let newer = keys.current(now: time.now)
-            if isCertain, newer.generation == snapshot.generation { throw error }
+            if isAuthoritative, newer.generation == snapshot.generation { throw error }
             do throws(TokenRefusal) {
-                return try judge(compact, header, by: newer)
+                return try check(compact, header, by: newer)
             } catch {
-                guard isCertain else { throw .keysUnavailable(retryAfter: keys.retryAfter) }
+                guard isAuthoritative else { throw .keysUnavailable(retryAfter: keys.retryAfter) }
                 throw error
             }
         }
     }
 
-    private func judge(
+    /// Checks signature and claims.
+    private func check(
         _ compact: CompactToken, _ header: JOSEHeader, by snapshot: KeySnapshot
     ) throws(TokenRefusal) -> (token: VerifiedToken, generation: UInt64) {
+        let start = time.now
         switch snapshot.finding(compact, header) {
         case .good(let issuers):
+            defer { countVerification(since: start) }
             let verified = try rules.check(
                 compact, signedBy: header.keyIdentifier, of: issuers, now: time.wallMilliseconds / 1000)
             return (verified, snapshot.generation)
-        case .bad: throw .badSignature
+        case .bad:
+            countVerification(since: start)
+            throw .badSignature
         case .unknownKey: throw .unknownKey
         case .keysUnavailable: throw .keysUnavailable(retryAfter: keys.retryAfter)
         }
     }
 
-    /// The snapshot to judge by: the current one, or, if it does not know the key, the one after asking (V-81).
+    private func countVerification(since start: Int64) {
+        verifications.add(1, ordering: .relaxed)
+        verificationNanoseconds.add(time.now - start, ordering: .relaxed)
+    }
+
+    /// The snapshot to verify with: the current one, or, if it does not have the key, the one after a search (V-81).
     private func snapshot(knowing keyIdentifier: String) async throws(TokenRefusal) -> KeySnapshot {
         let snapshot = keys.current(now: time.now)
         guard !snapshot.entries.isEmpty, snapshot.entries(for: keyIdentifier).isEmpty else { return snapshot }
-        let search = await keys.search()
+        let result = await keys.searchUnknownKey()
         let newer = keys.current(now: time.now)
-        switch search {
-        case .lookAgain: return newer
-        case .uncertain(let seconds):
+        switch result {
+        case .complete: return newer
+        case .inconclusive(let seconds):
             guard !newer.entries(for: keyIdentifier).isEmpty else { throw .keysUnavailable(retryAfter: seconds) }
             return newer
         }
     }
 
-    // MARK: Life
+    // MARK: Start and stop
 
-    /// Takes over what the file remembers, starts the threads, begins to fetch; returns at once.
+    /// Reads the key file, starts the threads, begins to fetch; returns at once.
     ///
     /// - Throws: the system's refusal to start a thread.
     package func start() throws(NamedThread.Failure) {
         try keys.start()
     }
 
-    /// Ends running fetches and all waits, and joins the threads; within a second (V-91).
+    /// Ends fetches that run and all waits, and joins the threads; within a second (V-91).
     package func stop() {
         keys.stop()
     }
@@ -127,21 +140,27 @@ package final class BearerVerifier: TokenVerifier {
         keys.refreshNow()
     }
 
-    // MARK: Looking in
+    // MARK: Status
 
-    /// The keys at this moment.
     package var status: KeyStatus { keys.status }
 
-    /// The remembered tokens at this moment.
     package var tokenCacheStatus: TokenCacheStatus { tokens.status }
 
-    /// Reads the file and fetches once, on this thread: for programs that explain a token and end.
-    package func loadOnce() {
-        keys.readFile()
-        _ = keys.fetchWhatIsDue()
+    package var verificationStatus: VerificationStatus {
+        VerificationStatus(
+            verifications: verifications.load(ordering: .relaxed),
+            nanoseconds: verificationNanoseconds.load(ordering: .relaxed))
     }
 
-    /// Explains a token by the keys at hand; asks nobody, remembers nothing.
+    // MARK: Explaining tokens
+
+    /// Reads the key file and fetches once, on this thread: for programs that explain a token and end.
+    package func loadOnce() {
+        keys.readFile()
+        _ = keys.refreshIfDue()
+    }
+
+    /// Explains a token by the keys that are loaded; fetches nothing, caches nothing.
     ///
     /// - Parameter token: the text, without scheme and surrounding white space.
     /// - Returns: every check with its result. It quotes claims: not for a log.
@@ -154,4 +173,12 @@ package final class BearerVerifier: TokenVerifier {
             snapshot.finding(compact, header)
         }
     }
+}
+
+/// The verifications since the start, for `/metrics` (V-165).
+package struct VerificationStatus: Sendable, Equatable {
+    /// Tokens whose signature and claims were checked, whatever came of it; hits of the token cache are not among them.
+    package var verifications = 0
+    /// What that took together, without waits for keys.
+    package var nanoseconds: Int64 = 0
 }

@@ -1,25 +1,22 @@
 package import Tokens
 
-/// What a verifier is told once, at the start.
+/// What a ``BearerVerifier`` needs to know; it does not change after the start.
 package struct IssuerKeysConfiguration: Sendable, Equatable {
     /// The providers, or the policies of one, whose keys are trusted.
-    package var sources: [KeySource]
-    /// The rules for claims.
+    package var keySources: [KeySource]
     package var rules: ClaimRules
-    /// Times and bounds of the key cache.
     package var timing = KeyTiming()
-    /// The file that remembers the keys over a restart, if there shall be one.
+    /// The file that keeps the keys over a restart, if one is wanted (V-88).
     package var keyCacheFile: String?
-    /// Key identifiers that are never trusted, whatever the provider says (V-97).
+    /// Key identifiers that are never trusted, whatever the provider publishes (V-97).
     package var distrustedKeys: [String] = []
-    /// The most verified tokens remembered; 0 remembers none.
+    /// The most verified tokens that are cached; 0 turns the cache off (V-106, V-108).
     package var tokenCacheEntries = 10_000
     /// The most bytes that they take together.
     package var tokenCacheBytes = 16 << 20
 
-    /// These sources and rules, all else as the documentation names it.
-    package init(sources: [KeySource], rules: ClaimRules) {
-        self.sources = sources
+    package init(keySources: [KeySource], rules: ClaimRules) {
+        self.keySources = keySources
         self.rules = rules
     }
 }

@@ -1,96 +1,87 @@
-import Basics
+internal import Basics
 
-/// Everything that the key cache decides, without clock, threads and network: events in, decisions out.
+/// Everything that the key cache knows and decides, without clock, threads and network: events in, decisions out.
 ///
-/// Times are nanoseconds of the monotonic clock; `chance` is a random number from 0 to 1.
+/// Times are nanoseconds of the monotonic clock; `chance` is a random number from 0 to 1. `docs/key-cache.md` describes
+/// the life of keys that follows from this.
 struct KeyCacheState: Sendable {
-    /// What to fetch for one source.
-    struct Errand: Sendable, Equatable {
-        /// The index of the source.
+    /// What to fetch for one key source.
+    struct FetchPlan: Sendable, Equatable {
+        /// The index of the key source.
         let source: Int
-        /// Whether to fetch metadata too, or the keys only (V-82).
+        /// Whether to fetch the metadata too, or the key set only (V-82).
         let withMetadata: Bool
     }
 
-    /// What becomes of a request whose key is unknown.
+    /// How the fetches for one key source ended.
+    enum Outcome: Sendable {
+        /// `fetchedAt` in milliseconds since 1970, `maxAge` in seconds.
+        case loaded(LoadedKeys, fetchedAt: Int64, maxAge: Int?)
+        case failed(reason: String)
+    }
+
+    /// What to do with a request whose key is unknown.
     enum Demand: Equatable {
-        /// It waits for the fetch in the air, or for the one that begins now.
+        /// It waits for the refresh that runs, or for the one that begins now.
         case wait
-        /// It is refused: the provider was asked lately and did not publish the key.
+        /// It is refused: the provider was asked recently and did not publish the key.
         case refuse
-        /// Nobody knows; try again after so many seconds (V-118, V-81).
+        /// Whether the key exists is not known; try again after that many seconds (V-118, V-81).
         case unavailable(retryAfter: Int)
     }
 
-    /// How an errand ended.
-    enum Outcome: Equatable {
-        case loaded(maxAge: Int?)
-        case failed
+    private enum Phase {
+        case notStarted, running, stopped
     }
 
     let timing: KeyTiming
-    private(set) var sources: [SourceState]
-    private(set) var isFlying = false
-    private(set) var isStopped = false
+    private(set) var sources: [KeySourceState]
+    private(set) var counters = KeyCounters()
+    private var lastFailure: String?
+    private var phase = Phase.notStarted
+    /// When the refresh that runs began.
+    private var refreshBegan: Int64?
+    /// Permits for refreshes that unknown keys demand (V-79).
     private var bucket: TokenBucket
-    /// An unknown key asked for a fetch that has not begun.
+    /// An unknown key demanded a refresh that has not begun.
     private var isDemanded = false
     private var isForced = false
     private var forcedAt: Int64?
+    private var reportedState = KeyState.empty
+    private var isLimitReported = false
 
     init(count: Int, timing: KeyTiming, now: Int64) {
         self.timing = timing
-        sources = Array(repeating: SourceState(now: now), count: count)
+        sources = Array(repeating: KeySourceState(now: now), count: count)
         bucket = TokenBucket(capacity: timing.burst, refill: timing.refill.nanoseconds, now: now)
     }
 
-    mutating func restore(source: Int, loadedAt: Int64) {
-        sources[source].restore(loadedAt: loadedAt)
+    // MARK: Events
+
+    /// From now on refreshes run, so requests may wait for them.
+    mutating func start() {
+        phase = .running
     }
 
-    // MARK: What is the case
-
-    func serves(source: Int, now: Int64) -> Bool {
-        sources[source].serves(now: now, timing: timing)
+    mutating func stop() {
+        phase = .stopped
     }
 
-    func state(now: Int64) -> KeyState {
-        let serving = sources.filter { $0.serves(now: now, timing: timing) }
-        guard serving.isEmpty else { return serving.allSatisfy { now < $0.staleAt } ? .fresh : .stale }
-        return sources.allSatisfy { $0.loadedAt == nil } ? .empty : .expired
+    /// The key file had keys of this key source (V-88).
+    mutating func restore(_ keys: LoadedKeys, source: Int, fetchedAt: Int64, loadedAt: Int64) {
+        sources[source].restore(keys, fetchedAt: fetchedAt, loadedAt: loadedAt)
     }
 
-    /// Whether a fetch is in the air or about to begin.
-    var isFetchAhead: Bool { isFlying || isDemanded }
-
-    /// Whether the last attempt at any source failed.
-    var isDegraded: Bool { sources.contains(where: \.isDegraded) }
-
-    /// When the first of the serving sources will serve no more.
-    func servesUntil(now: Int64) -> Int64 {
-        sources.filter { $0.serves(now: now, timing: timing) }.compactMap(\.loadedAt).min()
-            .map { $0 + timing.trust.nanoseconds } ?? now
-    }
-
-    /// When to look again, unless something happens before.
-    func nextLook(now: Int64) -> Int64 {
-        let attempt = sources.map(\.nextAttempt).min() ?? Int64.max
-        return state(now: now).serves ? min(attempt, servesUntil(now: now)) : attempt
-    }
-
-    /// After how many seconds a client may try again: 1 to 30 (section 2.9).
-    func retryAfter(now: Int64) -> Int {
-        guard !isFlying else { return 1 }
-        let pause = (sources.map(\.nextAttempt).min() ?? now) - now
-        return Int(min(30, max(1, (pause + 999_999_999) / 1_000_000_000)))
-    }
-
-    // MARK: What happens
-
-    /// A request came with an unknown key while keys serve; so many others wait already.
+    /// A request came with an unknown key while keys serve, and `waiting` others wait already.
     mutating func unknownKey(now: Int64, waiting: Int) -> Demand {
-        guard !isStopped else { return .unavailable(retryAfter: 1) }
-        if !isFlying, !isDemanded {
+        counters.unknownKeys += 1
+        switch phase {
+        // Without refreshes, a wait would have no end.
+        case .notStarted: return .refuse
+        case .stopped: return .unavailable(retryAfter: 1)
+        case .running: break
+        }
+        if !isRefreshPending {
             guard bucket.take(now: now) else {
                 return isDegraded ? .unavailable(retryAfter: retryAfter(now: now)) : .refuse
             }
@@ -107,38 +98,117 @@ struct KeyCacheState: Sendable {
         return true
     }
 
-    /// What to fetch now, all in one flight; the flight is in the air until ``land(_:now:chance:)`` (V-77).
-    mutating func takeOff(now: Int64) -> [Errand] {
-        guard !isFlying, !isStopped else { return [] }
-        let errands = sources.indices.compactMap { index -> Errand? in
+    /// What to fetch now, all in one refresh, which runs until ``endRefresh(now:)``; empty if nothing is due, or if one
+    /// runs already (V-77).
+    mutating func beginRefresh(now: Int64) -> [FetchPlan] {
+        guard !isRefreshing, !isStopped else { return [] }
+        let plans = sources.indices.compactMap { index -> FetchPlan? in
             let isDue = isForced || sources[index].nextAttempt <= now
             guard isDue || isDemanded else { return nil }
-            return Errand(source: index, withMetadata: isDue || !serves(source: index, now: now))
+            return FetchPlan(source: index, withMetadata: isDue || !serves(source: index, now: now))
         }
         isForced = false
         isDemanded = false
-        isFlying = !errands.isEmpty
-        return errands
+        if !plans.isEmpty { refreshBegan = now }
+        return plans
     }
 
-    /// One errand of the flight ended.
-    mutating func finish(_ errand: Errand, _ outcome: Outcome, now: Int64, chance: Double) {
+    /// One plan of the refresh was carried out.
+    mutating func finish(_ plan: FetchPlan, _ outcome: Outcome, now: Int64, chance: Double) {
         switch outcome {
-        case .loaded(let maxAge) where errand.withMetadata:
-            sources[errand.source].loaded(now: now, maxAge: maxAge, chance: chance, timing: timing)
-        case .loaded: sources[errand.source].loadedKeys(now: now)
-        case .failed:
+        case .loaded(let keys, let fetchedAt, let maxAge):
+            counters.loads += 1
+            sources[plan.source].loaded(keys, fetchedAt: fetchedAt, now: now)
+            guard plan.withMetadata else { return }
+            sources[plan.source].refreshed(now: now, maxAge: maxAge, chance: chance, timing: timing)
+        case .failed(let reason):
+            counters.failures += 1
+            lastFailure = reason
             let longest = state(now: now).serves ? timing.longestBackoff : timing.longestBackoffWithoutKeys
-            sources[errand.source].failed(now: now, longestBackoff: longest, chance: chance)
+            sources[plan.source].failed(now: now, longestBackoff: longest, chance: chance)
         }
     }
 
-    /// The flight is over.
-    mutating func land() {
-        isFlying = false
+    /// The refresh is over.
+    mutating func endRefresh(now: Int64) {
+        counters.refreshes += 1
+        counters.refreshNanoseconds += now - (refreshBegan ?? now)
+        refreshBegan = nil
+        isLimitReported = false
     }
 
-    mutating func stop() {
-        isStopped = true
+    // MARK: Reports
+
+    /// The change of the state since the last call.
+    mutating func takeStateChange(now: Int64) -> KeyEvent? {
+        let state = state(now: now)
+        guard state != reportedState else { return nil }
+        defer { reportedState = state }
+        return .stateChanged(from: reportedState, to: state)
+    }
+
+    /// Whether to report that unknown keys are refused without a refresh: once until the next refresh ends.
+    mutating func takeLimitReport() -> Bool {
+        guard phase == .running, !isLimitReported else { return false }
+        isLimitReported = true
+        return true
+    }
+}
+
+// What holds at a moment.
+extension KeyCacheState {
+    var isStopped: Bool { phase == .stopped }
+
+    private var isRefreshing: Bool { refreshBegan != nil }
+
+    /// Whether a refresh runs or is about to begin.
+    var isRefreshPending: Bool { isRefreshing || isDemanded }
+
+    /// Whether the last attempt at any key source failed.
+    var isDegraded: Bool { sources.contains(where: \.isDegraded) }
+
+    func serves(source: Int, now: Int64) -> Bool {
+        sources[source].serves(now: now, timing: timing)
+    }
+
+    func state(now: Int64) -> KeyState {
+        let serving = sources.filter { $0.serves(now: now, timing: timing) }
+        guard serving.isEmpty else { return serving.allSatisfy { now < $0.staleAt } ? .fresh : .stale }
+        return sources.allSatisfy { $0.loadedAt == nil } ? .empty : .expired
+    }
+
+    /// The keys that serve, in the order of the key sources; nothing where a key source does not serve.
+    func servingKeys(now: Int64) -> [LoadedKeys?] {
+        sources.map { $0.serves(now: now, timing: timing) ? $0.keys : nil }
+    }
+
+    /// When the first of the key sources that serve becomes too old.
+    func servesUntil(now: Int64) -> Int64 {
+        oldestLoad(now: now).map { $0 + timing.trust.nanoseconds } ?? now
+    }
+
+    private func oldestLoad(now: Int64) -> Int64? {
+        sources.filter { $0.serves(now: now, timing: timing) }.compactMap(\.loadedAt).min()
+    }
+
+    /// When to look again whether something is due, unless an event comes before.
+    func nextLook(now: Int64) -> Int64 {
+        let attempt = sources.map(\.nextAttempt).min() ?? Int64.max
+        return state(now: now).serves ? min(attempt, servesUntil(now: now)) : attempt
+    }
+
+    /// After how many seconds a client may try again: 1 to 30 (V-71).
+    func retryAfter(now: Int64) -> Int {
+        guard !isRefreshing else { return 1 }
+        let pause = (sources.map(\.nextAttempt).min() ?? now) - now
+        return Int(min(30, max(1, (pause + 999_999_999) / 1_000_000_000)))
+    }
+
+    func status(now: Int64, keyIdentifiers: [String], waiters: Int) -> KeyStatus {
+        KeyStatus(
+            state: state(now: now), isDegraded: isDegraded,
+            ageSeconds: oldestLoad(now: now).map { Int((now - $0) / 1_000_000_000) },
+            keyIdentifiers: keyIdentifiers, lastFailure: isDegraded ? lastFailure : nil, waiters: waiters,
+            counters: counters)
     }
 }

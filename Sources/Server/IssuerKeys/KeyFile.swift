@@ -3,14 +3,14 @@ internal import JSON
 internal import Platform
 internal import Tokens
 
-/// The file that remembers the keys over a restart (V-88).
+/// The file that keeps the keys over a restart (V-88); see `docs/key-cache.md`.
 ///
-/// It holds public keys only, but whoever can write it can add one: mode 0600, in a folder of the server's own.
+/// It holds public keys only, but everyone who can write it can add one: mode 0600, in a folder of the server's own.
 struct KeyFile: Sendable {
-    /// One source in the file.
+    /// One key source in the file.
     struct Record: Sendable {
         let metadataURL: String
-        let source: LoadedSource
+        let keys: LoadedKeys
         /// When it was fetched, in milliseconds since 1970.
         let fetchedAt: Int64
     }
@@ -18,35 +18,37 @@ struct KeyFile: Sendable {
     static let longest = 1 << 22
     let path: String
 
-    /// Writes all sources anew: a file beside it, synchronized, takes its place.
+    /// Replaces the file: a new one in the same folder is written, synchronized, and renamed.
     func write(_ records: [Record]) throws(SystemError) {
         let sources = records.map { record in
             JSONValue.object([
-                "metadata_url": .string(record.metadataURL), "issuer": .string(record.source.issuer),
-                "jwks_uri": .string(record.source.keySetURL), "fetched_at": .integer(record.fetchedAt),
-                "keys": .array(record.source.keys.map { $0.published.json }),
+                "metadata_url": .string(record.metadataURL), "issuer": .string(record.keys.issuer),
+                "jwks_uri": .string(record.keys.keySetURL), "fetched_at": .integer(record.fetchedAt),
+                "keys": .array(record.keys.keys.map { $0.published.json }),
             ])
         }
         let document: JSONValue = ["version": 1, "sources": .array(sources)]
         try File.replace(path, with: document.serialized(), mode: 0o600)
     }
 
-    /// Why a file, or a source in it, is not used.
+    /// Why the file, or one key source in it, is not used.
     struct Rejection: Error, Equatable {
         let reason: String
     }
 
-    /// What the file says of each of these sources; nothing if there is no file yet.
+    /// What the file has of each of these key sources; nothing if there is no file yet.
+    ///
+    /// - Parameters:
+    ///   - sources: the key sources of the settings, whose rules the file must fit.
+    ///   - distrusted: the `kid`s of keys that are not taken.
+    ///   - now: the wall clock, in milliseconds since 1970.
+    ///   - trust: the age at which keys are too old.
+    /// - Returns: in the order of `sources`.
+    /// - Throws: why nothing of the file is used.
     func read(
         _ sources: [KeySource], distrusted: [String], now: Int64, trust: Duration
     ) throws(Rejection) -> [Result<Record, Rejection>?] {
-        let bytes: [UInt8]
-        do throws(SystemError) {
-            bytes = try File.read(path, limit: Self.longest)
-        } catch {
-            guard error.isMissing else { throw Rejection(reason: error.description) }
-            return sources.map { _ in nil }
-        }
+        guard let bytes = try bytes() else { return sources.map { _ in nil } }
         let list = try entries(bytes)
         return sources.map { source in
             guard let entry = list.first(where: { $0["metadata_url"]?.string == source.metadataURL }) else {
@@ -64,12 +66,18 @@ struct KeyFile: Sendable {
         }
     }
 
-    private func entries(_ bytes: [UInt8]) throws(Rejection) -> [JSONObject] {
-        let document: JSONValue
-        do throws(JSONError) {
-            document = try JSONValue(parsing: bytes, limits: JSONLimits(bytes: Self.longest, depth: 8))
+    private func bytes() throws(Rejection) -> [UInt8]? {
+        do throws(SystemError) {
+            return try File.read(path, limit: Self.longest)
         } catch {
-            throw Rejection(reason: "not JSON")
+            guard error.isMissing else { throw Rejection(reason: error.description) }
+            return nil
+        }
+    }
+
+    private func entries(_ bytes: [UInt8]) throws(Rejection) -> [JSONObject] {
+        let document = try rethrowing(as: { _ in Rejection(reason: "not JSON") }) { () throws(JSONError) in
+            try JSONValue(parsing: bytes, limits: JSONLimits(bytes: Self.longest, depth: 8))
         }
         guard document.object?["version"] == 1, let list = document.object?["sources"]?.array else {
             throw Rejection(reason: "not a key cache of this version")
@@ -84,32 +92,26 @@ struct KeyFile: Sendable {
         guard let fetchedAt = entry["fetched_at"]?.integer, fetchedAt > 0, let keys = entry["keys"] else {
             throw Rejection(reason: "incomplete")
         }
-        let metadata = try metadata(of: source, entry)
-        do throws(LoadFailure) {
-            let loaded = try LoadedSource(
+        let loaded = try rethrowing(as: { Rejection(reason: $0.message) }) { () throws(LoadFailure) in
+            let metadata = try metadata(of: source, entry)
+            return try LoadedKeys(
                 issuer: metadata.issuer, keySetURL: metadata.keySetURL, document: try keySet(keys), known: [],
                 distrusted: distrusted)
-            return Record(metadataURL: source.metadataURL, source: loaded, fetchedAt: fetchedAt)
-        } catch {
-            throw Rejection(reason: error.words)
         }
+        return Record(metadataURL: source.metadataURL, keys: loaded, fetchedAt: fetchedAt)
     }
 
-    private func metadata(of source: KeySource, _ entry: JSONObject) throws(Rejection) -> ProviderMetadata {
-        do throws(MetadataError) {
+    private func metadata(of source: KeySource, _ entry: JSONObject) throws(LoadFailure) -> ProviderMetadata {
+        try rethrowing(as: LoadFailure.metadataNotTrusted) { () throws(MetadataError) in
             let metadata = try ProviderMetadata(parsing: JSONValue.object(entry).serialized())
             try metadata.check(against: source.metadataRules)
             return metadata
-        } catch {
-            throw Rejection(reason: error.words)
         }
     }
 
     private func keySet(_ keys: JSONValue) throws(LoadFailure) -> KeySetDocument {
-        do throws(KeySetError) {
-            return try KeySetDocument(parsing: JSONValue.object(["keys": keys]).serialized())
-        } catch {
-            throw .keysNotRead(error)
+        try rethrowing(as: LoadFailure.keysNotRead) { () throws(KeySetError) in
+            try KeySetDocument(parsing: JSONValue.object(["keys": keys]).serialized())
         }
     }
 }

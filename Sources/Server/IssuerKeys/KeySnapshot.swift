@@ -3,28 +3,25 @@ internal import Tokens
 
 /// All keys that are trusted at one time, with the issuers under which they were published.
 ///
-/// Immutable; a new one takes its place when anything changes (V-76).
+/// Immutable; any change makes a new snapshot (V-76).
 final class KeySnapshot: Sendable {
-    /// One key, and whose it is.
+    /// One key, and the issuers that publish it.
     struct Entry: Sendable {
         let key: AdmittedKey
         fileprivate(set) var issuers: [TokenIssuer]
     }
 
-    /// Which snapshot this is; what was verified under another has to be verified again (V-103).
+    /// Changes with the keys and issuers: a token verified under another generation is verified again (V-103).
     let generation: UInt64
     let entries: [Entry]
-    /// From when on one of its sources is too old, on the monotonic clock; it must not be used then (V-107).
-    let servesUntil: Int64
     private let byIdentifier: [[UInt8]: [Entry]]
 
     /// Nothing is trusted yet.
-    static let empty = KeySnapshot(generation: 0, entries: [], servesUntil: Int64.min)
+    static let empty = KeySnapshot(generation: 0, entries: [])
 
-    private init(generation: UInt64, entries: [Entry], servesUntil: Int64) {
+    private init(generation: UInt64, entries: [Entry]) {
         self.generation = generation
         self.entries = entries
-        self.servesUntil = servesUntil
         // By bytes: equality of Swift's strings would find a key under another spelling (V-27).
         byIdentifier = Dictionary(grouping: entries) { Array($0.key.published.keyIdentifier.utf8) }
     }
@@ -34,12 +31,12 @@ final class KeySnapshot: Sendable {
         byIdentifier[Array(keyIdentifier.utf8)] ?? []
     }
 
-    /// The snapshot of these sources; of the same generation if nothing but the times changed.
-    func successor(sources: [(LoadedSource, policy: String?)], servesUntil: Int64) -> KeySnapshot {
+    /// The snapshot of these keys; of the same generation if they and their issuers are the same.
+    func successor(sources: [(keys: LoadedKeys, policy: String?)]) -> KeySnapshot {
         var entries: [Entry] = []
-        for (source, policy) in sources {
-            let issuer = TokenIssuer(identifier: source.issuer, policy: policy)
-            for key in source.keys {
+        for (loaded, policy) in sources {
+            let issuer = TokenIssuer(identifier: loaded.issuer, policy: policy)
+            for key in loaded.keys {
                 if let index = entries.firstIndex(where: { $0.key.isSame(as: key) }) {
                     entries[index].issuers.append(issuer)
                 } else {
@@ -48,7 +45,7 @@ final class KeySnapshot: Sendable {
             }
         }
         let isSame = entries.elementsEqual(self.entries) { $0.key.isSame(as: $1.key) && $0.issuers == $1.issuers }
-        return KeySnapshot(generation: generation + (isSame ? 0 : 1), entries: entries, servesUntil: servesUntil)
+        return KeySnapshot(generation: generation + (isSame ? 0 : 1), entries: entries)
     }
 
     /// What the keys say of a token's signature.

@@ -1,24 +1,26 @@
 internal import Tokens
 
-/// One provider, or one policy of a provider, whose keys are trusted.
+/// One metadata document whose keys are trusted: that of a provider, or of one policy of an Azure AD B2C tenant.
+///
+/// In this module "source" always means this. A provider with several policies is several key sources, one for each
+/// policy; a provider without policies is one.
 package struct KeySource: Sendable, Equatable {
     /// The policy as configured; nothing for a provider without policies.
     package var policy: String?
-    /// Where its metadata lies.
     package var metadataURL: String
     /// The issuer that the settings demand, if they do.
     package var pinnedIssuer: String?
     /// The GUID of the tenant, which the issuer must contain, if it is known.
     package var tenantIdentifier: String?
-    /// Whether plain `http` is taken; from loopback it always is.
+    /// Whether plain `http` is allowed; from the loopback it always is.
     package var allowHTTP: Bool
-    /// Whether the issuer must belong to the address of the metadata (OpenID Connect Discovery 1.0 section 4.3), and be
-    /// the same for all such sources: so that no provider speaks for the people of another.
+    /// Whether the issuer must belong to the address of the metadata (OpenID Connect Discovery 1.0 section 4.3), and all
+    /// such key sources be of one tenant: so that no provider can issue tokens for the owners of another.
     package var demandsOwnIssuer: Bool
     /// A file of certificates to trust instead of the machine's own.
     package var caFile: String?
 
-    /// A source at this address; of the policy that the address names, if none is given.
+    /// The key source at this address; of the policy that the address names, if none is given.
     package init(
         policy: String? = nil, metadataURL: String, pinnedIssuer: String? = nil, tenantIdentifier: String? = nil,
         allowHTTP: Bool = false, demandsOwnIssuer: Bool = true, caFile: String? = nil
@@ -32,7 +34,7 @@ package struct KeySource: Sendable, Equatable {
         self.caFile = caFile
     }
 
-    /// The source of a B2C policy, see ``MetadataAddress``: the settings say themselves that all are of one authority.
+    /// The key source of a B2C policy, see ``MetadataAddress``: that all are of one authority is in the settings.
     package init(
         authority: String, policy: String?, pinnedIssuer: String? = nil, allowHTTP: Bool = false, caFile: String? = nil
     ) {
@@ -42,16 +44,16 @@ package struct KeySource: Sendable, Equatable {
             allowHTTP: allowHTTP, demandsOwnIssuer: false, caFile: caFile)
     }
 
-    /// What to call it in messages.
+    /// For messages: the policy, or the address of the metadata.
     package var name: String { policy ?? metadataURL }
 
     var metadataRules: MetadataRules {
         MetadataRules(
             metadataURL: metadataURL, pinnedIssuer: pinnedIssuer, tenantIdentifier: tenantIdentifier,
-            allowsPlainHTTP: allowHTTP, demandsOwnIssuer: demandsOwnIssuer)
+            allowHTTP: allowHTTP, demandsOwnIssuer: demandsOwnIssuer)
     }
 
-    /// Scheme, host and port of the metadata: what is out of reach together.
+    /// Scheme, host and port of the metadata: key sources of one origin are unreachable together.
     var origin: String {
         metadataURL.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).prefix(3).joined(
             separator: "/")

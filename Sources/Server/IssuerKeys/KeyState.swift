@@ -1,15 +1,15 @@
-/// How far the keys can be relied on (V-70 to V-83).
+/// How far the keys can be relied on (V-70 to V-83); see `docs/key-cache.md`.
 package enum KeyState: String, Sendable, Equatable, CaseIterable {
-    /// Nothing was ever loaded; tokens cannot be judged.
+    /// Nothing was ever loaded: tokens cannot be verified.
     case empty
-    /// Loaded lately.
+    /// Loaded recently.
     case fresh
-    /// Due for a refresh; tokens are judged.
+    /// Due for a refresh: tokens are verified.
     case stale
-    /// Too old to be trusted; tokens cannot be judged.
+    /// Too old to be trusted: tokens cannot be verified.
     case expired
 
-    /// Whether tokens can be judged.
+    /// Whether tokens can be verified.
     package var serves: Bool {
         switch self {
         case .fresh, .stale: true

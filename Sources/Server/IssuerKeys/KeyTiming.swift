@@ -1,27 +1,28 @@
-/// The times and bounds of the key cache (token validation, section 2.7).
+internal import Platform
+
+/// The times and bounds of the key cache; see `docs/key-cache.md`.
 package struct KeyTiming: Sendable, Equatable {
     /// After how long keys are fetched anew, less a jitter of up to a tenth (V-87).
     package var refresh: Duration = .seconds(3600)
-    /// The shortest time that `Cache-Control: max-age` may make of it (V-89).
+    /// The shortest time to which `Cache-Control: max-age` may shorten that (V-89).
     package var shortestRefresh: Duration = .seconds(300)
-    /// How long after the last success keys are trusted at all (V-83).
+    /// How long after the last load keys are trusted (V-83).
     package var trust: Duration = .seconds(86_400)
     /// The longest pause between attempts after failures.
     package var longestBackoff: Duration = .seconds(60)
-    /// The same while there are no keys to judge by (V-72).
+    /// The same while no keys serve (V-72).
     package var longestBackoffWithoutKeys: Duration = .seconds(4)
-    /// How many fetches for unknown keys may follow one another.
+    /// How many refreshes unknown keys may demand one after the other (V-79).
     package var burst = 2
-    /// After how long one more is allowed.
+    /// After how long they may demand one more.
     package var refill: Duration = .seconds(30)
     /// The shortest time between two forced refreshes (V-90).
     package var forcedInterval: Duration = .seconds(5)
-    /// How many requests may wait for a fetch (V-81).
+    /// How many requests may wait for a refresh (V-81).
     package var mostWaiters = 64
     /// How long each of them waits.
     package var patience: Duration = .seconds(2)
 
-    /// The times that the documentation names.
     package init() {}
 }
 
@@ -31,4 +32,9 @@ extension Duration {
         let (seconds, attoseconds) = components
         return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     }
+}
+
+extension TimeSource {
+    /// The monotonic clock, signed: ages may reach back to before the machine started.
+    var now: Int64 { Int64(monotonicNanoseconds) }
 }

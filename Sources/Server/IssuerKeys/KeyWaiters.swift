@@ -1,18 +1,17 @@
-/// The requests that wait for a fetch because their key is unknown (V-81).
+/// The requests that wait for a refresh because their key is unknown (V-81).
 struct KeyWaiters {
     /// Why a wait ended.
     enum End: Sendable, Equatable {
-        /// The fetch is over.
-        case landed
+        case refreshEnded
         /// It took too long, or the server stops.
-        case gaveUp
+        case abandoned
     }
 
     private var waiting: [(deadline: Int64, continuation: CheckedContinuation<End, Never>)] = []
 
     var count: Int { waiting.count }
 
-    /// The deadlines come in the order of their requests, so the first is the earliest.
+    /// All wait equally long, so the first that came has the earliest deadline.
     var firstDeadline: Int64? { waiting.first?.deadline }
 
     mutating func append(_ continuation: CheckedContinuation<End, Never>, deadline: Int64) {
@@ -25,10 +24,10 @@ struct KeyWaiters {
         return waiting.map(\.continuation)
     }
 
-    /// Those whose time is over.
-    mutating func takeExpired(now: Int64) -> [CheckedContinuation<End, Never>] {
-        let expired = waiting.prefix { $0.deadline <= now }
-        waiting.removeFirst(expired.count)
-        return expired.map(\.continuation)
+    /// Those whose deadline has passed, to be resumed outside of the lock.
+    mutating func takeOverdue(now: Int64) -> [CheckedContinuation<End, Never>] {
+        let overdue = waiting.prefix { $0.deadline <= now }
+        waiting.removeFirst(overdue.count)
+        return overdue.map(\.continuation)
     }
 }

@@ -1,17 +1,17 @@
-import Basics
+internal import Basics
 
-/// Where the metadata of an Azure AD B2C policy lies (V-73).
+/// The address of the metadata of an Azure AD B2C policy (V-73).
 package enum MetadataAddress {
     private static let document = ".well-known/openid-configuration"
 
     /// The address of a policy's metadata under an authority.
     ///
-    /// Hosts of the old service, `login.microsoftonline.com` and its kin, take the policy as `?p=`; all others,
-    /// `*.b2clogin.com`, custom domains and mocks, in the path.
+    /// Hosts of the old service, such as `login.microsoftonline.com`, take the policy as `?p=`; all others,
+    /// `*.b2clogin.com`, custom domains and mocks, in the path (`docs/b2c.md`).
     ///
     /// - Parameters:
     ///   - authority: `https://contoso.b2clogin.com/contoso.onmicrosoft.com`; slashes, `/v2.0` and the metadata document at
-    ///     the end are tolerated, and so is `/tfp` or `/te` before the tenant.
+    ///     the end are accepted, and so is `/tfp` or `/te` before the tenant.
     ///   - policy: `b2c_1_sign_in`, or nothing for an authority without policies.
     /// - Returns: the address.
     package static func of(authority: String, policy: String?) -> String {

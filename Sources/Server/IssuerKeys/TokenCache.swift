@@ -1,9 +1,10 @@
 internal import Synchronization
 internal import Tokens
 
-/// The tokens that were verified, so that each is verified once and not at every request (V-100 to V-110).
+/// The verified tokens, so that each is verified once and not at every request (V-100 to V-109); see
+/// `docs/token-cache.md`.
 ///
-/// In shards, each under its own lock, so that event loops do not wait for each other (V-109).
+/// Divided into shards, each with a lock of its own, so that event loops do not wait for each other (V-109).
 final class TokenCache: Sendable {
     private final class Shard: Sendable {
         let content: Mutex<TokenCacheShard>
@@ -15,7 +16,7 @@ final class TokenCache: Sendable {
 
     private let shards: [Shard]
 
-    /// A cache of so many tokens and bytes; of none if either is 0.
+    /// A cache with these bounds; without any entries if either is 0.
     init(mostEntries: Int, mostBytes: Int) {
         guard mostEntries > 0, mostBytes > 0 else {
             shards = []
@@ -28,17 +29,17 @@ final class TokenCache: Sendable {
 
     var isOff: Bool { shards.isEmpty }
 
-    /// What is remembered of a token, if it is still good.
-    func find(_ key: TokenKey, isGood: (TokenCacheShard.Entry) -> Bool) -> VerifiedToken? {
-        shards[key.shard(of: shards.count)].content.withLock { $0.find(key, isGood: isGood) }
+    /// The cached token, if it is still usable.
+    func find(_ key: TokenKey, isUsable: (TokenCacheShard.Entry) -> Bool) -> VerifiedToken? {
+        shards[key.shard(of: shards.count)].content.withLock { $0.find(key, isUsable: isUsable) }
     }
 
-    /// Remembers a token that passed every check (V-102).
+    /// Caches a token that passed every check (V-102).
     func insert(_ key: TokenKey, _ entry: TokenCacheShard.Entry) {
         shards[key.shard(of: shards.count)].content.withLock { $0.insert(key, entry) }
     }
 
-    /// The counts of all shards together.
+    /// The sums over all shards.
     var status: TokenCacheStatus {
         shards.reduce(into: TokenCacheStatus()) { sum, shard in
             let status = shard.content.withLock { $0.status }
@@ -49,4 +50,18 @@ final class TokenCache: Sendable {
             sum.bytes += status.bytes
         }
     }
+}
+
+/// The token cache at one moment, for `/metrics` (V-165).
+package struct TokenCacheStatus: Sendable, Equatable {
+    /// Look-ups that found a token which was still usable.
+    package var hits = 0
+    /// All other look-ups.
+    package var misses = 0
+    /// Tokens removed to make room.
+    package var evictions = 0
+    /// Tokens in the cache now.
+    package var entries = 0
+    /// What they take, roughly.
+    package var bytes = 0
 }

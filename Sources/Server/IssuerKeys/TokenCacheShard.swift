@@ -2,16 +2,17 @@ internal import Tokens
 
 /// A part of the cache of verified tokens: bounded in entries and bytes, evicting by SIEVE (V-106).
 ///
-/// SIEVE keeps the entries in the order of their coming. A hand walks from the oldest to the newest: what was used since
-/// it last passed stays and loses its mark, the first without mark goes. So tokens that are used once, however many, go
-/// before those in use; and a hit only sets a mark.
+/// SIEVE (Zhang et al., NSDI 2024) keeps the entries in the order of their insertion. A pointer, the hand, moves from the
+/// oldest to the newest: an entry that was used since the hand passed it stays and loses its mark, the first without a
+/// mark is evicted. So tokens that are used once, however many, are evicted before those in use; and a hit only sets a
+/// mark.
 struct TokenCacheShard {
-    /// What is remembered of a token.
+    /// What is cached of a token.
     struct Entry {
         let verified: VerifiedToken
-        /// The generation of the keys it was verified under (V-103).
+        /// The generation of the keys under which it was verified (V-103).
         let generation: UInt64
-        /// When it is verified anew at the latest, on the monotonic clock.
+        /// When it must be verified anew, in nanoseconds of the monotonic clock.
         let verifyAgainAt: Int64
     }
 
@@ -19,12 +20,12 @@ struct TokenCacheShard {
         var key: TokenKey
         var entry: Entry
         var isUsed = false
-        /// Neighbours, by index.
+        /// The neighbours in the order of insertion, by slot.
         var newer: Int?
         var older: Int?
     }
 
-    /// What an entry takes besides its token, roughly: slot, dictionary, strings.
+    /// What an entry takes in addition to its token, roughly, in bytes: slot, dictionary, strings.
     static let overhead = 512
 
     private let mostEntries: Int
@@ -42,64 +43,64 @@ struct TokenCacheShard {
         self.mostBytes = mostBytes
     }
 
-    /// The entry of a token, if it is in and `isGood` says so; else it is put out (V-104, V-105).
-    mutating func find(_ key: TokenKey, isGood: (Entry) -> Bool) -> VerifiedToken? {
-        guard let place = index[key], let entry = slots[place]?.entry else {
+    /// The cached token; an entry that `isUsable` rejects is removed (V-104, V-105).
+    mutating func find(_ key: TokenKey, isUsable: (Entry) -> Bool) -> VerifiedToken? {
+        guard let slot = index[key], let entry = slots[slot]?.entry else {
             status.misses += 1
             return nil
         }
-        guard isGood(entry) else {
-            remove(place)
+        guard isUsable(entry) else {
+            remove(slot)
             status.misses += 1
             return nil
         }
-        slots[place]?.isUsed = true
+        slots[slot]?.isUsed = true
         status.hits += 1
         return entry.verified
     }
 
-    /// Remembers a token, in the place of what was known of it.
+    /// Caches a token; an entry that it has already is replaced.
     mutating func insert(_ key: TokenKey, _ entry: Entry) {
         let size = Self.size(of: key)
         guard mostEntries > 0, size <= mostBytes else { return }
-        if let place = index[key] {
-            slots[place]?.entry = entry
+        if let slot = index[key] {
+            slots[slot]?.entry = entry
             return
         }
         while status.entries >= mostEntries || status.bytes + size > mostBytes { evict() }
-        let place = free.popLast() ?? slots.count
-        let slot = Slot(key: key, entry: entry, older: newest)
-        if place == slots.count { slots.append(slot) } else { slots[place] = slot }
-        if let newest { slots[newest]?.newer = place }
-        newest = place
-        oldest = oldest ?? place
-        index[key] = place
+        let slot = free.popLast() ?? slots.count
+        let content = Slot(key: key, entry: entry, older: newest)
+        if slot == slots.count { slots.append(content) } else { slots[slot] = content }
+        if let newest { slots[newest]?.newer = slot }
+        newest = slot
+        oldest = oldest ?? slot
+        index[key] = slot
         status.entries += 1
         status.bytes += size
     }
 
     private mutating func evict() {
-        var place = hand ?? oldest
-        while let here = place, slots[here]?.isUsed == true {
-            slots[here]?.isUsed = false
-            place = slots[here]?.newer ?? oldest
+        var candidate = hand ?? oldest
+        while let slot = candidate, slots[slot]?.isUsed == true {
+            slots[slot]?.isUsed = false
+            candidate = slots[slot]?.newer ?? oldest
         }
-        guard let place else { return }
-        hand = place
-        remove(place)
+        guard let slot = candidate else { return }
+        hand = slot
+        remove(slot)
         status.evictions += 1
     }
 
-    private mutating func remove(_ place: Int) {
-        guard let slot = slots[place] else { return }
-        if hand == place { hand = slot.newer }
-        if let newer = slot.newer { slots[newer]?.older = slot.older } else { newest = slot.older }
-        if let older = slot.older { slots[older]?.newer = slot.newer } else { oldest = slot.newer }
-        index[slot.key] = nil
-        slots[place] = nil
-        free.append(place)
+    private mutating func remove(_ slot: Int) {
+        guard let content = slots[slot] else { return }
+        if hand == slot { hand = content.newer }
+        if let newer = content.newer { slots[newer]?.older = content.older } else { newest = content.older }
+        if let older = content.older { slots[older]?.newer = content.newer } else { oldest = content.newer }
+        index[content.key] = nil
+        slots[slot] = nil
+        free.append(slot)
         status.entries -= 1
-        status.bytes -= Self.size(of: slot.key)
+        status.bytes -= Self.size(of: content.key)
     }
 
     private static func size(of key: TokenKey) -> Int { key.token.utf8.count + overhead }

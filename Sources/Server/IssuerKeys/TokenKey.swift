@@ -1,7 +1,7 @@
 /// A whole token as the key of a dictionary (V-100).
 ///
-/// Hashed, with the process's own seed, is the end of the signature only: 96 bits that nobody but the holder of the
-/// private key chooses, where hashing all would cost more than everything else of a hit. Compared is every byte.
+/// The last 16 bytes are hashed, with the process's own seed: 96 bits of the signature, which only the holder of the
+/// private key can choose. Hashing the whole token would cost more than the rest of a hit. Every byte is compared.
 struct TokenKey: Hashable {
     let token: String
     private let high: UInt64
@@ -19,9 +19,9 @@ struct TokenKey: Hashable {
         self.low = low
     }
 
-    /// Spreads keys over so many shards, a power of two.
+    /// The shard of this key, of `count`, a power of two.
     func shard(of count: Int) -> Int {
-        // The last letters of a signature carry few bits: mix all into the upper ones.
+        // A letter of base64url carries 6 bits: mix all letters into the upper half.
         let mixed = (high ^ low) &* 0x9E37_79B9_7F4A_7C15
         return Int(mixed >> 32) & (count - 1)
     }
@@ -33,8 +33,8 @@ struct TokenKey: Hashable {
 
     /// Whether the bytes are the same.
     ///
-    /// Swift's equality alone would take "\u{212A}", the Kelvin sign, for the letter K. One side is always a verified
-    /// token, which is ASCII; what is canonically equal to ASCII text and not ASCII itself has more bytes than it.
+    /// Swift's equality alone would treat "\u{212A}", the Kelvin sign, as the letter K. One side is always a verified
+    /// token, which is ASCII; a text that is canonically equal to ASCII text and not ASCII itself has more bytes.
     static func == (left: TokenKey, right: TokenKey) -> Bool {
         left.low == right.low && left.token.utf8.count == right.token.utf8.count && left.token == right.token
     }

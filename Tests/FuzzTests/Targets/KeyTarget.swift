@@ -68,12 +68,12 @@ private struct Documents: DocumentFetcher {
 private func checkLoading(_ metadata: [UInt8], _ keySet: [UInt8]) throws {
     for source in sources {
         let fetcher = Documents(metadataURL: source.metadataURL, metadata: metadata, keySet: keySet)
-        var loader = SourceLoader(fetcher: fetcher, distrusted: ["distrusted"])
+        var loader = KeySourceLoader(fetcher: fetcher, distrusted: ["distrusted"])
         guard let load = try? loader.load(source, withMetadata: true, known: nil) else { continue }
-        try require(!load.source.keys.isEmpty, "a source that was loaded has keys")
-        let names = load.source.keys.map(\.published.keyIdentifier)
+        try require(!load.keys.keys.isEmpty, "a source that was loaded has keys")
+        let names = load.keys.keys.map(\.published.keyIdentifier)
         try require(!names.contains("distrusted"), "a distrusted key is not used")
-        for key in load.source.keys {
+        for key in load.keys.keys {
             let forged = [UInt8](repeating: 0, count: key.key.modulusLength)
             try require(!key.key.verifies(signature: forged, of: []), "no key takes a signature of zeros")
         }
@@ -88,12 +88,12 @@ private func checkKeyFile(_ bytes: [UInt8]) throws {
     try require(found.count == sources.count, "every source has its result")
     for case .success(let record)? in found {
         try require(record.fetchedAt <= now, "no record is from the future")
-        try require(!record.source.keys.isEmpty, "a record has keys")
+        try require(!record.keys.keys.isEmpty, "a record has keys")
         try file.write([record])
         let again = try? file.read(sources, distrusted: [], now: now, trust: trust)
         let isSame = again?.contains {
             if case .success(let read)? = $0 {
-                read.source.keys.elementsEqual(record.source.keys) { $0.isSame(as: $1) }
+                read.keys.keys.elementsEqual(record.keys.keys) { $0.isSame(as: $1) }
             } else {
                 false
             }

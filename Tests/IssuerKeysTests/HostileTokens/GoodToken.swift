@@ -2,7 +2,7 @@ import JSON
 import Support
 import Tokens
 
-/// A token that must be accepted, however unusual it is: who is too strict fails here.
+/// A token that must be accepted, however unusual it is.
 struct GoodToken: Sendable {
     let name: String
     let text: String

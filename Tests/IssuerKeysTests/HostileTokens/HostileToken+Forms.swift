@@ -13,7 +13,7 @@ extension HostileToken {
             ("nothing", ""), ("a dot", "."), ("two dots", ".."), ("three dots", "..."), ("one part", header),
             ("two parts", "\(header).\(payload)"), ("an empty signature", "\(header).\(payload)."),
             ("an empty payload", "\(header)..\(signature)"), ("an empty header", ".\(payload).\(signature)"),
-            ("a dot before", "." + token), ("a dot behind", token + "."), ("four parts", token + ".AAAA"),
+            ("a dot before", "." + token), ("a dot after", token + "."), ("four parts", token + ".AAAA"),
             ("five parts, as encrypted tokens have them", "\(header).AAAA.\(payload).AAAA.\(signature)"),
             ("a dot within the payload", "\(header).\(payload.prefix(20)).\(payload.dropFirst(20)).\(signature)"),
             ("two tokens", "\(token).\(token)"), ("dots alone", String(repeating: ".", count: 8000)),
@@ -43,7 +43,7 @@ extension HostileToken {
         for (index, name) in ["header", "payload", "signature"].enumerated() {
             for letters in strange {
                 for (place, text) in [
-                    ("behind", parts[index] + letters), ("before", letters + parts[index]),
+                    ("after", parts[index] + letters), ("before", letters + parts[index]),
                     ("within", parts[index].prefix(9) + letters + parts[index].dropFirst(9)),
                 ] {
                     var changed = parts
@@ -95,7 +95,7 @@ extension HostileToken {
             bad("a byte", [0]), bad("zeros", .init(repeating: 0, count: 256)),
             bad("ones", .init(repeating: 255, count: 256)),
             bad("without its first byte", Array(good.dropFirst())), bad("without its last byte", good.dropLast()),
-            bad("half", Array(good.prefix(128))), bad("a zero before", [0] + good), bad("a zero behind", good + [0]),
+            bad("half", Array(good.prefix(128))), bad("a zero before", [0] + good), bad("a zero after", good + [0]),
             bad("twice", good + good), bad("the other way round", good.reversed()),
             bad("the modulus", SigningKey.shared.modulus),
             bad("of another token", Base64URL.decode(anotherSignature) ?? []),

@@ -9,17 +9,17 @@ struct HostileToken: Sendable {
     let text: String
     let refusal: TokenRefusal
 
-    /// A good token with its header replaced, rightly signed.
+    /// A good token with its header replaced, correctly signed.
     static func header(_ name: String, _ header: JSONObject, _ refusal: TokenRefusal) -> HostileToken {
         HostileToken(name: "header, \(name)", text: makeToken(header: header), refusal: refusal)
     }
 
-    /// A good token with one member of its header replaced, rightly signed.
+    /// A good token with one member of its header replaced, correctly signed.
     static func header(_ member: String, _ value: JSONValue?, _ refusal: TokenRefusal) -> HostileToken {
         header("\(member) is \(described(value))", TestClaims.header.with(member, value), refusal)
     }
 
-    /// A good token with one claim replaced, rightly signed.
+    /// A good token with one claim replaced, correctly signed.
     static func claim(_ name: String, _ value: JSONValue?, _ refusal: TokenRefusal) -> HostileToken {
         HostileToken(
             name: "claim, \(name) is \(described(value))", text: makeToken(claims: TestClaims.good.with(name, value)),

@@ -23,7 +23,7 @@ func explainToken(_ settings: ServerSettings) -> ExitCode {
     let explanation = verifier.explain(token)
     for finding in explanation.findings { StandardStream.output.print(finding.line) }
     if let refusal = explanation.refusal {
-        StandardStream.output.print("\nRefused (\(refusal.code)): \(refusal.words)")
+        StandardStream.output.print("\nRefused (\(refusal.code)): \(refusal.message)")
         return .failure
     }
     let scopes = scopeLines(settings.tokens, carried: scopes(of: token, by: verifier))
@@ -95,6 +95,6 @@ extension TokenExplanation.Finding {
             case .failed: "FAILED "
             case .skipped: "not yet"
             }
-        return "\(mark)  \(check.words)\(evidence.map { "  \($0)" } ?? "")"
+        return "\(mark)  \(check.requirement)\(evidence.map { "  \($0)" } ?? "")"
     }
 }

@@ -47,6 +47,7 @@ final class MetricsPage: Sendable {
         }
         if let statistics = watched.withLock({ $0.listeners })?.statistics { Self.connections(statistics, &text) }
         Self.keys(verifier.status, &text)
+        Self.verifications(verifier.verificationStatus, &text)
         Self.tokenCache(verifier.tokenCacheStatus, &text)
         Self.answers(answers, &text)
         if let statistics = store.statistics { Self.store(statistics, &text) }
@@ -83,12 +84,20 @@ final class MetricsPage: Sendable {
         text.family("tasks_key_loads_total", .counter, "Loads of a policy's keys.")
         text.sample("tasks_key_loads_total", [("outcome", "ok")], status.counters.loads)
         text.sample("tasks_key_loads_total", [("outcome", "failed")], status.counters.failures)
-        text.single("tasks_key_fetches_total", .counter, "Exchanges with the authority.", status.counters.flights)
+        text.single("tasks_key_fetches_total", .counter, "Exchanges with the authority.", status.counters.refreshes)
         text.single(
             "tasks_key_fetch_seconds_total", .counter, "Time that they took.",
-            Double(status.counters.flightNanoseconds) / 1e9)
+            Double(status.counters.refreshNanoseconds) / 1e9)
         text.single("tasks_unknown_keys_total", .counter, "Tokens with an unknown key.", status.counters.unknownKeys)
         text.single("tasks_key_waiters", .gauge, "Requests that wait for a fetch.", status.waiters)
+    }
+
+    private static func verifications(_ status: VerificationStatus, _ text: inout PrometheusText) {
+        text.single(
+            "tasks_token_verifications_total", .counter, "Tokens whose signature and claims were checked.",
+            status.verifications)
+        text.single(
+            "tasks_token_verification_seconds_total", .counter, "Time that it took.", Double(status.nanoseconds) / 1e9)
     }
 
     private static func tokenCache(_ status: TokenCacheStatus, _ text: inout PrometheusText) {

@@ -47,7 +47,7 @@ final class Readiness: Sendable {
     private var keyReason: String? {
         let status = verifier.status
         switch status.state {
-        case .fresh where status.counters.flights == 0:
+        case .fresh where status.counters.refreshes == 0:
             // Some policies are loaded, others not yet: whoever comes now may have to wait.
             return "the keys of the authority are being fetched"
         case .fresh, .stale: return nil

@@ -12,7 +12,7 @@ extension ServerSettings {
     /// For the keys and the verifier.
     var issuerKeys: IssuerKeysConfiguration {
         var configuration = IssuerKeysConfiguration(
-            sources: authority.sources,
+            keySources: authority.keySources,
             rules: ClaimRules(
                 audiences: authority.clientIdentifiers, ownerClaim: tokens.ownerClaim,
                 clockSkew: tokens.clockSkew.components.seconds))
@@ -57,7 +57,7 @@ extension ServerSettings {
 
 extension AuthoritySettings {
     /// Where keys come from: each policy of the authority, or each metadata document.
-    var sources: [KeySource] {
+    var keySources: [KeySource] {
         guard let address else {
             return metadata.map { url in
                 KeySource(metadataURL: url.text, pinnedIssuer: issuer, allowHTTP: allowHTTP, caFile: certificates)

@@ -3,11 +3,11 @@ internal import Curl
 internal import Platform
 internal import Tokens
 
-/// Fetches and validates what sources publish, during one flight.
-struct SourceLoader {
-    /// What an errand brought home.
+/// Fetches and validates what key sources publish, during one refresh.
+struct KeySourceLoader {
     struct Load {
-        let source: LoadedSource
+        let keys: LoadedKeys
+        /// The shorter `Cache-Control: max-age` of the two documents, in seconds.
         let maxAge: Int?
         /// Whether the metadata was fetched too.
         let withMetadata: Bool
@@ -15,9 +15,9 @@ struct SourceLoader {
 
     let fetcher: any DocumentFetcher
     let distrusted: [String]
-    /// Hosts that did not answer during this flight: the others of their sources are not waited for (V-72).
-    private var outOfReach: [String: FetchError] = [:]
-    /// Policies may share a key set, which is then fetched once a flight.
+    /// Origins that could not be reached during this refresh: the other key sources there are not tried (V-72).
+    private var unreachable: [String: FetchError] = [:]
+    /// Policies may share a key set, which is then fetched once per refresh.
     private var keySets: [String: FetchedDocument] = [:]
 
     init(fetcher: any DocumentFetcher, distrusted: [String]) {
@@ -25,27 +25,27 @@ struct SourceLoader {
         self.distrusted = distrusted
     }
 
-    /// Loads one source: its metadata and keys, or, if it was loaded before and metadata is not due, the keys only.
+    /// Loads one key source: its metadata and keys, or, if it was loaded before and metadata is not due, the keys only.
     mutating func load(
-        _ source: KeySource, withMetadata: Bool, known: LoadedSource?
+        _ source: KeySource, withMetadata: Bool, known: LoadedKeys?
     ) throws(LoadFailure) -> Load {
-        if let error = outOfReach[source.origin] { throw .hostOutOfReach(error) }
+        if let error = unreachable[source.origin] { throw .originUnreachable(error) }
         do throws(LoadFailure) {
             return try fetch(source, withMetadata: withMetadata, known: known)
         } catch {
-            outOfReach[source.origin] = error.outOfReach
+            unreachable[source.origin] = error.unreachable
             throw error
         }
     }
 
     private mutating func fetch(
-        _ source: KeySource, withMetadata: Bool, known: LoadedSource?
+        _ source: KeySource, withMetadata: Bool, known: LoadedKeys?
     ) throws(LoadFailure) -> Load {
         if !withMetadata, let known {
             do throws(LoadFailure) {
                 return try keys(of: source, known.issuer, known.keySetURL, known, maxAge: nil, withMetadata: false)
             } catch .keysNotFetched(.status(404)), .keysNotFetched(.status(410)) {
-                // They moved; the metadata says where to (V-82).
+                // The key set moved; the metadata says where (V-82).
             } catch {
                 throw error
             }
@@ -55,52 +55,43 @@ struct SourceLoader {
     }
 
     private func metadata(of source: KeySource) throws(LoadFailure) -> (ProviderMetadata, maxAge: Int?) {
-        let document: FetchedDocument
-        do throws(FetchError) {
-            document = try fetcher.fetch(try request(source.metadataURL, source))
-        } catch {
-            throw .metadataNotFetched(error)
+        let document = try rethrowing(as: LoadFailure.metadataNotFetched) { () throws(FetchError) in
+            try fetcher.fetch(try request(source.metadataURL, source))
         }
-        do throws(MetadataError) {
+        let metadata = try rethrowing(as: LoadFailure.metadataNotTrusted) { () throws(MetadataError) in
             let metadata = try ProviderMetadata(parsing: document.body)
             try metadata.check(against: source.metadataRules)
-            return (metadata, document.maxAge)
-        } catch {
-            throw .metadataNotBelieved(error)
+            return metadata
         }
+        return (metadata, document.maxAge)
     }
 
     private mutating func keys(
-        of source: KeySource, _ issuer: String, _ url: String, _ known: LoadedSource?, maxAge: Int?, withMetadata: Bool
+        of source: KeySource, _ issuer: String, _ url: String, _ known: LoadedKeys?, maxAge: Int?, withMetadata: Bool
     ) throws(LoadFailure) -> Load {
         let document = try keySet(url, source)
-        let keys: KeySetDocument
-        do throws(KeySetError) {
-            keys = try KeySetDocument(parsing: document.body)
-        } catch {
-            throw .keysNotRead(error)
+        let keys = try rethrowing(as: LoadFailure.keysNotRead) { () throws(KeySetError) in
+            try KeySetDocument(parsing: document.body)
         }
-        let loaded = try LoadedSource(
+        let loaded = try LoadedKeys(
             issuer: issuer, keySetURL: url, document: keys, known: known?.keys ?? [], distrusted: distrusted)
         // The shorter of the two: neither document is to be used for longer than its provider says.
         let ages = [maxAge, document.maxAge].compactMap { $0 }
-        return Load(source: loaded, maxAge: ages.min(), withMetadata: withMetadata)
+        return Load(keys: loaded, maxAge: ages.min(), withMetadata: withMetadata)
     }
 
     private mutating func keySet(_ url: String, _ source: KeySource) throws(LoadFailure) -> FetchedDocument {
         if let document = keySets[url] { return document }
-        do throws(FetchError) {
-            let document = try fetcher.fetch(try request(url, source))
-            keySets[url] = document
-            return document
-        } catch {
-            throw .keysNotFetched(error)
+        let document = try rethrowing(as: LoadFailure.keysNotFetched) { () throws(FetchError) in
+            try fetcher.fetch(try request(url, source))
         }
+        keySets[url] = document
+        return document
     }
 
-    /// Plain http passed the rules of ``MetadataRules`` already, or the fetch is of the metadata itself.
+    /// Plain http was allowed by ``MetadataRules`` already, or the request is for the metadata itself.
     private func request(_ url: String, _ source: KeySource) throws(FetchError) -> FetchRequest {
-        // Whoever opens a pipe waits for its other end.
+        // Opening a pipe would block until its other end is opened.
         if let path = source.caFile, File.otherKind(path) != nil { throw .badCAFile(path: path) }
         let allowHTTP = source.allowHTTP || WebAddress(url)?.isLoopback ?? false
         return FetchRequest(url: url, maxBytes: KeySetDocument.longest, caFile: source.caFile, allowHTTP: allowHTTP)

@@ -1,16 +1,16 @@
 internal import OpenSSL
 internal import Tokens
 
-/// What one source published, validated: its issuer, where its keys lie, and the keys that may be used.
-struct LoadedSource: Sendable {
+/// What one key source published, validated: its issuer, the address of its key set, and the keys that may be used.
+struct LoadedKeys: Sendable {
     let issuer: String
     let keySetURL: String
     let keys: [AdmittedKey]
-    /// What was left out, for the log.
+    /// Published keys that are not used, for the log.
     let skipped: [SkippedKey]
 }
 
-/// A key that passed every rule, ready to check signatures.
+/// A key that passed every rule, ready to verify signatures.
 struct AdmittedKey: Sendable {
     let published: KeySetDocument.Key
     let key: RSAPublicKey
@@ -26,20 +26,20 @@ struct AdmittedKey: Sendable {
 package struct SkippedKey: Sendable, Equatable {
     /// `kid`, if it has one; not escaped.
     package let keyIdentifier: String?
-    /// The rule it breaks, in plain words.
+    /// The rule it breaks.
     package let reason: String
 }
 
-extension LoadedSource {
+extension LoadedKeys {
     /// Admits the keys of a document (V-36 to V-38), less the distrusted (V-97); fails if none is left (V-80).
     ///
-    /// Keys that the last load knew are taken over, so that their contexts stay warm.
+    /// Keys of the last load are kept, so that their contexts in OpenSSL stay in use.
     init(
         issuer: String, keySetURL: String, document: KeySetDocument, known: [AdmittedKey], distrusted: [String]
     ) throws(LoadFailure) {
         var keys: [AdmittedKey] = []
         var skipped = document.rejected.map {
-            SkippedKey(keyIdentifier: $0.keyIdentifier, reason: $0.reason.words)
+            SkippedKey(keyIdentifier: $0.keyIdentifier, reason: $0.reason.message)
         }
         for published in document.keys {
             if distrusted.contains(where: { $0.utf8.elementsEqual(published.keyIdentifier.utf8) }) {
@@ -55,5 +55,23 @@ extension LoadedSource {
         }
         guard !keys.isEmpty else { throw .noUsableKey(skipped.first?.reason) }
         self.init(issuer: issuer, keySetURL: keySetURL, keys: keys, skipped: skipped)
+    }
+
+    /// What to report of a load, given what the same key source had before.
+    func events(of source: String, after known: LoadedKeys?) -> [KeyEvent] {
+        let before = known?.keys ?? []
+        let added = keys.filter { key in !before.contains { $0.isSame(as: key) } }
+        let removed = before.filter { key in !keys.contains { $0.isSame(as: key) } }
+        let loaded = KeyEvent.loaded(
+            source: source, keys: keys.count, added: added.map(\.published.keyIdentifier),
+            removed: removed.map(\.published.keyIdentifier))
+        let privateKeys = added.filter(\.published.carriesPrivateMembers).map {
+            KeyEvent.privateKeyPublished(source: source, keyIdentifier: $0.published.keyIdentifier)
+        }
+        // Once per set, not once per load (V-38).
+        let newlySkipped = skipped.filter { !(known?.skipped.contains($0) ?? false) }.map {
+            KeyEvent.keySkipped(source: source, key: $0)
+        }
+        return [loaded] + privateKeys + newlySkipped
     }
 }

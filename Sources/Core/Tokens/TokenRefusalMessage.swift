@@ -1,6 +1,6 @@
 extension TokenRefusal {
-    /// What is wrong and what to do, in one plain sentence that quotes nothing of the token.
-    package var words: String {
+    /// What is wrong and what to do, in one sentence that quotes nothing of the token.
+    package var message: String {
         switch self {
         case .tooLong: "The token is too long; ask the provider for fewer claims."
         case .notThreeSegments: "The token does not have three parts between dots; send all of it, and nothing else."
@@ -30,7 +30,7 @@ extension TokenRefusal {
         case .missingOwner: "The token lacks the claim that names its owner; let the policy return the object id (oid)."
         case .malformedOwner: "The claim that names the owner has the wrong form; oid must be a GUID."
         case .malformedScope: "The scopes (scp) are neither a string nor an array; report it to the provider."
-        case .keysUnavailable: "The provider's keys are not at hand, so no token can be judged; try again shortly."
+        case .keysUnavailable: "The provider's keys are not loaded, so no token can be verified; try again shortly."
         }
     }
 }
