@@ -61,7 +61,7 @@ package final class TaskAPI: RequestHandler {
         try authentication.checkScope(of: principal, for: head.method)
         switch (route, head.method) {
         case (.tasks, .get), (.tasks, .head), (.tasksOfNamedOwner, .get), (.tasksOfNamedOwner, .head):
-            if let response = routes.listAtHand(head, of: owner) { return answer(response, trail) }
+            if let response = routes.cachedList(head, of: owner) { return answer(response, trail) }
             return later(trail, try routes.list(head, of: owner))
         case (.task(let id), .get), (.task(let id), .head):
             guard let id else { throw .state(.noSuchTask) }

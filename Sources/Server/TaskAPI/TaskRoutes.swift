@@ -22,8 +22,8 @@ final class TaskRoutes: Sendable {
     }
 
     /// `GET /api/tasks` of everything, if the store has it at hand.
-    func listAtHand(_ head: RequestHead, of owner: Owner) -> Response? {
-        guard head.target.query.isEmpty, let list = store.listAtHand(of: owner) else { return nil }
+    func cachedList(_ head: RequestHead, of owner: Owner) -> Response? {
+        guard head.target.query.isEmpty, let list = store.cachedList(of: owner) else { return nil }
         return Self.answer(head, list, of: .all)
     }
 
