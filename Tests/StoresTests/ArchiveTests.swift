@@ -8,7 +8,7 @@ import Synchronization
 import Tasks
 import Testing
 
-@Suite("Backup, export and import, beside a running store")
+@Suite("Backup, export and import of a SQLite database", .timeLimit(.minutes(15)))
 struct ArchiveTests {
     private let alice = Owner("alice")
     private let bob = Owner("b\"ob\u{E9}")
@@ -34,7 +34,7 @@ struct ArchiveTests {
 
     private func export(_ path: String) throws -> [String] {
         let lines = Mutex<[String]>([])
-        _ = try TaskArchive(path: path).export { line throws(SystemError) in
+        _ = try SQLiteArchive(path: path).export { line throws(SystemError) in
             lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
         }
         return lines.withLock { $0 }
@@ -42,12 +42,12 @@ struct ArchiveTests {
 
     private func importLines(_ lines: [String], to path: String) throws -> ImportSummary {
         var rest = lines[...]
-        return try TaskArchive(path: path).importLines { () throws(SystemError) in
+        return try SQLiteArchive(path: path).importLines { () throws(SystemError) in
             rest.popFirst().map { Array($0.utf8) }
         }
     }
 
-    @Test("an export is one line a task, and one where ids must not come again")
+    @Test("An export has a line for each task, and one for an owner whose ids must not be given again")
     func export() async throws {
         let store = try await filled()
         defer { store.close() }
@@ -64,7 +64,7 @@ struct ArchiveTests {
                 ].map { Array($0.utf8) })
     }
 
-    @Test("an import makes the same database, and repeating it changes nothing")
+    @Test("An import makes the same database, and repeating it changes nothing")
     func roundTrip() async throws {
         let store = try await filled()
         let (alices, bobs) = (try await store.list(.all, of: alice), try await store.list(.all, of: bob))
@@ -85,7 +85,7 @@ struct ArchiveTests {
         #expect(try await copy.add("x", limit: 2, of: alice) == .full)
     }
 
-    @Test("more than a page comes whole and in order")
+    @Test("More tasks than a page are exported completely and in order")
     func pages() async throws {
         let lines = (1...1203).map { number in
             #"{"owner":"o\#(number % 2)","id":\#((number + 1) / 2),"text":"t\#(number)","completed":false,"#
@@ -95,7 +95,7 @@ struct ArchiveTests {
         #expect(try export(path).dropLast().sorted() == lines.sorted())
     }
 
-    /// Lines of people in the order of an export: so many tasks of each.
+    /// Lines of owners in the order of an export: this many tasks of each.
     private func lines(_ counts: [String: Int]) -> [String] {
         counts.sorted { $0.key < $1.key }.flatMap { owner, count in
             (0..<count).map { number in
@@ -105,22 +105,22 @@ struct ArchiveTests {
         }
     }
 
-    @Test("a person with more tasks than a page is not divided, and those around keep their order")
-    func largePerson() throws {
+    @Test("An owner with more tasks than a page is not divided, and the others keep their order")
+    func largeOwner() throws {
         let counts = ["a": 1500, "b": 4500, "c": 0, "d": 1, "e": 1999, "f": 3]
         let lines = lines(counts) + [#"{"end":true,"tasks":8003}"#]
         #expect(try importLines(lines, to: path).end == .whole)
         #expect(try export(path) == lines)
         let seen = Mutex<[Int]>([])
-        _ = try TaskArchive(path: path).export(ExportStart(), to: { _ in }) { count in
+        _ = try SQLiteArchive(path: path).export(ExportStart(), to: { _ in }) { count in
             seen.withLock { $0.append(count) }
             return true
         }
         #expect(seen.withLock { $0 } == [0, 1500, 6000, 6001, 8000, 8003])
-        #expect(try TaskArchive(path: path).countTasks() == 8003)
+        #expect(try SQLiteArchive(path: path).countTasks() == 8003)
     }
 
-    @Test("an import says whether the lines were all, and which tasks are others than theirs")
+    @Test("An import says whether the lines were whole, and how many tasks differ from them")
     func ends() throws {
         let three = lines(["a": 2, "b": 1])
         #expect(try importLines(three, to: path).end == .cut)
@@ -138,13 +138,13 @@ struct ArchiveTests {
         #expect(try export(path) == three + [end])
     }
 
-    @Test("an import and an export end where nobody wants to go on, and go on later")
+    @Test("An import and an export stop when they are told to, and continue later")
     func stopping() throws {
         let all = lines(["a": 2500, "b": 2500]) + [#"{"end":true,"tasks":5000}"#]
         var rest = all[...]
-        let first = try TaskArchive(path: path).importLines { () throws(SystemError) in
+        let first = try SQLiteArchive(path: path).importLines { () throws(SystemError) in
             rest.popFirst().map { Array($0.utf8) }
-        } goOn: {
+        } shouldContinue: {
             $0.tasks < 2000
         }
         #expect((first.added, first.end) == (2000, .stopped))
@@ -152,9 +152,9 @@ struct ArchiveTests {
         #expect((second.added, second.present, second.end) == (3000, 2000, .whole))
         let written = Mutex<[String]>([])
         func part(_ start: ExportStart, until limit: Int) throws -> ExportSummary {
-            try TaskArchive(path: path).export(
+            try SQLiteArchive(path: path).export(
                 start, to: { line in written.withLock { $0.append(String(decoding: line, as: UTF8.self)) } },
-                goOn: { $0 < limit })
+                shouldContinue: { $0 < limit })
         }
         #expect(try !part(ExportStart(), until: 1).isWhole)
         #expect(written.withLock { $0 } == Array(all.prefix(2500)))
@@ -172,7 +172,7 @@ struct ArchiveTests {
             + #""created":"\#(added)"}"#
     }
 
-    @Test("keys that are still remembered come in once, and are counted")
+    @Test("Keys that are still remembered are imported once, and are counted")
     func keys() throws {
         let old = key("a", "b", ago: IdempotencyKey.lifetime + 1)
         // A minute is left, for machines that are busy.
@@ -182,7 +182,7 @@ struct ArchiveTests {
         #expect(try importLines(first, to: path).end == .whole)
         let kept = tasks + [first[2], #"{"end":true,"tasks":2,"keys":1}"#]
         #expect(try export(path) == kept)
-        // What is there stays; what it has forgotten may come again, also over a row that is not cleared away yet.
+        // Existing keys stay; expired ones may be imported again, also over a row that is not removed yet.
         do {
             let database = try Connection(path: path, mode: .readWrite)
             #expect(try database.integer("SELECT count(*) FROM attempts") == 1)
@@ -199,13 +199,13 @@ struct ArchiveTests {
         for end in [#"{"end":true,"tasks":2}"#, #"{"end":true,"tasks":2,"keys":1}"#] {
             #expect(throws: ArchiveError.self) { try importLines(other.dropLast() + [end], to: path) }
         }
-        // An id that a key names is not given again, even if nothing else tells of it.
+        // The id of a key is not given again, even if no other line has it.
         let lone = key("b", "k")
         #expect(try importLines([lone], to: self.other).added == 0)
         #expect(try export(self.other) == [lone, #"{"owner":"b","next":2}"#, #"{"end":true,"tasks":0,"keys":1}"#])
     }
 
-    @Test("a file that an export has left is believed up to the last person who is surely whole")
+    @Test("The file of an unfinished export is used up to the last owner who is surely complete")
     func partial() throws {
         let beginning = lines(["a": 2]) + [key("a", "k")]
         let rest = lines(["b": 3]) + [key("b", "k"), key("b", "l"), #"{"owner":"b","next":9}"#]
@@ -216,7 +216,7 @@ struct ArchiveTests {
         for count in 0..<bytes.count {
             try File.replace(other, with: Array(bytes.prefix(count)))
             let found = try #require(try PartialExport(of: other), "\(count)")
-            // A line that lacks its end is none.
+            // A line without its end does not count.
             let hasB = count > firstOfB + lineLength
             #expect(found.bytes == (hasB ? firstOfB : 0), "\(count)")
             let start = found.start
@@ -226,7 +226,7 @@ struct ArchiveTests {
         try File.replace(other, with: bytes)
         let found = try #require(try PartialExport(of: other))
         #expect(found.isWhole && found.start.tasks == 5 && found.start.keys == 3)
-        // Spoilt in the middle of what follows: not believed from there on.
+        // Damaged in the middle: not used from there on.
         try File.replace(other, with: Array(bytes.prefix(firstOfB + 5)) + [0, 0, 10] + bytes.suffix(200))
         #expect(try #require(try PartialExport(of: other)).bytes == 0)
         for text in ["hello\n", "{}\nmore", whole + "more"] {
@@ -235,8 +235,8 @@ struct ArchiveTests {
         }
     }
 
-    @Test("an import beside a running store is seen by its readers")
-    func besideAStore() async throws {
+    @Test("The readers of an open store see an import")
+    func openStore() async throws {
         let store = try await filled()
         defer { store.close() }
         _ = try await store.list(.all, of: alice)
@@ -250,7 +250,7 @@ struct ArchiveTests {
         #expect(try await store.added("next", of: alice).id == 10)
     }
 
-    @Test("a wrong line stops an import, named by its number, without its words")
+    @Test("A wrong line stops an import; the error has its number and none of its values")
     func wrongLine() throws {
         let good = #"{"owner":"alice","next":5}"#
         let task =
@@ -271,12 +271,12 @@ struct ArchiveTests {
         ] {
             let error = #expect(throws: ArchiveError.self) { _ = try importLines([good, bad, good], to: path) }
             #expect(error == .line(number: 2, reason: reason))
-            #expect(error?.words.contains("secret") == false)
+            #expect(error?.message.contains("secret") == false)
         }
         #expect(try export(path) == [good, #"{"end":true,"tasks":0}"#])
     }
 
-    @Test("a task without a row of its owner stops an export, whether others stand behind it or not")
+    @Test("A task without an owner's row stops an export, wherever it is")
     func strays() async throws {
         let carol = Owner("carol")
         for missing in [[alice], [bob], [carol], [alice, bob, carol]] {
@@ -290,15 +290,16 @@ struct ArchiveTests {
                 try delete.run(owner.identifier)
             }
             let error = #expect(throws: ArchiveError.self) { try export(path) }
-            #expect(error?.words.hasPrefix("the database failed: the table owners lacks people") == true, "\(missing)")
+            let message = try #require(error?.message)
+            #expect(message.hasPrefix("the database failed: the table owners lacks people"), "\(missing)")
         }
     }
 
-    @Test("a backup is a database of its own, readable by its owner alone")
+    @Test("A backup is a complete database")
     func backup() async throws {
         let store = try await filled()
         defer { store.close() }
-        try TaskArchive(path: path).backup(to: other)
+        try SQLiteArchive(path: path).backup(to: other)
         #expect(try export(other) == export(path))
         #expect(!File.exists(other + ".partial"))
         let copy = try SQLiteTaskStore.open(path: other)
@@ -307,20 +308,20 @@ struct ArchiveTests {
         #expect(try await copy.added("new", of: bob).id == 3)
     }
 
-    @Test("a backup replaces nothing")
+    @Test("A backup replaces no file")
     func backupTarget() async throws {
         let store = try await filled()
         defer { store.close() }
         try File.replace(other, with: [1, 2, 3])
-        #expect(throws: ArchiveError.targetExists(path: other)) { try TaskArchive(path: path).backup(to: other) }
+        #expect(throws: ArchiveError.targetExists(path: other)) { try SQLiteArchive(path: path).backup(to: other) }
         #expect(try File.read(other) == [1, 2, 3])
-        #expect(throws: ArchiveError.self) { try TaskArchive(path: path).backup(to: "/nonexistent/b.db") }
+        #expect(throws: ArchiveError.self) { try SQLiteArchive(path: path).backup(to: "/nonexistent/b.db") }
     }
 
-    @Test("without a database there is nothing to back up or export, and none is made")
+    @Test("A missing database is neither backed up nor exported nor created")
     func missing() {
         let missing = StoreOpenError.missing(path: path)
-        #expect(throws: ArchiveError.database(missing)) { try TaskArchive(path: path).backup(to: other) }
+        #expect(throws: ArchiveError.database(missing)) { try SQLiteArchive(path: path).backup(to: other) }
         #expect(throws: ArchiveError.database(missing)) { _ = try export(path) }
         #expect(!File.exists(path))
         #expect(!File.exists(other))

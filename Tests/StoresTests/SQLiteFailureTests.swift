@@ -6,11 +6,11 @@ import Synchronization
 import Tasks
 import Testing
 
-@Suite("A SQLite store whose disk fails")
+@Suite("A SQLite store whose disk fails", .timeLimit(.minutes(15)))
 struct SQLiteFailureTests {
     private let alice = Owner("alice")
     private let folder: TemporaryFolder
-    private let events = Events()
+    private let events = RecordedEvents()
 
     init() throws {
         folder = try TemporaryFolder()
@@ -24,7 +24,7 @@ struct SQLiteFailureTests {
         return try SQLiteTaskStore.open(path: folder.file("tasks.db"), options: options)
     }
 
-    @Test("a full disk: additions are refused, all else goes on, and room made is used")
+    @Test("On a full disk additions are refused and removals succeed, and the room that they make is used")
     func full() async throws {
         let store = try open { $0.maximumPages = 40 }
         defer { store.close() }
@@ -40,7 +40,7 @@ struct SQLiteFailureTests {
         }
         #expect(error == .full)
         #expect(events.diskFull == 1)
-        // Nothing of the refused one is there, also not its id.
+        // The refused one left nothing, and used no id.
         #expect(try await store.lists(kept, of: alice))
         await #expect(throws: StoreError.full) { _ = try await store.added(large, of: alice) }
         #expect(events.diskFull == 1)
@@ -51,13 +51,13 @@ struct SQLiteFailureTests {
         #expect(try await store.lists(kept.dropFirst(10) + [next], of: alice))
     }
 
-    @Test("one write that fails does not take those that share its transaction")
+    @Test("A write that fails does not fail those that share its transaction")
     func oneOfMany() async throws {
         let store = try open { $0.maximumPages = 40 }
         defer { store.close() }
         let filler = String(repeating: "x", count: 4000)
         while (try? await store.added(filler, of: Owner("filler"))) != nil {}
-        // The small ones fit into pages that are there, the large one does not, whatever groups they come in.
+        // The small ones fit into existing pages, the large one does not, in whatever batches they run.
         _ = try await store.added("room", of: alice)
         let outcomes = try await withThrowingTaskGroup(of: Bool.self) { group in
             for number in 0..<20 {
@@ -82,7 +82,7 @@ struct SQLiteFailureTests {
         #expect(ids == Array(1...20))
     }
 
-    @Test("a commit that fails: every caller is told, nothing is kept, the next one succeeds")
+    @Test("After a failed commit every caller gets the error, nothing is kept, and the next commit succeeds")
     func commit() async throws {
         let failing = Atomic(true)
         let store = try open { options in
@@ -112,26 +112,26 @@ struct SQLiteFailureTests {
         #expect(store.statistics.failedCommits > 0)
     }
 
-    @Test("more than may wait is refused at once, and what was accepted is finished")
+    @Test("Writes beyond the limit are refused at once, and the accepted ones are finished")
     func overloaded() async throws {
-        let gate = Gate()
+        let breakpoint = Breakpoint()
         let store = try open { options in
             options.waiting = 3
             options.beforeCommit = {
-                gate.pass()
+                breakpoint.stop()
                 return nil
             }
         }
         async let first = store.added("first", of: alice)
-        await gate.waitForArrival()
+        await breakpoint.waitUntilReached()
         let accepted = await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<10 {
                 group.addTask { (try? await store.added("x", of: self.alice)) != nil }
             }
-            // Seven are refused while nothing can be committed; only then the gate opens.
+            // Seven are refused while nothing can be committed; only then the writer is resumed.
             var refused = 0
             while refused < 7, let accepted = await group.next() { refused += accepted ? 0 : 1 }
-            gate.open()
+            breakpoint.resume()
             return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
         #expect(accepted == 3)
@@ -140,24 +140,24 @@ struct SQLiteFailureTests {
         store.close()
     }
 
-    @Test("writes that wait together share a commit")
+    @Test("Writes that wait together share a commit")
     func groups() async throws {
-        let gate = Gate()
+        let breakpoint = Breakpoint()
         let store = try open { options in
             options.beforeCommit = {
-                gate.pass()
+                breakpoint.stop()
                 return nil
             }
         }
         defer { store.close() }
         async let first = store.added("first", of: alice)
-        await gate.waitForArrival()
+        await breakpoint.waitUntilReached()
         async let others: Void = withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<50 { group.addTask { _ = try await store.added("x", of: self.alice) } }
             try await group.waitForAll()
         }
-        while store.statistics.waitingWrites < 50 { await Task.yield() }
-        gate.open()
+        await eventually { store.statistics.waitingWrites == 50 }
+        breakpoint.resume()
         _ = try await first
         try await others
         #expect(store.statistics.commits == 2)

@@ -19,7 +19,7 @@ struct SQLiteFileTests {
 
     private var path: String { folder.file("tasks.db") }
 
-    @Test("what was answered is there after a reopen: tasks, ids, keys, counts")
+    @Test("Tasks, ids, keys and counts are the same after the store is opened again")
     func reopen() async throws {
         let key = IdempotencyKey(key: "k", fingerprint: 1)
         let now = SystemTime().wallMilliseconds
@@ -38,12 +38,12 @@ struct SQLiteFileTests {
         #expect(try await second.add("more", limit: 2, of: alice) == .full)
     }
 
-    @Test("an unclosed store's answers are in the file")
+    @Test("Answered writes are in the files of a store that was not closed")
     func copied() async throws {
         let store = try SQLiteTaskStore.open(path: path)
         defer { store.close() }
         let item = try await store.added("x", of: alice)
-        // What another process would find after a kill: the log is read back, nothing was closed.
+        // What another process would find after a kill: the log, and nothing was closed.
         for suffix in ["", "-wal"] {
             let bytes = try File.read(path + suffix)
             try File.replace(folder.file("copy.db") + suffix, with: bytes)
@@ -53,7 +53,7 @@ struct SQLiteFileTests {
         #expect(try await copy.lists([item], of: alice))
     }
 
-    @Test("a second server is kept away, by any name of the file, until the first ends")
+    @Test("A second store is refused, by any name of the file, until the first is closed")
     func locked() async throws {
         let first = try SQLiteTaskStore.open(path: path)
         let link = folder.file("link.db")
@@ -67,7 +67,7 @@ struct SQLiteFileTests {
         try SQLiteTaskStore.open(path: link).close()
     }
 
-    @Test("only its owner may read the file")
+    @Test("Only its owner may read the file")
     func permissions() throws {
         try SQLiteTaskStore.open(path: path).close()
         var facts = stat()
@@ -75,7 +75,7 @@ struct SQLiteFileTests {
         #expect(facts.st_mode & 0o777 == 0o600)
     }
 
-    @Test("a close leaves one file, without a log")
+    @Test("A closed store leaves one file, without a log")
     func checkpointed() async throws {
         let events = Mutex<[StoreEvent]>([])
         var options = SQLiteStoreOptions()
@@ -88,7 +88,7 @@ struct SQLiteFileTests {
         #expect(!File.exists(path + "-wal"))
     }
 
-    @Test("a database from the future is refused and stays as it was")
+    @Test("A database of a newer program is refused and stays as it was")
     func future() throws {
         try SQLiteTaskStore.open(path: path).close()
         try Connection(path: path, mode: .readWrite).execute("PRAGMA user_version = 99")
@@ -98,7 +98,7 @@ struct SQLiteFileTests {
         #expect(try Connection(path: path, mode: .readOnly).integer("PRAGMA user_version") == 99)
     }
 
-    @Test("the database of another program is refused and stays as it was")
+    @Test("The database of another program is refused and stays as it was")
     func foreign() throws {
         try Connection(path: path, mode: .readWriteCreate).execute("CREATE TABLE theirs(a)")
         #expect(throws: StoreOpenError.foreign(path: path)) { _ = try SQLiteTaskStore.open(path: path) }
@@ -106,7 +106,7 @@ struct SQLiteFileTests {
         #expect(tables == 1)
     }
 
-    @Test("a file that is no database is refused and stays as it was")
+    @Test("A file that is no database is refused and stays as it was")
     func notADatabase() throws {
         let words = Array(String(repeating: "not a database ", count: 100).utf8)
         try File.replace(path, with: words)
@@ -114,7 +114,7 @@ struct SQLiteFileTests {
         #expect(try File.read(path) == words)
     }
 
-    @Test("paths that lead nowhere, to a folder, to where nobody may write")
+    @Test("Paths where no file can be created are refused")
     func paths() throws {
         for path in ["/nonexistent/tasks.db", "/proc/tasks.db"] {
             let error = #expect(throws: StoreOpenError.self) { _ = try SQLiteTaskStore.open(path: path) }
@@ -125,7 +125,7 @@ struct SQLiteFileTests {
         }
     }
 
-    @Test("what is no file is refused at once", .timeLimit(.minutes(15)))
+    @Test("A folder, a pipe, a socket and a device are refused at once")
     func otherKinds() throws {
         let (pipe, socket) = (folder.file("pipe"), folder.file("socket"))
         #expect(mkfifo(pipe, 0o600) == 0)
@@ -137,12 +137,12 @@ struct SQLiteFileTests {
             #expect(error == .notAFile(path: path, kind: kind))
             #expect(error?.words == "\(path) is \(kind), not a file; give another TASKS_DATABASE")
             #expect(throws: ArchiveError.database(.notAFile(path: path, kind: kind))) {
-                try TaskArchive(path: path).backup(to: folder.file("copy.db"))
+                try SQLiteArchive(path: path).backup(to: folder.file("copy.db"))
             }
         }
     }
 
-    @Test("a file with a second name is refused by both, for servers and for copies")
+    @Test("A file with two names is refused by both, for servers and for copies")
     func hardLink() async throws {
         try SQLiteTaskStore.open(path: path).close()
         let other = folder.file("other.db")
@@ -150,7 +150,7 @@ struct SQLiteFileTests {
         for name in [path, other] {
             #expect(throws: StoreOpenError.hasOtherNames(path: name)) { _ = try SQLiteTaskStore.open(path: name) }
             #expect(throws: ArchiveError.database(.hasOtherNames(path: name))) {
-                try TaskArchive(path: name).countTasks()
+                try SQLiteArchive(path: name).countTasks()
             }
         }
         #expect(unlink(other) == 0)
@@ -160,7 +160,7 @@ struct SQLiteFileTests {
         #expect(throws: StoreOpenError.hasOtherNames(path: other)) { _ = try SQLiteTaskStore.open(path: other) }
     }
 
-    @Test("a lock of the file itself keeps those away who reach it by another mount")
+    @Test("A lock of the file itself refuses servers that reach it through another mount")
     func sameFile() throws {
         let lock = try LockedFile.lock(path)
         let error = #expect(throws: StoreOpenError.self) { _ = try SQLiteTaskStore.open(path: path) }
@@ -169,24 +169,21 @@ struct SQLiteFileTests {
         try SQLiteTaskStore.open(path: path).close()
     }
 
-    /// The ways in which a file may vanish from its place.
+    /// How a file may disappear from its place.
     enum Move: CaseIterable, Sendable {
         case removed, replaced, renamed, logRemoved
     }
 
-    @Test(
-        "a file that is not in its place any more is neither read nor written", .timeLimit(.minutes(15)),
-        arguments: Move.allCases)
+    @Test("A file that is no longer in its place is neither read nor written", arguments: Move.allCases)
     func displaced(move: Move) async throws {
-        let events = Events()
+        let events = RecordedEvents()
         var options = SQLiteStoreOptions()
         options.observer = { events.append($0) }
         let store = try SQLiteTaskStore.open(path: path, options: options)
         defer { store.close() }
         let item = try await store.added("x", of: alice)
         #expect(try await store.lists([item], of: alice))
-        // Until the watcher has seen the log for the first time.
-        try await Task.sleep(for: .milliseconds(1200))
+        // The writer has seen the log by now: it looks at the files before its first write.
         switch move {
         case .removed: #expect(unlink(path) == 0)
         case .replaced: try File.replace(path, with: [])
@@ -194,10 +191,10 @@ struct SQLiteFileTests {
         case .logRemoved: #expect(unlink(path + "-wal") == 0)
         }
         if move == .removed || move == .replaced {
-            // At once: nothing is acknowledged that no next start would find.
+            // At once: no write is acknowledged that the next start would not find.
             await #expect(performing: { try await store.added("y", of: alice) }, throws: Self.isDisplaced)
         }
-        while store.listAtHand(of: alice) != nil { try await Task.sleep(for: .milliseconds(20)) }
+        await eventually { store.cachedList(of: alice) == nil }
         await #expect(performing: { try await store.added("y", of: alice) }, throws: Self.isDisplaced)
         await #expect(performing: { try await store.check() }, throws: Self.isDisplaced)
         await #expect(performing: { try await store.list(.all, of: alice) }, throws: Self.isDisplaced)
@@ -205,7 +202,7 @@ struct SQLiteFileTests {
         #expect(events.all.count { if case .displaced = $0 { true } else { false } } == 1)
         guard move == .renamed else { return }
         #expect(rename(folder.file("away.db"), path) == 0)
-        while !events.all.contains(.replaced) { try await Task.sleep(for: .milliseconds(20)) }
+        await eventually { events.all.contains(.replaced) }
         #expect(try await store.lists([item], of: alice))
     }
 
@@ -214,7 +211,7 @@ struct SQLiteFileTests {
         return reason.contains("was removed, moved or replaced while the server runs")
     }
 
-    @Test("a list that lost tasks to a broken page is no list, and the store says that it is not well")
+    @Test("A list that lost tasks to a damaged page is not answered, and the check of the store fails")
     func brokenPage() async throws {
         let first = try SQLiteTaskStore.open(path: path)
         for number in 0..<300 {
@@ -223,7 +220,7 @@ struct SQLiteFileTests {
         let bobs = try await first.added("x", of: Owner("bob"))
         first.close()
         try breakPage()
-        let events = Events()
+        let events = RecordedEvents()
         var options = SQLiteStoreOptions()
         options.observer = { events.append($0) }
         let store = try SQLiteTaskStore.open(path: path, options: options)
@@ -235,17 +232,17 @@ struct SQLiteFileTests {
         await #expect(performing: { try await store.check() }, throws: isBroken)
         #expect(try await store.lists([bobs], of: Owner("bob")))
         #expect(throws: ArchiveError.self) {
-            _ = try TaskArchive(path: path).export { (_: [UInt8]) throws(SystemError) in }
+            _ = try SQLiteArchive(path: path).export { (_: [UInt8]) throws(SystemError) in }
         }
-        // Until somebody mends it.
+        // Until it is repaired.
         let other = try Connection(path: path, mode: .readWrite)
         other.setBusyTimeout(milliseconds: 10_000)
         try other.execute("UPDATE owners SET next_id = next_id + 1")
-        while !events.all.contains(.changedByOthers) { try await Task.sleep(for: .milliseconds(20)) }
+        await eventually { events.all.contains(.changedByOthers) }
         try await store.check()
     }
 
-    /// Makes a leaf of the table of tasks one of a single row, as a disk that loses writes may: SQLite finds no fault in it.
+    /// Leaves a leaf of the table of tasks a single row, as a disk that loses writes may: SQLite finds no error in it.
     private func breakPage() throws {
         var bytes = try File.read(path)
         let marks = Array("task 150 ".utf8)
@@ -257,7 +254,7 @@ struct SQLiteFileTests {
         try File.replace(path, with: bytes)
     }
 
-    @Test("a look at the store needs what an addition needs")
+    @Test("The check of a store needs the room that an addition needs")
     func room() async throws {
         var options = SQLiteStoreOptions()
         options.maximumPages = 20
@@ -271,18 +268,18 @@ struct SQLiteFileTests {
         #expect(try await store.remove(last, of: alice))
         try await store.check()
         let export = Mutex<[String]>([])
-        _ = try TaskArchive(path: path).export { (line: [UInt8]) throws(SystemError) in
+        _ = try SQLiteArchive(path: path).export { (line: [UInt8]) throws(SystemError) in
             export.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
         }
         #expect(export.withLock { lines in !lines.contains { $0.contains(#""owner":"""#) } })
     }
 
-    @Test("a lock that another program keeps is told, and so is its end", .timeLimit(.minutes(15)))
+    @Test("The check of a store fails while another program holds the lock")
     func lockedByOthers() async throws {
         let store = try SQLiteTaskStore.open(path: path)
         defer { store.close() }
         let other = try Connection(path: path, mode: .readWrite)
-        // The store writes at times without being asked.
+        // The store writes now and then by itself.
         other.setBusyTimeout(milliseconds: 10_000)
         try other.execute("BEGIN IMMEDIATE")
         let isUnavailable = { (error: any Error) in if case .unavailable = error as? StoreError { true } else { false }

@@ -15,7 +15,7 @@ struct CachedListTests {
         let reads = Atomic<Int>(0)
         let attempts = Mutex<[IdempotencyKey?]>([])
 
-        func listAtHand(of owner: Owner) -> TaskList? {
+        func cachedList(of owner: Owner) -> TaskList? {
             owner == Owner(NameVerifier.alice) ? TaskList(json: Array("[]".utf8), entityTag: "\"cached\"") : nil
         }
 

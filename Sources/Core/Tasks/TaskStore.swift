@@ -1,4 +1,4 @@
-/// Where tasks are kept. Obligations of every store, proven by the conformance suite (`Tests/TaskStoresTests`):
+/// Where tasks are kept. Obligations of every store, tested by the conformance suite (`Tests/StoresTests/Conformance`):
 ///
 /// - Every call names its owner and sees nothing of any other.
 /// - One call is one atomic change; a change that was answered survives `kill -9` and a power cut (the memory store
@@ -12,8 +12,8 @@ package protocol TaskStore: Sendable {
     /// A long list is cut at a number of bytes (``AnswerMemory/pageSize``), between two tasks; ``TaskList/next`` says so.
     func list(_ query: TaskQuery, of owner: Owner) async throws(StoreError) -> TaskList
 
-    /// Everything of an owner, as ``list(_:of:)`` would answer it, if that needs no wait at all.
-    func listAtHand(of owner: Owner) -> TaskList?
+    /// Everything of an owner, as ``list(_:of:)`` would answer it, if it is cached; never waits.
+    func cachedList(of owner: Owner) -> TaskList?
 
     /// The owner's task of this id, or nothing.
     func find(_ id: Int64, of owner: Owner) async throws(StoreError) -> TaskItem?
@@ -22,7 +22,7 @@ package protocol TaskStore: Sendable {
     ///
     /// An `attempt` makes a retry safe: the same key of the same owner adds once and answers the same task again, for a
     /// day, and while at most ``IdempotencyKey/remembered`` tasks of the owner are as new or newer. What is beyond that is
-    /// removed by the owner's next addition with a key; what is older than a day is removed soon, without any.
+    /// removed by the owner's next addition with a key; what is older than a day is removed soon in any case.
     /// An owner who has `limit` tasks already gets ``AddOutcome/full``.
     func add(
         _ text: TaskText, completed: Bool, at time: Int64, attempt: IdempotencyKey?, limit: Int, of owner: Owner
@@ -39,35 +39,33 @@ package protocol TaskStore: Sendable {
     /// Removes all the owner's tasks with exactly this text; the count of them.
     func removeAll(with text: TaskText, of owner: Owner) async throws(StoreError) -> Int
 
-    /// Whether the store can answer now; touches it.
+    /// Throws if the store cannot read and write now; asks the database itself.
     func check() async throws(StoreError)
 
-    /// Ends the store: what was accepted is finished, whatever comes later is refused. Blocks; not for a loop.
+    /// Ends the store: accepted calls are finished, later ones are refused. Blocks; not for an event loop.
     func close()
 }
 
 extension TaskStore {
-    /// Nothing: what remembers no lists reads every time.
-    package func listAtHand(of owner: Owner) -> TaskList? { nil }
+    /// Nothing: a store without a cache reads every time.
+    package func cachedList(of owner: Owner) -> TaskList? { nil }
 }
 
 /// Which of an owner's tasks.
 package struct TaskQuery: Sendable, Hashable {
-    /// Only those done, only those open, or (nil) both.
+    /// Only completed tasks, only open ones, or (nil) both.
     package var completed: Bool?
     /// At most this many; nil: as many as one answer may hold.
     package var limit: Int?
     /// Only those with a greater id.
     package var after: Int64?
 
-    /// This selection.
     package init(completed: Bool? = nil, limit: Int? = nil, after: Int64? = nil) {
         self.completed = completed
         self.limit = limit
         self.after = after
     }
 
-    /// Everything.
     package static let all = TaskQuery()
 }
 
@@ -78,7 +76,6 @@ package struct IdempotencyKey: Sendable, Hashable {
     /// Tells requests apart that reuse a key for something else.
     package let fingerprint: UInt64
 
-    /// The key of a request with this fingerprint.
     package init(key: String, fingerprint: UInt64) {
         self.key = key
         self.fingerprint = fingerprint
@@ -87,28 +84,25 @@ package struct IdempotencyKey: Sendable, Hashable {
     /// How long a key is remembered, in milliseconds: a day, if its task is among the owner's newest.
     package static let lifetime: Int64 = 86_400_000
 
-    /// Of how many of an owner's newest tasks the keys are remembered, whatever became of the tasks.
+    /// Of how many of an owner's newest tasks the keys are remembered, even if the tasks are removed.
     ///
-    /// So a person's keys take a bounded space. A client repeats the few requests that it has no answer to, so it does not
-    /// come near the bound.
+    /// So a person's keys take a bounded space. A client repeats only the few requests that it has no answer to, far fewer
+    /// than this.
     package static let remembered: Int64 = 1000
 }
 
 /// A change of a task; what is nil stays.
 package struct TaskChange: Sendable, Equatable {
-    /// The new words.
     package var text: TaskText?
-    /// Whether it is done now.
     package var completed: Bool?
 
-    /// This change.
     package init(text: TaskText? = nil, completed: Bool? = nil) {
         self.text = text
         self.completed = completed
     }
 }
 
-/// What became of an addition.
+/// The outcome of an addition.
 package enum AddOutcome: Sendable, Equatable {
     /// Added, durably.
     case added(TaskItem)
@@ -120,19 +114,19 @@ package enum AddOutcome: Sendable, Equatable {
     case full
 }
 
-/// What became of a change.
+/// The outcome of a change.
 package enum ChangeOutcome: Sendable, Equatable {
     /// Changed, durably (also when nothing differed: then the task as it is, its revision unchanged).
     case changed(TaskItem)
     /// No such task under this owner.
     case missing
-    /// There, but at none of the expected revisions.
+    /// The task has none of the expected revisions; here it is.
     case conflict(TaskItem)
 }
 
-/// Why a store did not do what it was asked; nothing was changed, unless the case says otherwise.
+/// Why a call of a store failed; nothing was changed, unless the case says otherwise.
 package enum StoreError: Error, Sendable, Equatable {
-    /// Too much waits already, or the store is closing: try again.
+    /// Too many calls wait already, or the store is closing: try again.
     case overloaded
     /// Too much memory is taken by long lists that are being made or sent, to this person or to all: try again.
     case noRoomForAnswer

@@ -21,7 +21,7 @@ final class TaskHandlers: Sendable {
     /// `GET /api/tasks`: at once if everything is asked for and the store has it in memory.
     func list(_ request: APIRequest, _ principal: Principal) throws(APIFailure) -> HandlerResult {
         let (head, owner) = (request.head, Owner(principal.owner))
-        if head.target.query.isEmpty, let list = store.listAtHand(of: owner) {
+        if head.target.query.isEmpty, let list = store.cachedList(of: owner) {
             return .ready(Self.answer(head, list, of: .all))
         }
         let query = head.target.query.isEmpty ? .all : try TaskQuery(head.target)

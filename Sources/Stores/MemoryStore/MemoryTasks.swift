@@ -2,62 +2,47 @@ import Tasks
 
 /// The tasks of one owner in memory, in the order of their ids.
 struct MemoryTasks: Sendable {
-    private struct Attempt: Sendable {
-        let fingerprint: UInt64
-        let item: TaskItem
-        let time: Int64
-    }
-
     private var items: [TaskItem] = []
     private var nextID: Int64 = 1
-    private var attempts: [String: Attempt] = [:]
-    /// Their keys, oldest first; a key that was used again after a day stands there twice.
-    private var attemptOrder: ArraySlice<(id: Int64, key: String)> = []
+    private var records: [String: IdempotencyRecord] = [:]
+    /// Their keys, oldest first; a key that was used again after it expired is in it twice.
+    private var keys: ArraySlice<(id: Int64, key: String)> = []
 
-    func list(_ query: TaskQuery, of owner: Owner, in memory: AnswerMemory) throws(StoreError) -> TaskList {
+    /// The tasks of a query, without its limit.
+    func items(selectedBy query: TaskQuery) -> some Sequence<TaskItem> {
         let after = query.after ?? 0
-        var page = TaskPage(of: owner, atMost: query.limit, in: memory)
-        for item in items where item.id > after && (query.completed.map { $0 == item.completed } ?? true) {
-            guard try page.append(item) else { break }
-        }
-        return page.list()
+        return items.lazy.filter { $0.id > after && (query.completed == nil || query.completed == $0.completed) }
     }
 
     func find(_ id: Int64) -> TaskItem? {
         position(of: id).map { items[$0] }
     }
 
-    mutating func add(
-        attempt: IdempotencyKey?, at time: Int64, limit: Int, _ make: (_ id: Int64) -> TaskItem
-    ) -> AddOutcome {
-        if let attempt {
-            forgetAttempts(at: time)
-            if let earlier = attempts[attempt.key], time - earlier.time < IdempotencyKey.lifetime {
-                return earlier.fingerprint == attempt.fingerprint ? .repeated(earlier.item) : .keyReused
-            }
+    mutating func add(_ command: AddTask) -> AddOutcome {
+        if let key = command.key {
+            forgetKeys(at: command.time)
+            if let earlier = records[key.key], earlier.isLive(at: command.time) { return earlier.outcome(for: key) }
         }
-        guard items.count < limit else { return .full }
-        let item = make(nextID)
+        guard items.count < command.limit else { return .full }
+        let item = command.item(nextID)
         nextID += 1
         items.append(item)
-        if let attempt { remember(attempt, item, at: time) }
+        if let key = command.key {
+            records[key.key] = IdempotencyRecord(key: key, item: item)
+            keys.append((item.id, key.key))
+        }
         return .added(item)
     }
 
-    private mutating func remember(_ attempt: IdempotencyKey, _ item: TaskItem, at time: Int64) {
-        attempts[attempt.key] = Attempt(fingerprint: attempt.fingerprint, item: item, time: time)
-        attemptOrder.append((item.id, attempt.key))
-    }
-
-    /// Forgets the oldest keys, as far as they are too old or beyond the newest tasks.
-    private mutating func forgetAttempts(at time: Int64) {
-        while let oldest = attemptOrder.first {
-            if let attempt = attempts[oldest.key], attempt.item.id == oldest.id {
-                let isOld = time - attempt.time >= IdempotencyKey.lifetime
-                guard isOld || oldest.id < nextID - IdempotencyKey.remembered else { return }
-                attempts[oldest.key] = nil
+    /// Forgets the oldest keys, as far as they are expired or their tasks are not among the newest.
+    private mutating func forgetKeys(at time: Int64) {
+        while let oldest = keys.first {
+            if let record = records[oldest.key], record.item.id == oldest.id {
+                let isNew = oldest.id >= nextID - IdempotencyKey.remembered
+                guard !isNew || !record.isLive(at: time) else { return }
+                records[oldest.key] = nil
             }
-            attemptOrder.removeFirst()
+            keys.removeFirst()
         }
     }
 

@@ -1,3 +1,4 @@
+import Basics
 import Platform
 import SQLite
 import Synchronization
@@ -5,52 +6,55 @@ import Tasks
 
 /// The reading threads, each with a connection and a queue of its own.
 final class ReaderPool: Sendable {
-    private let queues: [WorkQueue<any PendingRead>]
+    private let queues: [WorkQueue<any QueuedRead>]
     private let threads = Mutex<[NamedThread]>([])
     private let turn = Atomic<UInt>(0)
     private let refused = Atomic(0)
-    private let health: StoreHealth
+    private let health: SQLiteHealth
 
-    init(threads count: Int, waiting: Int, health: StoreHealth) {
+    init(threads count: Int, waiting: Int, health: SQLiteHealth) {
         self.health = health
         queues = (0..<max(count, 1)).map { _ in WorkQueue(capacity: waiting) }
     }
 
     /// Starts the threads; the closure opens a connection for each.
     func start(
-        _ open: () throws(StoreOpenError) -> ReadTables, threadFailed: (NamedThread.Failure) -> StoreOpenError
+        _ threadError: (NamedThread.Failure) -> StoreOpenError, _ open: () throws(StoreOpenError) -> ReadStatements
     ) throws(StoreOpenError) {
         for (index, queue) in queues.enumerated() {
-            let box = Mutex<ReadTables?>(try open())
+            let statements = TransferBox(try open())
             do throws(NamedThread.Failure) {
-                let thread = try startThread("reader-\(index)", queue, ReadTablesBox(box))
+                let thread = try startThread("reader-\(index)", queue, statements)
                 threads.withLock { $0.append(thread) }
             } catch {
                 close()
-                throw threadFailed(error)
+                throw threadError(error)
             }
         }
     }
 
     private func startThread(
-        _ name: String, _ queue: WorkQueue<any PendingRead>, _ box: ReadTablesBox
+        _ name: String, _ queue: WorkQueue<any QueuedRead>, _ box: TransferBox<ReadStatements>
     ) throws(NamedThread.Failure) -> NamedThread {
         let health = health
         return try NamedThread.start(name) {
-            guard let tables = box.take() else { return }
-            while case .jobs(let jobs) = queue.take(atMost: 64) {
-                for job in jobs { Self.run(job, on: tables, health) }
+            guard let statements = box.take() else { return }
+            while case .jobs(let reads) = queue.take(atMost: 64) {
+                for read in reads { read.run(on: statements, health) }
             }
         }
     }
 
-    private static func run(_ job: any PendingRead, on tables: borrowing ReadTables, _ health: StoreHealth) {
-        if let error = health.refusal { return job.refuse(error) }
-        do throws(SQLiteError) { try job.run(on: tables) } catch { job.refuse(health.judge(error)) }
+    /// Runs a read on the next thread, and waits for its result.
+    func read<Outcome: Sendable>(_ body: @escaping Read<Outcome>.Body) async throws(StoreError) -> Outcome {
+        try await Reply<Outcome>.awaiting { reply in submit(body) { reply.answer($0) } }
     }
 
-    /// Hands a read to the next thread; refuses it if too much waits there.
-    func submit(_ read: some PendingRead) {
+    /// Gives a read to the next thread, which calls `answer` with its result; refuses it if too many wait there.
+    func submit<Outcome: Sendable>(
+        _ body: @escaping Read<Outcome>.Body, answer: @escaping @Sendable (Result<Outcome, StoreError>) -> Void
+    ) {
+        let read = Read(body: body, answer: answer)
         let index = turn.add(1, ordering: .relaxed).oldValue % UInt(queues.count)
         guard !queues[Int(index)].submit(read) else { return }
         refused.add(1, ordering: .relaxed)
@@ -62,22 +66,9 @@ final class ReaderPool: Sendable {
         statistics.refused += refused.load(ordering: .relaxed)
     }
 
-    /// Finishes what waits, and ends the threads.
+    /// Finishes the waiting reads, and ends the threads.
     func close() {
         for queue in queues { queue.close() }
         for thread in threads.withLock({ $0 }) { thread.join() }
-    }
-}
-
-/// Carries the statements to their thread.
-private final class ReadTablesBox: Sendable {
-    private let tables: Mutex<ReadTables?>
-
-    init(_ tables: consuming sending Mutex<ReadTables?>) {
-        self.tables = tables
-    }
-
-    func take() -> ReadTables? {
-        tables.withLock { $0.take() }
     }
 }

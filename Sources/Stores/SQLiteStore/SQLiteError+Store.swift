@@ -2,7 +2,7 @@ import SQLite
 import Tasks
 
 extension StoreError {
-    /// What a caller is told of a failed statement.
+    /// A failed statement, as callers are told.
     init(_ error: SQLiteError) {
         switch error.kind {
         case .full: self = .full
@@ -14,7 +14,7 @@ extension StoreError {
 }
 
 extension StoreOpenError {
-    /// What an operator is told of a file that does not open.
+    /// A file that does not open, as the operator is told.
     init(_ error: SQLiteError, path: String) {
         switch error.kind {
         case .notADatabase: self = .notADatabase(path: path)

@@ -4,29 +4,28 @@ package import Tasks
 
 /// How a SQLite store works; the defaults suit a server.
 package struct SQLiteStoreOptions: Sendable {
-    /// The bytes that rendered lists may take.
-    package var listMemory = 64 << 20
+    /// The bytes that cached lists may take.
+    package var listCache = 64 << 20
     /// Where long lists take their memory while they are made and sent.
     package var answers = AnswerMemory()
-    /// The threads that read what is not in memory.
+    /// The number of threads that read what is not cached.
     package var readers = 2
-    /// The calls that may wait; more are refused as overloaded.
+    /// The number of calls that may wait; more are refused as overloaded.
     package var waiting = 10_000
     /// The most writes that share a transaction.
     package var batch = 256
-    /// Told of events, on the thread where they happen.
+    /// Called with events, on the thread where they happen.
     package var observer: @Sendable (StoreEvent) -> Void = { _ in }
 
-    /// For tests: the largest size of the database in pages of 4 KiB, as if the disk ended there.
+    /// For tests: the greatest size of the database in pages of 4 KiB, as if the disk were full then.
     package var maximumPages: Int?
-    /// For tests: an error here makes a commit fail.
+    /// For tests: an error returned here makes a commit fail.
     package var beforeCommit: @Sendable () -> SQLiteError? = { nil }
-    /// For tests: called when a list was read and is not yet remembered.
+    /// For tests: called when a list was read and is not cached yet.
     package var afterRead: @Sendable () -> Void = {}
 
-    /// For tests: the time by which idempotency keys grow old.
+    /// For tests: the clock by which idempotency keys expire.
     package var time: any TimeSource = SystemTime()
 
-    /// The defaults.
     package init() {}
 }

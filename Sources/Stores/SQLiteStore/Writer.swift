@@ -3,32 +3,32 @@ import SQLite
 import Synchronization
 import Tasks
 
-/// The front of the writing thread: takes writes from anywhere, and counts.
+/// What other threads see of the writing thread: its queue and its counts.
 final class Writer: Sendable {
-    let queue: WorkQueue<any PendingWrite>
-    let memory: ListMemory
+    let queue: WorkQueue<any QueuedWrite>
+    let cache: ListCache
     let observer: @Sendable (StoreEvent) -> Void
     let batchLimit: Int
     let time: any TimeSource
-    let health: StoreHealth
+    let health: SQLiteHealth
     private let counts = Mutex(StoreStatistics())
 
-    init(options: SQLiteStoreOptions, memory: ListMemory, health: StoreHealth) {
+    init(options: SQLiteStoreOptions, cache: ListCache, health: SQLiteHealth) {
         queue = WorkQueue(capacity: options.waiting)
-        self.memory = memory
+        self.cache = cache
         observer = options.observer
         batchLimit = options.batch
         time = options.time
         self.health = health
     }
 
-    /// Hands a write to the thread, and waits for its transaction.
-    func perform<Operation: WriteOperation>(_ operation: Operation) async throws(StoreError) -> Operation.Outcome {
-        try await Reply<Operation.Outcome>.awaiting { reply in
-            let pending = Pending(operation: operation, reply: reply)
-            guard !queue.submit(pending) else { return }
+    /// Gives a command to the thread, and waits for its transaction.
+    func perform<Command: SQLiteCommand>(_ command: Command) async throws(StoreError) -> Command.Outcome {
+        try await Reply<Command.Outcome>.awaiting { reply in
+            let write = QueuedCommand(command: command, reply: reply)
+            guard !queue.submit(write) else { return }
             count { $0.refused += 1 }
-            pending.refuse(.overloaded)
+            write.refuse(.overloaded)
         }
     }
 

@@ -1,75 +1,65 @@
+import Basics
 import SQLite
 import Tasks
 
-/// Everything of the database that the writer's thread uses.
+/// The connection and the statements of the writing thread.
 struct WriterDatabase: ~Copyable {
-    let attempts: AttemptTable
-    let tables: WriteTables
+    let idempotency: IdempotencyStatements
+    let statements: WriteStatements
     private let beforeCommit: @Sendable () -> SQLiteError?
 
     /// Takes the connection over; the closure can make commits fail, for tests.
     static func open(
         on connection: consuming Connection, beforeCommit: @escaping @Sendable () -> SQLiteError?
     ) throws(SQLiteError) -> WriterDatabase {
-        let attempts = try AttemptTable.compiled(on: connection)
+        let idempotency = try IdempotencyStatements.compiled(on: connection)
         return WriterDatabase(
-            attempts: attempts, tables: try WriteTables.compiled(on: connection), beforeCommit: beforeCommit)
+            idempotency: idempotency, statements: try WriteStatements.compiled(on: connection),
+            beforeCommit: beforeCommit)
     }
 
-    /// Why a transaction came to nothing.
+    /// Why a transaction failed.
     enum Failure: Error {
-        /// One of its writes failed; the others may do better without it.
+        /// One of its writes failed; the others may succeed without it.
         case write(SQLiteError)
-        /// It could not begin or end.
+        /// It could not begin or commit.
         case transaction(SQLiteError)
     }
 
-    /// Runs writes in one transaction; after a failure there is none of them.
-    func commit(_ batch: [any PendingWrite]) throws(Failure) -> [WriteAnswer] {
-        try beginTransaction()
+    /// Runs writes in one transaction; after a failure none of them has an effect.
+    func commit(_ batch: [any QueuedWrite]) throws(Failure) -> [WriteResult] {
+        try rethrowing(as: Failure.transaction) { () throws(SQLiteError) in try statements.beginTransaction() }
         do throws(Failure) {
-            let answers = try run(batch)
-            try commitTransaction()
-            return answers
+            let results = try rethrowing(as: Failure.write) { () throws(SQLiteError) in try run(batch) }
+            try rethrowing(as: Failure.transaction) { () throws(SQLiteError) in try commitTransaction() }
+            return results
         } catch {
-            tables.connection.rollBack()
+            statements.connection.rollBack()
             throw error
         }
     }
 
-    private func beginTransaction() throws(Failure) {
-        do throws(SQLiteError) { try tables.beginTransaction() } catch { throw .transaction(error) }
+    private func run(_ batch: [any QueuedWrite]) throws(SQLiteError) -> [WriteResult] {
+        var results: [WriteResult] = []
+        results.reserveCapacity(batch.count)
+        for write in batch { results.append(try write.run(on: self)) }
+        return results
     }
 
-    private func run(_ batch: [any PendingWrite]) throws(Failure) -> [WriteAnswer] {
-        var answers: [WriteAnswer] = []
-        answers.reserveCapacity(batch.count)
-        do throws(SQLiteError) {
-            for write in batch { answers.append(try write.run(on: self)) }
-        } catch {
-            throw .write(error)
-        }
-        return answers
+    private func commitTransaction() throws(SQLiteError) {
+        if let error = beforeCommit() { throw error }
+        try statements.commitTransaction()
     }
 
-    private func commitTransaction() throws(Failure) {
-        do throws(SQLiteError) {
-            if let error = beforeCommit() { throw error }
-            try tables.commitTransaction()
-        } catch {
-            throw .transaction(error)
-        }
-    }
-
-    /// Forgets some idempotency keys that are too old; how many.
+    /// Removes at most this many expired idempotency keys; returns how many it removed.
     func prune(at time: Int64, atMost limit: Int) throws(SQLiteError) -> Int {
-        try attempts.prune(at: time, atMost: Int64(limit))
-        return tables.connection.changes
+        try idempotency.prune(at: time, atMost: Int64(limit))
+        return statements.connection.changes
     }
 
-    /// Brings the log into the database and cuts it; whether that was possible.
+    /// Moves the log into the database and truncates it; returns whether that was possible.
     func checkpoint() -> Bool {
-        let busy = try? tables.connection.integer("PRAGMA wal_checkpoint(TRUNCATE)")
+        let busy = try? statements.connection.integer("PRAGMA wal_checkpoint(TRUNCATE)")
         return busy == 0
     }
 }

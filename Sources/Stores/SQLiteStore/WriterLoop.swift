@@ -2,32 +2,33 @@ import Platform
 import SQLite
 import Tasks
 
-/// The writing thread: while one transaction is on its way to the disk, the next one gathers.
+/// The writing thread: while one transaction is being written to the disk, the writes of the next one arrive.
 struct WriterLoop: ~Copyable {
     private let database: WriterDatabase
-    private let file: DatabaseFile
+    private let lock: SQLiteFileLock
     private let writer: Writer
     private let time = SystemTime()
-    private var nextCare: UInt64 = 0
-    /// More idempotency keys may be too old than were removed last.
+    /// Monotonic nanoseconds.
+    private var nextMaintenance: UInt64 = 0
+    /// There may be more expired idempotency keys than were removed last.
     private var mustPrune = false
     private var dataVersion: Int64?
     /// The code of the last failure, until something was written again.
     private var failure: Int32?
     private var isFull = false
 
-    init(_ database: consuming WriterDatabase, in file: DatabaseFile, for writer: Writer) {
+    init(_ database: consuming WriterDatabase, lock: SQLiteFileLock, for writer: Writer) {
         self.database = database
-        self.file = file
+        self.lock = lock
         self.writer = writer
     }
 
-    /// Works until the queue is closed and empty; whether the log went into the database then.
+    /// Works until the queue is closed and empty; returns whether the whole log went into the database then.
     consuming func run() -> Bool {
         while true {
-            takeCare()
+            runMaintenance()
             switch writer.queue.take(
-                atMost: writer.batchLimit, untilMonotonicNanoseconds: mustPrune ? 0 : nextCare)
+                atMost: writer.batchLimit, untilMonotonicNanoseconds: mustPrune ? 0 : nextMaintenance)
             {
             case .jobs(let batch): commit(batch)
             case .nothing: break
@@ -37,45 +38,45 @@ struct WriterLoop: ~Copyable {
         }
     }
 
-    private mutating func commit(_ batch: [any PendingWrite]) {
-        if file.isNameless { noteDisplacement() }
+    private mutating func commit(_ batch: [any QueuedWrite]) {
+        if lock.isUnlinked { noteDisplacement() }
         if let error = writer.health.refusal { return batch.forEach { $0.refuse(error) } }
         do throws(WriterDatabase.Failure) {
-            let answers = try database.commit(batch)
-            noteSuccess(answers)
+            let results = try database.commit(batch)
+            noteSuccess(results)
             noteForeignChanges()
-            // Every owner is dropped before the first answer: whoever is told of a change finds it.
-            for answer in answers { answer.changed.map(writer.memory.drop) }
-            for answer in answers { answer.give() }
+            // All changed lists leave the cache before the first answer: a caller who has one reads the new list.
+            for result in results { result.changedOwner.map(writer.cache.remove) }
+            for result in results { result.answer() }
         } catch {
             fail(batch, error)
         }
     }
 
-    private mutating func fail(_ batch: [any PendingWrite], _ failure: WriterDatabase.Failure) {
+    private mutating func fail(_ batch: [any QueuedWrite], _ failure: WriterDatabase.Failure) {
         switch failure {
         case .write where batch.count > 1:
-            // One of them is to blame, and only that one: each in a transaction of its own.
+            // Only one of them is the cause: each gets a transaction of its own.
             for write in batch { commit([write]) }
         case .write(let error), .transaction(let error):
-            note(error)
-            let error = writer.health.judge(error)
+            noteFailure(error)
+            let error = writer.health.record(error)
             for write in batch { write.refuse(error) }
         }
     }
 
-    private mutating func noteSuccess(_ answers: [WriteAnswer]) {
+    private mutating func noteSuccess(_ results: [WriteResult]) {
         writer.count { counts in
             counts.commits += 1
-            counts.writes += answers.count
+            counts.writes += results.count
         }
-        // A transaction that wrote nothing needs no room, and shows nothing.
-        guard failure != nil, answers.contains(where: { $0.changed != nil }) else { return }
+        // A transaction that wrote nothing needs no room on the disk, and proves nothing.
+        guard failure != nil, results.contains(where: { $0.changedOwner != nil }) else { return }
         writer.observer(.recovered)
         (failure, isFull) = (nil, false)
     }
 
-    private mutating func note(_ error: SQLiteError) {
+    private mutating func noteFailure(_ error: SQLiteError) {
         writer.count { $0.failedCommits += 1 }
         // Not each of them: a log that grows with every request would keep a full disk full.
         defer { failure = error.code }
@@ -87,37 +88,38 @@ struct WriterLoop: ~Copyable {
         isFull = true
     }
 
-    /// Once a second: sees what others did, also to the file itself, and begins to forget old idempotency keys.
-    private mutating func takeCare() {
+    /// Once a second: notices what other programs did to the data and to the files, and lets expired keys be removed.
+    private mutating func runMaintenance() {
         let now = time.monotonicNanoseconds
-        guard now >= nextCare else { return }
-        nextCare = now + 1_000_000_000
+        guard now >= nextMaintenance else { return }
+        nextMaintenance = now + 1_000_000_000
         noteDisplacement()
         noteForeignChanges()
         mustPrune = true
     }
 
-    /// Forgets idempotency keys that are too old, twice as many as a transaction of writes can add: so, one after each
-    /// transaction while there are more, it keeps up with any load, and no write waits for a long one.
+    /// Removes expired idempotency keys, twice as many as a transaction of writes can add.
+    ///
+    /// Run once after each transaction while there are more, it keeps up with any load, and delays no write for long.
     private mutating func prune() {
         let limit = 2 * writer.batchLimit
-        // A failure is met again by the next write.
+        // The next write reports the same failure.
         let count = (try? database.prune(at: writer.time.wallMilliseconds, atMost: limit)) ?? 0
         mustPrune = count == limit
     }
 
-    /// What is in memory is as lost as the file: it is not answered either.
+    /// Cached lists are as lost as the file: they are not answered either.
     private func noteDisplacement() {
-        if writer.health.note(displacement: file.displacement) { writer.memory.dropAll() }
+        if writer.health.note(displacement: lock.displacement) { writer.cache.removeAll() }
     }
 
-    /// An import beside a running server is the only other writer; the lists that it changed are not known.
+    /// Only an import writes in addition to a running server; it is not known which lists it changed.
     private mutating func noteForeignChanges() {
-        guard let version = try? database.tables.versionOfData() else { return }
+        guard let version = try? database.statements.dataVersion() else { return }
         defer { dataVersion = version }
         guard let dataVersion, dataVersion != version else { return }
         writer.health.forgetDamage()
-        writer.memory.dropAll()
+        writer.cache.removeAll()
         writer.observer(.changedByOthers)
     }
 }

@@ -1,23 +1,33 @@
-package import Tasks
 package import Platform
+import PostgreSQL
+import SQLite
+package import Tasks
 
 /// Why a backup, an export or an import stopped.
 package enum ArchiveError: Error, Sendable, Equatable {
     /// The database does not open.
     case database(StoreOpenError)
-    /// The database failed on the way.
+    /// The database failed later.
     case failed(reason: String)
     /// No room on the disk.
     case full
-    /// The file to be made exists, and is left alone.
+    /// The target file exists, and is left alone.
     case targetExists(path: String)
-    /// The file to be made, read or written gives trouble.
+    /// The file to be created, read or written fails.
     case file(SystemError)
-    /// A line of the import is not one of an export; those before it are in.
+    /// A line of the import is not one of an export; those before it are imported.
     case line(number: Int, reason: String)
 
+    init(_ error: SQLiteError) {
+        self = error.kind == .full ? .full : .failed(reason: error.description)
+    }
+
+    init(_ error: PostgreSQLError) {
+        self = error.kind == .full ? .full : .failed(reason: error.description)
+    }
+
     /// One line for a person.
-    package var words: String {
+    package var message: String {
         switch self {
         case .database(let error): error.words
         case .failed(let reason): "the database failed: \(reason)"

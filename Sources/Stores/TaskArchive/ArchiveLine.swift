@@ -6,43 +6,18 @@ import Tasks
 enum ArchiveLine: Equatable {
     /// A task with everything that the store knows of it.
     case task(TaskItem)
-    /// A task as it was added under an idempotency key.
-    case attempt(Attempt)
+    /// An idempotency key, with the task that was added under it.
+    case key(IdempotencyRecord)
     /// The next id of an owner whose newest tasks are gone.
     case owner(Owner, next: Int64)
-    /// The last line: the export is whole, and has so many tasks and idempotency keys.
+    /// The last line: the export is whole, and has this many tasks and idempotency keys.
     case end(tasks: Int, keys: Int)
 
-    /// The line as JSON.
-    var json: [UInt8] {
-        switch self {
-        case .task(let item):
-            JSONValue.object(
-                JSONObject([
-                    ("owner", .string(item.owner.identifier)), ("id", .integer(item.id)),
-                    ("text", .string(item.text.value)), ("completed", .boolean(item.completed)),
-                    ("created", .string(Timestamp(milliseconds: item.created).text)),
-                    ("modified", .string(Timestamp(milliseconds: item.modified).text)),
-                    ("revision", .integer(item.revision)),
-                ])
-            ).serialized()
-        case .attempt(let attempt): attempt.json.serialized()
-        case .owner(let owner, let next):
-            JSONValue.object(JSONObject([("owner", .string(owner.identifier)), ("next", .integer(next))])).serialized()
-        case .end(let tasks, let keys):
-            JSONValue.object(
-                JSONObject(
-                    [("end", .boolean(true)), ("tasks", .integer(Int64(tasks)))]
-                        + (keys > 0 ? [("keys", .integer(Int64(keys)))] : []))
-            ).serialized()
-        }
-    }
-
-    /// Whose line it is; the last one is nobody's.
+    /// The owner of the line; the last one has none.
     var owner: Owner? {
         switch self {
         case .task(let item): item.owner
-        case .attempt(let attempt): attempt.item.owner
+        case .key(let record): record.item.owner
         case .owner(let owner, _): owner
         case .end: nil
         }
@@ -53,92 +28,102 @@ enum ArchiveLine: Equatable {
         let reason: String
     }
 
-    /// Reads a line, strictly: every member, and no other.
+    /// Parses a line, strictly: every member, and no other.
     init(parsing bytes: [UInt8]) throws(Fault) {
-        if let item = TaskLineReader.item(in: bytes) {
-            self = .task(item)
+        self = try LineMembers(of: bytes).line()
+    }
+}
+
+/// The members of a line, read one after the other.
+private struct LineMembers {
+    private let members: [JSONObject.Member]
+
+    init(of bytes: [UInt8]) throws(ArchiveLine.Fault) {
+        if let members = PlainJSONReader.members(in: bytes) {
+            self.members = members
             return
         }
-        let members = try Self.members(of: bytes)
-        if members["end"]?.boolean == true {
-            let tasks = Int(try Self.need(members["tasks"]?.integer.flatMap { $0 >= 0 ? $0 : nil }, "tasks"))
-            var keys: Int64 = 0
-            if members.contains("keys") { keys = try Self.need(members["keys"]?.integer.flatMap(Self.counted), "keys") }
-            self = .end(tasks: tasks, keys: Int(keys))
-            try Self.only(keys > 0 ? 3 : 2, members)
-            return
-        }
-        let owner = Owner(try Self.need(members["owner"]?.string.flatMap { $0.isEmpty ? nil : $0 }, "owner"))
-        if members.contains("next") {
-            self = .owner(owner, next: try Self.need(members["next"]?.integer.flatMap(Self.counted), "next"))
-            try Self.only(2, members)
-        } else if members.contains("key") {
-            self = .attempt(try Self.attempt(members, of: owner))
-            try Self.only(7, members)
-        } else {
-            self = .task(try Self.task(members, of: owner))
-            try Self.only(7, members)
+        let value = try rethrowing(as: Self.fault) { () throws(JSONError) in try JSONValue(parsing: bytes) }
+        guard let object = value.object else { throw Self.fault(.malformed(reason: "not an object", offset: 0)) }
+        members = object.members
+    }
+
+    private static func fault(_ error: JSONError) -> ArchiveLine.Fault {
+        switch error {
+        case .tooLong, .tooDeep: ArchiveLine.Fault(reason: "too long or too deep")
+        case .malformed(_, let offset): ArchiveLine.Fault(reason: "no JSON at byte \(offset)")
         }
     }
 
-    private static func task(_ members: JSONObject, of owner: Owner) throws(Fault) -> TaskItem {
+    /// The line that has these members and no others.
+    func line() throws(ArchiveLine.Fault) -> ArchiveLine {
+        let (line, count) = try lineAndCount()
+        // All that were read have different names, so none is given twice.
+        guard members.count == count else { throw ArchiveLine.Fault(reason: "members that no export has") }
+        return line
+    }
+
+    /// The line, and the number of its members.
+    private func lineAndCount() throws(ArchiveLine.Fault) -> (ArchiveLine, Int) {
+        if self["end"]?.boolean == true {
+            let tasks = try need("tasks") { $0.integer.flatMap { $0 >= 0 ? $0 : nil } }
+            guard self["keys"] != nil else { return (.end(tasks: Int(tasks), keys: 0), 2) }
+            return (.end(tasks: Int(tasks), keys: Int(try number("keys"))), 3)
+        }
+        let owner = Owner(try need("owner") { $0.string.flatMap { $0.isEmpty ? nil : $0 } })
+        if self["next"] != nil { return (.owner(owner, next: try number("next")), 2) }
+        if self["key"] != nil { return (.key(try record(of: owner)), 7) }
+        return (.task(try task(of: owner)), 7)
+    }
+
+    private func task(of owner: Owner) throws(ArchiveLine.Fault) -> TaskItem {
         TaskItem(
-            id: try need(members["id"]?.integer.flatMap(counted), "id"), owner: owner,
-            text: try text(need(members["text"]?.string, "text")),
-            completed: try need(members["completed"]?.boolean, "completed"),
-            created: try need(members["created"]?.string.flatMap(Timestamp.init(parsing:)), "created").milliseconds,
-            modified: try need(members["modified"]?.string.flatMap(Timestamp.init(parsing:)), "modified").milliseconds,
-            revision: try need(members["revision"]?.integer.flatMap(counted), "revision"))
+            id: try number("id"), owner: owner, text: try text(), completed: try need("completed") { $0.boolean },
+            created: try time("created"), modified: try time("modified"), revision: try number("revision"))
     }
 
-    private static func attempt(_ members: JSONObject, of owner: Owner) throws(Fault) -> Attempt {
+    private func record(of owner: Owner) throws(ArchiveLine.Fault) -> IdempotencyRecord {
         let key = IdempotencyKey(
-            key: try need(members["key"]?.string.flatMap(Attempt.key), "key"),
-            fingerprint: try need(members["fingerprint"]?.string.flatMap(Attempt.fingerprint), "fingerprint"))
-        let created = try need(members["created"]?.string.flatMap(Timestamp.init(parsing:)), "created").milliseconds
-        return Attempt(
-            key: key,
-            item: TaskItem(
-                id: try need(members["id"]?.integer.flatMap(counted), "id"), owner: owner,
-                text: try text(need(members["text"]?.string, "text")),
-                completed: try need(members["completed"]?.boolean, "completed"), created: created, modified: created))
+            key: try need("key") { $0.string.flatMap(Self.key) },
+            fingerprint: try need("fingerprint") { $0.string.flatMap(ArchiveLine.fingerprint) })
+        let created = try time("created")
+        let item = TaskItem(
+            id: try number("id"), owner: owner, text: try text(), completed: try need("completed") { $0.boolean },
+            created: created, modified: created)
+        return IdempotencyRecord(key: key, item: item)
     }
 
-    private static func members(of bytes: [UInt8]) throws(Fault) -> JSONObject {
-        do throws(JSONError) {
-            return try need(try JSONValue(parsing: bytes).object)
-        } catch {
-            switch error {
-            case .tooLong, .tooDeep: throw Fault(reason: "too long or too deep")
-            case .malformed(_, let offset): throw Fault(reason: "no JSON at byte \(offset)")
-            }
+    private subscript(name: String) -> JSONValue? { members.first { $0.name == name }?.value }
+
+    private func need<Value>(
+        _ name: String, _ convert: (JSONValue) -> Value?
+    ) throws(ArchiveLine.Fault) -> Value {
+        guard let value = self[name].flatMap(convert) else {
+            throw ArchiveLine.Fault(reason: "'\(name)' is missing or has no proper value")
         }
-    }
-
-    private static func need(_ object: JSONObject?) throws(JSONError) -> JSONObject {
-        guard let object else { throw .malformed(reason: "not an object", offset: 0) }
-        return object
-    }
-
-    private static func need<Value>(_ value: Value?, _ name: String) throws(Fault) -> Value {
-        guard let value else { throw Fault(reason: "'\(name)' is missing or has no proper value") }
         return value
     }
 
-    private static func text(_ words: String) throws(Fault) -> TaskText {
-        do throws(TaskText.Failure) {
-            return try TaskText(words)
-        } catch {
-            throw Fault(reason: "'text' is not 1 to \(TaskText.longest) bytes without U+0000")
+    /// From 1 to what every reader of JSON takes exactly.
+    private func number(_ name: String) throws(ArchiveLine.Fault) -> Int64 {
+        try need(name) { $0.integer.flatMap { (1..<(1 << 53)).contains($0) ? $0 : nil } }
+    }
+
+    /// Milliseconds since 1970, UTC.
+    private func time(_ name: String) throws(ArchiveLine.Fault) -> Int64 {
+        try need(name) { $0.string.flatMap(Timestamp.init(parsing:))?.milliseconds }
+    }
+
+    private func text() throws(ArchiveLine.Fault) -> TaskText {
+        let value = try need("text") { $0.string }
+        let reason = "'text' is not 1 to \(TaskText.longest) bytes without U+0000"
+        return try rethrowing(as: { _ in ArchiveLine.Fault(reason: reason) }) { () throws(TaskText.Failure) in
+            try TaskText(value)
         }
     }
 
-    private static func only(_ count: Int, _ members: JSONObject) throws(Fault) {
-        guard members.members.count == count else { throw Fault(reason: "members that no export has") }
-    }
-
-    /// Numbers count from 1 to what every reader of JSON takes exactly.
-    private static func counted(_ number: Int64) -> Int64? {
-        (1..<(1 << 53)).contains(number) ? number : nil
+    /// A key that a request may have.
+    private static func key(_ text: String) -> String? {
+        (1...255).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20...0x7E).contains($0) } ? text : nil
     }
 }

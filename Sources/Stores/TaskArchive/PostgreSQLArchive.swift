@@ -1,55 +1,38 @@
-import Tasks
-import PostgreSQLStore
+import Basics
 package import Platform
 import PostgreSQL
+import PostgreSQLStore
+import Tasks
 
-/// Copies of a PostgreSQL database line by line, also while servers work on it; the lines are those of ``TaskArchive``.
+/// Copies of a PostgreSQL database line by line, also while servers use it; the lines are those of ``SQLiteArchive``.
 ///
 /// Every method blocks until it is done.
 package struct PostgreSQLArchive: LineArchive {
     private let connectionString: String
 
-    /// The database that a connection string of libpq names.
+    /// The database of a connection string of libpq.
     package init(_ connectionString: String) {
         self.connectionString = connectionString
     }
 
-    /// See ``LineArchive/countTasks()``.
     package func countTasks() throws(ArchiveError) -> Int {
         let connection = try connect()
-        return try ArchiveError.postgresql { () throws(PostgreSQLError) in
+        return try rethrowing(as: ArchiveError.init) { () throws(PostgreSQLError) in
             Int(try connection.run("SELECT coalesce(sum(tasks), 0)::bigint FROM owners").integer(0, 0))
         }
     }
 
-    /// See ``LineArchive/export(_:to:goOn:)``.
     package func export(
-        _ start: ExportStart, to output: LineOutput, goOn: (Int) -> Bool
+        _ start: ExportStart, to output: LineOutput, shouldContinue: (Int) -> Bool
     ) throws(ArchiveError) -> ExportSummary {
-        try PostgreSQLExport(connection: connect()).export(start, to: output, goOn: goOn)
+        try PostgreSQLExport(connection: connect()).export(start, to: output, shouldContinue: shouldContinue)
     }
 
-    /// See ``LineArchive/importLines(_:goOn:)``.
     package func importLines(
-        _ nextLine: LineInput, goOn: (ImportSummary) -> Bool
+        _ nextLine: LineInput, shouldContinue: (ImportSummary) -> Bool
     ) throws(ArchiveError) -> ImportSummary {
-        let target = try ArchiveError.opening { () throws(StoreOpenError) in try openTarget() }
-        var summary = ImportSummary()
-        var input = ArchiveInput()
-        while goOn(summary) {
-            let stretch = try input.next(nextLine)
-            let people = OwnersLines.grouped(stretch.lines, at: SystemTime().wallMilliseconds)
-            // A commit across foreign servers would not be one.
-            for group in target.isForeign ? people.map({ [$0] }) : [people] where !group.isEmpty {
-                try ArchiveError.postgresql { () throws(PostgreSQLError) in try target.add(group, &summary) }
-            }
-            if let fault = stretch.fault { throw fault }
-            guard !stretch.isLast else {
-                summary.end = input.isWhole ? .whole : .cut
-                return summary
-            }
-        }
-        return summary
+        let target = try rethrowing(as: ArchiveError.database) { () throws(StoreOpenError) in try openTarget() }
+        return try target.importLines(nextLine, shouldContinue: shouldContinue)
     }
 
     private func openTarget() throws(StoreOpenError) -> PostgreSQLImport {
@@ -59,7 +42,7 @@ package struct PostgreSQLArchive: LineArchive {
     }
 
     private func connect() throws(ArchiveError) -> PipelineConnection {
-        try ArchiveError.opening { () throws(StoreOpenError) in
+        try rethrowing(as: ArchiveError.database) { () throws(StoreOpenError) in
             let database = try PostgreSQLDatabase(connectionString, onlyReads: true)
             guard try database.checkedVersion() == PostgreSQLSchema.known else {
                 throw .refused(

@@ -1,28 +1,29 @@
-import PostgreSQLStore
+import Basics
 import Platform
 import PostgreSQL
+import PostgreSQLStore
 import Tasks
 
-/// The people of a PostgreSQL database, page by page.
+/// The session that exports.
 struct PostgreSQLExport: ExportSource {
     let connection: PipelineConnection
 
-    /// See ``ExportSource``; the transaction ends before anybody reads the page.
+    /// See ``ExportSource``; the transaction ends before the page is written.
     func page(after owner: String) throws(ArchiveError) -> ExportPage {
-        let read = try ArchiveError.postgresql { () throws(PostgreSQLError) in try readPage(after: owner) }
-        do throws(StoreError) { return try read.get() } catch { throw .failed(reason: "\(error)") }
+        let page = try rethrowing(as: ArchiveError.init) { () throws(PostgreSQLError) in try readPage(after: owner) }
+        return try rethrowing(as: { ArchiveError.failed(reason: "\($0)") }) { () throws(StoreError) in try page.get() }
     }
 
     private func readPage(after owner: String) throws(PostgreSQLError) -> Result<ExportPage, StoreError> {
         _ = try connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-        var page = ExportPage(try people(after: owner))
+        var page = ExportPage(try owners(after: owner))
         var failure: StoreError?
-        let last = page.people.last?.name
-        let rows = try tasks(after: owner, through: last)
-        let attempts = try attempts(after: owner, through: last ?? owner)
+        let last = page.owners.last?.name
+        let tasks = try tasks(after: owner, through: last)
+        let records = try records(after: owner, through: last ?? owner)
         do throws(StoreError) {
-            page.tasks = try Self.items(in: rows)
-            page.attempts = try Self.attempts(in: attempts)
+            page.tasks = try Self.items(in: tasks)
+            page.records = try Self.records(in: records)
         } catch {
             failure = error
         }
@@ -30,32 +31,30 @@ struct PostgreSQLExport: ExportSource {
         return failure.map { .failure($0) } ?? .success(page)
     }
 
-    /// Behind the last person one is enough: it has no owner.
+    /// After the last owner one task is enough: it has no owner's row.
     private func tasks(after owner: String, through last: String?) throws(PostgreSQLError) -> Rows {
-        let words = "SELECT owner, \(TaskColumns.all) FROM tasks WHERE owner > $1"
-        guard let last else { return try connection.run("\(words) LIMIT 1", [.text(owner)]) }
-        return try connection.run("\(words) AND owner <= $2 ORDER BY owner, id", [.text(owner), .text(last)])
+        let select = "SELECT owner, \(TaskColumns.all) FROM tasks WHERE owner > $1"
+        guard let last else { return try connection.run("\(select) LIMIT 1", [.text(owner)]) }
+        return try connection.run("\(select) AND owner <= $2 ORDER BY owner, id", [.text(owner), .text(last)])
     }
 
-    private func attempts(after owner: String, through last: String) throws(PostgreSQLError) -> Rows {
+    private func records(after owner: String, through last: String) throws(PostgreSQLError) -> Rows {
         try connection.run(
             """
-            SELECT key, fingerprint, id, text, completed, time, owner FROM attempts
+            SELECT owner, key, fingerprint, time, id, text, completed FROM attempts
             WHERE owner > $1 AND owner <= $2 AND time > $3 ORDER BY owner, key
             """,
             [.text(owner), .text(last), .integer(SystemTime().wallMilliseconds - IdempotencyKey.lifetime)])
     }
 
-    private func people(after owner: String) throws(PostgreSQLError) -> [ExportPage.Person] {
+    private func owners(after owner: String) throws(PostgreSQLError) -> [ExportPage.OwnerRow] {
         let rows = try connection.run(
             """
-            SELECT owner, next_id, tasks FROM owners WHERE owner > $1 ORDER BY owner LIMIT \(ExportPage.most.people)
+            SELECT owner, next_id, tasks FROM owners WHERE owner > $1 ORDER BY owner LIMIT \(ExportPage.most.owners)
             """, [.text(owner)])
-        var people: [ExportPage.Person] = []
-        for row in 0..<rows.count {
-            people.append(.init(name: rows.text(row, 0), next: rows.integer(row, 1), tasks: rows.integer(row, 2)))
+        return (0..<rows.count).map { row in
+            .init(name: rows.text(row, 0), next: rows.integer(row, 1), tasks: rows.integer(row, 2))
         }
-        return people
     }
 
     private static func items(in rows: borrowing Rows) throws(StoreError) -> [TaskItem] {
@@ -67,17 +66,15 @@ struct PostgreSQLExport: ExportSource {
         return items
     }
 
-    private static func attempts(in rows: borrowing Rows) throws(StoreError) -> [Attempt] {
-        var attempts: [Attempt] = []
+    private static func records(in rows: borrowing Rows) throws(StoreError) -> [IdempotencyRecord] {
+        var records: [IdempotencyRecord] = []
         for row in 0..<rows.count {
-            let key = IdempotencyKey(key: rows.text(row, 0), fingerprint: UInt64(bitPattern: rows.integer(row, 1)))
-            let added = rows.integer(row, 5)
-            let item = TaskItem(
-                id: rows.integer(row, 2), owner: Owner(rows.text(row, 6)),
-                text: try TaskColumns.text(rows.text(row, 3)), completed: rows.boolean(row, 4), created: added,
-                modified: added)
-            attempts.append(Attempt(key: key, item: item))
+            records.append(
+                IdempotencyRecord(
+                    owner: Owner(rows.text(row, 0)), key: rows.text(row, 1), fingerprint: rows.integer(row, 2),
+                    time: rows.integer(row, 3), id: rows.integer(row, 4), text: try TaskColumns.text(rows.text(row, 5)),
+                    completed: rows.boolean(row, 6)))
         }
-        return attempts
+        return records
     }
 }

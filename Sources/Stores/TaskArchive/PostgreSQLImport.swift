@@ -1,21 +1,29 @@
-import PostgreSQLStore
+import Basics
 import Platform
 import PostgreSQL
+import PostgreSQLStore
 import Tasks
 
-/// The session that takes an import in, many people with each statement.
-struct PostgreSQLImport {
+/// The session that imports lines, those of many owners with each statement.
+struct PostgreSQLImport: ImportTarget {
     let connection: PipelineConnection
-    /// Some partitions lie on other servers.
+    /// Some partitions are on other servers.
     let isForeign: Bool
 
-    /// Takes lines in, in one transaction; none if all of them are in already.
-    func add(_ people: [OwnersLines], _ summary: inout ImportSummary) throws(PostgreSQLError) {
-        let lines = ImportParameters(people)
-        let count = people.reduce(0) { $0 + $1.items.count }
-        if try knows(lines), try remembers(lines) {
-            let (there, same) = try compare(lines)
-            if there == count {
+    /// See ``ImportTarget``: in one transaction, or one for each owner, as a commit on several servers is not atomic.
+    func add(_ owners: [OwnerLines], _ summary: inout ImportSummary) throws(ArchiveError) {
+        for group in isForeign ? owners.map({ [$0] }) : [owners] {
+            try rethrowing(as: ArchiveError.init) { () throws(PostgreSQLError) in try addAtOnce(group, &summary) }
+        }
+    }
+
+    /// Writes nothing if all lines are imported already.
+    private func addAtOnce(_ owners: [OwnerLines], _ summary: inout ImportSummary) throws(PostgreSQLError) {
+        let lines = ImportParameters(owners)
+        let count = owners.reduce(0) { $0 + $1.items.count }
+        if try hasOwners(of: lines), try hasKeys(of: lines) {
+            let (present, same) = try compare(lines)
+            if present == count {
                 summary.present += count
                 summary.differing += count - same
                 return
@@ -27,8 +35,8 @@ struct PostgreSQLImport {
         if added < count { summary.differing += count - (try compare(lines).same) }
     }
 
-    /// Whether all owners are there, and will give no id of these lines again.
-    private func knows(_ lines: ImportParameters) throws(PostgreSQLError) -> Bool {
+    /// Whether all owners exist, and will give no id of these lines again.
+    private func hasOwners(of lines: ImportParameters) throws(PostgreSQLError) -> Bool {
         let rows = try connection.run(
             """
             SELECT count(*) FROM unnest($1, $2) AS line(owner, next), LATERAL (
@@ -37,25 +45,25 @@ struct PostgreSQLImport {
         return rows.integer(0, 0) == lines.ownerCount
     }
 
-    /// Whether all idempotency keys are there; a key that was used long ago is none.
-    private func remembers(_ lines: ImportParameters) throws(PostgreSQLError) -> Bool {
-        guard let attempts = lines.attempts else { return true }
+    /// Whether all idempotency keys are remembered.
+    private func hasKeys(of lines: ImportParameters) throws(PostgreSQLError) -> Bool {
+        guard let records = lines.records else { return true }
         let rows = try connection.run(
             """
             SELECT count(*) FROM unnest($1, $2) AS line(owner, key), LATERAL (
                 SELECT FROM attempts a WHERE a.owner = line.owner AND a.key = line.key AND a.time > $3 LIMIT 1) AS known
-            """, [attempts[0], attempts[1], Self.oldest])
-        return rows.integer(0, 0) == lines.attemptCount
+            """, [records[0], records[1], Self.expiry])
+        return rows.integer(0, 0) == lines.recordCount
     }
 
-    /// What is as old as that is forgotten.
-    private static var oldest: Parameter { .integer(SystemTime().wallMilliseconds - IdempotencyKey.lifetime) }
+    /// Keys of this time and earlier are expired.
+    private static var expiry: Parameter { .integer(SystemTime().wallMilliseconds - IdempotencyKey.lifetime) }
 
-    /// How many of the tasks are there, and how many of them are the same.
+    /// How many of the tasks exist, and how many of them are the same.
     ///
-    /// LIMIT keeps the planner from joining in another way than by looking each one up, even where it has no
-    /// statistics of tables that were filled a moment ago.
-    private func compare(_ lines: ImportParameters) throws(PostgreSQLError) -> (there: Int, same: Int) {
+    /// LIMIT makes the planner look up each task by its key, even if it has no statistics yet because the tables were
+    /// filled a moment ago.
+    private func compare(_ lines: ImportParameters) throws(PostgreSQLError) -> (present: Int, same: Int) {
         let rows = try connection.run(
             """
             SELECT count(*), count(*) FILTER (WHERE same)
@@ -67,13 +75,13 @@ struct PostgreSQLImport {
         return (Int(rows.integer(0, 0)), Int(rows.integer(0, 1)))
     }
 
-    /// Adds what is missing, and answers how many tasks that were; tried again where a server came in between.
+    /// Adds what is missing, and returns how many tasks that were; repeated after a conflict with a server.
     private func insert(_ lines: ImportParameters) throws(PostgreSQLError) -> Int {
         var failures = 0
         while true {
             do throws(PostgreSQLError) {
                 _ = try connection.run(TransactionStatement.begin.sql)
-                // What is said to be done is on a disk.
+                // The summary counts only what is on a disk.
                 _ = try connection.run(TransactionStatement.guarantee.sql, [.text("60000")])
                 let added = try insertInTransaction(lines)
                 _ = try connection.run("COMMIT")
@@ -106,24 +114,24 @@ struct PostgreSQLImport {
             FROM unnest($1, $2, $3) AS line(name, next, added)
             WHERE owner = line.name AND (next_id < line.next OR line.added > 0)
             """, [lines.owners, lines.nexts, .integers(lines.names.map { counts[$0] ?? 0 })])
-        if let attempts = lines.attempts { try remember(attempts) }
+        if let records = lines.records { try put(records) }
         return Int(counts.values.reduce(0, +))
     }
 
-    /// The owners are locked, so that nobody uses a key meanwhile.
-    private func remember(_ attempts: [Parameter]) throws(PostgreSQLError) {
+    /// The rows of the owners are locked, so that no server uses a key meanwhile.
+    private func put(_ records: [Parameter]) throws(PostgreSQLError) {
         _ = try connection.run(
-            "DELETE FROM attempts WHERE owner = ANY ($1) AND time <= $2", [attempts[0], Self.oldest])
+            "DELETE FROM attempts WHERE owner = ANY ($1) AND time <= $2", [records[0], Self.expiry])
         _ = try connection.run(
             """
             INSERT INTO attempts(owner, key, fingerprint, time, id, text, completed)
             SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING
-            """, attempts)
+            """, records)
         _ = try connection.run(
             """
             DELETE FROM attempts USING owners WHERE owners.owner = ANY ($1) AND attempts.owner = owners.owner
                 AND attempts.id < owners.next_id - \(IdempotencyKey.remembered)
-            """, [attempts[0]])
+            """, [records[0]])
     }
 }
 
@@ -134,32 +142,32 @@ private struct ImportParameters {
     let nexts: Parameter
     /// Seven columns: the owner, and those of ``TaskColumns``.
     let tasks: [Parameter]
-    /// Seven columns, in the order of the table; nil if there are none, as in most stretches.
-    let attempts: [Parameter]?
-    let attemptCount: Int
+    /// Seven columns, in the order of the table; nil if there are none, as in most batches.
+    let records: [Parameter]?
+    let recordCount: Int
 
     var ownerCount: Int { names.count }
 
-    init(_ people: [OwnersLines]) {
-        names = people.map(\.owner)
+    init(_ all: [OwnerLines]) {
+        names = all.map(\.owner)
         owners = .texts(names.map(\.identifier))
-        nexts = .integers(people.map(\.next))
-        let items = people.flatMap(\.items)
+        nexts = .integers(all.map(\.next))
+        let items = all.flatMap(\.items)
         tasks = [
             .texts(items.map(\.owner.identifier)), .integers(items.map(\.id)), .texts(items.map(\.text.value)),
             .booleans(items.map(\.completed)), .integers(items.map(\.created)), .integers(items.map(\.modified)),
             .integers(items.map(\.revision)),
         ]
-        let attempts = people.flatMap(\.attempts)
-        attemptCount = attempts.count
-        self.attempts = attempts.isEmpty ? nil : Self.columns(attempts)
+        let records = all.flatMap(\.records)
+        recordCount = records.count
+        self.records = records.isEmpty ? nil : Self.columns(records)
     }
 
-    private static func columns(_ attempts: [Attempt]) -> [Parameter] {
-        let items = attempts.map(\.item)
+    private static func columns(_ records: [IdempotencyRecord]) -> [Parameter] {
+        let items = records.map(\.item)
         return [
-            .texts(items.map(\.owner.identifier)), .texts(attempts.map(\.key.key)),
-            .integers(attempts.map { Int64(bitPattern: $0.key.fingerprint) }), .integers(items.map(\.created)),
+            .texts(items.map(\.owner.identifier)), .texts(records.map(\.key.key)),
+            .integers(records.map { Int64(bitPattern: $0.key.fingerprint) }), .integers(items.map(\.created)),
             .integers(items.map(\.id)), .texts(items.map(\.text.value)), .booleans(items.map(\.completed)),
         ]
     }

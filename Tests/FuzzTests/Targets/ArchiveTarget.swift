@@ -19,16 +19,14 @@ func checkArchive(_ input: [UInt8]) throws {
     try checkPartialExport(input)
 }
 
-/// The quick reader and the one of JSON; a space in front is for the latter alone.
+/// The reader of the usual form and the JSON library; a space at the start is for the latter alone.
 private func checkReaders(_ line: [UInt8]) throws {
-    guard let item = TaskLineReader.item(in: line) else { return }
-    let slow = try? ArchiveLine(parsing: [UInt8(ascii: " ")] + line)
-    try require(slow == .task(item), "both readers of a task's line agree")
-    try require(ArchiveLine.task(item).json == line, "a line of the usual form is the line that an export writes")
+    guard PlainJSONReader.members(in: line) != nil, let value = try? ArchiveLine(parsing: line) else { return }
+    try require((try? ArchiveLine(parsing: [UInt8(ascii: " ")] + line)) == value, "both readers of a line agree")
 }
 
 private func checkGroups(_ lines: [ArchiveLine]) throws {
-    let groups = OwnersLines.grouped(lines, at: 1_700_000_000_000)
+    let groups = OwnerLines.grouped(lines, at: 1_700_000_000_000)
     let tasks = lines.count { if case .task = $0 { true } else { false } }
     try require(groups.reduce(0) { $0 + $1.items.count } == tasks, "every task has its owner")
     for group in groups {
@@ -37,24 +35,24 @@ private func checkGroups(_ lines: [ArchiveLine]) throws {
 }
 
 private func checkImport(_ lines: [[UInt8]]) throws {
-    var input = ArchiveInput()
+    var reader = ImportBatchReader()
     var rest = lines[...]
-    var stretch = ArchiveInput.Stretch()
+    var batch = ImportBatchReader.Batch()
     repeat {
-        stretch = try input.next { rest.popFirst() }
-    } while !stretch.isLast && stretch.fault == nil
-    guard input.isWhole, stretch.fault == nil, let last = lines.last(where: { !$0.isEmpty }) else { return }
+        batch = try reader.next { rest.popFirst() }
+    } while !batch.isLast && batch.fault == nil
+    guard reader.isWhole, batch.fault == nil, let last = lines.last(where: { !$0.isEmpty }) else { return }
     guard case .end? = try? ArchiveLine(parsing: last) else {
-        throw BrokenInvariant(description: "what is whole ends with the line that says so")
+        throw BrokenInvariant(description: "a whole export ends with the line that says so")
     }
 }
 
-/// The file of an export that was interrupted: what is believed of it ends where a line ends.
+/// The file of an unfinished export: the part of it that is used ends where a line ends.
 private func checkPartialExport(_ input: [UInt8]) throws {
     let file = try FuzzFile.shared.holding(input)
     guard let partial = try PartialExport(of: file) else { return }
-    try require((0...input.count).contains(partial.bytes), "what is believed is in the file")
+    try require((0...input.count).contains(partial.bytes), "the used part is in the file")
     if partial.bytes > 0 {
-        try require(input[partial.bytes - 1] == UInt8(ascii: "\n"), "what is believed ends with a line")
+        try require(input[partial.bytes - 1] == UInt8(ascii: "\n"), "the used part ends with a line")
     }
 }

@@ -1,12 +1,12 @@
 import Tasks
 import Testing
 
-@Suite("Every store adds")
+@Suite("Every store adds tasks", .timeLimit(.minutes(15)))
 struct AdditionConformance {
     private let alice = Owner("alice")
     private let bob = Owner("bob")
 
-    @Test("with ids from 1 per owner, and shows what was added", arguments: StoreUnderTest.all)
+    @Test("Ids count from 1 for each owner, and added tasks are listed", arguments: StoreUnderTest.all)
     func add(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             let first = try await store.added("first", at: 5000, of: alice)
@@ -25,7 +25,7 @@ struct AdditionConformance {
         }
     }
 
-    @Test("every text byte for byte", arguments: StoreUnderTest.all)
+    @Test("Every text is kept byte for byte", arguments: StoreUnderTest.all)
     func texts(kind: StoreUnderTest) async throws {
         let words = [
             "caf\u{E9}", "cafe\u{301}", "😀👩‍👩‍👧", "'; DROP TABLE tasks; --", "\"\\\n\t\u{1}", " ", "%_",
@@ -42,7 +42,7 @@ struct AdditionConformance {
         }
     }
 
-    @Test("ids that are never used again", arguments: StoreUnderTest.all)
+    @Test("Ids are never used again", arguments: StoreUnderTest.all)
     func neverAgain(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             for id in 1...3 {
@@ -55,7 +55,7 @@ struct AdditionConformance {
         }
     }
 
-    @Test("up to the limit, and again below it", arguments: StoreUnderTest.all)
+    @Test("Additions succeed up to the limit, and again below it", arguments: StoreUnderTest.all)
     func limit(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             #expect(try await store.add("x", limit: 0, of: alice) == .full)
@@ -75,7 +75,7 @@ struct AdditionConformance {
         }
     }
 
-    @Test("many at once, without gaps or doubles", arguments: StoreUnderTest.all)
+    @Test("Many additions at once leave no gaps and no duplicates", arguments: StoreUnderTest.all)
     func concurrent(kind: StoreUnderTest) async throws {
         let owners = (0..<8).map { Owner("owner-\($0)") }
         try await kind.with { store in
@@ -90,7 +90,7 @@ struct AdditionConformance {
         }
     }
 
-    @Test("owners whose names differ only by normalization are two", arguments: StoreUnderTest.all)
+    @Test("Owners whose names differ only by normalization are two", arguments: StoreUnderTest.all)
     func normalization(kind: StoreUnderTest) async throws {
         let (composed, decomposed) = (Owner("ren\u{E9}"), Owner("rene\u{301}"))
         try await kind.with { store in

@@ -1,12 +1,12 @@
 import Tasks
 import Testing
 
-@Suite("Every store changes and removes")
+@Suite("Every store changes and removes tasks", .timeLimit(.minutes(15)))
 struct ChangeConformance {
     private let alice = Owner("alice")
     private let bob = Owner("bob")
 
-    @Test("what is named, counts the revision, keeps the rest", arguments: StoreUnderTest.all)
+    @Test("A change affects the given members, counts the revision and keeps the rest", arguments: StoreUnderTest.all)
     func change(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             var item = try await store.added("before", at: 1000, of: alice)
@@ -22,7 +22,7 @@ struct ChangeConformance {
         }
     }
 
-    @Test("nothing where nothing differs", arguments: StoreUnderTest.all)
+    @Test("A change to the same values changes nothing", arguments: StoreUnderTest.all)
     func noChange(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             let item = try await store.added("same", at: 1000, of: alice)
@@ -33,7 +33,7 @@ struct ChangeConformance {
         }
     }
 
-    @Test("a text of the same letters in other bytes differs", arguments: StoreUnderTest.all)
+    @Test("A text with other bytes is another text, even if it looks the same", arguments: StoreUnderTest.all)
     func normalization(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             _ = try await store.added("caf\u{E9}", of: alice)
@@ -45,7 +45,9 @@ struct ChangeConformance {
         }
     }
 
-    @Test("not at an unexpected revision, not what is missing, not another's", arguments: StoreUnderTest.all)
+    @Test(
+        "A change is refused at an unexpected revision, of a missing task, and of another owner's",
+        arguments: StoreUnderTest.all)
     func refused(kind: StoreUnderTest) async throws {
         let change = TaskChange(completed: true)
         try await kind.with { store in
@@ -58,7 +60,7 @@ struct ChangeConformance {
         }
     }
 
-    @Test("of many conditional changes at once one wins", arguments: StoreUnderTest.all)
+    @Test("Of many conditional changes at once, one succeeds", arguments: StoreUnderTest.all)
     func conditional(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             _ = try await store.added("x", of: alice)
@@ -78,7 +80,7 @@ struct ChangeConformance {
         }
     }
 
-    @Test("a removal once, and only the owner's", arguments: StoreUnderTest.all)
+    @Test("A task is removed once, and only by its owner", arguments: StoreUnderTest.all)
     func remove(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             let item = try await store.added("x", of: alice)
@@ -92,7 +94,7 @@ struct ChangeConformance {
         }
     }
 
-    @Test("all of one text go, byte for byte, and only the owner's", arguments: StoreUnderTest.all)
+    @Test("All tasks with the same bytes of text are removed, and only the owner's", arguments: StoreUnderTest.all)
     func removeAll(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             for words in ["caf\u{E9}", "tea", "caf\u{E9}", "cafe\u{301}", "CAF\u{C9}"] {

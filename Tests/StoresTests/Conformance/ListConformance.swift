@@ -1,11 +1,11 @@
 import Tasks
 import Testing
 
-@Suite("Every store lists")
+@Suite("Every store lists tasks", .timeLimit(.minutes(15)))
 struct ListConformance {
     private let alice = Owner("alice")
 
-    @Test("by pages that join without gaps or doubles", arguments: StoreUnderTest.all)
+    @Test("Pages join without gaps or duplicates", arguments: StoreUnderTest.all)
     func pages(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             var items: [TaskItem] = []
@@ -25,7 +25,7 @@ struct ListConformance {
         }
     }
 
-    @Test("those done or those open, also by pages", arguments: StoreUnderTest.all)
+    @Test("Completed or open tasks are listed alone, also by pages", arguments: StoreUnderTest.all)
     func filter(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             var items: [TaskItem] = []
@@ -41,7 +41,7 @@ struct ListConformance {
         }
     }
 
-    @Test("every change at once: a list after an answer shows it", arguments: StoreUnderTest.all)
+    @Test("A list shows every change that was answered before", arguments: StoreUnderTest.all)
     func readYourWrites(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -63,7 +63,7 @@ struct ListConformance {
         }
     }
 
-    @Test("checks itself, and refuses everything after its end", arguments: StoreUnderTest.all)
+    @Test("A closed store refuses every call", arguments: StoreUnderTest.all)
     func close(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             try await store.check()

@@ -1,3 +1,4 @@
+import Support
 import Tasks
 import Testing
 
@@ -18,7 +19,7 @@ struct LongListConformance {
         return items.sorted { $0.id < $1.id }
     }
 
-    /// Follows the pages from the first, each of which must hold what belongs there; how many tasks each has.
+    /// Follows the pages from the first, and checks what each has; returns how many tasks each has.
     private func walk(
         _ store: any TaskStore, _ query: TaskQuery, of owner: Owner, expecting items: [TaskItem]
     ) async throws -> [Int] {
@@ -40,12 +41,14 @@ struct LongListConformance {
 
     private struct NoProgress: Error {}
 
-    @Test("at a number of bytes, into pages that join without gaps or doubles", arguments: StoreUnderTest.all)
+    @Test(
+        "A list is cut at a number of bytes, into pages that join without gaps or duplicates",
+        arguments: StoreUnderTest.all)
     func bytes(kind: StoreUnderTest) async throws {
         try await kind.with(answers: small) { store in
             // Of all sizes: 300 bytes, 8 KiB, and 49 KiB where every byte is escaped.
             var texts = (0..<120).map { text("x", 1 + $0 * 997 % 4096) }
-            for place in [3, 40, 41, 119] { texts[place] = text("\u{1}", 4096) }
+            for index in [3, 40, 41, 119] { texts[index] = text("\u{1}", 4096) }
             let items = try await add(texts, to: store, of: alice)
             let counts = try await walk(store, .all, of: alice, expecting: items)
             #expect(counts.count > 5)
@@ -60,7 +63,7 @@ struct LongListConformance {
         #expect(small.statistics.held == 0)
     }
 
-    @Test("and nowhere else: many short tasks are one list", arguments: StoreUnderTest.all)
+    @Test("Many short tasks are one list", arguments: StoreUnderTest.all)
     func many(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             var items = try await add((1...1000).map { "task \($0)" }, to: store, of: alice)
@@ -79,7 +82,7 @@ struct LongListConformance {
         }
     }
 
-    @Test("of many short tasks, too", arguments: StoreUnderTest.all)
+    @Test("A list of very many short tasks is cut as well", arguments: StoreUnderTest.all)
     func manyCut(kind: StoreUnderTest) async throws {
         // Pages of 400 KiB: some 1700 tasks.
         let answers = AnswerMemory(limit: 16 * 400 << 10)
@@ -90,7 +93,7 @@ struct LongListConformance {
         }
     }
 
-    @Test("with another tag where others follow, though the bytes are the same", arguments: StoreUnderTest.all)
+    @Test("A cut list has another entity tag than a whole one of the same bytes", arguments: StoreUnderTest.all)
     func tag(kind: StoreUnderTest) async throws {
         try await kind.with(answers: small) { store in
             var items: [TaskItem] = []
@@ -100,14 +103,14 @@ struct LongListConformance {
                 whole = try await store.list(.all, of: alice)
             }
             #expect(try await store.lists(items, of: alice))
-            _ = try await store.added("behind", of: alice)
+            _ = try await store.added("after", of: alice)
             let cut = try await store.list(.all, of: alice)
             #expect(cut.json == whole.json && cut.next == items.last?.id && cut.entityTag != whole.entityTag)
         }
     }
 
     @Test(
-        "and refuses one for which there is no memory, but no other person's and no short one",
+        "A list without room in memory is refused, but no other person's and no short one",
         arguments: StoreUnderTest.all)
     func noRoom(kind: StoreUnderTest) async throws {
         try await kind.with(answers: small) { store in
@@ -125,9 +128,8 @@ struct LongListConformance {
             #expect(try await store.list(TaskQuery(limit: 1), of: alice).next == 1)
             #expect(try await store.list(.all, of: bob).next != nil)
             lists = []
-            // A thread of the store may be about to let go of its last one.
-            for _ in 0..<1000 where small.statistics.held != 0 { try await Task.sleep(for: .milliseconds(10)) }
-            #expect(small.statistics.held == 0)
+            // A thread of the store may be about to release the last one.
+            await eventually { small.statistics.held == 0 }
             #expect(try await store.list(.all, of: alice).next != nil)
         }
     }

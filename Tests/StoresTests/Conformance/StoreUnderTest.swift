@@ -9,7 +9,7 @@ import Testing
 /// A kind of store that has to pass the conformance suite: another kind is one more entry in ``all``.
 struct StoreUnderTest: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    /// Opens a new, empty store whose long lists take this memory; the folder is the test's own.
+    /// Opens a new, empty store whose long lists take this memory; the folder belongs to the test alone.
     let open: @Sendable (_ folder: TemporaryFolder, _ answers: AnswerMemory) throws -> any TaskStore
 
     static let all = [
@@ -33,7 +33,7 @@ struct StoreUnderTest: Sendable, CustomTestStringConvertible {
         return try PostgreSQLTaskStore.open(address, options: options)
     }
 
-    /// Gives the body a new store, and ends it.
+    /// Gives the body a new store, and closes it.
     func with(
         answers: AnswerMemory = AnswerMemory(), _ body: (any TaskStore) async throws -> Void
     ) async throws {
@@ -45,7 +45,7 @@ struct StoreUnderTest: Sendable, CustomTestStringConvertible {
 }
 
 extension TaskStore {
-    /// Adds a task with the values that most tests do not care about.
+    /// Adds a task, with defaults for what most tests leave open.
     func add(
         _ words: String, completed: Bool = false, at time: Int64 = 1000, attempt: IdempotencyKey? = nil,
         limit: Int = 10_000, of owner: Owner
@@ -68,6 +68,20 @@ extension TaskStore {
         _ items: [TaskItem], _ query: TaskQuery = .all, next: Int64? = nil, of owner: Owner
     ) async throws -> Bool {
         try await list(query, of: owner) == TaskList(rendering: items, next: next)
+    }
+
+    /// Those of the ids under which there is a task.
+    func found(_ ids: ClosedRange<Int64>, of owner: Owner) async throws -> [Int64] {
+        var found: [Int64] = []
+        for id in ids where try await find(id, of: owner) != nil { found.append(id) }
+        return found
+    }
+}
+
+extension TaskText {
+    /// The text, with its failure as a store's: for bodies that throw only those.
+    static func checked(_ value: String) throws(StoreError) -> TaskText {
+        do throws(TaskText.Failure) { return try TaskText(value) } catch { throw .broken(reason: "\(error)") }
     }
 }
 

@@ -83,7 +83,7 @@ struct FailoverTests {
         #expect {
             _ = try PostgreSQLArchive(address).export { _ in }
         } throws: { error in
-            (error as? ArchiveError)?.words.hasSuffix("add target_session_attrs=any") == true
+            (error as? ArchiveError)?.message.hasSuffix("add target_session_attrs=any") == true
         }
         #expect(try PostgreSQLArchive("\(address)&target_session_attrs=any").export { _ in } == 1)
     }
@@ -92,7 +92,7 @@ struct FailoverTests {
     func readOnly() async throws {
         let server = try PostgreSQLServer.started()
         let name = try server.newDatabaseName()
-        let events = Events()
+        let events = RecordedEvents()
         var options = PostgreSQLStoreOptions()
         options.observer = { events.append($0) }
         let store = try PostgreSQLTaskStore.open(server.address(name), options: options)

@@ -8,7 +8,7 @@ import Testing
 struct FullDiskTests {
     private let alice = Owner("alice")
     private let disk: SmallDisk
-    private let events = Events()
+    private let events = RecordedEvents()
 
     init() throws {
         disk = try SmallDisk()

@@ -51,7 +51,7 @@ struct MovingKeysTests {
         let forgotten = IdempotencyKey(key: "old", fingerprint: 1)
         _ = try await first.add("old", at: start - IdempotencyKey.lifetime, attempt: forgotten, of: alice)
         first.close()
-        let lines = try move(TaskArchive(path: old), to: shared)
+        let lines = try move(SQLiteArchive(path: old), to: shared)
         #expect(lines.count == 3)
 
         let second = try PostgreSQLTaskStore.open(address)
@@ -60,7 +60,7 @@ struct MovingKeysTests {
         guard case .added(let bobsTask) = bobs else { throw StoreError.broken(reason: "\(bobs)") }
         _ = try await second.add("old", at: start - IdempotencyKey.lifetime, attempt: forgotten, of: Owner("bob"))
         second.close()
-        let back = try move(shared, to: TaskArchive(path: new))
+        let back = try move(shared, to: SQLiteArchive(path: new))
         #expect(Array(back.prefix(2)) == Array(lines.prefix(2)) && back.count == 6)
 
         let third = try SQLiteTaskStore.open(path: new)

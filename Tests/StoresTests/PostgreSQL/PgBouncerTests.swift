@@ -16,7 +16,7 @@ struct PgBouncerTests {
         let bouncer = try PgBouncer(
             before: PostgreSQLServer.started(), sessions: sessions, forgetting: forgetting)
         let address = try bouncer.newDatabase()
-        let events = Events()
+        let events = RecordedEvents()
         var options = PostgreSQLStoreOptions()
         options.observer = { events.append($0) }
         let store = try PostgreSQLTaskStore.open(address, options: options)

@@ -65,7 +65,7 @@ struct PostgreSQLAdversityTests {
         let name = try server.newDatabase().split(separator: "/").last?.split(separator: "?").first ?? ""
         let proxy = try StoreProxy(to: server.port)
         defer { proxy.close() }
-        let events = Events()
+        let events = RecordedEvents()
         var options = PostgreSQLStoreOptions()
         options.observer = { events.append($0) }
         let store = try PostgreSQLTaskStore.open(proxy.address("\(name)"), options: options)

@@ -95,7 +95,7 @@ struct PostgreSQLArchiveTests {
         #expect {
             try exported(archive)
         } throws: { error in
-            (error as? ArchiveError)?.words.hasPrefix("the database failed: the table owners lacks people") == true
+            (error as? ArchiveError)?.message.hasPrefix("the database failed: the table owners lacks people") == true
         }
     }
 }

@@ -109,7 +109,7 @@ struct SeveralServersTests {
             let address = try way.newDatabase()
             var options = PostgreSQLStoreOptions()
             options.partitions = partitions
-            let events = Events()
+            let events = RecordedEvents()
             options.observer = { events.append($0) }
             let ready = options
             try await withThrowingTaskGroup(of: Void.self) { group in

@@ -7,7 +7,7 @@ func backup(_ storage: StorageSettings, to target: String) throws(StartFailure) 
         throw StartFailure(
             sentence: "TASKS_DATABASE: only a sqlite:PATH is copied as a file; for PostgreSQL use pg_dump, or export")
     }
-    try StartFailure.translating { () throws(ArchiveError) in try TaskArchive(path: path).backup(to: target) }
+    try StartFailure.translating { () throws(ArchiveError) in try SQLiteArchive(path: path).backup(to: target) }
     StandardStream.error.print("task-server: the copy is in \(target)")
     return .ok
 }
@@ -17,7 +17,7 @@ extension StorageSettings {
     func archive() throws(StartFailure) -> any LineArchive {
         switch database {
         case .memory: throw StartFailure(sentence: "TASKS_DATABASE: there is nothing to copy in memory:")
-        case .sqlite(let path): TaskArchive(path: path)
+        case .sqlite(let path): SQLiteArchive(path: path)
         case .postgresql(let address): PostgreSQLArchive(address)
         }
     }
@@ -32,8 +32,9 @@ extension StartFailure {
             return try body()
         } catch {
             switch error {
-            case .failed, .full, .file: throw StartFailure(sentence: "\(error.words)\(advice.map { ". \($0)" } ?? "")")
-            case .database, .targetExists, .line: throw StartFailure(sentence: error.words)
+            case .failed, .full, .file:
+                throw StartFailure(sentence: "\(error.message)\(advice.map { ". \($0)" } ?? "")")
+            case .database, .targetExists, .line: throw StartFailure(sentence: error.message)
             }
         }
     }

@@ -59,7 +59,7 @@ private func run(
             guard waiting.count > 1 << 16 else { return }
             try write(waiting)
             waiting.removeAll(keepingCapacity: true)
-        } goOn: { tasks in
+        } shouldContinue: { tasks in
             progress.show(tasks)
             return !stop.isMade
         }

@@ -22,7 +22,7 @@ struct ExportFile: ~Copyable {
         // Looked for now, because another export may have ended while this one waited for nothing but the file.
         guard !File.exists(target) else {
             if (try? File.size(partial)) == 0 { File.remove(partial) }
-            throw StartFailure(sentence: ArchiveError.targetExists(path: target).words)
+            throw StartFailure(sentence: ArchiveError.targetExists(path: target).message)
         }
         found = try Self.cutBack(file, partial)
         self.file = file

@@ -35,7 +35,7 @@ private func run(
         progress.begin(at: 0, of: nil, part: input.part)
         let summary = try archive.importLines { () throws(SystemError) in
             try input.next()
-        } goOn: { summary in
+        } shouldContinue: { summary in
             progress.show(summary.tasks, part: input.part)
             return !stop.isMade
         }

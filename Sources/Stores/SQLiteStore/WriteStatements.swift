@@ -1,13 +1,13 @@
 import SQLite
 import Tasks
 
-/// The statements of the writer, compiled once; only its thread holds them.
-struct WriteTables: ~Copyable {
+/// The writer's statements, compiled once; only its thread uses them.
+struct WriteStatements: ~Copyable {
     private let begin: Statement
     private let commit: Statement
-    private let dataVersion: Statement
-    private let takeID: Statement
-    private let giveBack: Statement
+    private let version: Statement
+    private let allocate: Statement
+    private let subtract: Statement
     private let insert: Statement
     private let find: Statement
     private let update: Statement
@@ -17,20 +17,19 @@ struct WriteTables: ~Copyable {
 
     /// Compiles them.
     ///
-    /// A function and not an initializer, because a value that cannot be copied is made whole or not at all.
-    static func compiled(on connection: consuming Connection) throws(SQLiteError) -> WriteTables {
-        WriteTables(
+    /// A function and not an initializer, because a value that cannot be copied is initialized whole or not at all.
+    static func compiled(on connection: consuming Connection) throws(SQLiteError) -> WriteStatements {
+        WriteStatements(
             begin: try connection.prepare("BEGIN IMMEDIATE"), commit: try connection.prepare("COMMIT"),
-            dataVersion: try connection.prepare("PRAGMA data_version"), takeID: try connection.prepare(takeID),
-            giveBack: try connection.prepare("UPDATE owners SET tasks = tasks - ?2 WHERE owner = ?1"),
-            insert: try connection.prepare(insert),
-            find: try connection.prepare("SELECT \(TaskRow.columns) FROM tasks WHERE owner = ?1 AND id = ?2"),
+            version: try connection.prepare("PRAGMA data_version"), allocate: try connection.prepare(allocate),
+            subtract: try connection.prepare("UPDATE owners SET tasks = tasks - ?2 WHERE owner = ?1"),
+            insert: try connection.prepare(insert), find: try connection.prepare(TaskRow.find),
             update: try connection.prepare(update),
             delete: try connection.prepare("DELETE FROM tasks WHERE owner = ?1 AND id = ?2"),
             deleteText: try connection.prepare(deleteText), connection: connection)
     }
 
-    private static let takeID = """
+    private static let allocate = """
         INSERT INTO owners(owner, next_id, tasks) VALUES (?1, 2, 1)
         ON CONFLICT(owner) DO UPDATE SET next_id = next_id + 1, tasks = tasks + 1 WHERE tasks < ?2
         RETURNING next_id - 1
@@ -38,7 +37,7 @@ struct WriteTables: ~Copyable {
     private static let insert = "INSERT INTO tasks(owner, \(TaskRow.columns)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"
     private static let update =
         "UPDATE tasks SET text = ?3, completed = ?4, modified = ?5, revision = ?6 WHERE owner = ?1 AND id = ?2"
-    /// Goes through one owner's tasks, which lie side by side; an index of texts would cost every addition.
+    /// Scans one owner's tasks, which are adjacent in the table; an index of texts would cost every addition.
     private static let deleteText = "DELETE FROM tasks WHERE owner = ?1 AND text = ?2"
 
     func beginTransaction() throws(SQLiteError) { try begin.run() }
@@ -46,17 +45,17 @@ struct WriteTables: ~Copyable {
     func commitTransaction() throws(SQLiteError) { try commit.run() }
 
     /// A number that changes when another connection has committed.
-    func versionOfData() throws(SQLiteError) -> Int64 {
-        defer { dataVersion.reset() }
-        return try dataVersion.step() ? dataVersion.integer(0) : 0
+    func dataVersion() throws(SQLiteError) -> Int64 {
+        defer { version.reset() }
+        return try version.step() ? version.integer(0) : 0
     }
 
-    /// The next id of an owner, or nil if as many tasks are there as the limit allows.
-    func takeID(of owner: Owner, limit: Int) throws(SQLiteError) -> Int64? {
+    /// The next id of an owner, whose number of tasks grows by one; nil if the owner has `limit` tasks already.
+    func allocateID(of owner: Owner, limit: Int) throws(SQLiteError) -> Int64? {
         guard limit > 0 else { return nil }
-        defer { takeID.reset() }
-        try takeID.bind(owner.identifier, Int64(limit))
-        return try takeID.step() ? takeID.integer(0) : nil
+        defer { allocate.reset() }
+        try allocate.bind(owner.identifier, Int64(limit))
+        return try allocate.step() ? allocate.integer(0) : nil
     }
 
     func insert(_ item: TaskItem) throws(SQLiteError) {
@@ -65,9 +64,7 @@ struct WriteTables: ~Copyable {
     }
 
     func find(_ id: Int64, of owner: Owner) throws(SQLiteError) -> TaskItem? {
-        defer { find.reset() }
-        try find.bind(owner.identifier, id)
-        return try find.step() ? TaskRow.item(in: find, of: owner) : nil
+        try TaskRow.find(id, of: owner, with: find)
     }
 
     func update(_ item: TaskItem) throws(SQLiteError) {
@@ -77,18 +74,18 @@ struct WriteTables: ~Copyable {
 
     func delete(_ id: Int64, of owner: Owner) throws(SQLiteError) -> Int {
         try delete.run(owner.identifier, id)
-        return try discharged(of: owner)
+        return try subtractDeleted(of: owner)
     }
 
     func delete(_ text: TaskText, of owner: Owner) throws(SQLiteError) -> Int {
         try deleteText.run(owner.identifier, text.value)
-        return try discharged(of: owner)
+        return try subtractDeleted(of: owner)
     }
 
-    /// Counts what the last statement deleted off the owner's number of tasks.
-    private func discharged(of owner: Owner) throws(SQLiteError) -> Int {
+    /// Subtracts what the last statement deleted from the owner's number of tasks; returns how many that were.
+    private func subtractDeleted(of owner: Owner) throws(SQLiteError) -> Int {
         let count = connection.changes
-        if count > 0 { try giveBack.run(owner.identifier, Int64(count)) }
+        if count > 0 { try subtract.run(owner.identifier, Int64(count)) }
         return count
     }
 }

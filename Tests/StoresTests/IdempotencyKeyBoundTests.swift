@@ -8,7 +8,7 @@ import Tasks
 import Testing
 
 @Suite("Idempotency keys in a SQLite file take a bounded space", .timeLimit(.minutes(15)))
-struct AttemptBoundTests {
+struct IdempotencyKeyBoundTests {
     private let alice = Owner("alice")
     private let folder: TemporaryFolder
     private let time = ManualClock()
@@ -31,25 +31,15 @@ struct AttemptBoundTests {
         return try connection.integer("SELECT count(*) FROM attempts WHERE \(condition)")
     }
 
-    /// Adds with keys of their own and removes at once, as somebody does who has reached a limit.
+    /// Uses keys of each owner; their tasks are removed.
     private func fill(_ store: SQLiteTaskStore, _ owners: [Owner], each count: Int) async throws {
-        let now = time.wallMilliseconds
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for owner in owners {
-                for number in 0..<count {
-                    let key = IdempotencyKey(key: "key \(number)", fingerprint: 1)
-                    group.addTask {
-                        let outcome = try await store.add("x", at: now, attempt: key, limit: count, of: owner)
-                        guard case .added(let item) = outcome else { throw UnexpectedOutcome(outcome: outcome) }
-                        #expect(try await store.remove(item.id, of: owner))
-                    }
-                }
-                try await group.waitForAll()
-            }
+        for owner in owners {
+            try await store.addAndRemove(
+                keys: (0..<count).map { "key \($0)" }, at: time.wallMilliseconds, limit: count, of: owner)
         }
     }
 
-    @Test("of one person there are no more than a thousand, whatever the person does")
+    @Test("There are at most a thousand keys of one person, whatever the person does")
     func bounded() async throws {
         let store = try open()
         defer { store.close() }
@@ -57,35 +47,29 @@ struct AttemptBoundTests {
         #expect(try count() == IdempotencyKey.remembered)
     }
 
-    @Test("what is older than a day goes as fast as it can come")
+    @Test("Keys older than a day are removed as fast as keys can be added")
     func pruned() async throws {
         let store = try open()
         defer { store.close() }
-        // At 256 a second, as it once was, these would take 80 seconds.
+        // Removed at 256 a second, these would take 80 seconds.
         let owners = (0..<20).map { Owner("owner-\($0)") }
         try await fill(store, owners, each: 1000)
         #expect(try count() == 20_000)
         time.advance(seconds: 86_399)
         try await fill(store, [alice], each: 10)
         time.advance(seconds: 2)
-        let end = ContinuousClock.now + .seconds(30)
-        while try count("owner <> 'alice'") != 0, .now < end { try await Task.sleep(for: .milliseconds(20)) }
-        #expect(try count("owner <> 'alice'") == 0)
+        try await eventually("expired keys are removed", within: .seconds(30)) { try count("owner <> 'alice'") == 0 }
         #expect(try count() == 10)
     }
 
-    @Test("an import brings those of the newest tasks")
+    @Test("An import adds only the keys of the newest tasks")
     func imported() throws {
-        let created = Timestamp(milliseconds: SystemTime().wallMilliseconds).text
-        var rest = (1...1500).map { number in
-            #"{"owner":"alice","key":"k\#(number)","fingerprint":"1","id":\#(number),"text":"x","completed":false,"#
-                + #""created":"\#(created)"}"#
-        }[...]
-        _ = try TaskArchive(path: path).importLines { () throws(SystemError) in rest.popFirst().map { Array($0.utf8) } }
+        var rest = linesOfKeys(1500, of: "alice")[...]
+        _ = try SQLiteArchive(path: path).importLines { () throws(SystemError) in rest.popFirst() }
         #expect(try count() == 1000)
     }
 
-    @Test("a file of the first version is brought up to date, and keeps the newest keys")
+    @Test("A file of the first version is brought up to date, and keeps the newest keys")
     func migrated() async throws {
         let now = time.wallMilliseconds
         try Connection(path: path, mode: .readWriteCreate).execute(Self.firstVersion)
@@ -114,7 +98,7 @@ struct AttemptBoundTests {
         #expect(try await store.find(3000, of: alice) == item)
     }
 
-    /// As the first released program made it.
+    /// As the first released program created it.
     private static let firstVersion = """
         CREATE TABLE owners(
             owner TEXT NOT NULL PRIMARY KEY, next_id INTEGER NOT NULL, tasks INTEGER NOT NULL

@@ -1,35 +1,32 @@
+import Basics
 import Platform
 
-/// The lines of an import, in stretches that go into one transaction each.
-struct ArchiveInput {
-    /// Some lines.
-    struct Stretch {
+/// Reads the lines of an import in batches, each for one transaction.
+struct ImportBatchReader {
+    struct Batch {
         var lines: [ArchiveLine] = []
-        /// What is wrong with the line behind them.
+        /// What is wrong with the line after them.
         var fault: ArchiveError?
         var isLast = false
     }
 
-    /// How many lines a transaction has at most, and about how many bytes.
+    /// How many lines a batch has at most, and about how many bytes.
     private static let most = (lines: 1000, bytes: 1 << 22)
 
     private var number = 0
     private var (tasksSinceEnd, keysSinceEnd) = (0, 0)
-    /// Whether the last line was one that says that all came before it.
+    /// Whether the last line was one that ends an export.
     private(set) var isWhole = false
 
     /// Reads the next lines; an empty one is skipped.
-    mutating func next(
-        _ nextLine: LineInput
-    ) throws(ArchiveError) -> Stretch {
-        var stretch = Stretch()
+    mutating func next(_ nextLine: LineInput) throws(ArchiveError) -> Batch {
+        var batch = Batch()
         var size = 0
-        while stretch.lines.count < Self.most.lines, size < Self.most.bytes {
-            let bytes: [UInt8]?
-            do throws(SystemError) { bytes = try nextLine() } catch { throw .file(error) }
+        while batch.lines.count < Self.most.lines, size < Self.most.bytes {
+            let bytes = try rethrowing(as: ArchiveError.file) { () throws(SystemError) in try nextLine() }
             guard let bytes else {
-                stretch.isLast = true
-                return stretch
+                batch.isLast = true
+                return batch
             }
             number += 1
             size += bytes.count
@@ -37,21 +34,21 @@ struct ArchiveInput {
             do throws(ArchiveLine.Fault) {
                 let line = try ArchiveLine(parsing: bytes)
                 try count(line)
-                stretch.lines.append(line)
+                batch.lines.append(line)
             } catch {
-                stretch.fault = .line(number: number, reason: error.reason)
-                return stretch
+                batch.fault = .line(number: number, reason: error.reason)
+                return batch
             }
         }
-        return stretch
+        return batch
     }
 
-    /// Several exports may stand one behind the other; each ends with its own count.
+    /// Several exports may follow each other; each ends with its own count.
     private mutating func count(_ line: ArchiveLine) throws(ArchiveLine.Fault) {
         isWhole = false
         switch line {
         case .task: tasksSinceEnd += 1
-        case .attempt: keysSinceEnd += 1
+        case .key: keysSinceEnd += 1
         case .owner: break
         case .end(let tasks, let keys):
             try expect(tasks, "tasks", tasksSinceEnd)

@@ -2,8 +2,8 @@ import SQLite
 import Synchronization
 import Tasks
 
-/// What is wrong with the database beyond the request that met it; shared by all threads of a store.
-final class StoreHealth: Sendable {
+/// What is wrong with the database beyond a single request; shared by all threads of a store.
+final class SQLiteHealth: Sendable {
     private struct State {
         var displacement: String?
         var damage: String?
@@ -18,7 +18,7 @@ final class StoreHealth: Sendable {
         self.observer = observer
     }
 
-    /// Why nothing may be read or written now, if that is so.
+    /// Why nothing may be read or written now; nil if all may.
     var refusal: StoreError? {
         guard isDisplaced.load(ordering: .relaxed) else { return nil }
         return state.withLock { $0.displacement }.map { .unavailable(reason: $0) }
@@ -27,20 +27,20 @@ final class StoreHealth: Sendable {
     /// Why the database cannot be relied on, although requests are answered.
     var damage: StoreError? { state.withLock { $0.damage }.map { .broken(reason: $0) } }
 
-    /// Notes where the files are, or that they are back; whether that is news.
+    /// Notes what happened to the files (nil: they are in their place); returns whether that is a change.
     func note(displacement: String?) -> Bool {
-        let isNews = state.withLock { state in
+        let isChange = state.withLock { state in
             defer { state.displacement = displacement }
             return (state.displacement == nil) != (displacement == nil)
         }
-        guard isNews else { return false }
+        guard isChange else { return false }
         isDisplaced.store(displacement != nil, ordering: .relaxed)
         observer(displacement.map { .displaced(reason: $0) } ?? .replaced)
         return true
     }
 
-    /// The error as callers are told; remembers one that shows that the file contradicts itself.
-    func judge(_ error: SQLiteError) -> StoreError {
+    /// Keeps an error that shows a damaged file; returns the error that callers get.
+    func record(_ error: SQLiteError) -> StoreError {
         switch error.kind {
         case .corrupt, .notADatabase:
             let isFirst = state.withLock { state in
@@ -53,6 +53,6 @@ final class StoreHealth: Sendable {
         return StoreError(error)
     }
 
-    /// Another program changed the database and may have mended it: what is still wrong is met again.
+    /// Another program changed the database and may have repaired it; damage that is left is found again.
     func forgetDamage() { state.withLock { $0.damage = nil } }
 }

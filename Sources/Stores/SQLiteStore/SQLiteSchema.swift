@@ -1,20 +1,20 @@
 import SQLite
 
-/// The tables, as numbered steps from an empty file; a file records how many it has had (`PRAGMA user_version`).
+/// The tables, as numbered migrations of an empty file; a file records how many were applied (`PRAGMA user_version`).
 ///
-/// A step that was released is never changed: the next change is the next step.
-enum Schema {
-    /// What this program reads and writes.
-    static var version: Int { steps.count }
+/// A released migration is never changed: another change is another migration.
+enum SQLiteSchema {
+    /// The version that this program reads and writes.
+    static var version: Int { migrations.count }
 
     /// Marks the file as ours (`PRAGMA application_id`): "TASK".
     static let application: Int64 = 0x5441_534B
 
-    /// What each step adds.
+    /// What each migration adds.
     ///
     /// `owners` holds the next id, which is never used again, and the number of tasks, so that neither a limit nor an
     /// id needs a count. `attempts` holds the task as it was added, since the task may change or go before the retry.
-    private static let steps = [
+    private static let migrations = [
         """
         CREATE TABLE owners(
             owner TEXT NOT NULL PRIMARY KEY, next_id INTEGER NOT NULL, tasks INTEGER NOT NULL
@@ -31,7 +31,7 @@ enum Schema {
         ) WITHOUT ROWID;
         CREATE INDEX attempts_by_time ON attempts(time);
         """,
-        // Finds what is beyond an owner's newest tasks, and removes what older programs kept of it.
+        // Finds the keys of tasks that are not among the newest of their owner, and removes those that older programs kept.
         """
         CREATE INDEX attempts_by_id ON attempts(owner, id);
         DELETE FROM attempts
@@ -39,7 +39,7 @@ enum Schema {
         """,
     ]
 
-    /// What a file is.
+    /// What a file holds.
     enum State: Equatable {
         case empty
         case ours(version: Int)
@@ -53,12 +53,12 @@ enum Schema {
         return objects == 0 && version == 0 ? .empty : .foreign
     }
 
-    /// Takes the missing steps, each in its own transaction with its number.
+    /// Applies the missing migrations, each in a transaction of its own with its number.
     static func migrate(_ connection: borrowing Connection, from version: Int) throws(SQLiteError) {
-        for (index, step) in steps.enumerated().dropFirst(version) {
+        for (index, migration) in migrations.enumerated().dropFirst(version) {
             try connection.execute("BEGIN IMMEDIATE")
             do throws(SQLiteError) {
-                try connection.execute(step)
+                try connection.execute(migration)
                 try connection.execute("PRAGMA application_id = \(application); PRAGMA user_version = \(index + 1)")
                 try connection.execute("COMMIT")
             } catch {

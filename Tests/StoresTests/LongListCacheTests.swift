@@ -3,8 +3,8 @@ import Support
 import Tasks
 import Testing
 
-@Suite("A long list in memory", .timeLimit(.minutes(15)))
-struct LongListMemoryTests {
+@Suite("A long list in the list cache", .timeLimit(.minutes(15)))
+struct LongListCacheTests {
     private let alice = Owner("alice")
     private let answers = AnswerMemory(limit: 1 << 20)
 
@@ -17,44 +17,44 @@ struct LongListMemoryTests {
         return page.list()
     }
 
-    private func keep(_ list: TaskList, in memory: ListMemory, of owner: Owner) {
-        guard case .mustLoad(let load) = memory.join(owner, { _ in }) else {
-            Issue.record("there is a list already")
+    private func keep(_ list: TaskList, in cache: ListCache, of owner: Owner) {
+        guard case .mustLoad(let load) = cache.join(owner, { _ in }) else {
+            Issue.record("the list is cached already")
             return
         }
-        memory.finish(load, of: owner, with: .success(list))
+        cache.finish(load, of: owner, with: .success(list))
     }
 
-    @Test("is counted once for all who are sent it, and not when no one is")
+    @Test("It is counted once for all to whom it is being sent, and not when there are none")
     func once() throws {
-        let memory = ListMemory(capacity: 1 << 20, shards: 1, answers: answers)
-        keep(try page(of: alice), in: memory, of: alice)
+        let cache = ListCache(capacity: 1 << 20, shards: 1, answers: answers)
+        keep(try page(of: alice), in: cache, of: alice)
         #expect(answers.statistics.held == 0)
-        var first = memory.list(of: alice)
+        var first = cache.list(of: alice)
         let held = answers.statistics.held
         #expect(try #require(first).json.count <= held)
-        var second = memory.list(of: alice)
+        var second = cache.list(of: alice)
         #expect(second == first && answers.statistics.held == held)
         first = nil
         #expect(answers.statistics.held == held)
         second = nil
         #expect(answers.statistics.held == 0)
-        #expect(memory.list(of: alice)?.next == 8)
+        #expect(cache.list(of: alice)?.next == 8)
     }
 
-    @Test("is not sent where there is no room for it")
+    @Test("It is not sent if there is no room for it")
     func refused() throws {
-        let memory = ListMemory(capacity: 1 << 20, shards: 1, answers: answers)
-        keep(try page(of: alice), in: memory, of: alice)
+        let cache = ListCache(capacity: 1 << 20, shards: 1, answers: answers)
+        keep(try page(of: alice), in: cache, of: alice)
         var lists = [try page(of: alice)]
         while let list = try? page(of: alice) { lists.append(list) }
         while let lease = answers.lease(1000, for: alice) { lists.append(lists[0].holding(lease)) }
-        #expect(memory.list(of: alice) == nil)
-        guard case .refused(.noRoomForAnswer) = memory.join(alice, { _ in }) else {
+        #expect(cache.list(of: alice) == nil)
+        guard case .refused(.noRoomForAnswer) = cache.join(alice, { _ in }) else {
             Issue.record("not refused")
             return
         }
         lists = []
-        #expect(memory.list(of: alice) != nil)
+        #expect(cache.list(of: alice) != nil)
     }
 }

@@ -2,14 +2,14 @@ import Platform
 import Tasks
 import Testing
 
-@Suite("Every store makes retries safe")
-struct AttemptConformance {
+@Suite("Every store makes retries safe", .timeLimit(.minutes(15)))
+struct IdempotencyConformance {
     private let alice = Owner("alice")
     private let key = IdempotencyKey(key: "k-1", fingerprint: .max)
-    /// Of now, because stores forget keys of other days whenever they like.
+    /// Now, because stores may remove expired keys at any time.
     private let start = SystemTime().wallMilliseconds
 
-    @Test("the same request adds once, and answers the task as it was added", arguments: StoreUnderTest.all)
+    @Test("A repeated request adds once, and gets the task as it was added", arguments: StoreUnderTest.all)
     func sameRequest(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             let first = try await store.add("x", completed: true, at: start + 1, attempt: key, of: alice)
@@ -30,7 +30,9 @@ struct AttemptConformance {
         }
     }
 
-    @Test("another request with the key is told apart, another owner is not concerned", arguments: StoreUnderTest.all)
+    @Test(
+        "Another request with the same key is refused, and another owner may use the key",
+        arguments: StoreUnderTest.all)
     func otherRequest(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             _ = try await store.add("x", at: start, attempt: key, of: alice)
@@ -44,7 +46,7 @@ struct AttemptConformance {
         }
     }
 
-    @Test("a key is remembered for a day, and a retry is no new task for the limit", arguments: StoreUnderTest.all)
+    @Test("A key is remembered for a day, and a retry does not count for the limit", arguments: StoreUnderTest.all)
     func lifetime(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             _ = try await store.add("x", at: start, attempt: key, limit: 1, of: alice)
@@ -65,7 +67,7 @@ struct AttemptConformance {
         }
     }
 
-    @Test("of an owner's newest thousand tasks the keys are remembered, of others not", arguments: StoreUnderTest.all)
+    @Test("Only the keys of an owner's newest thousand tasks are remembered", arguments: StoreUnderTest.all)
     func bound(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             let first = try await store.add("x", at: start, attempt: key, of: alice)
@@ -88,23 +90,11 @@ struct AttemptConformance {
         }
     }
 
-    /// Adds a task with a key of its own for each number, and removes it: for the bound it is there all the same.
     private func addOthers(_ numbers: ClosedRange<Int>, to store: any TaskStore) async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for number in numbers {
-                let other = IdempotencyKey(key: "other-\(number)", fingerprint: 1)
-                group.addTask {
-                    guard case .added(let item) = try await store.add("x", at: start, attempt: other, of: alice) else {
-                        return
-                    }
-                    #expect(try await store.remove(item.id, of: alice))
-                }
-            }
-            try await group.waitForAll()
-        }
+        try await store.addAndRemove(keys: numbers.map { "other-\($0)" }, at: start, of: alice)
     }
 
-    @Test("of twenty attempts at once one adds", arguments: StoreUnderTest.all)
+    @Test("Of twenty equal requests at once, one adds", arguments: StoreUnderTest.all)
     func concurrent(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             let outcomes = try await withThrowingTaskGroup(of: AddOutcome.self) { group in

@@ -5,31 +5,31 @@ import Support
 import Tasks
 import Testing
 
-@Suite("A SQLite store never remembers an old list")
-struct StaleListTests {
+@Suite("A SQLite store never answers an outdated list", .timeLimit(.minutes(15)))
+struct CachedListTests {
     private let alice = Owner("alice")
 
-    @Test("not when a write comes between the reading and the keeping")
+    @Test("A write between the read and the caching of a list keeps it out of the cache")
     func race() async throws {
         let folder = try TemporaryFolder()
-        let gate = Gate()
+        let breakpoint = Breakpoint()
         var options = SQLiteStoreOptions()
-        options.afterRead = { gate.pass() }
+        options.afterRead = { breakpoint.stop() }
         let store = try SQLiteTaskStore.open(path: folder.file("tasks.db"), options: options)
         defer { store.close() }
         let first = try await store.added("first", of: alice)
         async let early = store.list(.all, of: alice)
-        await gate.waitForArrival()
-        // The reader holds a list of one task, and stands still; this is committed, dropped and answered meanwhile.
+        await breakpoint.waitUntilReached()
+        // The reader has a list of one task, and is stopped; meanwhile this is committed and answered.
         let second = try await store.added("second", of: alice)
-        gate.open()
+        breakpoint.resume()
         #expect(try await early == TaskList(rendering: [first]))
         #expect(try await store.lists([first, second], of: alice))
         #expect(try await store.lists([first, second], of: alice))
         #expect(store.statistics.listHits == 1)
     }
 
-    @Test("not when another program wrote")
+    @Test("A write of another program is noticed")
     func foreignWrite() async throws {
         let folder = try TemporaryFolder()
         let path = folder.file("tasks.db")
@@ -40,14 +40,14 @@ struct StaleListTests {
         let other = try Connection(path: path, mode: .readWrite)
         other.setBusyTimeout(milliseconds: 10_000)
         try other.execute("UPDATE tasks SET completed = 1, revision = 2")
-        // The next write of anybody notices; without one it takes a second.
+        // The next write of any owner notices; without one it takes a second.
         _ = try await store.added("x", of: Owner("bob"))
         var changed = item
         (changed.completed, changed.revision) = (true, 2)
         #expect(try await store.lists([changed], of: alice))
     }
 
-    @Test("answers the second time from memory, without a reader")
+    @Test("The second list comes from the cache, without a reader")
     func hits() async throws {
         let folder = try TemporaryFolder()
         let store = try SQLiteTaskStore.open(path: folder.file("tasks.db"))
@@ -60,18 +60,18 @@ struct StaleListTests {
         #expect((statistics.commits, statistics.writes) == (1, 1))
     }
 
-    @Test("has at hand what was read, and nothing behind a write")
-    func atHand() async throws {
+    @Test("A list is cached after it was read, and not after a write")
+    func cached() async throws {
         let folder = try TemporaryFolder()
         let store = try SQLiteTaskStore.open(path: folder.file("tasks.db"))
         defer { store.close() }
-        #expect(store.listAtHand(of: alice) == nil)
+        #expect(store.cachedList(of: alice) == nil)
         let first = try await store.added("first", of: alice)
-        #expect(store.listAtHand(of: alice) == nil)
+        #expect(store.cachedList(of: alice) == nil)
         #expect(try await store.lists([first], of: alice))
-        #expect(store.listAtHand(of: alice) == TaskList(rendering: [first]))
-        #expect(store.listAtHand(of: Owner("bob")) == nil)
+        #expect(store.cachedList(of: alice) == TaskList(rendering: [first]))
+        #expect(store.cachedList(of: Owner("bob")) == nil)
         _ = try await store.added("second", of: alice)
-        #expect(store.listAtHand(of: alice) == nil)
+        #expect(store.cachedList(of: alice) == nil)
     }
 }

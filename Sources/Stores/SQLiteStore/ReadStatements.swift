@@ -1,8 +1,9 @@
+import Basics
 import SQLite
 import Tasks
 
-/// The statements of a reader, compiled once; only its thread holds them.
-struct ReadTables: ~Copyable {
+/// A reader's statements, compiled once; only its thread uses them.
+struct ReadStatements: ~Copyable {
     private let list: Statement
     private let find: Statement
     private let count: Statement
@@ -12,30 +13,28 @@ struct ReadTables: ~Copyable {
     /// Takes the connection over, and forbids it to write.
     static func compiled(
         on connection: consuming Connection, answers: AnswerMemory
-    ) throws(SQLiteError) -> ReadTables {
+    ) throws(SQLiteError) -> ReadStatements {
         try connection.execute("PRAGMA query_only = ON")
-        return ReadTables(
+        return ReadStatements(
             list: try connection.prepare(
                 """
                 SELECT \(TaskRow.columns) FROM tasks
                 WHERE owner = ?1 AND id > ?2 AND (?3 IS NULL OR completed = ?3) ORDER BY id LIMIT ?4
                 """),
-            find: try connection.prepare("SELECT \(TaskRow.columns) FROM tasks WHERE owner = ?1 AND id = ?2"),
-            // Always a row, so that the statement keeps its state of the database until it is reset.
+            find: try connection.prepare(TaskRow.find),
+            // Always a row, so that the statement keeps its snapshot of the database until it is reset.
             count: try connection.prepare("SELECT coalesce((SELECT tasks FROM owners WHERE owner = ?1), 0)"),
             connection: connection, answers: answers)
     }
 
     func find(_ id: Int64, of owner: Owner) throws(SQLiteError) -> TaskItem? {
-        defer { find.reset() }
-        try find.bind(owner.identifier, id)
-        return try find.step() ? TaskRow.item(in: find, of: owner) : nil
+        try TaskRow.find(id, of: owner, with: find)
     }
 
-    /// Reads row by row, and no further than the page goes; a failure is that there is no memory for the list.
+    /// Reads row by row, and no further than the page; fails with ``StoreError/noRoomForAnswer`` if there is no memory.
     ///
-    /// Everything of an owner must be as much as was added and not removed: a page of the file that lost its rows would else
-    /// only make the list shorter. A list that is cut is not compared.
+    /// A whole list must have as many tasks as the owner's row counts: if a page of the file had lost its rows, the list
+    /// would otherwise only be shorter. A list that is cut is not compared.
     func list(_ query: TaskQuery, of owner: Owner) throws(SQLiteError) -> Result<TaskList, StoreError> {
         defer {
             list.reset()
@@ -60,7 +59,7 @@ struct ReadTables: ~Copyable {
         return .success(page.list())
     }
 
-    /// How many tasks the owner's row counts, in the state of the database that the list is read from next.
+    /// How many tasks the owner's row counts, in the snapshot from which the list is read next.
     private func taskCount(of owner: Owner) throws(SQLiteError) -> Int64 {
         try count.bind(owner.identifier)
         return try count.step() ? count.integer(0) : 0

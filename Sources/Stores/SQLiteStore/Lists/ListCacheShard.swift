@@ -1,13 +1,13 @@
 import Synchronization
 import Tasks
 
-/// A part of the memory of lists under a lock of its own, held for some hundred nanoseconds.
-final class ListShard: Sendable {
+/// A part of the cache of lists, with a lock of its own that is held for some hundred nanoseconds.
+final class ListCacheShard: Sendable {
     private struct State {
-        var slots: ListSlots
-        /// The load under way of an owner, unless a change has struck it out.
+        var entries: ListCacheEntries
+        /// The unfinished load of an owner, unless a change has invalidated it.
         var loads: [Owner: UInt64] = [:]
-        var waiters: [UInt64: [ListMemory.Waiter]] = [:]
+        var waiters: [UInt64: [ListCache.Waiter]] = [:]
         var lastLoad: UInt64 = 0
         var hits = 0
         var misses = 0
@@ -16,20 +16,20 @@ final class ListShard: Sendable {
     private let state: Mutex<State>
 
     init(capacity: Int, answers: AnswerMemory) {
-        state = Mutex(State(slots: ListSlots(capacity: capacity, answers: answers)))
+        state = Mutex(State(entries: ListCacheEntries(capacity: capacity, answers: answers)))
     }
 
     func list(of owner: Owner) -> TaskList? {
         state.withLock { state in
-            guard case .found(let list) = state.slots.list(of: owner) else { return nil }
+            guard case .found(let list) = state.entries.list(of: owner) else { return nil }
             state.hits += 1
             return list
         }
     }
 
-    func join(_ owner: Owner, _ waiter: @escaping ListMemory.Waiter) -> ListMemory.Entry {
+    func join(_ owner: Owner, _ waiter: @escaping ListCache.Waiter) -> ListCache.JoinResult {
         state.withLock { state in
-            switch state.slots.list(of: owner) {
+            switch state.entries.list(of: owner) {
             case .found(let list):
                 state.hits += 1
                 return .found(list)
@@ -44,33 +44,33 @@ final class ListShard: Sendable {
             state.lastLoad += 1
             state.loads[owner] = state.lastLoad
             state.waiters[state.lastLoad] = [waiter]
-            return .mustLoad(ListMemory.Load(number: state.lastLoad))
+            return .mustLoad(ListCache.Load(number: state.lastLoad))
         }
     }
 
     func finish(
-        _ load: ListMemory.Load, of owner: Owner, with result: Result<TaskList, StoreError>
-    ) -> [ListMemory.Waiter] {
+        _ load: ListCache.Load, of owner: Owner, with result: Result<TaskList, StoreError>
+    ) -> [ListCache.Waiter] {
         state.withLock { state in
             if state.loads[owner] == load.number {
                 state.loads[owner] = nil
-                if case .success(let list) = result { state.slots.put(list, of: owner) }
+                if case .success(let list) = result { state.entries.put(list, of: owner) }
             }
             return state.waiters.removeValue(forKey: load.number) ?? []
         }
     }
 
-    func drop(_ owner: Owner) {
+    func remove(_ owner: Owner) {
         state.withLock { state in
             state.loads[owner] = nil
-            state.slots.remove(owner)
+            state.entries.remove(owner)
         }
     }
 
-    func dropAll() {
+    func removeAll() {
         state.withLock { state in
             state.loads = [:]
-            state.slots.removeAll()
+            state.entries.removeAll()
         }
     }
 
@@ -78,9 +78,9 @@ final class ListShard: Sendable {
         state.withLock { state in
             statistics.listHits += state.hits
             statistics.listMisses += state.misses
-            statistics.listEvictions += state.slots.evictions
-            statistics.lists += state.slots.count
-            statistics.listBytes += state.slots.bytes
+            statistics.listEvictions += state.entries.evictions
+            statistics.lists += state.entries.count
+            statistics.listBytes += state.entries.bytes
         }
     }
 }

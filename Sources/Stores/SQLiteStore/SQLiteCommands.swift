@@ -1,0 +1,83 @@
+import SQLite
+import Tasks
+
+/// A command as this store runs it, in a transaction that it may share with others.
+protocol SQLiteCommand: TaskCommand {
+    /// Makes the change; an error rolls back the whole transaction.
+    func run(on database: borrowing WriterDatabase) throws(SQLiteError) -> Outcome
+    /// Whether the owner's list differs after this outcome.
+    static func changesList(_ outcome: Outcome) -> Bool
+}
+
+extension AddTask: SQLiteCommand {
+    func run(on database: borrowing WriterDatabase) throws(SQLiteError) -> AddOutcome {
+        if let key, let earlier = try database.idempotency.record(of: key, at: time, owner: owner) {
+            return earlier.outcome(for: key)
+        }
+        guard let id = try database.statements.allocateID(of: owner, limit: limit) else { return .full }
+        let item = item(id)
+        try database.statements.insert(item)
+        if let key {
+            try database.idempotency.put(IdempotencyRecord(key: key, item: item))
+            if id > IdempotencyKey.remembered { try database.idempotency.trim(of: owner) }
+        }
+        return .added(item)
+    }
+
+    static func changesList(_ outcome: AddOutcome) -> Bool {
+        switch outcome {
+        case .added: true
+        case .repeated, .keyReused, .full: false
+        }
+    }
+}
+
+extension ChangeTask: SQLiteCommand {
+    func run(on database: borrowing WriterDatabase) throws(SQLiteError) -> ChangeOutcome {
+        guard let item = try database.statements.find(id, of: owner) else { return .missing }
+        guard expected?.contains(item.revision) ?? true else { return .conflict(item) }
+        guard let changed = item.applying(change, at: time) else { return .changed(item) }
+        try database.statements.update(changed)
+        return .changed(changed)
+    }
+
+    static func changesList(_ outcome: ChangeOutcome) -> Bool {
+        switch outcome {
+        case .changed: true
+        case .missing, .conflict: false
+        }
+    }
+}
+
+extension RemoveTask: SQLiteCommand {
+    func run(on database: borrowing WriterDatabase) throws(SQLiteError) -> Bool {
+        try database.statements.delete(id, of: owner) > 0
+    }
+
+    static func changesList(_ outcome: Bool) -> Bool { outcome }
+}
+
+extension RemoveTasksWithText: SQLiteCommand {
+    func run(on database: borrowing WriterDatabase) throws(SQLiteError) -> Int {
+        try database.statements.delete(text, of: owner)
+    }
+
+    static func changesList(_ outcome: Int) -> Bool { outcome > 0 }
+}
+
+/// Adds a task of the greatest length, of an owner that no token can have, and removes it in the same transaction: it
+/// needs what every addition needs, and leaves nothing.
+struct WriteProbe: SQLiteCommand {
+    typealias Outcome = Void
+    let owner = Owner("")
+
+    func run(on database: borrowing WriterDatabase) throws(SQLiteError) {
+        let text = try TaskRow.text(String(repeating: "x", count: TaskText.longest))
+        try database.statements.insert(
+            TaskItem(id: 0, owner: owner, text: text, completed: false, created: 0, modified: 0))
+        _ = try database.statements.delete(0, of: owner)
+    }
+
+    /// It was written to the disk, which shows that this works (again).
+    static func changesList(_ outcome: Void) -> Bool { true }
+}

@@ -1,0 +1,98 @@
+import Basics
+import Platform
+package import SQLite
+package import Tasks
+
+/// A database file: checked, opened as this store needs it, and brought up to date.
+package struct SQLiteFile {
+    package let path: String
+
+    /// The file at a path; links are followed, so that two names of one file share one lock.
+    package init(_ path: String) {
+        self.path = File.resolved(path)
+    }
+
+    /// The right to be the only server on it.
+    package func lock() throws(StoreOpenError) -> SQLiteFileLock {
+        if let kind = File.otherKind(path) { throw .notAFile(path: path, kind: kind) }
+        return try SQLiteFileLock(path)
+    }
+
+    /// A connection that may write, to a file that is locked; the file is up to date then.
+    package func openForWriting(
+        maximumPages: Int?, _ observer: (StoreEvent) -> Void
+    ) throws(StoreOpenError) -> Connection {
+        let connection = try connect(.readWrite)
+        guard !connection.isReadOnly else { throw .unwritable(path: path, reason: "it is read-only") }
+        let state = try checkedState(of: connection)
+        try rethrowing(as: openError) { () throws(SQLiteError) in
+            // FULL: a commit is on the disk when it returns. The log is cut back to 64 MiB after a long backup.
+            try connection.execute(
+                """
+                PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864;
+                PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF
+                """)
+            try migrate(connection, from: state, observer)
+            if let maximumPages { try connection.execute("PRAGMA max_page_count = \(maximumPages)") }
+        }
+        return connection
+    }
+
+    /// A connection to a file that another connection has brought up to date.
+    package func open(_ mode: Connection.Mode) throws(StoreOpenError) -> Connection {
+        guard File.exists(path) else { throw .missing(path: path) }
+        if let kind = File.otherKind(path) { throw .notAFile(path: path, kind: kind) }
+        // Under another name SQLite would not find the log of a running server.
+        guard File.names(path) ?? 1 <= 1 else { throw .hasOtherNames(path: path) }
+        let connection = try connect(mode)
+        switch try checkedState(of: connection) {
+        case .empty, .foreign: throw .foreign(path: path)
+        case .ours(SQLiteSchema.version): return connection
+        case .ours(let version): throw .outdated(path: path, version: version, known: SQLiteSchema.version)
+        }
+    }
+
+    private func connect(_ mode: Connection.Mode) throws(StoreOpenError) -> Connection {
+        let connection = try rethrowing(as: openError) { () throws(SQLiteError) in
+            try Connection(path: path, mode: mode)
+        }
+        connection.setBusyTimeout(milliseconds: 5000)
+        return connection
+    }
+
+    /// The state of the file, if this program may use it.
+    private func checkedState(of connection: borrowing Connection) throws(StoreOpenError) -> SQLiteSchema.State {
+        let state = try rethrowing(as: openError) { () throws(SQLiteError) in try SQLiteSchema.state(of: connection) }
+        switch state {
+        case .empty: return state
+        case .foreign: throw .foreign(path: path)
+        case .ours(let version):
+            guard version <= SQLiteSchema.version else {
+                throw .fromTheFuture(path: path, version: version, known: SQLiteSchema.version)
+            }
+            return state
+        }
+    }
+
+    private func migrate(
+        _ connection: borrowing Connection, from state: SQLiteSchema.State, _ observer: (StoreEvent) -> Void
+    ) throws(SQLiteError) {
+        switch state {
+        case .empty:
+            try SQLiteSchema.migrate(connection, from: 0)
+            observer(.created(version: SQLiteSchema.version))
+        case .ours(let version) where version < SQLiteSchema.version:
+            try SQLiteSchema.migrate(connection, from: version)
+            observer(.migrated(from: version, to: SQLiteSchema.version))
+        case .ours, .foreign: break
+        }
+    }
+
+    /// An error of SQLite, as the operator is told.
+    func openError(_ error: SQLiteError) -> StoreOpenError { StoreOpenError(error, path: path) }
+
+    /// A thread that could not be started, as the operator is told.
+    func threadError(_ failure: NamedThread.Failure) -> StoreOpenError {
+        .failed(path: path, reason: "no thread: error \(failure.code)")
+    }
+}

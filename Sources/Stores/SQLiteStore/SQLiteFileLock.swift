@@ -1,0 +1,67 @@
+import Basics
+import Platform
+import Synchronization
+package import Tasks
+
+/// The right of a server to be the only one on a database file.
+///
+/// It also watches the file, so that nothing is written to one that is no longer where the next start looks for it.
+package final class SQLiteFileLock: Sendable {
+    private let path: String
+    /// Keeps servers away that use the same path; taken first, so that the file of a running one is not even opened.
+    private let pathLock: FileLock
+    /// Keeps servers away that reach the file by another path.
+    private let file: LockedFile
+    /// SQLite's log and its index, from when they were first seen; they stay until the last connection is closed.
+    private let companions = Mutex<[String: FileIdentity]>([:])
+
+    /// Locks the file at this path, which is created if it is missing.
+    package init(_ path: String) throws(StoreOpenError) {
+        self.path = path
+        pathLock = try rethrowing(as: { Self.openError($0, path) }) { () throws(FileLock.Failure) in
+            try FileLock(path: path + ".lock")
+        }
+        // Created here, because SQLite would let every user read it.
+        file = try rethrowing(as: { Self.openError($0, path) }) { () throws(LockedFile.Failure) in
+            try LockedFile.lock(path)
+        }
+    }
+
+    private static func openError(_ failure: FileLock.Failure, _ path: String) -> StoreOpenError {
+        switch failure {
+        case .held: .locked(path: path)
+        case .system(let error): .unwritable(path: path, reason: error.reason)
+        }
+    }
+
+    private static func openError(_ failure: LockedFile.Failure, _ path: String) -> StoreOpenError {
+        switch failure {
+        case .held: .locked(path: path)
+        case .hasOtherNames: .hasOtherNames(path: path)
+        case .system(let error): .unwritable(path: path, reason: error.reason)
+        }
+    }
+
+    /// Whether the file has lost its name, so that writes to it are lost: asked before every transaction.
+    package var isUnlinked: Bool { file.isNameless }
+
+    /// What happened to the files, if they are not where they were; nil if they are.
+    package var displacement: String? {
+        guard file.isInPlace else { return Self.displacement(of: path) }
+        return companions.withLock { companions in
+            for path in [path + "-wal", path + "-shm"] {
+                let found = FileIdentity(path)
+                guard let known = companions[path] else {
+                    companions[path] = found
+                    continue
+                }
+                guard known == found else { return Self.displacement(of: path) }
+            }
+            return nil
+        }
+    }
+
+    private static func displacement(of path: String) -> String {
+        "\(path) was removed, moved or replaced while the server runs"
+    }
+}

@@ -1,0 +1,60 @@
+import Basics
+package import Platform
+import SQLite
+import SQLiteStore
+import Tasks
+
+/// Copies of a SQLite database, as a file or line by line, also while a server runs on it.
+///
+/// Reading takes no lock that a server would notice. Every method blocks until it is done.
+package struct SQLiteArchive: LineArchive {
+    private let file: SQLiteFile
+
+    /// The database at this path, which need not be open anywhere.
+    package init(path: String) {
+        file = SQLiteFile(path)
+    }
+
+    /// Writes the present state into a new database file, which appears whole, and on the disk, or not at all.
+    package func backup(to target: String) throws(ArchiveError) {
+        guard !File.exists(target) else { throw .targetExists(path: target) }
+        let source = try open()
+        let partial = target + ".partial"
+        File.remove(partial)
+        do throws(ArchiveError) {
+            // Created first, because SQLite would let every user read it.
+            try rethrowing(as: ArchiveError.file) { () throws(SystemError) in try File.createIfMissing(partial) }
+            try rethrowing(as: ArchiveError.init) { () throws(SQLiteError) in
+                try source.prepare("VACUUM INTO ?1").run(partial)
+            }
+            try rethrowing(as: ArchiveError.file) { () throws(SystemError) in try File.publish(partial, as: target) }
+        } catch {
+            File.remove(partial)
+            throw error
+        }
+    }
+
+    package func countTasks() throws(ArchiveError) -> Int {
+        let source = try open()
+        return try rethrowing(as: ArchiveError.init) { () throws(SQLiteError) in
+            Int(try source.integer("SELECT sum(tasks) FROM owners") ?? 0)
+        }
+    }
+
+    package func export(
+        _ start: ExportStart, to output: LineOutput, shouldContinue: (Int) -> Bool
+    ) throws(ArchiveError) -> ExportSummary {
+        try SQLiteExport.compiled(on: open()).export(start, to: output, shouldContinue: shouldContinue)
+    }
+
+    /// See ``LineArchive/importLines(_:shouldContinue:)``; a running server notices within a second.
+    package func importLines(
+        _ nextLine: LineInput, shouldContinue: (ImportSummary) -> Bool
+    ) throws(ArchiveError) -> ImportSummary {
+        try SQLiteImport.open(file).importLines(nextLine, shouldContinue: shouldContinue)
+    }
+
+    private func open() throws(ArchiveError) -> Connection {
+        try rethrowing(as: ArchiveError.database) { () throws(StoreOpenError) in try file.open(.readOnly) }
+    }
+}

@@ -1,0 +1,98 @@
+import Basics
+import Platform
+import SQLite
+import SQLiteStore
+import Tasks
+
+/// The connection that imports lines, and its statements.
+struct SQLiteImport: ~Copyable, ImportTarget {
+    private let insert: Statement
+    private let find: Statement
+    private let raise: Statement
+    private let idempotency: IdempotencyStatements
+    private let connection: Connection
+    /// Held if no server runs, so that none starts before the import has ended.
+    private let lock: SQLiteFileLock?
+
+    static func open(_ file: SQLiteFile) throws(ArchiveError) -> SQLiteImport {
+        let lock = try availableLock(of: file)
+        let connection = try rethrowing(as: ArchiveError.database) { () throws(StoreOpenError) in
+            // If a server holds the lock, the file exists and is up to date.
+            lock == nil ? try file.open(.readWrite) : try file.openForWriting(maximumPages: nil) { _ in }
+        }
+        connection.setBusyTimeout(milliseconds: 60_000)
+        // No closure: that could not consume the connection.
+        do throws(SQLiteError) { return try compiled(on: connection, lock) } catch { throw ArchiveError(error) }
+    }
+
+    private static func availableLock(of file: SQLiteFile) throws(ArchiveError) -> SQLiteFileLock? {
+        do throws(StoreOpenError) {
+            return try file.lock()
+        } catch .locked {
+            return nil
+        } catch {
+            throw .database(error)
+        }
+    }
+
+    private static func compiled(
+        on connection: consuming Connection, _ lock: SQLiteFileLock?
+    ) throws(SQLiteError) -> SQLiteImport {
+        SQLiteImport(
+            insert: try connection.prepare(
+                """
+                INSERT INTO tasks(owner, \(TaskRow.columns)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+                ON CONFLICT(owner, id) DO NOTHING RETURNING id
+                """),
+            find: try connection.prepare(TaskRow.find),
+            // Writes nothing where nothing is new, so that repeating an import costs no commit.
+            raise: try connection.prepare(
+                """
+                INSERT INTO owners(owner, next_id, tasks) VALUES (?1, ?2, ?3)
+                ON CONFLICT(owner) DO UPDATE
+                SET next_id = max(next_id, excluded.next_id), tasks = tasks + excluded.tasks
+                WHERE next_id < excluded.next_id OR excluded.tasks > 0
+                """),
+            idempotency: try IdempotencyStatements.compiled(on: connection), connection: connection, lock: lock)
+    }
+
+    /// See ``ImportTarget``: in one transaction.
+    borrowing func add(_ owners: [OwnerLines], _ summary: inout ImportSummary) throws(ArchiveError) {
+        summary = try rethrowing(as: ArchiveError.init) { () throws(SQLiteError) in
+            try connection.transaction { () throws(SQLiteError) in
+                var counted = summary
+                for lines in owners { try add(lines, &counted) }
+                return counted
+            }
+        }
+    }
+
+    private borrowing func add(_ lines: OwnerLines, _ summary: inout ImportSummary) throws(SQLiteError) {
+        var added = 0
+        for item in lines.items {
+            if try insertTask(item) {
+                added += 1
+            } else {
+                summary.present += 1
+                if try TaskRow.find(item.id, of: item.owner, with: find) != item { summary.differing += 1 }
+            }
+        }
+        summary.added += added
+        try raise.run(lines.owner.identifier, lines.next, Int64(added))
+        for record in lines.records { try putIfMissing(record) }
+        if !lines.records.isEmpty { try idempotency.trim(of: lines.owner) }
+    }
+
+    private borrowing func putIfMissing(_ record: IdempotencyRecord) throws(SQLiteError) {
+        let now = SystemTime().wallMilliseconds
+        guard try idempotency.record(of: record.key, at: now, owner: record.item.owner) == nil else { return }
+        try idempotency.put(record)
+    }
+
+    private borrowing func insertTask(_ item: TaskItem) throws(SQLiteError) -> Bool {
+        defer { insert.reset() }
+        try insert.bind(
+            item.owner.identifier, item.id, item.text.value, item.completed, item.created, item.modified, item.revision)
+        return try insert.step()
+    }
+}

@@ -1,0 +1,34 @@
+import Platform
+import Tasks
+import Testing
+
+extension TaskStore {
+    /// Adds a task with each of these keys, and removes it, all at once: as a person does who has reached a limit.
+    ///
+    /// For the bound on keys, removed tasks count as well.
+    func addAndRemove(
+        keys: some Sequence<String>, at time: Int64, limit: Int = 10_000, of owner: Owner
+    ) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for name in keys {
+                let key = IdempotencyKey(key: name, fingerprint: 1)
+                group.addTask {
+                    let outcome = try await add("x", at: time, attempt: key, limit: limit, of: owner)
+                    guard case .added(let item) = outcome else { throw UnexpectedOutcome(outcome: outcome) }
+                    #expect(try await remove(item.id, of: owner))
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+}
+
+/// The lines of an export that has this many idempotency keys of one owner, all used now.
+func linesOfKeys(_ count: Int, of owner: String) -> [[UInt8]] {
+    let created = Timestamp(milliseconds: SystemTime().wallMilliseconds).text
+    return (1...count).map { number in
+        Array(
+            (#"{"owner":"\#(owner)","key":"k\#(number)","fingerprint":"1","id":\#(number),"text":"x","#
+                + #""completed":false,"created":"\#(created)"}"#).utf8)
+    }
+}

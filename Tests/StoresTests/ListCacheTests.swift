@@ -1,0 +1,140 @@
+import SQLiteStore
+import Platform
+import Synchronization
+import Tasks
+import Testing
+
+@Suite("The list cache", .timeLimit(.minutes(15)))
+struct ListCacheTests {
+    private let alice = Owner("alice")
+    private let bob = Owner("bob")
+    private let old = TaskList(json: Array("[1]".utf8), entityTag: "old")
+    private let new = TaskList(json: Array("[1,2]".utf8), entityTag: "new")
+
+    private func mustLoad(_ cache: ListCache, _ owner: Owner, _ seen: Seen = Seen()) throws -> ListCache.Load {
+        guard case .mustLoad(let load) = cache.join(owner, { seen.append($0) }) else { throw NoLoad() }
+        return load
+    }
+
+    @Test("A loaded list is kept")
+    func keeps() throws {
+        let cache = ListCache(capacity: 1 << 20)
+        let seen = Seen()
+        cache.finish(try mustLoad(cache, alice, seen), of: alice, with: .success(old))
+        #expect(cache.list(of: alice) == old)
+        #expect(cache.list(of: bob) == nil)
+        #expect(seen.lists == [old])
+        guard case .found(old) = cache.join(alice, { _ in }) else {
+            Issue.record("not found")
+            return
+        }
+        cache.remove(alice)
+        #expect(cache.list(of: alice) == nil)
+    }
+
+    @Test("A list read before a change is not kept after it")
+    func stale() throws {
+        let cache = ListCache(capacity: 1 << 20)
+        let seen = Seen()
+        let load = try mustLoad(cache, alice, seen)
+        // The reader has read; now the writer commits and removes the list; then the reader finishes with the old list.
+        cache.remove(alice)
+        cache.finish(load, of: alice, with: .success(old))
+        #expect(cache.list(of: alice) == nil)
+        #expect(seen.lists == [old])
+    }
+
+    @Test("An old load that ends after a new one does not replace its list")
+    func overtaken() throws {
+        let cache = ListCache(capacity: 1 << 20)
+        let early = try mustLoad(cache, alice)
+        cache.remove(alice)
+        let late = try mustLoad(cache, alice)
+        cache.finish(late, of: alice, with: .success(new))
+        cache.finish(early, of: alice, with: .success(old))
+        #expect(cache.list(of: alice) == new)
+    }
+
+    @Test("An old load that ends before a new one is not kept, and does not answer those who asked after the change")
+    func overlapping() throws {
+        let cache = ListCache(capacity: 1 << 20)
+        let (before, after) = (Seen(), Seen())
+        let early = try mustLoad(cache, alice, before)
+        cache.remove(alice)
+        let late = try mustLoad(cache, alice, after)
+        cache.finish(early, of: alice, with: .success(old))
+        #expect(cache.list(of: alice) == nil)
+        #expect(after.lists.isEmpty)
+        cache.finish(late, of: alice, with: .success(new))
+        #expect((before.lists, after.lists) == ([old], [new]))
+    }
+
+    @Test("The removal of all lists invalidates every load")
+    func removeAll() throws {
+        let cache = ListCache(capacity: 1 << 20)
+        cache.finish(try mustLoad(cache, bob), of: bob, with: .success(old))
+        let load = try mustLoad(cache, alice)
+        cache.removeAll()
+        cache.finish(load, of: alice, with: .success(old))
+        #expect(cache.list(of: alice) == nil)
+        #expect(cache.list(of: bob) == nil)
+    }
+
+    @Test("Those who ask for the same list wait for one load, and share its failure")
+    func joined() throws {
+        let cache = ListCache(capacity: 1 << 20)
+        let seen = Seen()
+        let load = try mustLoad(cache, alice, seen)
+        for _ in 0..<2 {
+            guard case .joined = cache.join(alice, { seen.append($0) }) else {
+                Issue.record("not joined")
+                return
+            }
+        }
+        cache.finish(load, of: alice, with: .failure(.overloaded))
+        #expect(seen.failures == [.overloaded, .overloaded, .overloaded])
+        #expect(cache.list(of: alice) == nil)
+        _ = try mustLoad(cache, alice)
+    }
+
+    @Test("The cache keeps to its number of bytes, and keeps the lists that are read")
+    func bounded() throws {
+        let cache = ListCache(capacity: 10_000, shards: 1)
+        let list = TaskList(json: [UInt8](repeating: 0x20, count: 1000), entityTag: "t")
+        func put(_ owner: Owner) throws {
+            cache.finish(try mustLoad(cache, owner), of: owner, with: .success(list))
+        }
+        try put(alice)
+        for number in 0..<100 {
+            try put(Owner("\(number)"))
+            #expect(cache.list(of: alice) == list)
+        }
+        let kept = (0..<100).filter { cache.list(of: Owner("\($0)")) != nil }
+        #expect((5...7).contains(kept.count))
+        #expect(kept.last == 99)
+    }
+
+    @Test("A list larger than the cache is answered and not kept")
+    func tooLarge() throws {
+        let cache = ListCache(capacity: 500, shards: 1)
+        let seen = Seen()
+        let list = TaskList(json: [UInt8](repeating: 0x20, count: 1000), entityTag: "t")
+        cache.finish(try mustLoad(cache, alice, seen), of: alice, with: .success(list))
+        #expect(cache.list(of: alice) == nil)
+        #expect(seen.lists == [list])
+    }
+}
+
+private struct NoLoad: Error {}
+
+private final class Seen: Sendable {
+    private let results = Mutex<[Result<TaskList, StoreError>]>([])
+
+    func append(_ result: Result<TaskList, StoreError>) { results.withLock { $0.append(result) } }
+
+    var lists: [TaskList] { results.withLock { $0 }.compactMap { try? $0.get() } }
+
+    var failures: [StoreError] {
+        results.withLock { $0 }.compactMap { if case .failure(let error) = $0 { error } else { nil } }
+    }
+}
