@@ -1,3 +1,4 @@
+import Basics
 import Platform
 import Tasks
 import Testing
