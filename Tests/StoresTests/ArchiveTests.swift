@@ -120,6 +120,26 @@ struct ArchiveTests {
         #expect(try SQLiteArchive(path: path).countTasks() == 8003)
     }
 
+    @Test("A line in another form of JSON is the same line, and a repeated member is refused in every form")
+    func otherForms() throws {
+        let usual = lines(["a": 1]) + [#"{"owner":"a","next":7}"#, #"{"end":true,"tasks":1}"#]
+        let spaced = usual.map { $0.replacingFirst(":", with: " : ").replacingFirst("{", with: " { ") }
+        let escaped = usual.map { $0.replacingFirst(#""a""#, with: #""\u0061""#) }
+        let reordered = [
+            #"{"revision":1,"modified":"2016-08-30T16:48:40.123Z","created":"2016-08-30T16:48:40.123Z","#
+                + #""completed":false,"text":"t","id":1,"owner":"a"}"#, #"{"next":7,"owner":"a"}"#,
+            #"{"tasks":1,"end":true}"#,
+        ]
+        for (index, lines) in [usual, spaced, escaped, reordered].enumerated() {
+            let path = folder.file("\(index).db")
+            #expect(try importLines(lines, to: path).end == .whole, "\(index)")
+            #expect(try export(path) == usual, "\(index)")
+        }
+        for repeated in [#"{"owner":"a","next":7,"next":8}"#, #"{ "owner":"a","next":7,"next":8}"#] {
+            #expect(throws: ArchiveError.self) { try importLines([repeated], to: path) }
+        }
+    }
+
     @Test("An import says whether the lines were whole, and how many tasks differ from them")
     func ends() throws {
         let three = lines(["a": 2, "b": 1])
@@ -165,7 +185,7 @@ struct ArchiveTests {
         #expect(written.withLock { $0 } == all)
     }
 
-    /// The line of an idempotency key that was used so many milliseconds ago.
+    /// The line of an idempotency key that was used this many milliseconds ago.
     private func key(_ owner: String, _ name: String, ago: Int64 = 60_000, text: String = "t") -> String {
         let added = Timestamp(milliseconds: SystemTime().wallMilliseconds - ago).text
         return #"{"owner":"\#(owner)","key":"\#(name)","fingerprint":"ff","id":1,"text":"\#(text)","completed":true,"#

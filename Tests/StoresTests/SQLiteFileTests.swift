@@ -108,10 +108,10 @@ struct SQLiteFileTests {
 
     @Test("A file that is no database is refused and stays as it was")
     func notADatabase() throws {
-        let words = Array(String(repeating: "not a database ", count: 100).utf8)
-        try File.replace(path, with: words)
+        let bytes = Array(String(repeating: "not a database ", count: 100).utf8)
+        try File.replace(path, with: bytes)
         #expect(throws: StoreOpenError.notADatabase(path: path)) { _ = try SQLiteTaskStore.open(path: path) }
-        #expect(try File.read(path) == words)
+        #expect(try File.read(path) == bytes)
     }
 
     @Test("Paths where no file can be created are refused")

@@ -21,21 +21,21 @@ struct AdditionConformance {
             #expect(other.id == 1)
             #expect(try await store.lists([first, second], of: alice))
             #expect(try await store.lists([other], of: bob))
-            #expect(try await store.lists([], of: Owner("nobody")))
+            #expect(try await store.lists([], of: Owner("carol")))
         }
     }
 
     @Test("Every text is kept byte for byte", arguments: StoreUnderTest.all)
     func texts(kind: StoreUnderTest) async throws {
-        let words = [
+        let texts = [
             "caf\u{E9}", "cafe\u{301}", "😀👩‍👩‍👧", "'; DROP TABLE tasks; --", "\"\\\n\t\u{1}", " ", "%_",
             String(repeating: "x", count: 4096), String(repeating: "é", count: 2048), "\u{FEFF}bom",
         ]
         try await kind.with { store in
             var items: [TaskItem] = []
-            for text in words { items.append(try await store.added(text, of: alice)) }
+            for text in texts { items.append(try await store.added(text, of: alice)) }
             #expect(try await store.lists(items, of: alice))
-            for (item, text) in zip(items, words) {
+            for (item, text) in zip(items, texts) {
                 let found = try #require(try await store.find(item.id, of: alice))
                 #expect(found.text.value.utf8.elementsEqual(text.utf8))
             }

@@ -97,8 +97,8 @@ struct ChangeConformance {
     @Test("All tasks with the same bytes of text are removed, and only the owner's", arguments: StoreUnderTest.all)
     func removeAll(kind: StoreUnderTest) async throws {
         try await kind.with { store in
-            for words in ["caf\u{E9}", "tea", "caf\u{E9}", "cafe\u{301}", "CAF\u{C9}"] {
-                _ = try await store.added(words, of: alice)
+            for text in ["caf\u{E9}", "tea", "caf\u{E9}", "cafe\u{301}", "CAF\u{C9}"] {
+                _ = try await store.added(text, of: alice)
             }
             let bobs = try await store.added("caf\u{E9}", of: bob)
             #expect(try await store.removeAll(with: try TaskText("caf\u{E9}"), of: alice) == 2)

@@ -9,7 +9,7 @@ struct LongListConformance {
     /// Pages of 64 KiB.
     private let small = AnswerMemory(limit: 1 << 20)
 
-    private func text(_ words: String, _ count: Int) -> String { String(repeating: words, count: count) }
+    private func text(_ character: String, _ count: Int) -> String { String(repeating: character, count: count) }
 
     private func add(_ texts: [String], to store: any TaskStore, of owner: Owner) async throws -> [TaskItem] {
         let items = try await withThrowingTaskGroup(of: TaskItem.self) { group in

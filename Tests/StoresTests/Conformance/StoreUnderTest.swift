@@ -47,18 +47,18 @@ struct StoreUnderTest: Sendable, CustomTestStringConvertible {
 extension TaskStore {
     /// Adds a task, with defaults for what most tests leave open.
     func add(
-        _ words: String, completed: Bool = false, at time: Int64 = 1000, attempt: IdempotencyKey? = nil,
+        _ value: String, completed: Bool = false, at time: Int64 = 1000, attempt: IdempotencyKey? = nil,
         limit: Int = 10_000, of owner: Owner
     ) async throws -> AddOutcome {
         try await add(
-            try TaskText(words), completed: completed, at: time, attempt: attempt, limit: limit, of: owner)
+            try TaskText(value), completed: completed, at: time, attempt: attempt, limit: limit, of: owner)
     }
 
     /// Adds a task that must be new.
     func added(
-        _ words: String, completed: Bool = false, at time: Int64 = 1000, of owner: Owner
+        _ value: String, completed: Bool = false, at time: Int64 = 1000, of owner: Owner
     ) async throws -> TaskItem {
-        let outcome = try await add(words, completed: completed, at: time, of: owner)
+        let outcome = try await add(value, completed: completed, at: time, of: owner)
         guard case .added(let item) = outcome else { throw UnexpectedOutcome(outcome: outcome) }
         return item
     }
