@@ -16,14 +16,14 @@ import urllib.parse
 import urllib.request
 
 
-class Stay(urllib.request.HTTPRedirectHandler):
-    """The answer to the client is read, not followed."""
+class NoRedirects(urllib.request.HTTPRedirectHandler):
+    """Redirects to the client are read, not followed."""
 
     def redirect_request(self, *_):
         return None
 
 
-browser = urllib.request.build_opener(Stay, urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()))
+browser = urllib.request.build_opener(NoRedirects, urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()))
 
 
 def ask(url, fields=None, headers=None):
@@ -41,7 +41,7 @@ def expect(status, wanted, what, body):
 
 
 def form(page):
-    """Where the page's form goes, and what is filled in already."""
+    """The action of the page's form, and its hidden fields."""
     action = re.search(r'<form[^>]*action="([^"]*)"', page)
     hidden = re.findall(r'<input type="hidden" name="([^"]*)" value="([^"]*)"', page)
     if not action:
@@ -92,7 +92,7 @@ def sign_in(page, email, password):
     expect(status, [302, 303], "the form", text)
     answer = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(headers["Location"]).query))
     if answer.get("state") != state or "code" not in answer:
-        sys.exit(f"sign-in: the authority says {answer.get('error_description', 'nothing')}")
+        sys.exit(f"sign-in: the authority refused: {answer.get('error_description', 'without a reason')}")
 
     status, headers, text = ask(metadata["token_endpoint"], {
         "grant_type": "authorization_code", "client_id": config["clientId"], "code": answer["code"],

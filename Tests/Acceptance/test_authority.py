@@ -1,4 +1,4 @@
-"""The ways through the authority that are not the usual one."""
+"""Sign-ins at the authority that differ from the usual one."""
 
 import unittest
 import urllib.parse
@@ -9,23 +9,23 @@ from person import PASSWORD, Person, PageTest
 API = "https://contoso.onmicrosoft.com/tasks"
 
 
-class Ways(PageTest):
-    def press_there(self, action):
+class UnusualSignIns(PageTest):
+    def press_on_authority_page(self, action):
         self.chrome.until(lambda: self.chrome.all(f"button[value={action}]"), f"the button {action}")
         self.chrome.one(f"button[value={action}]").click()
 
     def test_cancelling_leads_back_quietly(self):
         self.person.open()
         self.person.choose("b2c_1_sign_in")
-        self.press_there("cancel")
+        self.press_on_authority_page("cancel")
         self.person.await_welcome()
         self.assertIn("cancelled", self.chrome.words("#welcome-error"))
         self.assertEqual(self.chrome.current_url, f"{self.servers.page}/")
 
-    def test_a_forgotten_password_is_told_in_words(self):
+    def test_a_forgotten_password_is_explained(self):
         self.person.open()
         self.person.choose("b2c_1_sign_in")
-        self.press_there("forgot")
+        self.press_on_authority_page("forgot")
         self.person.await_welcome()
         self.assertIn("password", self.chrome.words("#welcome-error"))
         self.assertNotIn("AADB2C", self.chrome.words("#welcome-error"))
@@ -37,7 +37,7 @@ class Ways(PageTest):
         self.person.await_list()
         self.assertEqual(self.chrome.words("#account .name"), "Fay Facebook")
 
-    def test_editing_the_profile_keeps_list_and_place(self):
+    def test_editing_the_profile_keeps_list_and_filter(self):
         self.newcomer("Nora Newcomer")
         self.person.add("Buy milk")
         self.person.await_saved()
@@ -50,14 +50,14 @@ class Ways(PageTest):
             self.chrome.until(lambda: self.chrome.all("[name=displayName]"), "the profile")
             self.chrome.one("[name=displayName]").clear()
             self.chrome.one("[name=displayName]").send_keys("Nora Renamed")
-            self.press_there(action)
+            self.press_on_authority_page(action)
             self.person.await_list()
             self.person.await_texts("Buy milk")
             self.assertEqual(self.chrome.one("#new").get_attribute("value"), "A draft")
             self.assertTrue(self.chrome.current_url.endswith("/#open"))
             self.assertEqual(self.chrome.words("#account .name"), name)
 
-    def test_scopes_are_asked_for_as_the_api_is_called_and_carried_by_name(self):
+    def test_scopes_are_requested_with_their_api_and_issued_by_name(self):
         scopes = [f"{API}/tasks.read", f"{API}/tasks.write"]
         with self.servers.another_page(TASKS_READ_SCOPE=scopes[0], TASKS_WRITE_SCOPE=scopes[1]) as page:
             person = Person(self.chrome, page)
@@ -74,14 +74,14 @@ class Ways(PageTest):
             claims = lambda: self.chrome.one("#claims").text
             self.chrome.until(lambda: "tasks.read tasks.write" in claims(), "the scopes among the claims")
 
-    def test_an_authority_out_of_reach_is_told_and_can_be_tried_again(self):
+    def test_an_unreachable_authority_is_reported_and_can_be_tried_again(self):
         self.expected = ["ERR_CONNECTION_REFUSED"]
         nowhere = f"http://127.0.0.1:{servers.free_port()}/contoso.onmicrosoft.com"
         with self.servers.another_page(TASKS_PAGE_AUTHORITY=nowhere) as page:
             person = Person(self.chrome, page)
             person.open()
             person.choose("b2c_1_sign_in")
-            self.chrome.until(lambda: self.chrome.one("#welcome-error").is_displayed(), "the complaint")
+            self.chrome.until(lambda: self.chrome.one("#welcome-error").is_displayed(), "the error")
             self.assertIn("cannot be reached", self.chrome.words("#welcome-error"))
             self.assertTrue(self.chrome.one("[data-policy='b2c_1_sign_in']").is_enabled())
 

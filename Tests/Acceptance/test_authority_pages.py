@@ -1,4 +1,4 @@
-"""A person at the authority's own pages: what they meet there, by mouse and by keyboard alone."""
+"""The authority's own pages, used by mouse and by keyboard alone."""
 
 import base64
 import json
@@ -25,7 +25,7 @@ class AuthorityPages(PageTest):
         self.assertEqual(self.chrome.words("h1"), "Signed out")
 
     def await_claims(self):
-        """What the token says that the client gets."""
+        """The claims of the token that the client receives."""
         self.chrome.until(lambda: "#" in self.chrome.current_url, "the answer")
         answer = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(self.chrome.current_url).fragment))
         self.assertIn("id_token", answer)
@@ -33,7 +33,7 @@ class AuthorityPages(PageTest):
         return json.loads(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)))
 
     def alert(self):
-        self.chrome.until(lambda: self.chrome.one("[role=alert]").is_displayed(), "a complaint")
+        self.chrome.until(lambda: self.chrome.one("[role=alert]").is_displayed(), "an error")
         return self.chrome.words("[role=alert]")
 
     def focused(self):

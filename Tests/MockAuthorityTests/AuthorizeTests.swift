@@ -4,7 +4,7 @@ import MockAuthority
 import Synchronization
 import Testing
 
-@Suite("Authorization requests are judged and answered as by the service")
+@Suite("Authorization requests are checked and answered as by the service", .timeLimit(.minutes(15)))
 struct AuthorizeTests {
     let mock = TestAuthority()
     static let who =
@@ -41,7 +41,7 @@ struct AuthorizeTests {
             error: "redirect_uri_mismatch", code: "90006"),
     ]
 
-    @Test("mistakes are told the client, with its state", arguments: cases)
+    @Test("The client receives the error, with its state", arguments: cases)
     func mistakes(_ mistake: Case) async throws {
         let answer = try await Browser(mock).authorize(mistake.query)
         #expect(answer.status == 302)
@@ -51,7 +51,7 @@ struct AuthorizeTests {
         #expect(answer.answer("state") == "s")
     }
 
-    @Test("without a known client the error stays on a page", arguments: [("", "90008"), ("client_id=x", "90018")])
+    @Test("Without a known client the error is shown on a page", arguments: [("", "90008"), ("client_id=x", "90018")])
     func unknownClient(query: String, code: String) async throws {
         let answer = try await Browser(mock).authorize(
             "\(query)&redirect_uri=https%3A%2F%2Fevil.test&response_type=code")
@@ -60,7 +60,7 @@ struct AuthorizeTests {
     }
 
     @Test(
-        "each response type has its parameters, in the fragment unless it is a code",
+        "Each response type has its parameters, in the fragment unless it is a code",
         arguments: [
             ("code", "?", ["state", "code"]),
             ("id_token", "#", ["state", "id_token"]),
@@ -104,7 +104,7 @@ struct AuthorizeTests {
         #expect(signatures.withLock { $0 } == count)
     }
 
-    @Test("form_post is a page that posts itself, everything escaped")
+    @Test("The response of form_post is a page that posts itself, with everything escaped")
     func formPost() async throws {
         let browser = Browser(mock)
         let answer = try await browser.signIn(
@@ -117,7 +117,7 @@ struct AuthorizeTests {
     }
 
     @Test(
-        "redirect URIs are emitted as they were registered",
+        "Redirect URIs are sent as they were registered",
         arguments: [
             ("urn:ietf:wg:oauth:2.0:oob", true), ("http://localhost", true), ("http://localhost:51000", true),
             ("http://localhost:51000/a/b?c=d", true), ("http://127.0.0.1:5/x", true),
@@ -137,7 +137,7 @@ struct AuthorizeTests {
         #expect(location.hasPrefix(expected + (uri.contains("?") ? "&code=" : "?code=")))
     }
 
-    @Test("exact loopback and single page clients are as strict as the service")
+    @Test("Exact loopback and single page clients are as strict as the service")
     func strictness() async throws {
         var configuration = Configuration()
         configuration.behaviour.switches.exactLoopback = true
@@ -149,7 +149,7 @@ struct AuthorizeTests {
         #expect(try await strict.authorize("\(plain)&code_challenge=x").status == 200)
     }
 
-    @Test("a session answers at once, prompt=login asks again, logout ends it")
+    @Test("A session answers at once, prompt=login asks again, a logout ends the session")
     func session() async throws {
         let browser = Browser(mock)
         let query = "\(Self.who)&response_type=code"
@@ -165,7 +165,7 @@ struct AuthorizeTests {
         #expect(try await browser.authorize(query).status == 200)
     }
 
-    @Test("a logout with a hint goes only where the client is registered")
+    @Test("A logout with a hint goes only to a registered URI of the client")
     func logoutHint() async throws {
         let hint = try await mock.authority.issueToken(TokenSpecification(user: "alice", scope: "openid"))
         let front = "/contoso.onmicrosoft.com/b2c_1_sign_in/oauth2/v2.0/logout?post_logout_redirect_uri="
@@ -176,7 +176,7 @@ struct AuthorizeTests {
         #expect(try await mock.get("/contoso.onmicrosoft.com/b2c_1_sign_in/oauth2/v2.0/logout").status == 200)
     }
 
-    @Test("user information is for bearers of good tokens")
+    @Test("User information needs a valid bearer token")
     func userInfo() async throws {
         let target = "/contoso.onmicrosoft.com/b2c_1_sign_in/openid/v2.0/userinfo"
         let token = try await mock.authority.issueToken(TokenSpecification(user: "alice"))

@@ -58,7 +58,7 @@ final class Browser {
 }
 
 extension String {
-    /// What stands between two marks.
+    /// The text between two marks.
     func between(_ start: String, _ end: String) -> String? {
         let bytes = Array(utf8)
         guard let from = bytes.firstIndex(of: Array(start.utf8)) else { return nil }

@@ -4,7 +4,7 @@ import MockAuthority
 import Support
 import Testing
 
-@Suite("The code flow is that of the service")
+@Suite("The code flow is like that of the service", .timeLimit(.minutes(15)))
 struct CodeFlowTests {
     let mock = TestAuthority()
     static let callback = "http://localhost:5050/cb"
@@ -42,7 +42,7 @@ struct CodeFlowTests {
         return String(words.dropFirst(6).prefix(5))
     }
 
-    @Test("a sign-in gives state and a code of five segments, once redeemable for all tokens")
+    @Test("A sign-in gives the state and a code of five segments, which works once for all tokens")
     func whole() async throws {
         let browser = Browser(mock)
         let page = try await browser.authorize("\(Self.query)&client_info=1")
@@ -65,7 +65,7 @@ struct CodeFlowTests {
         #expect(try await self.code(of: redeem(code)) == "90129")
     }
 
-    @Test("the wrong password stays on the page, in an alert")
+    @Test("A wrong password shows an alert on the page")
     func wrongPassword() async throws {
         let browser = Browser(mock)
         let page = try await browser.authorize("\(Self.query)&login_hint=%22%3E%3Cb%3E")
@@ -77,7 +77,7 @@ struct CodeFlowTests {
         #expect(answer.status == 302)
     }
 
-    @Test("a form without its secret, or for a sign-in that is over, changes nothing")
+    @Test("A form without its secret, or for a finished sign-in, changes nothing")
     func forgery() async throws {
         let browser = Browser(mock)
         let page = try await browser.authorize(Self.query)
@@ -88,7 +88,9 @@ struct CodeFlowTests {
         #expect(try await browser.signIn(page).status == 400)
     }
 
-    @Test("cancel and forgotten password are told the client", arguments: [("cancel", "90091"), ("forgot", "90118")])
+    @Test(
+        "The client receives that the user cancelled or forgot the password",
+        arguments: [("cancel", "90091"), ("forgot", "90118")])
     func buttons(button: String, code: String) async throws {
         let browser = Browser(mock)
         let answer = try await browser.submit(try await browser.authorize(Self.query), [], button: button)
@@ -99,7 +101,7 @@ struct CodeFlowTests {
         #expect(answer.headers["Location"]?.contains("%0d%0a") == true)
     }
 
-    @Test("proof keys are checked, hashed and plain")
+    @Test("Proof keys are checked, hashed and plain")
     func proofKeys() async throws {
         let hashed = "\(Self.query)&code_challenge=\(Self.challenge)&code_challenge_method=S256"
         let plain = "\(Self.query)&code_challenge=\(Self.verifier)"
@@ -110,7 +112,7 @@ struct CodeFlowTests {
         }
     }
 
-    @Test("a code is bound to its client, policy, redirect URI and time")
+    @Test("A code is bound to its client, policy, redirect URI and time")
     func bindings() async throws {
         let code = try await code()
         #expect(try await self.code(of: redeem("rubbish")) == "90090")
@@ -137,7 +139,7 @@ struct CodeFlowTests {
                     + "Grant expiration time: \(TestAuthority.now + 300)") == true)
     }
 
-    @Test("refresh tokens renew themselves, and old ones stay good")
+    @Test("A refresh gives a new refresh token, and the old one stays valid")
     func refresh() async throws {
         let first = try await redeem(code()).json()["refresh_token"]?.string ?? ""
         mock.clock.advance(seconds: 4000)
@@ -153,7 +155,7 @@ struct CodeFlowTests {
         #expect(try await code(of: refresh(first)) == "90080")
     }
 
-    @Test("a strict authority takes each refresh token once")
+    @Test("A strict authority accepts each refresh token once")
     func strictRefresh() async throws {
         var configuration = Configuration()
         configuration.behaviour.switches.strictRefresh = true
@@ -165,7 +167,7 @@ struct CodeFlowTests {
         #expect(try await code(of: strict.token(again)) == "90129")
     }
 
-    @Test("a multipart refresh, as NXOAuth2 sends it, works")
+    @Test("A multipart refresh, as NXOAuth2 sends it, works")
     func multipart() async throws {
         let token = try await redeem(code()).json()["refresh_token"]?.string ?? ""
         let fields = [
@@ -180,7 +182,7 @@ struct CodeFlowTests {
         #expect(response.status == 200)
     }
 
-    @Test("an application gets a token of its own, and a person's client none")
+    @Test("A confidential client gets a token of its own, a public one does not")
     func clientCredentials() async throws {
         let scope = "scope=https://contoso.onmicrosoft.com/tasks/.default"
         let form =

@@ -2,13 +2,13 @@ import JSON
 import MockAuthority
 import Testing
 
-@Suite("A configuration file replaces what it names")
+@Suite("A configuration file replaces what it names", .timeLimit(.minutes(15)))
 struct ConfigurationTests {
     private func read(_ text: String) throws(ConfigurationError) -> Configuration {
         try Configuration(parsing: Array(text.utf8))
     }
 
-    @Test("everything can be named")
+    @Test("A file can name everything")
     func whole() throws {
         let configuration = try read(
             """
@@ -30,7 +30,7 @@ struct ConfigurationTests {
         #expect(configuration.users.first?.claims["extension_level"]?.integer == 3)
     }
 
-    @Test("what is not named stays")
+    @Test("What a file does not name keeps its default")
     func partial() throws {
         let configuration = try read(#"{"users":[{"email":"carol@example.com"}]}"#)
         #expect(configuration.tenant == .contoso && configuration.policies == Policy.defaults)
@@ -38,7 +38,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "a mistake is one sentence that says where",
+        "A wrong file is refused with one message that names the place",
         arguments: [
             ("[]", "the file must be a JSON object"),
             ("{", "Not JSON at byte"),

@@ -4,11 +4,11 @@ import MockAuthority
 import Synchronization
 import Testing
 
-@Suite("The controls give tokens of every kind")
+@Suite("The controls issue tokens of every kind", .timeLimit(.minutes(15)))
 struct ControlTests {
     let mock = TestAuthority()
 
-    @Test("one line of curl gives a good token")
+    @Test("One request gives a good token")
     func token() async throws {
         let response = try await mock.get("/_mock/token?user=alice")
         #expect(response.status == 200 && response.text.hasSuffix("\n"))
@@ -31,8 +31,8 @@ struct ControlTests {
         #expect(signatures.withLock { $0 } == count)
     }
 
-    @Test("policy, scope, times and claims are as ordered")
-    func order() async throws {
+    @Test("Policy, scope, times and claims are as requested")
+    func specification() async throws {
         let text = try await mock.get(
             "/_mock/token?user=bob@example.com&policy=B2C_1_FACEBOOK&scope=tasks.read%20tasks.write&exp=-1h"
                 + "&claim=name=B&claim=extension_level=3&drop=emails&nonce=n"
@@ -46,7 +46,7 @@ struct ControlTests {
         #expect(claims["emails"] == nil && claims["nonce"]?.string == "n")
     }
 
-    @Test("JSON gives the whole reply, openid alone an ID token")
+    @Test("JSON is the whole response, and the scope openid alone gives an ID token")
     func reply() async throws {
         let reply = try await mock.get(
             "/_mock/token?user=alice&scope=openid%20tasks.read", ["Accept": "application/json"]
@@ -57,7 +57,7 @@ struct ControlTests {
     }
 
     @Test(
-        "an order that cannot be filled says why",
+        "A request for a token that cannot be issued is refused with the reason",
         arguments: [
             "", "?user=carol", "?user=alice&policy=b2c_1_x", "?user=alice&bad=perfect", "?user=alice&exp=soon",
             "?user=alice&expires=1h", "?user=alice&scope=x", "?user=alice&client=x", "?user=alice&claim=x",
@@ -69,7 +69,7 @@ struct ControlTests {
         #expect(response.text.utf8.count > 20)
     }
 
-    @Test("the catalogue has every name of the reference, with the answer to expect")
+    @Test("The list of bad tokens has every documented name, with the expected response")
     func catalogue() async throws {
         let names =
             """
@@ -89,7 +89,7 @@ struct ControlTests {
         }
     }
 
-    @Test("every entry of the catalogue is a token that fits a header field", arguments: BadToken.allCases)
+    @Test("Every bad token fits a header field", arguments: BadToken.allCases)
     func bad(_ bad: BadToken) async throws {
         let response = try await mock.get("/_mock/token?user=alice&bad=\(bad.rawValue)")
         let text = response.text.dropLast()
@@ -100,7 +100,7 @@ struct ControlTests {
         #expect(text.utf8.allSatisfy(allowed.contains))
     }
 
-    @Test("bad tokens have the fault that they are named after")
+    @Test("Each bad token has the defect of its name")
     func faults() async throws {
         let keys = try await mock.publicKeys()
         func forge(_ bad: BadToken) async throws -> Token {
@@ -125,7 +125,7 @@ struct ControlTests {
         #expect((8600...8800).contains(huge.utf8.count))
     }
 
-    @Test("controls are for the loopback only")
+    @Test("Controls answer on the loopback only")
     func distance() async throws {
         #expect(try await mock.ask(.get, "/_mock/token?user=alice", peer: "192.0.2.1").status == 403)
         #expect(try await mock.ask(.get, "/_mock/token?user=alice", peer: "::1").status == 200)
@@ -136,7 +136,7 @@ struct ControlTests {
     }
 }
 
-@Suite("Keys rotate on request")
+@Suite("Keys rotate on request", .timeLimit(.minutes(15)))
 struct KeyControlTests {
     let mock = TestAuthority()
 
@@ -150,7 +150,7 @@ struct KeyControlTests {
         return try Token(token).header["kid"]?.string ?? ""
     }
 
-    @Test("publish, activate, retire: the steps of real services")
+    @Test("Keys are published, activated and retired in the steps of real services")
     func steps() async throws {
         let first = try await signer()
         #expect(try await take("publish") == ["active", "published"])
@@ -164,7 +164,7 @@ struct KeyControlTests {
         #expect(try Token(retired).header["kid"]?.string == first)
     }
 
-    @Test("rotate does it all at once")
+    @Test("The step rotate takes all steps at once")
     func rotate() async throws {
         let first = try await signer()
         #expect(try await take("rotate") == ["active", "retired"])
@@ -173,7 +173,7 @@ struct KeyControlTests {
         #expect(try await mock.publicKeys().keys.sorted() == [second])
     }
 
-    @Test("another word is a mistake", arguments: ["{}", "{\"do\":\"dance\"}", "rotate", ""])
+    @Test("An unknown step is refused", arguments: ["{}", "{\"do\":\"dance\"}", "rotate", ""])
     func mistakes(body: String) async throws {
         #expect(try await mock.ask(.post, "/_mock/keys", body: body).status == 400)
     }

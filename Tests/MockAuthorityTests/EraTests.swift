@@ -3,7 +3,7 @@ import JSON
 import MockAuthority
 import Testing
 
-@Suite("Old eras answer as the service did then")
+@Suite("Old eras answer as the service did then", .timeLimit(.minutes(15)))
 struct EraTests {
     private func mock(_ era: Era) -> TestAuthority {
         var configuration = Configuration()
@@ -12,7 +12,7 @@ struct EraTests {
         return TestAuthority(configuration)
     }
 
-    @Test("the preview of 2015 gives ID tokens always, under acr, with a constant sub")
+    @Test("The preview of 2015 always issues an ID token, with acr and a constant sub")
     func preview() async throws {
         let mock = mock(.preview2015)
         let reply = try await mock.token("\(PasswordGrantTests.form)&scope=\(TestAuthority.clientID)").json()
@@ -30,7 +30,7 @@ struct EraTests {
         #expect(try await mock.publicKeys().keys.sorted() == ["IdTokenSigningKeyContainer.v2"])
     }
 
-    @Test("the classic era has tfp, strings for numbers, and the old order of headers")
+    @Test("The classic era has tfp, strings for numbers, and the old order of headers")
     func classic() async throws {
         let reply = try await mock(.classic).token("\(PasswordGrantTests.form)&scope=\(TestAuthority.clientID)").json()
         #expect(reply["id_token"] == nil && reply["expires_on"]?.string == String(TestAuthority.now + 3600))
@@ -41,7 +41,7 @@ struct EraTests {
     }
 }
 
-@Suite("The old iOS clients sign in with the requests that they really send")
+@Suite("The old iOS clients sign in with the requests that they really send", .timeLimit(.minutes(15)))
 struct OldClientTests {
     static let out = "urn%3Aietf%3Awg%3Aoauth%3A2.0%3Aoob"
     static let form: HeaderFields = [

@@ -3,13 +3,13 @@ import JSON
 import MockAuthority
 import Testing
 
-@Suite("Metadata and keys are those of the service")
+@Suite("Metadata and keys are like those of the service", .timeLimit(.minutes(15)))
 struct MetadataTests {
     let mock = TestAuthority()
     static let document = "v2.0/.well-known/openid-configuration"
 
     @Test(
-        "a page may read answers if its origin is that of a redirect URI, on the loopback by every name and port",
+        "A page may read responses if its origin is that of a redirect URI, on the loopback with every name and port",
         arguments: [
             ("http://localhost:3000", true), ("http://127.0.0.1:41234", true), ("http://[::1]:3000", true),
             ("http://127.0.0.1.example.com", false), ("https://localhost:3000", false), ("null", false),
@@ -20,7 +20,7 @@ struct MetadataTests {
         #expect(response.headers["Access-Control-Allow-Origin"] == (allowed ? origin : nil))
     }
 
-    @Test("the document has the members and the order of the service, and no others")
+    @Test("The metadata have the members of the service in its order, and no others")
     func document() async throws {
         let response = try await mock.get("/contoso.onmicrosoft.com/b2c_1_sign_in/\(Self.document)")
         #expect(response.status == 200)
@@ -42,7 +42,7 @@ struct MetadataTests {
     }
 
     @Test(
-        "endpoints have the form of the URL that was asked",
+        "Endpoints have the form of the requested URL",
         arguments: [
             ("/contoso.onmicrosoft.com/B2C_1_Sign_In/", "", "contoso.onmicrosoft.com/b2c_1_sign_in/", ""),
             ("/contoso.onmicrosoft.com/", "?p=B2C_1_SIGN_IN", "contoso.onmicrosoft.com/", "?p=b2c_1_sign_in"),
@@ -61,7 +61,7 @@ struct MetadataTests {
         #expect(keys.status == 200)
     }
 
-    @Test("a policy of issuer mode tfp serves its document behind its issuer")
+    @Test("A policy of issuer mode tfp serves its metadata below its issuer")
     func strictDiscovery() async throws {
         var configuration = Configuration()
         configuration.policies = [Policy("B2C_1_susi", kind: .signUpOrSignIn, issuer: .tfp)]
@@ -73,7 +73,7 @@ struct MetadataTests {
     }
 
     @Test(
-        "an unknown tenant or policy is a 404 that names the code",
+        "An unknown tenant or policy is a 404 with the code of the service",
         arguments: [
             "/contoso.onmicrosoft.com/b2c_1_other/v2.0/.well-known/openid-configuration",
             "/other.onmicrosoft.com/b2c_1_sign_in/v2.0/.well-known/openid-configuration",
@@ -87,7 +87,7 @@ struct MetadataTests {
         #expect(!response.text.contains("<script>"))
     }
 
-    @Test("keys have exactly the members of the service")
+    @Test("Keys have exactly the members of the service")
     func keys() async throws {
         let set = try await mock.get("/contoso.onmicrosoft.com/b2c_1_sign_in/discovery/v2.0/keys").json()
         #expect(set.names == ["keys"])
@@ -100,8 +100,8 @@ struct MetadataTests {
         #expect(Token.decode(key["n"]?.string ?? "").count == 256)
     }
 
-    @Test("what MSAL asks beside: no federation, itself as its network")
-    func beside() async throws {
+    @Test("MSAL finds no federation, and the mock as its own network")
+    func hostEndpoints() async throws {
         #expect(try await mock.get("/common/userrealm/alice@example.com?api-version=1.0").status == 404)
         let instance = try await mock.get("/common/discovery/instance?api-version=1.1").json()
         #expect(instance.names == ["tenant_discovery_endpoint", "api-version", "metadata"])

@@ -4,7 +4,7 @@ import MockAuthority
 import Support
 import Testing
 
-@Suite("The pages can be clicked and scripted")
+@Suite("The pages work for people and for scripts", .timeLimit(.minutes(15)))
 struct PageTests {
     let mock = TestAuthority()
     static let query =
@@ -14,7 +14,7 @@ struct PageTests {
         try Token(try #require(answer.answer("id_token"))).claims
     }
 
-    @Test("sign up makes an account that signs in")
+    @Test("A sign-up creates an account that can sign in")
     func signUp() async throws {
         let browser = Browser(mock)
         let page = try await browser.authorize(Self.query, policy: "b2c_1_sign_up")
@@ -37,7 +37,7 @@ struct PageTests {
     }
 
     @Test(
-        "a sign-up with a mistake says which and keeps what was typed",
+        "A wrong sign-up shows the reason and keeps the fields",
         arguments: [
             ("carol", "Passw0rd!", "Passw0rd!", "valid email"), ("c@d.test", "short", "short", "8 characters"),
             ("c@d.test", "Passw0rd!", "passw0rd!", "do not match"),
@@ -52,7 +52,7 @@ struct PageTests {
         #expect(page.text.contains("value=\"\(email)\"") && !page.text.contains(password))
     }
 
-    @Test("edit profile signs in first, then changes the name")
+    @Test("Editing a profile signs in first, then changes the name")
     func editProfile() async throws {
         let browser = Browser(mock)
         let profile = try await browser.signIn(try await browser.authorize(Self.query, policy: "b2c_1_edit_profile"))
@@ -65,7 +65,7 @@ struct PageTests {
         #expect(try claims(try await browser.authorize(Self.query))["name"]?.string == "Alice B")
     }
 
-    @Test("the page of the other provider makes an account of its own")
+    @Test("The page of the identity provider creates an account of its own")
     func facebook() async throws {
         let browser = Browser(mock)
         let page = try await browser.authorize(Self.query, policy: "b2c_1_facebook")
@@ -79,7 +79,7 @@ struct PageTests {
         #expect(second["oid"] == claims["oid"] && second["newUser"] == nil)
     }
 
-    @Test("the sign-up page is behind a link where the policy has both")
+    @Test("A link leads to the sign-up page where the policy has both")
     func both() async throws {
         var configuration = Configuration()
         configuration.policies = [Policy("B2C_1_susi", kind: .signUpOrSignIn)]
@@ -97,7 +97,7 @@ struct PageTests {
         #expect(try claims(answer)["tfp"]?.string == "B2C_1_susi")
     }
 
-    @Test("scripts that know the real page sign in by SETTINGS, SelfAsserted and confirmed")
+    @Test("Scripts for the real page sign in with SETTINGS, SelfAsserted and confirmed")
     func scripted() async throws {
         let browser = Browser(mock)
         let page = try await browser.authorize(Self.query)
@@ -130,7 +130,7 @@ struct PageTests {
         #expect(try claims(answer)["emails"] == ["alice@example.com"])
     }
 
-    @Test("cookies are Secure only over https")
+    @Test("Cookies are Secure only over https")
     func cookies() async throws {
         let head = RequestHead(
             method: .get,

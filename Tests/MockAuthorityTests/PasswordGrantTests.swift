@@ -4,13 +4,13 @@ import JSON
 import MockAuthority
 import Testing
 
-@Suite("The password grant answers as the service does")
+@Suite("The password grant answers as the service does", .timeLimit(.minutes(15)))
 struct PasswordGrantTests {
     let mock = TestAuthority()
     static let form =
         "grant_type=password&client_id=\(TestAuthority.clientID)&username=Alice%40Example.com&password=Passw0rd!"
 
-    @Test("without client_info, members and order of the capture")
+    @Test("Without client_info, a response has the members of the service in its order")
     func plain() async throws {
         let response = try await mock.token(
             "\(Self.form)&scope=openid+offline_access+\(TestAuthority.clientID)", headers: ["client-request-id": "x"])
@@ -35,7 +35,7 @@ struct PasswordGrantTests {
         #expect(profile.object?.names == ["ver", "tid", "sub", "name", "preferred_username", "idp"])
     }
 
-    @Test("with client_info, the other members, and resource scopes only")
+    @Test("With client_info, a response has other members, and resource scopes only")
     func clientInformation() async throws {
         let api = "https%3A%2F%2Fcontoso.onmicrosoft.com%2Ftasks%2Ftasks."
         let reply = try await mock.token(
@@ -54,14 +54,14 @@ struct PasswordGrantTests {
         #expect(try Token(reply["access_token"]?.string ?? "").claims["scp"]?.string == "tasks.write tasks.read")
     }
 
-    @Test("openid alone gives no access token and no expires_in")
+    @Test("The scope openid alone gives no access token and no expires_in")
     func openIDOnly() async throws {
         let reply = try await mock.token("\(Self.form)&scope=openid").json()
         #expect(
             reply.names == ["id_token", "token_type", "not_before", "id_token_expires_in", "profile_info", "scope"])
     }
 
-    @Test("tokens carry the claims of the captures in their order, signed by the published key")
+    @Test("Tokens have the claims of the service in its order, and the published key signs them")
     func tokens() async throws {
         let reply = try await mock.token("\(Self.form)&scope=openid+\(TestAuthority.clientID)&nonce=n-1").json()
         let keys = try await mock.publicKeys()
@@ -86,7 +86,7 @@ struct PasswordGrantTests {
         #expect(identity.claims["iss"]?.string == "http://127.0.0.1:3001/775527ff-9a37-4307-8b3d-cc311f58d925/v2.0/")
     }
 
-    @Test("numbers are strings where the configuration says so")
+    @Test("Numbers are strings where the configuration says so")
     func numbersAsStrings() async throws {
         var configuration = Configuration()
         configuration.behaviour.numbersAsStrings = true
@@ -95,7 +95,7 @@ struct PasswordGrantTests {
         #expect(reply["expires_in"]?.string == "3600" && reply["not_before"]?.string == String(TestAuthority.now))
     }
 
-    @Test("refusals are 400 with two members and three lines")
+    @Test("Refusals are 400 with two members and three lines")
     func refusalShape() async throws {
         let response = try await mock.token(
             "grant_type=password&client_id=\(TestAuthority.clientID)&username=alice%40example.com&password=x&scope=openid",
@@ -150,7 +150,7 @@ struct PasswordGrantTests {
             error: "invalid_request", code: "90146"),
     ]
 
-    @Test("each mistake has its row of the table", arguments: cases)
+    @Test("Each wrong request has its own error", arguments: cases)
     func refusals(_ mistake: Case) async throws {
         let response = try await mock.token(mistake.form, policy: mistake.policy)
         #expect(response.status == 400)
@@ -161,7 +161,7 @@ struct PasswordGrantTests {
     }
 
     @Test(
-        "a confidential client may show itself in each shape",
+        "A confidential client can authenticate in each form",
         arguments: [
             ("client_id=\(TestAuthority.confidential)&client_secret=mock-secret", nil),
             ("", "Basic ZjFkMmMzYjQtMGE1ZS00YjZmLThjN2QtOWUwZjFhMmIzYzRkOm1vY2stc2VjcmV0"),
@@ -181,7 +181,7 @@ struct PasswordGrantTests {
         #expect(response.status == 200)
     }
 
-    @Test("parameters may stand in the query, and other methods are refused")
+    @Test("Parameters can be in the query, and other methods are refused")
     func query() async throws {
         let target = "/contoso.onmicrosoft.com/oauth2/v2.0/token?p=b2c_1_ropc"
         #expect(try await mock.ask(.post, "\(target)&\(Self.form)&scope=openid").status == 200)

@@ -3,19 +3,19 @@ import JSON
 import MockAuthority
 import Testing
 
-@Suite("Tests make things go wrong, each in its own run")
+@Suite("Tests inject failures, each in its own test run", .timeLimit(.minutes(15)))
 struct RunControlTests {
     let mock = TestAuthority()
     static let keys = "/contoso.onmicrosoft.com/b2c_1_sign_in/discovery/v2.0/keys"
     static let metadata = "/contoso.onmicrosoft.com/b2c_1_sign_in/v2.0/.well-known/openid-configuration"
 
-    private func order(_ path: String, _ body: String) async throws -> Response {
+    private func control(_ path: String, _ body: String) async throws -> Response {
         try await mock.ask(.post, "/_mock/\(path)", body: body)
     }
 
-    @Test("a fault strikes so many times, with status, body and Retry-After")
+    @Test("A fault affects as many requests as it says, with status, body and Retry-After")
     func faults() async throws {
-        let added = try await order(
+        let added = try await control(
             "faults", #"{"at":"keys","times":2,"status":503,"retry_after":7,"body":"<html>busy"}"#)
         #expect(added.status == 200)
         for _ in 0..<2 {
@@ -27,24 +27,24 @@ struct RunControlTests {
         #expect(try await mock.get(Self.metadata).status == 200)
     }
 
-    @Test("a body can be cut, an answer be late")
+    @Test("A body can be cut and a response delayed")
     func cut() async throws {
         let whole = try await mock.get(Self.metadata).body
-        _ = try await order("faults", #"{"at":"metadata","cut":true,"delay_ms":50}"#)
+        _ = try await control("faults", #"{"at":"metadata","cut":true,"delay_ms":50}"#)
         let clock = ContinuousClock()
         let start = clock.now
         let half = try await mock.get(Self.metadata)
         #expect(half.status == 200 && half.body == Array(whole.prefix(whole.count / 2)))
         #expect(half.missing == whole.count - half.body.count)
         #expect(clock.now - start >= .milliseconds(50))
-        _ = try await order("faults", #"{"at":"token","status":500}"#)
+        _ = try await control("faults", #"{"at":"token","status":500}"#)
         #expect(try await mock.token("\(PasswordGrantTests.form)&scope=openid").status == 500)
         #expect(try await mock.token("\(PasswordGrantTests.form)&scope=openid").status == 200)
     }
 
-    @Test("the clock of a run can be off")
+    @Test("The clock of a test run can be wrong")
     func clock() async throws {
-        _ = try await order("clock", #"{"skew_s":-7200}"#)
+        _ = try await control("clock", #"{"skew_s":-7200}"#)
         let token = try await mock.get("/_mock/token?user=alice").text
         #expect(try Token(String(token.dropLast())).claims["exp"]?.integer == TestAuthority.now - 3600)
         _ = try await mock.ask(.post, "/_mock/reset")
@@ -59,12 +59,12 @@ struct RunControlTests {
         return String(reply["error_description"]?.string?.dropFirst(6).prefix(5) ?? "good")
     }
 
-    @Test("revoked grants, disabled and removed accounts say what they are")
+    @Test("Revoked grants, disabled and removed accounts are refused with their own codes")
     func accounts() async throws {
         let form = "\(PasswordGrantTests.form)&scope=openid+offline_access"
         let first = try await mock.token(form).json()["refresh_token"]?.string ?? ""
         #expect(try await refresh(first, mock) == "good")
-        _ = try await order("revoke", #"{"user":"alice"}"#)
+        _ = try await control("revoke", #"{"user":"alice"}"#)
         #expect(try await refresh(first, mock) == "90129")
         let second = try await mock.token(form).json()["refresh_token"]?.string ?? ""
         #expect(try await mock.ask(.put, "/_mock/users/alice", body: #"{"disabled":true}"#).status == 200)
@@ -75,7 +75,7 @@ struct RunControlTests {
         #expect(try await mock.ask(.delete, "/_mock/users/alice").status == 404)
     }
 
-    @Test("accounts are added and changed while it runs")
+    @Test("Accounts can be added and changed at any time")
     func users() async throws {
         let made = try await mock.ask(
             .put, "/_mock/users/dora@example.com",
@@ -93,8 +93,8 @@ struct RunControlTests {
         #expect(taken.status == 400)
     }
 
-    @Test("the journal has what clients sent, but not the controls")
-    func journal() async throws {
+    @Test("The request log has the requests of clients, but not those to controls")
+    func recordedRequests() async throws {
         _ = try await mock.token("\(PasswordGrantTests.form)&scope=openid", headers: ["x-client-sku": "MSAL"])
         _ = try await mock.get("/_mock/state")
         let entries = try JSONValue(parsing: try await mock.get("/_mock/requests").body).array ?? []
@@ -105,7 +105,7 @@ struct RunControlTests {
         #expect(entry["headers"]?.array?.contains(["x-client-sku", "MSAL"]) == true)
     }
 
-    @Test("a run is chosen by the tenant in the URL and disturbs no other")
+    @Test("The tenant in the URL chooses a test run, which disturbs no other")
     func runs() async throws {
         _ = try await mock.ask(.post, "/_mock/faults?run=r7", body: #"{"at":"keys","status":503}"#)
         _ = try await mock.ask(.delete, "/_mock/users/alice?run=r7")
@@ -122,7 +122,7 @@ struct RunControlTests {
     }
 
     @Test(
-        "an order with a mistake says which",
+        "A wrong body of a control is refused with the reason",
         arguments: [
             ("faults", "{}"), ("faults", #"{"at":"moon"}"#), ("faults", #"{"at":"keys","status":7}"#),
             ("faults", #"{"at":"keys","stauts":503}"#), ("clock", #"{"skew_s":"1h"}"#), ("clock", "1"),
@@ -132,7 +132,7 @@ struct RunControlTests {
             ("faults", #"{"at":"keys","status":503,"times":-9223372036854775808}"#),
         ])
     func mistakes(path: String, body: String) async throws {
-        let response = try await order(path, body)
+        let response = try await control(path, body)
         #expect(response.status == 400 && response.text.utf8.count > 20)
     }
 }

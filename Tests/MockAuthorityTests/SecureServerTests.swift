@@ -7,9 +7,9 @@ import Platform
 import Testing
 
 /// Certificates as other programs judge them; OpenSSL's own program has no mercy with bad encodings.
-@Suite("The authority's own https satisfies strict clients")
+@Suite("Strict clients accept the https of the authority", .timeLimit(.minutes(15)))
 struct SecureServerTests {
-    @Test("openssl connects, verifies chain and name strictly, and gets an answer")
+    @Test("OpenSSL connects, verifies chain and name strictly, and gets a response")
     func strict() throws {
         var template = Array("/tmp/mock-tls.XXXXXX".utf8CString)
         _ = try #require(mkdtemp(&template))

@@ -7,7 +7,7 @@ import Platform
 import Support
 import Testing
 
-@Suite("A state folder lets things outlive the authority")
+@Suite("A state folder outlives the authority", .timeLimit(.minutes(15)))
 final class StateTests {
     private let path: String
     private let clock = ManualClock(wallMilliseconds: TestAuthority.now * 1000)
@@ -31,7 +31,7 @@ final class StateTests {
         TestAuthority(try MockAuthority(configuration: Configuration(), time: clock, folder: try StateFolder(path)))
     }
 
-    @Test("keys, accounts and refresh tokens are those of before")
+    @Test("Keys, accounts and refresh tokens are the same after a restart")
     func restart() async throws {
         let before = try mock()
         let form = "\(PasswordGrantTests.form)&scope=openid+offline_access"
@@ -49,7 +49,7 @@ final class StateTests {
         #expect(reset?.count == 2)
     }
 
-    @Test("a file that is not ours is refused, not overwritten")
+    @Test("A file of another program is refused, not overwritten")
     func foreign() throws {
         try File.replace("\(path)/keys.json", with: Array("[1]".utf8))
         #expect(throws: StateFolderError.unreadable(file: "\(path)/keys.json")) {
@@ -58,7 +58,7 @@ final class StateTests {
         #expect(try File.read("\(path)/keys.json") == Array("[1]".utf8))
     }
 
-    @Test("the certificate is kept while it is good, and its authority longer")
+    @Test("The certificate is kept while it is valid, and its authority longer")
     func certificate() throws {
         let folder = try StateFolder(path)
         let first = try ServerCertificate(in: folder, names: [], time: clock)
@@ -74,7 +74,7 @@ final class StateTests {
     }
 
     @Test(
-        "a file that was cut is refused with a sentence, and not overwritten",
+        "A truncated file is refused with the reason, and not overwritten",
         arguments: ["secret", "ca.key", "ca.pem", "tls.key", "tls.pem", "keys.json"])
     func cut(name: String) async throws {
         let folder = try StateFolder(path)
@@ -96,7 +96,7 @@ final class StateTests {
         }
     }
 
-    @Test("only its owner may read what is secret")
+    @Test("Only the owner of the files can read secrets")
     func permissions() async throws {
         _ = try await mock().authority.keySet()
         _ = try ServerCertificate(in: StateFolder(path), names: [], time: clock)
@@ -106,7 +106,7 @@ final class StateTests {
         }
     }
 
-    @Test("a second authority is kept away until the first ends")
+    @Test("A second authority cannot use the folder until the first ends")
     func lock() throws {
         let folder = try StateFolder(path)
         do {

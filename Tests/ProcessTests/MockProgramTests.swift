@@ -4,7 +4,7 @@ import Platform
 import Support
 import Testing
 
-@Suite("The program mock-authority") struct MockAuthorityProgramTests {
+@Suite("The program mock-authority", .timeLimit(.minutes(15))) struct MockAuthorityProgramTests {
     private static func run(
         _ arguments: [String], _ environment: [String: String] = [:]
     ) throws -> (end: ChildProcess.End, output: String, errors: String) {
@@ -13,7 +13,7 @@ import Testing
         return (end, program.output, program.errors)
     }
 
-    @Test func `explains itself and tells its version`() throws {
+    @Test func `It prints its help and its version`() throws {
         let help = try Self.run(["--help"], ["MOCK_NONSENSE": "1"])
         #expect(help.end == .exit(0))
         for word in ["token --user", "MOCK_LISTEN", "--allow-remote", "client-settings", "--tls-listen"] {
@@ -23,18 +23,18 @@ import Testing
         #expect(version.end == .exit(0) && version.output.hasPrefix("mock-authority "))
     }
 
-    @Test func `ends with 78 and every mistake at once`() throws {
+    @Test func `Wrong settings end it with 78 and all errors at once`() throws {
         let (end, output, errors) = try Self.run(
             ["--listen", "0.0.0.0:0", "--tls-listen", "127.0.0.1:0", "--era=2050"], ["MOCK_LAXX": "true"])
         #expect(end == .exit(78) && output == "")
-        for words in ["Say --allow-remote too", "--tls-listen needs --state", "--era: '2050'", "MOCK_LAXX"] {
-            #expect(errors.contains(words), "\(words)")
+        for message in ["Say --allow-remote too", "--tls-listen needs --state", "--era: '2050'", "MOCK_LAXX"] {
+            #expect(errors.contains(message), "\(message)")
         }
         #expect(try Self.run(["dance"]).end == .exit(78))
         #expect(try Self.run(["--config", "/nowhere/mock.json", "--listen", "127.0.0.1:0"]).end == .exit(78))
     }
 
-    @Test func `over https it is the authority of a server, while old clients use http`() throws {
+    @Test func `A server uses it over https, while old clients use http`() throws {
         let folder = try TemporaryFolder()
         let stage = try Stage(["MOCK_STATE": folder.path, "MOCK_TLS_LISTEN": "127.0.0.1:0"])
         let port = try stage.mock.await { Stage.port(behind: "and on https://localhost:", in: $0) }
@@ -66,7 +66,7 @@ import Testing
         #expect(overTLS["issuer"] == overHTTP["issuer"])
     }
 
-    @Test func `prints a token of the mock that runs, good or bad`() throws {
+    @Test func `The command token prints a token of the running mock`() throws {
         let stage = try Stage()
         let authority = ["MOCK_AUTHORITY": "http://127.0.0.1:\(stage.mockPort)"]
         let (end, output, _) = try Self.run(
@@ -76,19 +76,19 @@ import Testing
         let unknown = try Self.run(["token", "--user", "carol"], authority)
         #expect(unknown.end == .exit(1) && unknown.errors.contains("alice@example.com"))
         #expect(try Self.run(["token", "--usr", "alice"], authority).end == .exit(78))
-        let nobody = try Self.run(["token", "--user", "alice", "--authority", "http://127.0.0.1:1"])
-        #expect(nobody.end == .exit(69) && nobody.errors.contains("Is mock-authority running"))
+        let unreachable = try Self.run(["token", "--user", "alice", "--authority", "http://127.0.0.1:1"])
+        #expect(unreachable.end == .exit(69) && unreachable.errors.contains("Is mock-authority running"))
     }
 
-    @Test func `prints a token from the keys of a folder, which servers of its authority take`() throws {
+    @Test func `A token from the keys of a state folder is accepted by servers of its authority`() throws {
         let folder = try TemporaryFolder()
         let first = try Self.run(["token", "--state", folder.path, "--user", "alice", "--issuer=http://mock.test"])
         #expect(first.end == .exit(0) && first.output.split(separator: ".").count == 3, "\(first.errors)")
         let stage = try Stage(["MOCK_STATE": folder.path])
         let server = try stage.server()
         let token = try Self.run(["token", "--user=bob", "--state", folder.path, "--issuer", stage.issuer])
-        let words = String(token.output.dropLast())
-        #expect(try server.ask("GET", "/api/tasks", token: words).status == 200)
+        let compact = String(token.output.dropLast())
+        #expect(try server.ask("GET", "/api/tasks", token: compact).status == 200)
         let stranger = String(first.output.dropLast())
         #expect(try server.ask("GET", "/api/tasks", token: stranger).status == 401)
         #expect(try Self.run(["token", "--user", "carol", "--state", folder.path]).end == .exit(1))
@@ -147,7 +147,7 @@ import Testing
         return try #require(client)
     }
 
-    @Test func `breaks the connection in the middle of an answer on request`() throws {
+    @Test func `A fault can break the connection in the middle of a response`() throws {
         let stage = try Stage()
         let target = "/\(Stage.tenant)/b2c_1_sign_in/v2.0/.well-known/openid-configuration"
         let whole = try exchange(stage.mockPort, "GET", target).body
@@ -162,20 +162,20 @@ import Testing
         #expect(try exchange(stage.mockPort, "GET", target).body == whole)
     }
 
-    @Test(arguments: [SIGTERM, SIGINT]) func `stops cleanly on a signal`(signal: Int32) throws {
+    @Test(arguments: [SIGTERM, SIGINT]) func `A signal stops it cleanly`(signal: Int32) throws {
         let stage = try Stage()
         _ = try stage.token()
         stage.mock.send(signal)
         #expect(try stage.mock.wait() == .exit(0))
     }
 
-    @Test func `says that its address is taken`() throws {
+    @Test func `A taken port is reported`() throws {
         let stage = try Stage()
         let (end, _, errors) = try Self.run(["--listen", "127.0.0.1:\(stage.mockPort)"])
         #expect(end == .exit(69) && errors.contains("another program listens there"))
     }
 
-    @Test func `prints the settings of each client`() throws {
+    @Test func `The command client-settings prints the settings of each client`() throws {
         let list = try Self.run(["client-settings", "--for", "ios-adal"])
         #expect(list.end == .exit(0))
         let members = [

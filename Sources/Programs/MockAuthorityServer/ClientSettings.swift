@@ -8,14 +8,14 @@ enum ClientKind: String, Sendable, CaseIterable {
     case msal, page, curl
 }
 
-/// What makes a client talk to this authority and to a task-server beside it.
+/// The settings with which a client talks to this authority and to a task-server.
 struct ClientSettings {
     let configuration: Configuration
     /// Scheme, host and port of the authority.
     let base: String
     /// Scheme, host and port of task-server.
     let tasks: String
-    /// The certificate that vouches for the authority's https; nothing where the base is http.
+    /// The certificate of the authority's https; `nil` where the base is http.
     let authorityFile: String?
 
     private var authority: String { "\(base)/\(configuration.tenant.name)" }
@@ -58,9 +58,9 @@ struct ClientSettings {
         let name = policy(.signIn)
         return [
             ("accountIdentifier", .text("B2C_Acccount")), ("clientID", .text(client)), ("clientSecret", .text("")),
-            ("authURL", .text("\(authority)/oauth2/v2.0/authorize?p=\(name)")),
+            ("authURL", .text("\(authority)/\(MockAuthority.Path.authorize)?p=\(name)")),
             ("loginURL", .text("\(authority)/login")), ("bhh", .text("urn:ietf:wg:oauth:2.0:oob")),
-            ("tokenURL", .text("\(authority)/oauth2/v2.0/token?p=\(name)")),
+            ("tokenURL", .text("\(authority)/\(MockAuthority.Path.token)?p=\(name)")),
             ("keychain", .text("com.microsoft.azureactivedirectory.samples.graph.QuickStart")),
             ("contentType", .text("application/x-www-form-urlencoded")), ("taskAPI", .text(tasks)),
             ("kIDMOAuth2SuccessPagePrefix", .text("session_state=")),
@@ -95,7 +95,7 @@ struct ClientSettings {
 
     private var curl: String {
         """
-        TOKEN=$(curl -s '\(base)/_mock/token?user=\(user)')
+        TOKEN=$(curl -s '\(base)\(MockAuthority.Path.testToken)?user=\(user)')
         curl -s -H "Authorization: Bearer $TOKEN" \(tasks)/api/tasks
         """
     }
@@ -103,7 +103,6 @@ struct ClientSettings {
 
 /// A property list in XML, as the iOS samples read their settings.
 struct PropertyList {
-    /// What stands under a key.
     enum Value {
         case text(String), texts([String]), truth(Bool)
     }

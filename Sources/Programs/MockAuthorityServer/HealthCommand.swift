@@ -1,3 +1,4 @@
+internal import MockAuthority
 internal import Platform
 internal import Settings
 
@@ -8,7 +9,7 @@ func runHealth(_ settings: MockSettings) -> Never {
     let address = settings.network.listen.seenFromHere
     do throws(SystemError) {
         // Something that it always has and that changes nothing.
-        let reply = try PlainReply.get("/_mock/token/bad", host: address.host, port: address.port)
+        let reply = try PlainReply.get(MockAuthority.Path.badTokens, host: address.host, port: address.port)
         if reply.status == 200 { answer("alive") }
         fail(["\(address) answers \(reply.status)"], ExitStatus.failure)
     } catch {

@@ -58,7 +58,7 @@ struct MockSettings: SettingTable {
                 .text("URL", expected: "a URL without a slash at its end", example: "http://localhost:3000"),
                 default: "http://localhost:3000", help: "Of client-settings: where task-server is."))
         printSettings = reader.flag("print-settings", help: "Prints each setting and where it came from.")
-        // The program looks for these itself; they stand here for the help.
+        // The program reads these itself; they are here for the help.
         _ = reader.flag("help", help: "Prints this.")
         _ = reader.flag("version", help: "Prints the version.")
     }
@@ -71,7 +71,8 @@ extension MockSettings.Network {
         )
         allowRemote = reader.value(
             "ALLOW_REMOTE", .bool, default: "false",
-            help: "Listens on other addresses than the loopback, controls and all: whoever reaches it is anybody.")
+            help: "Listens on other addresses than the loopback, controls too: everyone who reaches it can be any user."
+        )
         issuer = reader.optional(
             "ISSUER", .text("URL", expected: "a URL without a slash at its end", example: "http://localhost:3001"),
             absence: "http:// and the address of --listen", help: "What the issuers of all policies begin with.")
@@ -80,7 +81,7 @@ extension MockSettings.Network {
             help: "Whether the issuer names the policy (tfp), as strict discovery clients need it, or not (tenant).")
         if !listen.isLoopback, !allowRemote {
             reader.mistake(
-                "\(listen) is not the loopback, and whoever reaches the mock is anybody. Say --allow-remote too if that "
+                "\(listen) is not the loopback, and everyone who reaches the mock can be any user. Say --allow-remote too if that "
                     + "is meant.")
         }
     }
@@ -93,7 +94,7 @@ extension MockSettings.TLS {
             help: "Where to listen for https too, with a certificate of its own authority (ca.pem of --state).")
         names = reader.list(
             "TLS_NAME", .text("NAME", expected: "a host name or an IPv4 address", example: "mock.test"),
-            help: "What clients call it beside localhost, 127.0.0.1 and ::1.")
+            help: "More names of the server, in addition to localhost, 127.0.0.1 and ::1.")
         if !listen.isEmpty, !hasState {
             reader.mistake("--tls-listen needs --state FOLDER: clients read the certificate to trust from it.")
         }
@@ -110,10 +111,12 @@ extension Behaviour {
         notBeforeSlack = Int64(
             reader.value(
                 "NBF_BACK", .integer(0...300, example: 60), default: "0",
-                help: "Seconds that nbf lies before now, for clients whose clocks are behind."))
+                help: "Seconds of nbf before now, for clients with slow clocks."))
         era = reader.value(
             "ERA", .choice, default: Era.current.rawValue,
-            help: "In which years it plays: preview2015 and classic for clients that read the old replies.")
+            help:
+                "The period of B2C that it reproduces: preview2015 and classic for clients that read the old responses."
+        )
         let strings: Bool = reader.value(
             "NUMBERS_AS_STRINGS", .bool, default: "false",
             help: "Writes the numbers of token replies as strings, as the old eras do anyway.")

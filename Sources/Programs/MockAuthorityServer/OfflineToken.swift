@@ -3,19 +3,19 @@ internal import MockAuthority
 internal import Platform
 internal import Settings
 
-/// Prints what an authority of these settings answers to the request for a token, without serving anybody.
-func answerAlone(_ settings: MockSettings, _ target: String) -> Never {
+/// Prints the response of an authority with these settings to a request for a token, without listening.
+func printOfflineToken(_ settings: MockSettings, _ target: String) -> Never {
     let authority = authority(settings, configuration(settings, settings.network.listen))
     let request: RequestHead
     do throws(TargetError) {
         request = RequestHead(method: .get, target: try RequestTarget(parsing: target))
     } catch {
-        fail(["'\(target)' is no order."], ExitStatus.configuration)
+        fail(["'\(target)' is not a request for a token."], ExitStatus.configuration)
     }
     Task.detached {
         guard case .later(let decide) = authority.decide(on: request), case .respond(let response) = await decide()
         else {
-            fail(["the order was not understood."], ExitStatus.failure)
+            fail(["the request for a token was not answered."], ExitStatus.failure)
         }
         let text = String(decoding: response.body, as: UTF8.self)
         let line = text.hasSuffix("\n") ? String(text.dropLast()) : text

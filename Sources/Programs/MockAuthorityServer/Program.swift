@@ -6,7 +6,7 @@ internal import Settings
 enum ExitStatus {
     static let good: Int32 = 0
     static let failure: Int32 = 1
-    /// EX_UNAVAILABLE: the address cannot be listened on, or nobody answers there.
+    /// EX_UNAVAILABLE: the address cannot be listened on, or no one answers there.
     static let unavailable: Int32 = 69
     /// EX_CONFIG: settings or files that are wrong.
     static let configuration: Int32 = 78
@@ -29,7 +29,7 @@ private func printClientSettings(_ settings: MockSettings) -> Never {
         fail(["client-settings needs --for, one of \(kinds)."], ExitStatus.configuration)
     }
     let listen = settings.network.listen
-    // The clients of our days insist on https; where it is served, they are sent there.
+    // Current clients insist on https; where it is served, their settings name it.
     let secure = settings.tls.listen.first.map { "https://localhost:\($0.port)" }
     let base = secure ?? "http://\(listen.called)"
     let client = ClientSettings(
@@ -45,8 +45,8 @@ func answer(_ text: String) -> Never {
 }
 
 /// Says what is wrong, one line each, and ends.
-func fail(_ sentences: [String], _ code: Int32) -> Never {
-    for sentence in sentences { StandardStream.error.print("mock-authority: \(sentence)") }
+func fail(_ messages: [String], _ code: Int32) -> Never {
+    for message in messages { StandardStream.error.print("mock-authority: \(message)") }
     exitProcess(code)
 }
 
@@ -56,9 +56,9 @@ func readSettings(_ arguments: [String]) -> MockSettings {
         let read = try MockSettings.read(input)
         let command = read.operands.first
         guard read.operands.count <= 1, command == nil || ["client-settings", "health"].contains(command) else {
-            let words = read.operands.joined(separator: " ")
+            let operands = read.operands.joined(separator: " ")
             fail(
-                ["'\(words)' is no command. Commands: token, client-settings, health. See --help."],
+                ["'\(operands)' is not a command. Commands: token, client-settings, health. See --help."],
                 ExitStatus.configuration)
         }
         if read.values.printSettings { answer(String(read.printed.dropLast())) }

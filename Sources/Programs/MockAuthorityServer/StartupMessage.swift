@@ -24,12 +24,12 @@ struct StartupMessage {
         let authority = "\(base)/\(configuration.tenant.name)"
         return """
             mock-authority \(programVersion) listens on \(base)
-            For development only: whoever reaches it gets a token of anybody.
+            For development only: everyone who reaches it can get a token of any user.
 
               export B2C_AUTHORITY=\(authority)
               export TASKS_AUTHORITY=\(authority) TASKS_POLICIES=\(policies) TASKS_CLIENT_ID=\(client)
-              curl -s '\(base)/_mock/token?user=\(user)'
-              curl -s \(base)/_mock/token/bad\(secure.map(lines).joined())
+              curl -s '\(base)\(MockAuthority.Path.testToken)?user=\(user)'
+              curl -s \(base)\(MockAuthority.Path.badTokens)\(secure.map(lines).joined())
             """
     }
 

@@ -1,11 +1,12 @@
-import Basics
+internal import Basics
+internal import MockAuthority
 internal import Platform
 internal import Settings
 
 /// `mock-authority token`: asks the authority that runs, or makes the token from the keys of a folder.
 let tokenHelp = """
                   --policy P --scope S --client ID --nonce N --exp -1h --claim NAME=VALUE --drop NAME
-                  --bad NAME (the list: curl -s http://127.0.0.1:3001/_mock/token/bad)
+                  --bad NAME (the list: curl -s http://127.0.0.1:3001\(MockAuthority.Path.badTokens))
                   --authority URL of the running mock [MOCK_AUTHORITY; default: http://127.0.0.1:3001]
                   --state FOLDER [settings]: from the keys there, whether or not an authority runs
     """
@@ -28,12 +29,12 @@ func runToken(_ arguments: [String]) -> Never {
         }
         if name == "authority" { authority = value } else { query.append("\(name)=\(PercentEncoding.encode(value))") }
     }
-    let target = "/_mock/token?\(query.joined(separator: "&"))"
+    let target = "\(MockAuthority.Path.testToken)?\(query.joined(separator: "&"))"
     if settings.isEmpty { ask(authority, target) }
     guard settings.contains(where: { parts(of: $0).name == "state" }) else {
         fail(["token has no flag '\(settings[0])'. Flags:\n\(tokenHelp)"], ExitStatus.configuration)
     }
-    answerAlone(readSettings(settings), target)
+    printOfflineToken(readSettings(settings), target)
 }
 
 private let parameters = ["user", "policy", "scope", "client", "nonce", "exp", "claim", "drop", "bad", "run"]

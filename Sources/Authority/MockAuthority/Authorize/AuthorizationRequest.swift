@@ -31,12 +31,13 @@ struct ResponseTypes: OptionSet, Sendable {
 
     init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// The types of a list of words, in any order, each once.
+    /// Reads `response_type`: types in any order, each once.
     init?(_ text: String) {
         let known: [String: ResponseTypes] = ["code": .code, "id_token": .idToken, "token": .token]
-        let types = text.words.compactMap { known[$0] }
+        let types = text.spaceSeparated.compactMap { known[$0] }
         self.init(types)
-        guard !types.isEmpty, types.count == text.words.count, Set(text.words).count == types.count else { return nil }
+        guard !types.isEmpty, types.count == text.spaceSeparated.count, Set(text.spaceSeparated).count == types.count
+        else { return nil }
     }
 }
 
@@ -62,8 +63,8 @@ extension AuthorizationRequest {
             let text = parameters["response_type"] ?? ""
             guard let types = ResponseTypes(text) else { throw .responseType(text) }
             try delivery.checkMode(parameters["response_mode"], for: types)
-            guard let words = parameters["scope"] else { throw .missingScope }
-            let scope = try Scope(words, client: client, applications: configuration.applications)
+            guard let scopeText = parameters["scope"] else { throw .missingScope }
+            let scope = try Scope(scopeText, client: client, applications: configuration.applications)
             if types.contains(.idToken), !scope.openID { throw .openIDScopeMissing }
             let options = try Options(parameters, client)
             self.init(client: client, delivery: delivery, types: types, scope: scope, options: options)

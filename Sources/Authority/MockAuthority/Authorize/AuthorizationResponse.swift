@@ -9,11 +9,8 @@ struct AuthorizationResponse: Sendable {
 
     /// The response for the user who signed in: a redirect, or the page that posts itself.
     ///
-    /// - Parameters:
-    ///   - user: the user.
-    ///   - signedIn: the time of the sign-in, in seconds since 1970.
-    ///   - newUser: whether the sign-in created the account.
-    ///   - headers: more field lines, such as the cookie of the session.
+    /// `signedIn` is in seconds since 1970, `newUser` says whether the sign-in created the account, and `headers` are more
+    /// field lines, such as the cookie of the session.
     func response(
         _ user: User, signedIn: Int64, newUser: Bool, headers: HeaderFields = HeaderFields()
     ) async -> Response {
@@ -28,7 +25,7 @@ struct AuthorizationResponse: Sendable {
         }
     }
 
-    /// The parameters, in the order of recorded responses.
+    /// The parameters, in the order of the service.
     private func fields(_ granted: GrantedRequest) async throws(RSAError) -> [(String, String)] {
         var fields: [(String, String)] = []
         if let state = request.delivery.state { fields.append(("state", state)) }

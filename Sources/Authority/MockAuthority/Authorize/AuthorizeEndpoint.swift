@@ -8,14 +8,10 @@ struct AuthorizeEndpoint: Sendable {
 
     /// Takes the parameters from the query, or from the form of a `POST`.
     func decide() async -> Decision {
-        switch context.head.method {
-        case .get, .head: .respond(await answer(Parameters(context.head.target.query)))
-        case .post:
-            .answerBody(limit: 65536) { body in
-                let form = Parameters(body: body, type: context.head.contentType)
-                return await answer(form.followed(by: context.head.target.query))
-            }
-        case .put, .patch, .delete, .options, .other: .respond(Response.methodNotAllowed("GET, POST"))
+        guard context.head.method == .post else { return .respond(await answer(Parameters(context.head.target.query))) }
+        return .answerBody(limit: 65536) { body in
+            let form = Parameters(body: body, type: context.head.contentType)
+            return await answer(form.followed(by: context.head.target.query))
         }
     }
 

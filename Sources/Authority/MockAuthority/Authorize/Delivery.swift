@@ -9,7 +9,7 @@ struct Delivery: Sendable, Equatable {
         case formPost = "form_post"
     }
 
-    /// Where it goes, byte for byte as registered or as asked: `urn:` and custom schemes are never normalised.
+    /// As registered or as requested, byte for byte: `urn:` and custom schemes are never normalised.
     var redirectURI: String
     var mode: Mode
     /// Given back unmodified.
@@ -20,8 +20,8 @@ struct Delivery: Sendable, Equatable {
         _ parameters: Parameters, _ client: Client, _ configuration: Configuration
     ) throws(AuthorizationFailure) {
         state = parameters["state"]
-        let words = parameters["response_type"]?.words ?? []
-        let isImplicit = words.contains("id_token") || words.contains("token")
+        let types = parameters["response_type"]?.spaceSeparated ?? []
+        let isImplicit = types.contains("id_token") || types.contains("token")
         mode = parameters["response_mode"].flatMap(Mode.init(rawValue:)) ?? (isImplicit ? .fragment : .query)
         guard let registered = client.redirectURIs.first else {
             throw .page(.redirectMismatch(parameters["redirect_uri"] ?? "", client: client.id))
@@ -34,7 +34,7 @@ struct Delivery: Sendable, Equatable {
         }
     }
 
-    /// Refuses a mode that nobody knows, and tokens in a query, which servers log.
+    /// Refuses an unknown mode, and tokens in a query, which servers log.
     func checkMode(_ asked: String?, for types: ResponseTypes) throws(Refusal) {
         guard let asked else { return }
         guard let known = Mode(rawValue: asked), known != .query || types == .code else { throw .responseMode(asked) }
@@ -59,7 +59,7 @@ struct Delivery: Sendable, Equatable {
         return Response(302, headers: headers)
     }
 
-    /// A refusal, in the order of the captures.
+    /// A refusal, in the order of the service.
     func response(_ refusal: Refusal, correlation: String, now: Int64) -> Response {
         var fields = [
             ("error", refusal.error),
@@ -71,7 +71,7 @@ struct Delivery: Sendable, Equatable {
 }
 
 extension Client {
-    /// Whether answers may go there: exact, but for `http://localhost`, which stands for every port and path of the
+    /// Whether answers may go there: exact, but for `http://localhost`, which means every port and path of the
     /// loopback unless that is switched off (RFC 8252 section 7.3).
     func accepts(_ uri: String, _ switches: Behaviour.Switches) -> Bool {
         if switches.lax || redirectURIs.contains(where: { $0.isSame(as: uri) }) { return true }

@@ -9,12 +9,12 @@ struct Session: Sendable {
     /// The lifetime of the service, in seconds.
     private static let lifetime: Int64 = 86400
 
-    /// Who signed in in this browser, and when; nobody once the account is gone or its grants were revoked.
+    /// The account that signed in in this browser, and the time; `nil` once it was removed or its grants were revoked.
     var current: (user: User, time: Int64)? {
         let cookies = context.head.headers.values("Cookie").flatMap { $0.split(separator: ";") }
         let value = cookies.lazy.compactMap { cookie -> String? in
             let pair = cookie.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard pair.count == 2, String(pair[0]).words == [name] else { return nil }
+            guard pair.count == 2, String(pair[0]).spaceSeparated == [name] else { return nil }
             return String(pair[1])
         }.first
         guard let value, let members = context.authority.seal.open(value), let grant = Grant(members),

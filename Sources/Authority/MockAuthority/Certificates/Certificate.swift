@@ -8,7 +8,7 @@ struct CertificateMaker: Sendable {
     private static let day: Int64 = 86400
     private static let signature = DER.sequence(DER.identifier(1, 2, 840, 113_549, 1, 1, 11), DER.null)
 
-    /// An authority that vouches for itself for ten years.
+    /// A self-signed certificate authority, for ten years.
     func authority(_ key: RSAPrivateKey, name: String) throws(RSAError) -> String {
         let identifier = Self.keyIdentifier(key)
         let extensions = [

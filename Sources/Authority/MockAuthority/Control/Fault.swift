@@ -1,24 +1,23 @@
 internal import HTTP
 internal import Synchronization
 
-/// Something that goes wrong at an endpoint for some requests.
+/// A failure that is injected at an endpoint for some requests.
 struct Fault: Sendable, Equatable {
-    /// Where.
+    /// The endpoint, as `at` of the control names it.
     enum Place: String, Sendable, CaseIterable {
         case keys, metadata, token, authorize
     }
 
     var place: Place
-    /// For how many requests yet.
+    /// The number of requests that it still affects.
     var times: Int64
-    /// Waited before anything else.
+    /// The time before the response.
     var delayMilliseconds: Int64
-    /// What is answered instead; nothing if the endpoint answers after all.
+    /// The response in place of the endpoint's; `nil` if the endpoint answers.
     var answer: Answer?
-    /// Whether the connection breaks in the middle of the body, which was announced whole.
+    /// Whether the connection ends in the middle of the body, whose full length was announced.
     var cut: Bool
 
-    /// An answer that is not the endpoint's.
     struct Answer: Sendable, Equatable {
         var status: Int
         var retryAfter: Int64?
@@ -27,7 +26,7 @@ struct Fault: Sendable, Equatable {
 }
 
 extension Fault {
-    /// Lets time pass, then answers instead of the endpoint or spoils what it answers.
+    /// Waits, then answers in place of the endpoint or cuts its response.
     func apply(to decide: @Sendable () async -> Decision) async -> Decision {
         if delayMilliseconds > 0 { try? await Task.sleep(for: .milliseconds(delayMilliseconds)) }
         let cut = cut
@@ -51,7 +50,7 @@ extension Fault.Answer {
     }
 }
 
-/// The faults of a run that are still to come.
+/// The faults of a test run that still affect requests.
 final class Faults: Sendable {
     private let waiting = Mutex<[Fault]>([])
 
@@ -61,7 +60,7 @@ final class Faults: Sendable {
         waiting.withLock { $0.append(fault) }
     }
 
-    /// The first fault of this place, used up once.
+    /// The first fault at this endpoint; one request of it is used up.
     func take(_ place: Fault.Place) -> Fault? {
         waiting.withLock { waiting in
             guard let index = waiting.firstIndex(where: { $0.place == place }) else { return nil }
@@ -69,19 +68,6 @@ final class Faults: Sendable {
             let fault = waiting[index]
             if fault.times <= 0 { waiting.remove(at: index) }
             return fault
-        }
-    }
-}
-
-extension PolicyURL.Endpoint {
-    /// Under which name faults find it.
-    var place: Fault.Place? {
-        switch self {
-        case .metadata: .metadata
-        case .keys: .keys
-        case .token: .token
-        case .authorize: .authorize
-        case .logout, .userInfo, .page, .selfAsserted, .confirmed: nil
         }
     }
 }

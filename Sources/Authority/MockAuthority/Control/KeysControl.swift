@@ -2,26 +2,28 @@ internal import HTTP
 internal import JSON
 internal import OpenSSL
 
-extension ControlEndpoint {
-    /// `GET /_mock/keys`: every key and what it is for.
+extension HostContext {
+    /// `GET /_mock/keys`: every key and its state.
     func keys() async -> Response {
         do throws(RSAError) {
             return Response.json(try await authority.keys.current().json)
         } catch {
-            return Response.text("A key could not be made.", status: 500)
+            return Response.text("A key could not be generated.", status: 500)
         }
     }
 
-    /// `POST /_mock/keys {"do":"rotate"}`: a step, and the keys behind it.
-    func changeKeys(_ body: [UInt8]) async -> Response {
-        guard let step = step(body) else {
-            let steps = KeyStep.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
-            return Response.text("Say what to do: {\"do\":\"rotate\"}. It is one of \(steps).", status: 400)
-        }
-        do throws(RSAError) {
-            return Response.json(try await authority.keys.take(step).json)
-        } catch {
-            return Response.text("A key could not be made.", status: 500)
+    /// `POST /_mock/keys {"do":"rotate"}`: takes the step, and shows the keys after it.
+    func changeKeys() -> Decision {
+        .answerBody(limit: Self.bodyLimit) { body in
+            guard let step = step(body) else {
+                let steps = KeyStep.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+                return Response.text("Say what to do: {\"do\":\"rotate\"}. It is one of \(steps).", status: 400)
+            }
+            do throws(RSAError) {
+                return Response.json(try await authority.keys.take(step).json)
+            } catch {
+                return Response.text("A key could not be generated.", status: 500)
+            }
         }
     }
 

@@ -3,11 +3,9 @@ package import JSON
 internal import OpenSSL
 
 extension MockAuthority {
-    /// One token without a sign-in, in its compact form: an access token, or an ID token where the scope names no resource.
+    /// One token without a sign-in: an access token, or an ID token where the scope names no resource.
     ///
-    /// - Parameters:
-    ///   - specification: what the token is to contain.
-    ///   - run: the test run; empty for requests that name none.
+    /// `run` names the test run.
     package func issueToken(
         _ specification: TokenSpecification, run: String = ""
     ) async throws(TokenSpecificationError) -> String {

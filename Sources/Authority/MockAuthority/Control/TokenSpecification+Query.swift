@@ -4,11 +4,12 @@ internal import JSON
 extension TokenSpecification {
     private static let names = ["user", "policy", "client", "scope", "bad", "exp", "nonce", "claim", "drop", "run"]
 
-    /// The order of a query; what it does not understand it refuses, since a misspelt fault is a test that passes.
+    /// Reads a query; unknown parameters are refused, since a test with a misspelt defect would pass.
     init(_ query: Parameters) throws(ControlError) {
         for argument in query.all where !Self.names.contains(argument.name) {
             throw ControlError(
-                message: "'\(argument.name)' is no part of an order. Parts: \(Self.names.joined(separator: ", ")).")
+                message:
+                    "'\(argument.name)' is not a parameter of a token. Known: \(Self.names.joined(separator: ", ")).")
         }
         guard let user = query["user"] else {
             throw ControlError(message: "Say for whom: /_mock/token?user=alice")

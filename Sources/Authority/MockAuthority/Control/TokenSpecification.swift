@@ -1,21 +1,19 @@
 package import JSON
 
-/// A token that somebody wants without visiting a page.
+/// The content of a token that is issued without a sign-in.
 package struct TokenSpecification: Sendable, Equatable {
-    /// For whom: an address, the part before the `@`, or an object id.
+    /// The account: an address, the part before the `@`, or an object id.
     package var user: String
-    /// Under which policy; without one, the first that signs people in.
+    /// The policy; without one, the first for signing in.
     package var policy: String?
-    /// To which client; without one, the first.
+    /// The client; without one, the first.
     package var client: String?
-    /// What for; without a scope, an access token for the client itself.
+    /// The scope; without one, an access token for the client itself.
     package var scope: String?
-    /// What is to be wrong with it.
+    /// The defect, if the token is to have one.
     package var bad: BadToken?
-    /// What else is to be different.
     package var changes = ClaimChanges()
 
-    /// An order for this person.
     package init(
         user: String, policy: String? = nil, client: String? = nil, scope: String? = nil, bad: BadToken? = nil,
         changes: ClaimChanges = ClaimChanges()
@@ -29,18 +27,16 @@ package struct TokenSpecification: Sendable, Equatable {
     }
 }
 
-/// Changes to the claims of an ordered token.
+/// Changes to the claims of a token.
 package struct ClaimChanges: Sendable, Equatable {
-    /// Seconds from now to `exp`; negative for a token that is over.
+    /// Seconds from now to `exp`; negative for an expired token.
     package var expiry: Int64?
-    /// The nonce.
     package var nonce: String?
     /// Claims to set.
     package var set: JSONObject
     /// Claims to leave out.
     package var drop: [String]
 
-    /// These changes.
     package init(expiry: Int64? = nil, nonce: String? = nil, set: JSONObject = JSONObject(), drop: [String] = []) {
         self.expiry = expiry
         self.nonce = nonce
@@ -48,7 +44,7 @@ package struct ClaimChanges: Sendable, Equatable {
         self.drop = drop
     }
 
-    /// Makes the changes; a token that is over was issued a lifetime before its end.
+    /// Makes the changes; an expired token was issued a lifetime before its expiry.
     func apply(to claims: inout JSONObject, now: Int64, lifetime: Int64) {
         if let expiry {
             claims["exp"] = .integer(now + expiry)
@@ -62,20 +58,15 @@ package struct ClaimChanges: Sendable, Equatable {
     }
 }
 
-/// Why an order could not be filled.
+/// Why a token could not be issued.
 package enum TokenSpecificationError: Error, Equatable, Sendable {
-    /// Nobody is called so; these are there.
     case unknownUser(String, known: [String])
-    /// No policy is called so; these are there.
     case unknownPolicy(String, known: [String])
-    /// No client has this id; these are there.
     case unknownClient(String, known: [String])
-    /// The scope is not registered, in the words of the service.
+    /// The scope is not registered; the text is that of the service.
     case scope(String)
-    /// A key could not be made.
     case key
 
-    /// One sentence for the person who asked.
     package var message: String {
         switch self {
         case .unknownUser(let name, let known):
@@ -84,8 +75,8 @@ package enum TokenSpecificationError: Error, Equatable, Sendable {
             "There is no policy '\(name)'. Known: \(known.joined(separator: ", "))."
         case .unknownClient(let id, let known):
             "There is no client '\(id)'. Known: \(known.joined(separator: ", "))."
-        case .scope(let words): words
-        case .key: "A key could not be made."
+        case .scope(let text): text
+        case .key: "A key could not be generated."
         }
     }
 }

@@ -2,7 +2,7 @@ import Basics
 internal import HTTP
 internal import OpenSSL
 
-/// Who calls the token endpoint, in any of the five shapes that clients use.
+/// Client authentication at the token endpoint, in five forms (docs/b2c.md, "Client authentication").
 ///
 /// Public with `client_id` in the body; Basic with an empty secret; the secret in the body; Basic with both parts
 /// form-encoded (RFC 6749 section 2.3.1); either of the last with `client_id` in the body again.
@@ -42,19 +42,18 @@ struct BasicCredentials: Sendable, Equatable {
 
     /// Reads the value of an `Authorization` field; nothing for another scheme.
     init?(_ field: String) {
-        let words = field.words
-        guard words.count == 2, words[0].isEqualIgnoringCase(to: "basic"), let bytes = Base64.decodeLenient(words[1])
-        else {
+        let parts = field.spaceSeparated
+        guard parts.count == 2, parts[0].isEqualIgnoringCase(to: "basic"), let bytes = Base64.decodeLenient(parts[1]) else {
             return nil
         }
-        let parts = bytes.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
-        guard let first = parts.first, !first.isEmpty else { return nil }
+        let pair = bytes.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+        guard let first = pair.first, !first.isEmpty else { return nil }
         user = Self.decoded(first)
-        password = parts.count == 2 && !parts[1].isEmpty ? Self.decoded(parts[1]) : nil
+        password = pair.count == 2 && !pair[1].isEmpty ? Self.decoded(pair[1]) : nil
     }
 
     private static func decoded(_ bytes: ArraySlice<UInt8>) -> String {
-        // What is no form encoding stands for itself: curl sends it so.
+        // Text that is not form-encoded is taken as it is: curl sends it so.
         let form = Parameters(urlEncoded: Array("v=".utf8) + bytes)
         return form.all.count == 1 ? form["v"] ?? "" : String(decoding: bytes, as: UTF8.self)
     }

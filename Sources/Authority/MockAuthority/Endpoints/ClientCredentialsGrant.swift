@@ -2,14 +2,14 @@ internal import JSON
 internal import OpenSSL
 
 extension TokenEndpoint {
-    /// The client credentials grant (RFC 6749 section 4.4): a token of the application itself, nobody's `oid`.
+    /// The client credentials grant (RFC 6749 section 4.4): a token of the application itself, without `oid`.
     func clientCredentialsGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> JSONValue {
         guard configuration.behaviour.switches.clientCredentials else { throw .internalError }
         guard client.secret != nil else { throw .secretMissing }
-        guard let words = parameters["scope"] else { throw .missingParameter("scope") }
-        let scope = try scope(words, client)
-        guard let audience = scope.audience, words.words.allSatisfy({ $0.hasSuffix("/.default") }) else {
-            throw .scopeUnsupported(words)
+        guard let scopeText = parameters["scope"] else { throw .missingParameter("scope") }
+        let scope = try scope(scopeText, client)
+        guard let audience = scope.audience, scopeText.spaceSeparated.allSatisfy({ $0.hasSuffix("/.default") }) else {
+            throw .scopeUnsupported(scopeText)
         }
         let claims = applicationClaims(client, audience, scope)
         do throws(RSAError) {

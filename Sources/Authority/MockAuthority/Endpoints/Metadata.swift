@@ -1,10 +1,34 @@
+internal import HTTP
 internal import JSON
+internal import OpenSSL
 
-/// The discovery document (OpenID Connect Discovery 1.0 section 3), with the members of the service and no others.
-struct Metadata: Sendable {
+extension RequestContext {
+    /// The discovery document (OpenID Connect Discovery 1.0 section 3).
+    var metadata: Response {
+        Response.json(
+            Metadata(configuration: configuration, policy: policy, url: url, base: base).json, headers: openToAll)
+    }
+
+    /// The key set (RFC 7517 section 5).
+    func keySet() async -> Response {
+        do throws(RSAError) {
+            return Response.json(try await authority.keys.current().keySet, headers: openToAll)
+        } catch {
+            return Response.text("No key could be generated.", status: 500)
+        }
+    }
+
+    /// Public documents: a page of any origin may read them.
+    private var openToAll: HeaderFields {
+        ["Access-Control-Allow-Origin": "*", "Cache-Control": "private"]
+    }
+}
+
+/// The members of the service and no others (docs/b2c.md, "Metadata").
+private struct Metadata {
     let configuration: Configuration
     let policy: Policy
-    let address: PolicyURL
+    let url: PolicyURL
     /// Scheme and host of the request.
     let base: String
 
@@ -12,8 +36,8 @@ struct Metadata: Sendable {
     var json: JSONValue {
         [
             "issuer": .string(configuration.issuer(of: policy)),
-            "authorization_endpoint": url("oauth2/v2.0/authorize"), "token_endpoint": url("oauth2/v2.0/token"),
-            "end_session_endpoint": url("oauth2/v2.0/logout"), "jwks_uri": url("discovery/v2.0/keys"),
+            "authorization_endpoint": url(of: Routes.authorize), "token_endpoint": url(of: Routes.token),
+            "end_session_endpoint": url(of: Routes.logout), "jwks_uri": url(of: Routes.keys),
             "response_modes_supported": ["query", "fragment", "form_post"],
             "response_types_supported": [
                 "code", "code id_token", "code token", "code id_token token", "id_token", "id_token token", "token",
@@ -29,7 +53,7 @@ struct Metadata: Sendable {
         ]
     }
 
-    private func url(_ path: String) -> JSONValue {
-        .string(address.url(path, policy: policy, base: base))
+    private func url(of route: AuthorityRoute<RequestContext>) -> JSONValue {
+        .string(url.url(of: route, policy: policy, base: base))
     }
 }

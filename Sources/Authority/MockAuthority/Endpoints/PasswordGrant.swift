@@ -4,8 +4,8 @@ extension TokenEndpoint {
         guard context.policy.allowsPasswordGrant else { throw .passwordGrantDisabled }
         guard let username = parameters["username"] else { throw .missingParameter("username") }
         guard let password = parameters["password"] else { throw .missingParameter("password") }
-        guard let words = parameters["scope"] else { throw .missingParameter("scope") }
-        let scope = try scope(words, client)
+        guard let scopeText = parameters["scope"] else { throw .missingParameter("scope") }
+        let scope = try scope(scopeText, client)
         guard let user = context.run.directory.user(email: username, password: password) else { throw .wrongPassword }
         let now = context.now
         let signIn = SignIn(time: now, nonce: parameters["nonce"], local: true)

@@ -11,8 +11,7 @@ struct TokenEndpoint: Sendable {
 
     /// Reads the form of a `POST` and answers.
     func decide() -> Decision {
-        guard context.head.method == .post else { return .respond(Response.methodNotAllowed("POST")) }
-        return .answerBody(limit: Self.bodyLimit) { body in await answer(body) }
+        .answerBody(limit: Self.bodyLimit) { body in await answer(body) }
     }
 
     private func answer(_ body: [UInt8]) async -> Response {

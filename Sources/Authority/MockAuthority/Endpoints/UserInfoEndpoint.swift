@@ -8,10 +8,10 @@ struct UserInfoEndpoint: Sendable {
 
     /// The account that the bearer token speaks for.
     func respond() async -> Response {
-        guard let field = context.head.headers["Authorization"], field.words.count == 2,
-            field.words[0].isEqualIgnoringCase(to: "bearer")
+        guard let field = context.head.headers["Authorization"], field.spaceSeparated.count == 2,
+            field.spaceSeparated[0].isEqualIgnoringCase(to: "bearer")
         else { return refuse("") }
-        let claims = await TokenReader(keys: context.authority.keys).claims(field.words[1])
+        let claims = await TokenReader(keys: context.authority.keys).claims(field.spaceSeparated[1])
         guard let claims, (claims["exp"]?.integer ?? 0) > context.now,
             let user = claims["oid"]?.string.flatMap({ context.run.directory.user($0) })
         else { return refuse(", error=\"invalid_token\"") }

@@ -16,8 +16,8 @@ package enum KeyStep: String, Sendable, CaseIterable {
 
 /// The keys of an authority: some published, one of them signing, some gone.
 ///
-/// KeyTask a key takes a tenth of a second, so every key is made away from the caller's thread, and only when somebody
-/// needs it; the first one is begun at the start.
+/// Generating a key takes a tenth of a second, so that happens on another thread than the caller's, and only when a key is
+/// needed; the first one is begun at the start.
 final class KeyRing: Sendable {
     typealias KeyTask = Task<Result<TokenSigningKey, RSAError>, Never>
 

@@ -1,18 +1,17 @@
 import Basics
 
-/// What a person typed, acted on: the account, or what is wrong in words for the page.
+/// Acts on a form that was sent: gives the account, or an error for the page.
 struct FormReader: Sendable {
     let run: TestRun
     let fields: Parameters
 
-    /// What comes of a form.
     enum Outcome: Sendable {
         case person(User, isNew: Bool)
-        /// The code that scripts of the real page read, and the sentence for people.
-        case mistake(code: String, String)
+        /// The code is for scripts of the real page, the message for people.
+        case failure(code: String, message: String)
     }
 
-    /// Acts on a form; `user` is who edits a profile.
+    /// Acts on the form; `user` is the account of a profile that is edited.
     func read(_ form: PageForm, user: User?) -> Outcome {
         switch form {
         case .signIn: signIn()
@@ -24,47 +23,49 @@ struct FormReader: Sendable {
 
     private func signIn() -> Outcome {
         guard let name = fields["signInName"] ?? fields["logonIdentifier"] ?? fields["email"] else {
-            return .mistake(code: "AADB2C90053", "Please enter your email address.")
+            return .failure(code: "AADB2C90053", message: "Please enter your email address.")
         }
         guard let password = fields["password"] else {
-            return .mistake(code: "AADB2C90054", "Please enter your password.")
+            return .failure(code: "AADB2C90054", message: "Please enter your password.")
         }
         if let user = run.directory.user(email: name, password: password) { return .person(user, isNew: false) }
         let isKnown = run.directory.all.contains { $0.email.isEqualIgnoringCase(to: name) && $0.password != nil }
         return isKnown
-            ? .mistake(code: "AADB2C90054", "Your password is incorrect.")
-            : .mistake(code: "AADB2C90053", "We can’t seem to find your account.")
+            ? .failure(code: "AADB2C90054", message: "Your password is incorrect.")
+            : .failure(code: "AADB2C90053", message: "We can’t seem to find your account.")
     }
 
     private func signUp() -> Outcome {
         guard let email = fields["email"], email.looksLikeAddress else {
-            return .mistake(code: "UserMessageIfInvalid", "Please enter a valid email address.")
+            return .failure(code: "UserMessageIfInvalid", message: "Please enter a valid email address.")
         }
         guard let password = fields["newPassword"], password.count >= 8 else {
-            return .mistake(code: "AADB2C90054", "The password must have at least 8 characters.")
+            return .failure(code: "AADB2C90054", message: "The password must have at least 8 characters.")
         }
         guard password.isSame(as: fields["reenterPassword"] ?? "") else {
-            return .mistake(
-                code: "AADB2C90054", "The password entry fields do not match. Please enter the same password in both.")
+            return .failure(
+                code: "AADB2C90054",
+                message: "The password entry fields do not match. Please enter the same password in both.")
         }
         guard let name = fields["displayName"] else {
-            return .mistake(code: "UserMessageIfInvalid", "Please enter a display name.")
+            return .failure(code: "UserMessageIfInvalid", message: "Please enter a display name.")
         }
         let user = User(
             objectID: GUID.random(), email: email, password: password,
             name: PersonName(
                 display: name, given: fields["givenName"] ?? "", family: fields["surname"] ?? ""))
         guard run.directory.put(user) else {
-            return .mistake(
-                code: "AADB2C90001", "A user with the specified ID already exists. Please choose a different one.")
+            return .failure(
+                code: "AADB2C90001",
+                message: "A user with the specified ID already exists. Please choose a different one.")
         }
         return .person(user, isNew: true)
     }
 
     private func profile(_ user: User?) -> Outcome {
-        guard var user else { return .mistake(code: "AADB2C90046", "Please sign in first.") }
+        guard var user else { return .failure(code: "AADB2C90046", message: "Please sign in first.") }
         guard let name = fields["displayName"] else {
-            return .mistake(code: "UserMessageIfInvalid", "Please enter a display name.")
+            return .failure(code: "UserMessageIfInvalid", message: "Please enter a display name.")
         }
         user.name = PersonName(
             display: name, given: fields["givenName"] ?? "", family: fields["surname"] ?? "")
@@ -75,7 +76,7 @@ struct FormReader: Sendable {
     /// An account of the provider, made when it is first seen.
     private func facebook() -> Outcome {
         guard let email = fields["email"], email.looksLikeAddress else {
-            return .mistake(code: "UserMessageIfInvalid", "Please enter a valid email address.")
+            return .failure(code: "UserMessageIfInvalid", message: "Please enter a valid email address.")
         }
         let known = run.directory.all.first {
             $0.status.identityProvider == "facebook.com" && $0.email.isEqualIgnoringCase(to: email)
@@ -90,7 +91,7 @@ struct FormReader: Sendable {
 }
 
 extension String {
-    /// Something, an `@`, something: what can go wrong beyond that the person sees.
+    /// Something, an `@`, something; no more is checked.
     fileprivate var looksLikeAddress: Bool {
         let parts = utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
         return parts.count == 2 && parts.allSatisfy { !$0.isEmpty } && utf8.allSatisfy { $0 > 0x20 }

@@ -15,7 +15,6 @@ enum PageForm: String, Sendable {
         }
     }
 
-    /// What stands on the button.
     fileprivate var verb: String {
         switch self {
         case .signIn: "Sign in"
@@ -25,7 +24,7 @@ enum PageForm: String, Sendable {
         }
     }
 
-    /// The fields, under the names by which people script the page.
+    /// The fields, under the names of the real page.
     func inputs(_ given: (String) -> String?) -> [PageInput] {
         switch self {
         case .signIn:
@@ -82,7 +81,6 @@ struct PageInput: Sendable {
         }
     }
 
-    /// Whether there is something to type.
     var isEmpty: Bool { value?.isEmpty ?? true }
 
     func html(hasFocus: Bool, describedByAlert: Bool) -> String {
@@ -96,16 +94,16 @@ struct PageInput: Sendable {
     }
 }
 
-/// A form as HTML: submit first, cancel behind it, so that Enter submits.
+/// A form as HTML: the submit button comes first, so that Enter submits.
 struct FormHTML {
     let form: PageForm
     let action: String
     let csrf: String
-    /// What is wrong with what was sent before.
+    /// The error of the form that was sent before.
     var alert: String?
-    /// What stands in the fields.
+    /// The values of the fields.
     var given: (String) -> String? = { _ in nil }
-    /// Where somebody without an account goes.
+    /// The link for people without an account.
     var signUpLink: String?
 
     var html: String {

@@ -6,18 +6,18 @@ internal import OpenSSL
 struct Page: Sendable {
     /// In the title and as heading.
     let title: String
-    /// HTML below the heading; whoever wrote it has escaped what it quotes.
+    /// HTML below the heading, values escaped.
     let content: String
     /// A script, if the page needs one.
     var script: String?
     var status: Status = 200
     var headers = HeaderFields()
-    /// The small words above the heading: whose page this is.
+    /// The small text above the heading: the owner of the page.
     var overline = "mock-authority"
 
     /// The answer.
     ///
-    /// No `form-action` in the policy: browsers apply it to the redirect behind the form too, and that goes to the
+    /// No `form-action` in the policy: browsers apply it to the redirect after the form too, and that goes to the
     /// client.
     var response: Response {
         let nonce = Base64.encode(SecureRandom.bytes(16))
@@ -56,7 +56,7 @@ struct Page: Sendable {
     }
 }
 
-/// A refusal that may not be told the client, because where the answer would go is not known to be good.
+/// A refusal that may not be sent to the client, because its redirect URI is not known to be good.
 struct ErrorPage {
     private let refusal: Refusal
     private let context: RequestContext
@@ -67,8 +67,8 @@ struct ErrorPage {
     }
 
     var response: Response {
-        let words = refusal.description(correlation: context.correlation, now: context.now).htmlEscaped
-        let lines = words.split(whereSeparator: \.isNewline).joined(separator: "<br>")
+        let text = refusal.description(correlation: context.correlation, now: context.now).htmlEscaped
+        let lines = text.split(whereSeparator: \.isNewline).joined(separator: "<br>")
         return Page(title: "Sorry, but we’re having trouble", content: "<p role=\"alert\">\(lines)</p>", status: 400)
             .response
     }

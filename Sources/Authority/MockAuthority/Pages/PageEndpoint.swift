@@ -16,32 +16,29 @@ struct PageEndpoint: Sendable {
     }
 
     /// `GET` and `POST /T/P/signin?tx=`: the form without script.
-    func plain() -> Decision {
-        switch context.head.method {
-        case .get, .head: .respond(step?.page(asked: context.head.target["form"]) ?? StateProperties.lost)
-        case .post:
-            .answerBody(limit: Self.bodyLimit) { body in
-                guard let step else { return StateProperties.lost }
-                return await step.act(Parameters(body: body, type: context.head.contentType))
-            }
-        case .put, .patch, .delete, .options, .other: .respond(Response.methodNotAllowed("GET, POST"))
+    func page() -> Decision {
+        guard context.head.method == .post else {
+            return .respond(step?.page(asked: context.head.target["form"]) ?? StateProperties.expiredPage)
+        }
+        return .answerBody(limit: Self.bodyLimit) { body in
+            guard let step else { return StateProperties.expiredPage }
+            return await step.act(Parameters(body: body, type: context.head.contentType))
         }
     }
 
     /// `POST /T/P/SelfAsserted?tx=&p=`: always 200, the outcome in the body.
     func selfAsserted() -> Decision {
-        guard context.head.method == .post else { return .respond(Response.methodNotAllowed("POST")) }
-        return .answerBody(limit: Self.bodyLimit) { body in
-            assert(Parameters(body: body, type: context.head.contentType))
+        .answerBody(limit: Self.bodyLimit) { body in
+            answer(Parameters(body: body, type: context.head.contentType))
         }
     }
 
-    private func assert(_ fields: Parameters) -> Response {
+    private func answer(_ fields: Parameters) -> Response {
         guard let step, context.head.headers["X-CSRF-TOKEN"] == step.transaction.csrf else {
-            return mistake("AADB2C90046", "We are having trouble loading your current state.")
+            return failure("AADB2C90046", "We are having trouble loading your current state.")
         }
         switch FormReader(run: context.run, fields: fields).read(form(fields), user: step.transaction.outcome?.user) {
-        case .mistake(let code, let words): return mistake(code, words)
+        case .failure(let code, let message): return failure(code, message)
         case .person(let user, let isNew):
             context.run.transactions.finish(step.name, .init(user: user, newUser: isNew))
             return Response.json(["status": "200"])
@@ -58,15 +55,15 @@ struct PageEndpoint: Sendable {
         }
     }
 
-    private func mistake(_ code: String, _ words: String) -> Response {
-        Response.json(["status": "400", "errorCode": .string(code), "message": .string(words)])
+    private func failure(_ code: String, _ message: String) -> Response {
+        Response.json(["status": "400", "errorCode": .string(code), "message": .string(message)])
     }
 
     /// `GET /T/P/api/{api}/confirmed?csrf_token=&tx=&p=`: the answer for the client.
     func confirmed() async -> Response {
         guard let step, context.head.target["csrf_token"] == step.transaction.csrf,
             let outcome = step.transaction.outcome
-        else { return StateProperties.lost }
+        else { return StateProperties.expiredPage }
         return await step.finish(outcome)
     }
 }

@@ -8,8 +8,8 @@ struct SignInStep: Sendable {
     let name: String
 
     /// The path of pages, always in the form with the policy in the path.
-    private var front: String {
-        "/\(context.address.tenant)/\(context.policy.name.lowercased())"
+    private var start: String {
+        "/\(context.url.tenant)/\(context.policy.name.lowercased())"
     }
 
     private var query: String { "tx=\(PercentEncoding.encode(StateProperties.text(name), .lower))" }
@@ -25,18 +25,18 @@ struct SignInStep: Sendable {
         }
     }
 
-    /// The page, perhaps with what is wrong and what was typed.
+    /// The page, with the error and the fields of a form that was sent.
     func page(
         asked: String? = nil, alert: String? = nil, fields: Parameters? = nil, cookie: String? = nil
     ) -> Response {
         let form = form(asked)
         let offersSignUp = context.policy.kind == .signUpOrSignIn && form == .signIn
         let html = FormHTML(
-            form: form, action: "\(front)/signin?\(query)", csrf: transaction.csrf, alert: alert,
+            form: form, action: "\(start)/\(Routes.page.path)?\(query)", csrf: transaction.csrf, alert: alert,
             given: { known($0, fields) },
-            signUpLink: offersSignUp ? "\(front)/signin?\(query)&form=\(PageForm.signUp.rawValue)" : nil)
+            signUpLink: offersSignUp ? "\(start)/\(Routes.page.path)?\(query)&form=\(PageForm.signUp.rawValue)" : nil)
         let settings = PageSettings(
-            transaction: name, csrf: transaction.csrf, tenant: "/\(context.address.tenant)/\(context.policy.name)",
+            transaction: name, csrf: transaction.csrf, tenant: "/\(context.url.tenant)/\(context.policy.name)",
             policy: context.policy.name, host: context.base, form: form, offersSignUp: offersSignUp)
         var headers = settings.cookies(attributes: Session(context: context).attributes, context)
         if let cookie { headers.append("Set-Cookie", cookie) }
@@ -46,7 +46,7 @@ struct SignInStep: Sendable {
         ).response
     }
 
-    /// What stands in a field: what was typed, the hint of the client, or what is known of the person.
+    /// The value of a field: what was typed, the hint of the client, or a fact of the account.
     private func known(_ field: String, _ fields: Parameters?) -> String? {
         if let typed = fields?[field] { return typed }
         switch field {
@@ -60,7 +60,7 @@ struct SignInStep: Sendable {
 
     /// Acts on a form that was sent.
     func act(_ fields: Parameters) async -> Response {
-        guard fields["csrf"] == transaction.csrf else { return StateProperties.lost }
+        guard fields["csrf"] == transaction.csrf else { return StateProperties.expiredPage }
         switch fields["action"] {
         case "cancel": return refuse(.cancelled)
         case "forgot": return refuse(.forgotPassword)
@@ -68,13 +68,13 @@ struct SignInStep: Sendable {
         }
         let form = form(fields["form"])
         switch FormReader(run: context.run, fields: fields).read(form, user: transaction.outcome?.user) {
-        case .mistake(_, let words): return page(asked: form.rawValue, alert: words, fields: fields)
-        case .person(let user, let isNew): return await proceed(form, user, isNew)
+        case .failure(_, let message): return page(asked: form.rawValue, alert: message, fields: fields)
+        case .person(let user, let isNew): return await advance(form, user, isNew)
         }
     }
 
     /// After a sign-in under an edit policy the profile comes; after everything else the answer.
-    private func proceed(_ form: PageForm, _ user: User, _ isNew: Bool) async -> Response {
+    private func advance(_ form: PageForm, _ user: User, _ isNew: Bool) async -> Response {
         let outcome = Transaction.Outcome(user: user, newUser: isNew)
         context.run.transactions.finish(name, outcome)
         guard context.policy.kind == .editProfile, form == .signIn else { return await finish(outcome) }

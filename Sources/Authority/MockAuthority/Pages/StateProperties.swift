@@ -23,7 +23,7 @@ enum StateProperties {
     }
 
     /// The answer to a step of a transaction that is unknown or over.
-    static var lost: Response {
+    static var expiredPage: Response {
         Page(
             title: "This sign-in is over",
             content: """

@@ -2,7 +2,6 @@ import Basics
 
 /// Everything about an authority that does not change while it runs.
 package struct Configuration: Sendable {
-    /// The directory that it plays.
     package var tenant: Tenant
     /// What issuers begin with, fixed here while endpoints follow the `Host` of each request.
     ///
@@ -67,17 +66,15 @@ package struct Tenant: Sendable, Equatable {
     }
 }
 
-/// How long things live, and where the authority is kinder or harsher than the service.
+/// Lifetimes, and where the authority is more or less strict than the service.
 package struct Behaviour: Sendable, Equatable {
-    /// The years that are played.
     package var era = Era.current
     /// How long what is issued lives.
     package var lifetimes = Lifetimes()
-    /// Seconds that `nbf` lies before now, for clients whose clocks are behind; the service uses 0.
+    /// Seconds of `nbf` before now, for clients with slow clocks; the service uses 0.
     package var notBeforeSlack: Int64 = 0
     /// Whether the numbers of token replies are strings, as they were until 2016.
     package var numbersAsStrings = false
-    /// Which doors are open.
     package var switches = Switches()
 
     /// As the service behaves.

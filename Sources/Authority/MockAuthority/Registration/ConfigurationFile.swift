@@ -1,9 +1,8 @@
 import Basics
 internal import JSON
 
-/// Why a configuration file was refused, in a sentence that says where.
+/// Why a configuration file was refused, and where in it.
 package struct ConfigurationError: Error, Equatable, Sendable {
-    /// The sentence.
     package let message: String
 }
 
@@ -13,7 +12,7 @@ extension Configuration {
     /// - Parameters:
     ///   - bytes: one object with any of `tenant`, `issuer`, `policies`, `clients`, `resources`, `users`.
     ///   - issuerBase: what issuers begin with if the file does not say.
-    /// - Throws: the first mistake; a name that nobody knows is one.
+    /// - Throws: the first error; an unknown name is one.
     package init(
         parsing bytes: [UInt8], issuerBase: String = "http://127.0.0.1:3001"
     ) throws(ConfigurationError) {
@@ -77,7 +76,7 @@ extension Resource {
 }
 
 extension User {
-    /// The members under which an account stands in files and in `/_mock/users`.
+    /// The members of an account in files and in `/_mock/users`.
     static let members = [
         "objectID", "email", "password", "name", "givenName", "familyName", "claims", "identityProvider", "disabled",
         "generation",
@@ -87,7 +86,7 @@ extension User {
         try self.init(member: member, email: nil)
     }
 
-    /// An account of these members; `email` stands in where they have none.
+    /// An account of these members; `email` is for those without one.
     init(member: ConfigurationMember, email fallback: String?) throws(ConfigurationError) {
         try member.allow(Self.members)
         var email = try member.text("email") ?? fallback ?? ""

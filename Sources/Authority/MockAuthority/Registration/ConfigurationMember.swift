@@ -1,6 +1,6 @@
 internal import JSON
 
-/// An object of a configuration, with the words for where it stands.
+/// An object of a configuration, with its place for error messages.
 struct ConfigurationMember {
     private let object: JSONObject
     private let place: String

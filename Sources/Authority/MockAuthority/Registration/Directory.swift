@@ -8,7 +8,7 @@ final class Directory: Sendable {
     private let users: Mutex<[User]>
     private let changed: @Sendable ([User]) -> Void
 
-    /// A directory that begins with these accounts and tells of each change.
+    /// A directory with these accounts; `changed` is called after each change.
     init(_ users: [User], changed: @escaping @Sendable ([User]) -> Void = { _ in }) {
         self.users = Mutex(users)
         self.changed = changed
@@ -36,7 +36,7 @@ final class Directory: Sendable {
         return user
     }
 
-    /// Puts an account in the place of the one with its object id, or behind all others.
+    /// Replaces the account with the same object id, or appends the account.
     ///
     /// - Returns: whether it did; an address that another account has is refused.
     @discardableResult

@@ -1,4 +1,4 @@
-/// In which of its years the service is played: old clients read old replies.
+/// The period of the service that is reproduced, since old clients read old responses (docs/b2c.md, "Eras").
 package enum Era: String, Sendable, CaseIterable {
     /// The preview of 2015: policies in `acr`, a constant `sub`, an ID token always, keys named after a container.
     case preview2015

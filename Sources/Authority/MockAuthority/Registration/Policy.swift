@@ -35,7 +35,7 @@ package struct Policy: Sendable, Equatable {
     /// Whether the password grant is allowed, as only in flows made for it.
     package var allowsPasswordGrant: Bool { kind == .password }
 
-    /// The policies of the sample clients, and the one for the password grant.
+    /// The policies of the sample clients (docs/clients.md, "Credentials"), and one for the password grant.
     package static let defaults = [
         Policy("b2c_1_sign_up", kind: .signUp),
         Policy("b2c_1_sign_in", kind: .signIn),

@@ -1,21 +1,18 @@
 import Basics
 internal import Synchronization
 
-/// What tests may change and read without disturbing each other: the accounts, the clock, the faults, the journal.
+/// The state that a test may change without disturbing another test: accounts, clock, faults, request log.
 ///
 /// A run is chosen by the tenant in the URL: `r7.contoso.onmicrosoft.com` is contoso in the run `r7`.
 final class TestRun: Sendable {
-    /// The accounts.
     let directory: Directory
     /// Seconds that the clock is off.
     let skew = Mutex<Int64>(0)
     /// Grants that were redeemed and may not be again, with the end of their time.
     let spent = Mutex<[String: Int64]>([:])
 
-    /// What goes wrong on request.
     let faults = Faults()
-    /// What was asked.
-    let requestLog = RequestLog()
+    let recordedRequests = RecordedRequests()
     /// Sign-ins under way.
     let transactions = Transactions()
 

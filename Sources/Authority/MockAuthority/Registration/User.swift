@@ -3,7 +3,7 @@ package import JSON
 
 /// An account.
 package struct User: Sendable, Equatable {
-    /// `oid`: what it is known by.
+    /// `oid`, which never changes.
     package var objectID: String
     /// The mail address that it signs in with, as it was typed at sign-up.
     package var email: String
@@ -27,7 +27,7 @@ package struct User: Sendable, Equatable {
         self.claims = claims
     }
 
-    /// Whether somebody means this account: its whole address, or the part before the `@`, in any case.
+    /// Whether a name means this account: its object id, its address, or the part before the `@`, in any case.
     func isCalled(_ name: String) -> Bool {
         email.isEqualIgnoringCase(to: name) || objectID.isEqualIgnoringCase(to: name)
             || email.prefix { $0 != "@" }.isEqualIgnoringCase(to: name)

@@ -38,7 +38,7 @@ struct SavedState: Sendable {
 }
 
 extension StateFolder {
-    /// Saves the keys. A full disk is reported only: the authority still works.
+    /// Saves the keys; a full disk is only reported, since the authority still works.
     func save(_ keys: KeyRing.State) {
         save("keys.json", keys.saved)
     }

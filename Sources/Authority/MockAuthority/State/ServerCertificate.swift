@@ -20,6 +20,7 @@ package struct ServerCertificate: Sendable, Equatable {
     ///   - folder: where `ca.pem`, `ca.key`, `tls.pem`, `tls.key` and `tls.names` are.
     ///   - names: more names of the server, in addition to localhost, 127.0.0.1 and ::1.
     ///   - time: dates the certificate.
+    /// - Throws: why the folder cannot be used.
     package init(in folder: StateFolder, names: [String], time: any TimeSource) throws(StateFolderError) {
         let now = time.wallMilliseconds / 1000
         let all = ["localhost", "127.0.0.1", "::1"] + names
@@ -53,15 +54,16 @@ package struct ServerCertificate: Sendable, Equatable {
     ) throws(StateFolderError) -> (chain: String, key: String)? {
         guard let label = try folder.read(text: "tls.names"), let chain = try folder.read(text: "tls.pem"),
             let key = try folder.read(text: "tls.key"), try folder.read(text: "ca.pem") != nil,
-            let made = label.words.first.flatMap({ Int64($0) }), (made - 86400...made + 360 * 86400).contains(now),
-            label.words.dropFirst().elementsEqual(names)
+            let made = label.spaceSeparated.first.flatMap({ Int64($0) }),
+            (made - 86400...made + 360 * 86400).contains(now),
+            label.spaceSeparated.dropFirst().elementsEqual(names)
         else { return nil }
         try checkCertificates(chain, count: 2, "tls.pem", folder)
         _ = try self.key(key, "tls.key", folder)
         return (chain, key)
     }
 
-    /// The certificate authority. Damaged files are refused, not replaced.
+    /// The certificate authority; damaged files are refused, not replaced.
     private static func authority(
         _ folder: StateFolder, _ maker: CertificateMaker
     ) throws(StateFolderError) -> (key: RSAPrivateKey, certificate: String) {

@@ -76,7 +76,7 @@ struct BadTokenSigner: Sendable {
 
     private func spoiledHeader(_ bad: BadToken) -> JSONObject {
         var header = signer.header
-        if bad == .unknownKid { header["kid"] = "a-key-that-nobody-has" }
+        if bad == .unknownKid { header["kid"] = "an-unknown-key" }
         if bad == .noKid { header["kid"] = nil }
         if bad == .typOther { header["typ"] = "secevent+jwt" }
         if bad == .critHeader {

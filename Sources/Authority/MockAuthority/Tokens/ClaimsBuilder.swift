@@ -1,6 +1,6 @@
 internal import JSON
 
-/// Builds the claims of tokens as user flows do, in the order of recorded tokens.
+/// Builds the claims of tokens, in the order of the service (docs/b2c.md, "Claims").
 struct ClaimsBuilder: Sendable {
     let configuration: Configuration
     let granted: GrantedRequest

@@ -1,28 +1,23 @@
 import Basics
 internal import JSON
 
-/// What a code or refresh token stands for.
+/// The content of a code, a refresh token or a session cookie.
 struct Grant: Sendable, Equatable {
-    /// The three things that are sealed.
     enum Kind: String, Sendable {
         case code, refresh, session
     }
 
-    /// Which of them it is.
     var kind: Kind
-    /// Its own name, by which single use is remembered.
+    /// Identifies the grant, so that it can be redeemed only once.
     var identifier = GUID.random()
-    /// To whom and under which policy it was given.
     var binding: Binding
-    /// Who signed in, and the count of revocations then.
+    /// The object id.
     var user: String
+    /// The revocations of the account at that time.
     var generation: Int64
-    /// The circumstances of the sign-in.
     var signIn: SignIn
-    /// From when until when it is good.
     var validity: Validity
 
-    /// To whom, under which policy, for what.
     struct Binding: Sendable, Equatable {
         var client: String
         var policy: String

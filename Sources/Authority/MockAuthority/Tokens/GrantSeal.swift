@@ -3,20 +3,18 @@ internal import JSON
 internal import OpenSSL
 import Tokens
 
-/// Seals codes, refresh tokens and session cookies, so that the authority need not remember them.
+/// Seals codes, refresh tokens and session cookies, so that the authority need not store them.
 ///
 /// They look like the service's: five segments of which the second is empty, at least 800 characters, so that short
-/// database columns and URL limits show up in tests. What is inside is signed, not secret: this is a mock.
+/// database columns and URL limits show up in tests. The content is authenticated, not secret (docs/b2c.md, "Refresh tokens and codes").
 struct GrantSeal: Sendable {
-    /// `{"kid":"cpimcore_09252015","ver":"1.0","zip":"Deflate","ser":"1.0"}`, as captured.
+    /// `{"kid":"cpimcore_09252015","ver":"1.0","zip":"Deflate","ser":"1.0"}`, as the service writes it.
     private static let header =
         "eyJraWQiOiJjcGltY29yZV8wOTI1MjAxNSIsInZlciI6IjEuMCIsInppcCI6IkRlZmxhdGUiLCJzZXIiOiIxLjAifQ"
     private static let shortest = 560
 
-    /// What signs.
     let secret: [UInt8]
 
-    /// The value, sealed.
     func seal(_ value: JSONObject) -> String {
         var bytes = JSONValue.object(value).serialized()
         bytes += Array(repeating: UInt8(ascii: " "), count: max(0, Self.shortest - bytes.count))
@@ -25,7 +23,7 @@ struct GrantSeal: Sendable {
         return "\(sealed).\(tag(sealed))"
     }
 
-    /// What was sealed, or nothing if it was not by us.
+    /// The sealed value; `nil` if another key sealed it.
     func open(_ text: String) -> JSONObject? {
         guard let cut = text.utf8.lastIndex(of: UInt8(ascii: ".")) else { return nil }
         let sealed = String(text[..<cut])

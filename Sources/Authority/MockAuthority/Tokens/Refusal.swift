@@ -1,14 +1,14 @@
 import Basics
 
-/// A refusal in the words of the service: a row of its error table.
+/// An error response of the service: a row of its error table (docs/b2c.md, "Token errors").
 ///
-/// A value rather than an enum: nobody decides by the case, everybody shows it, and so each row stands in one place.
+/// A value and not an enum: no code distinguishes the cases, and so each row is in one place.
 struct Refusal: Error, Equatable, Sendable {
     /// The value of `error` (RFC 6749 section 5.2).
     let error: String
     /// The code that support pages know.
     let code: String
-    /// The words behind the code.
+    /// The text after the code.
     let text: String
 
     private init(_ error: String, _ code: String, _ text: String) {

@@ -1,10 +1,10 @@
 import Basics
 
-/// What a request asks for, taken apart.
+/// The scope of a request (RFC 6749 section 3.3).
 struct Scope: Sendable, Equatable {
-    /// The words in the order in which they were asked, each once.
+    /// The scope tokens in the order of the request, each once.
     private(set) var asked: [String] = []
-    /// Those of them that belong to the API.
+    /// The scope tokens that belong to the API.
     private(set) var resourceWords: [String] = []
     /// `aud` of the access token; without one there is no access token.
     private(set) var audience: String?
@@ -15,18 +15,17 @@ struct Scope: Sendable, Equatable {
     var openID: Bool { asked.contains("openid") }
     /// A refresh token is wanted.
     var offline: Bool { asked.contains("offline_access") }
-    /// The words, joined again.
     var text: String { asked.joined(separator: " ") }
 
-    /// Takes apart what a client asks.
+    /// Reads the scope of a request.
     ///
     /// - Parameters:
-    ///   - text: the words.
-    ///   - client: who asks; its own id is a scope too.
-    ///   - applications: what there is.
-    /// - Throws: the refusal of the first word that nobody registered, or of a second resource.
+    ///   - text: scope tokens, separated by spaces.
+    ///   - client: the client; its own id is a scope token too.
+    ///   - applications: what is registered.
+    /// - Throws: the refusal of the first scope token that is not registered, or of a second resource.
     init(_ text: String, client: Client, applications: Applications) throws(Refusal) {
-        for word in text.words where !asked.contains(word) {
+        for word in text.spaceSeparated where !asked.contains(word) {
             asked.append(word)
             switch word {
             case "openid", "offline_access", "profile", "email": continue
@@ -47,7 +46,7 @@ struct Scope: Sendable, Equatable {
 }
 
 extension Applications {
-    /// Which API a word of a scope means, and which of its scopes.
+    /// The API that a scope token means, and its scopes.
     ///
     /// Bare names mean the first API that has them: more than the service takes, and what every sample tries first.
     fileprivate func meaning(of word: String, client: Client) throws(Refusal) -> (audience: String, names: [String]) {

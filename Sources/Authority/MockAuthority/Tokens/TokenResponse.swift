@@ -32,7 +32,8 @@ struct TokenResponse: Sendable {
         self.idToken = idToken
     }
 
-    /// The members in the order of recorded responses; clients that send `client_info=1` get another set of them.
+    /// The members in the order of the service (docs/b2c.md, "Token replies"); clients that send `client_info=1` get another
+    /// set of them.
     func json(clientInfo: Bool) -> JSONValue {
         var members = JSONObject()
         let lifetime = configuration.behaviour.lifetimes.token

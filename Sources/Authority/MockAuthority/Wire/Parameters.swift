@@ -1,12 +1,11 @@
 import Basics
 internal import HTTP
 
-/// The parameters of a request: those of a body, and those of the query behind them.
+/// The parameters of a request: those of a body, then those of the query.
 struct Parameters: Sendable, Equatable {
     /// Names and values in their order.
     private(set) var all: [RequestTarget.Argument]
 
-    /// These parameters.
     init(_ all: [RequestTarget.Argument] = []) {
         self.all = all
     }
@@ -22,7 +21,7 @@ struct Parameters: Sendable, Equatable {
         all.filter { $0.name.isSame(as: name) }.map(\.value)
     }
 
-    /// These, and behind them others.
+    /// These, then others.
     func followed(by others: [RequestTarget.Argument]) -> Parameters {
         Parameters(all + others)
     }

@@ -1,6 +1,6 @@
 extension String {
-    /// The words between spaces.
-    var words: [String] {
+    /// The parts between spaces.
+    var spaceSeparated: [String] {
         utf8.split(separator: UInt8(ascii: " ")).map { String(Substring($0)) }
     }
 }

@@ -5,7 +5,7 @@ internal import Synchronization
 /// The requests of a run, so that tests can say what a client sent.
 ///
 /// Everything is in it, secrets too: they are the mock's own.
-final class RequestLog: Sendable {
+final class RecordedRequests: Sendable {
     private static let limit = 200
     private static let longestBody = 16384
     private let entries = Mutex<[JSONValue]>([])
@@ -32,15 +32,15 @@ final class RequestLog: Sendable {
 }
 
 extension RequestContext {
-    /// The decision with a note of it in the journal, once its answer is known.
-    func noted(_ decision: Decision) -> Decision {
-        guard case .readBody(let limit, let decide) = decision else { return noted(decision, body: []) }
-        return .readBody(limit: limit) { noted(decide($0), body: $0) }
+    /// The decision, which is logged when its response is known.
+    func logged(_ decision: Decision) -> Decision {
+        guard case .readBody(let limit, let decide) = decision else { return logged(decision, body: []) }
+        return .readBody(limit: limit) { logged(decide($0), body: $0) }
     }
 
-    private func noted(_ decision: Decision, body: [UInt8]) -> Decision {
+    private func logged(_ decision: Decision, body: [UInt8]) -> Decision {
         decision.map { response in
-            run.requestLog.note(head, body: body, status: response.status, now: now)
+            run.recordedRequests.note(head, body: body, status: response.status, now: now)
             return response
         }
     }

@@ -1,27 +1,21 @@
 import Basics
 internal import HTTP
-internal import Synchronization
 
-/// A request to one endpoint of one policy, with everything that answers need.
+/// A request to one endpoint of one policy.
 struct RequestContext: Sendable {
-    /// Who is asked.
     let authority: MockAuthority
-    /// What was asked.
     let head: RequestHead
-    /// Where.
-    let address: PolicyURL
-    /// Of which policy.
+    let url: PolicyURL
     let policy: Policy
-    /// In which run.
     let run: TestRun
     /// Scheme and host, as the client sees them.
     let base: String
 
     var configuration: Configuration { authority.configuration }
-    /// Seconds since 1970 by the clock of the run.
+    /// Seconds since 1970, by the clock of the test run.
     var now: Int64 { authority.now(in: run) }
 
-    /// The correlation id of the client, if it is a GUID, else one of ours.
+    /// The correlation id of the client if it is a GUID, else a new one.
     var correlation: String {
         guard let given = head.headers["client-request-id"], given.utf8.count == 36,
             given.utf8.allSatisfy({ $0 == UInt8(ascii: "-") || $0.hexadecimalValue != nil })
@@ -29,35 +23,34 @@ struct RequestContext: Sendable {
         return given
     }
 
-    /// The fields that every answer to a client library carries (MSAL4J warns without its id).
+    /// The fields of every response to a client library; MSAL4J warns without its id.
     var headers: HeaderFields {
         var headers = HeaderFields()
         if head.headers.contains("client-request-id") { headers.append("client-request-id", correlation) }
-        if let origin = head.headers["Origin"] { headers = CrossOrigin.allow(origin, in: self, headers) }
+        if let origin = head.headers["Origin"] { headers = allow(origin, headers) }
         return headers
     }
 }
 
-/// Who may read answers from a page of another origin.
-enum CrossOrigin {
-    /// Adds the permission, if the origin belongs to a registered redirect URI.
-    static func allow(_ origin: String, in context: RequestContext, _ headers: HeaderFields) -> HeaderFields {
+extension RequestContext {
+    /// Lets pages of an origin read the response, if the origin belongs to a registered redirect URI.
+    private func allow(_ origin: String, _ headers: HeaderFields) -> HeaderFields {
         var headers = headers
         headers.append("Vary", "Origin")
-        let clients = context.configuration.applications.clients
+        let clients = configuration.applications.clients
         guard clients.contains(where: { $0.owns(origin: origin) }) else { return headers }
         headers.append("Access-Control-Allow-Origin", origin)
         return headers
     }
 
-    /// The answer to a preflight.
-    static func preflight(_ context: RequestContext) -> Response {
-        var headers = context.headers
+    /// The response to a CORS preflight.
+    var preflight: Response {
+        var headers = headers
         if headers.contains("Access-Control-Allow-Origin") {
             headers.append("Access-Control-Allow-Methods", "GET, POST, OPTIONS")
             headers.append(
                 "Access-Control-Allow-Headers",
-                context.head.headers["Access-Control-Request-Headers"] ?? "authorization, content-type")
+                head.headers["Access-Control-Request-Headers"] ?? "authorization, content-type")
             headers.append("Access-Control-Max-Age", "600")
         }
         return Response(204, headers: headers)
@@ -65,7 +58,7 @@ enum CrossOrigin {
 }
 
 extension Client {
-    /// Whether a page of this origin is the client's: the origin of one of its redirect URIs, loopback with any port.
+    /// Whether the origin is that of a redirect URI of the client; on the loopback, with any port.
     fileprivate func owns(origin: String) -> Bool {
         redirectURIs.contains { uri in
             guard uri.hasPrefix("http") else { return false }
@@ -74,9 +67,19 @@ extension Client {
         }
     }
 
-    /// `http://localhost` stands for every name and port of the loopback, here as for redirects.
+    /// `http://localhost` means every name and port of the loopback, as for redirects.
     private static func isLoopback(origin: String) -> Bool {
         guard let address = WebAddress(origin), !address.isEncrypted, address.text == origin else { return false }
         return address.isLoopback && address.path.isEmpty && address.query == nil && !address.hasFragment
     }
+}
+
+/// A request to an endpoint of the host: a control, or what client libraries and browsers request without a policy.
+struct HostContext: Sendable {
+    let authority: MockAuthority
+    let head: RequestHead
+    /// Scheme and host, as the client sees them.
+    let base: String
+
+    var configuration: Configuration { authority.configuration }
 }

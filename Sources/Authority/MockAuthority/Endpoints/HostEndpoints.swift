@@ -1,0 +1,39 @@
+internal import HTTP
+internal import JSON
+
+/// Endpoints that belong to no policy (docs/b2c.md, "UserInfo and instance discovery").
+extension HostContext {
+    /// A list of URLs for people.
+    var welcome: Response {
+        let policies = configuration.policies.map { policy in
+            "  \(base)/\(configuration.tenant.name)/\(policy.name.lowercased())/\(Routes.metadata.path)"
+        }
+        return Response.text(
+            """
+            mock-authority: a stand-in for Azure AD B2C, for development only.
+
+            Metadata of its policies:
+            \(policies.joined(separator: "\n"))
+
+            A token:         curl -s '\(base)/\(Routes.testToken.path)?user=alice'
+            Bad tokens:      curl -s \(base)/\(Routes.badTokens.path)
+            Another key:     curl -s -d '{"do":"rotate"}' \(base)/\(Routes.keyControl.path)
+            """)
+    }
+
+    /// Requested by MSAL where the hosts file names the mock login.microsoftonline.com.
+    var instanceDiscovery: Response {
+        let tenant = configuration.tenant.name
+        return Response.json([
+            "tenant_discovery_endpoint":
+                .string("https://login.microsoftonline.com/\(tenant)/\(Routes.metadata.path)"),
+            "api-version": "1.1",
+            "metadata": [
+                [
+                    "preferred_network": "login.microsoftonline.com", "preferred_cache": "login.windows.net",
+                    "aliases": ["login.microsoftonline.com"],
+                ]
+            ],
+        ])
+    }
+}

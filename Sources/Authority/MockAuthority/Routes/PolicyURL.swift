@@ -1,0 +1,51 @@
+internal import HTTP
+
+/// The URL of an endpoint of a policy, in one of the forms of the service (docs/b2c.md, "URL forms").
+struct PolicyURL: Sendable {
+    enum Form: Sendable, Equatable {
+        /// `/T/P/...`
+        case path
+        /// `/T/...?p=P`
+        case query
+    }
+
+    /// `tfp` or `te`, as the client wrote it.
+    let prefix: String?
+    /// Domain or id, as the client wrote it; responses name it in the same form.
+    let tenant: String
+    /// As the client wrote it.
+    let policy: String?
+    let form: Form
+    /// The rows of the route table for the path after tenant and policy; at least one.
+    let routes: [AuthorityRoute<RequestContext>]
+
+    /// `nil` if there is no such endpoint.
+    init?(_ target: RequestTarget) {
+        var rest = target.path[...]
+        prefix = ["tfp", "te"].contains(rest.first?.lowercased()) ? rest.popFirst() : nil
+        guard let tenant = rest.popFirst(), let next = rest.first else { return nil }
+        self.tenant = tenant
+        if Self.startsOfPaths.contains(next.lowercased()) {
+            form = .query
+            policy = target["p"]
+        } else {
+            form = .path
+            policy = rest.popFirst()
+        }
+        routes = Routes.ofPolicies.filter { $0.matches(rest) }
+        if routes.isEmpty { return nil }
+    }
+
+    /// In this place a policy has another name.
+    private static let startsOfPaths = ["oauth2", "v2.0", "discovery", "openid"]
+
+    /// The URL of another endpoint, in the form of this one.
+    func url(of route: AuthorityRoute<RequestContext>, policy: Policy, base: String) -> String {
+        let start = prefix.map { "\(base)/\($0)/\(tenant)" } ?? "\(base)/\(tenant)"
+        let name = policy.name.lowercased()
+        return switch form {
+        case .path: "\(start)/\(name)/\(route.path)"
+        case .query: "\(start)/\(route.path)?p=\(name)"
+        }
+    }
+}

@@ -1,0 +1,78 @@
+internal import HTTP
+
+/// Every URL of the authority: the only place where paths are written (docs/b2c.md, "URL forms").
+enum Routes {
+    // MARK: After a tenant and a policy, in one of the forms of PolicyURL
+
+    static let metadata = AuthorityRoute<RequestContext>(
+        .get, "v2.0/.well-known/openid-configuration", fault: .metadata
+    ) {
+        .respond($0.metadata)
+    }
+    static let keys = AuthorityRoute<RequestContext>(.get, "discovery/v2.0/keys", fault: .keys) {
+        .respond(await $0.keySet())
+    }
+    static let authorize = AuthorityRoute<RequestContext>([.get, .post], "oauth2/v2.0/authorize", fault: .authorize) {
+        await AuthorizeEndpoint(context: $0).decide()
+    }
+    static let token = AuthorityRoute<RequestContext>(.post, "oauth2/v2.0/token", fault: .token) {
+        TokenEndpoint(context: $0).decide()
+    }
+    static let logout = AuthorityRoute<RequestContext>(.any, "oauth2/v2.0/logout") {
+        .respond(await LogoutEndpoint(context: $0).respond())
+    }
+    static let userInfo = AuthorityRoute<RequestContext>(.any, "openid/v2.0/userinfo") {
+        .respond(await UserInfoEndpoint(context: $0).respond())
+    }
+    static let page = AuthorityRoute<RequestContext>([.get, .post], "signin") { PageEndpoint(context: $0).page() }
+    static let selfAsserted = AuthorityRoute<RequestContext>(.post, "SelfAsserted") {
+        PageEndpoint(context: $0).selfAsserted()
+    }
+    static let confirmed = AuthorityRoute<RequestContext>(.any, "api/{api}/confirmed") {
+        .respond(await PageEndpoint(context: $0).confirmed())
+    }
+
+    static let ofPolicies = [
+        metadata, keys, authorize, token, logout, userInfo, page, selfAsserted, confirmed,
+    ]
+
+    // MARK: Of the host
+
+    static let ofHost = [
+        AuthorityRoute<HostContext>(.any, "") { .respond($0.welcome) },
+        AuthorityRoute<HostContext>(.any, "favicon.ico") { _ in .respond(Response(204)) },
+        AuthorityRoute<HostContext>(.any, "common/discovery/instance") { .respond($0.instanceDiscovery) },
+        // MSAL asks whether the realm of a user is federated, takes a 404 for no, and uses the password grant then.
+        AuthorityRoute<HostContext>(.any, "common/*") { _ in .respond(Response.text("Not found.", status: 404)) },
+    ]
+
+    // MARK: Controls, on the loopback only
+
+    static let testToken = AuthorityRoute<HostContext>(.get, "_mock/token") { .respond(await $0.testToken()) }
+    static let badTokens = AuthorityRoute<HostContext>(.get, "_mock/token/bad") { .respond($0.badTokens) }
+    static let keyControl = AuthorityRoute<HostContext>(.get, "_mock/keys") { .respond(await $0.keys()) }
+
+    static let controls = [
+        testToken, badTokens, keyControl,
+        AuthorityRoute<HostContext>(.post, "_mock/keys") { $0.changeKeys() },
+        AuthorityRoute<HostContext>(.get, "_mock/users") { .respond($0.users) },
+        AuthorityRoute<HostContext>(.put, "_mock/users/{name}") { $0.putUser() },
+        AuthorityRoute<HostContext>(.delete, "_mock/users/{name}") { .respond($0.removeUser()) },
+        AuthorityRoute<HostContext>(.get, "_mock/requests") { .respond($0.requests) },
+        AuthorityRoute<HostContext>(.get, "_mock/state") { .respond(Response.json($0.state)) },
+        AuthorityRoute<HostContext>(.post, "_mock/faults") { $0.addFault() },
+        AuthorityRoute<HostContext>(.post, "_mock/clock") { $0.setClock() },
+        AuthorityRoute<HostContext>(.post, "_mock/revoke") { $0.revoke() },
+        AuthorityRoute<HostContext>(.post, "_mock/reset") { .respond($0.reset()) },
+    ]
+}
+
+extension MockAuthority {
+    /// Paths of the route table that the program prints or requests.
+    package enum Path {
+        package static let token = Routes.token.path
+        package static let authorize = Routes.authorize.path
+        package static let testToken = "/" + Routes.testToken.path
+        package static let badTokens = "/" + Routes.badTokens.path
+    }
+}

@@ -1,0 +1,118 @@
+import HTTP
+import JSON
+@testable import MockAuthority
+import Testing
+
+@Suite("Every URL that the authority names is in its route table", .timeLimit(.minutes(15)))
+struct RouteTests {
+    let mock = TestAuthority()
+    static let policy = "/contoso.onmicrosoft.com/b2c_1_sign_in"
+    static let base = "http://mock.test:3001"
+
+    /// The path of the row for a request, `nil` if there is none.
+    private func row(_ method: Method, _ url: String) throws -> String? {
+        guard url.hasPrefix("\(Self.base)/") || url.hasPrefix("/") else { return nil }
+        let text = url.hasPrefix("/") ? url : String(url.dropFirst(Self.base.utf8.count))
+        let target = try RequestTarget(parsing: text)
+        if let route = (Routes.ofHost + Routes.controls).first(where: {
+            $0.matches(target.path) && $0.methods.allows(method)
+        }) {
+            return route.path
+        }
+        guard let routes = PolicyURL(target)?.routes else { return nil }
+        return routes.first { $0.methods.allows(method) }?.path
+    }
+
+    @Test(
+        "The endpoints of the metadata, in each form of its URL",
+        arguments: ["\(policy)/", "/tfp\(policy)/", "/contoso.onmicrosoft.com/"])
+    func metadata(front: String) async throws {
+        let query = front == "/contoso.onmicrosoft.com/" ? "?p=b2c_1_sign_in" : ""
+        let document = try await mock.get("\(front)v2.0/.well-known/openid-configuration\(query)").json()
+        let expected: [(String, Method, String)] = [
+            ("authorization_endpoint", .get, "oauth2/v2.0/authorize"), ("token_endpoint", .post, "oauth2/v2.0/token"),
+            ("end_session_endpoint", .get, "oauth2/v2.0/logout"), ("jwks_uri", .get, "discovery/v2.0/keys"),
+        ]
+        for (name, method, path) in expected {
+            #expect(try row(method, document[name]?.string ?? "") == path, "\(name)")
+        }
+        let urls = document.members.filter { $0.name.hasSuffix("_endpoint") || $0.name.hasSuffix("_uri") }
+        #expect(urls.count == expected.count)
+    }
+
+    @Test("The forms and links of the pages, and what the scripts of the real page request")
+    func pages() async throws {
+        let query = "client_id=\(TestAuthority.clientID)&response_type=code&scope=openid"
+        var configuration = Configuration()
+        configuration.policies.append(Policy("b2c_1_susi", kind: .signUpOrSignIn))
+        let mock = TestAuthority(configuration)
+        var links = 0
+        for policy in configuration.policies {
+            let front = "/contoso.onmicrosoft.com/\(policy.name)"
+            let page = try await mock.get("\(front)/oauth2/v2.0/authorize?\(query)").text
+            for url in page.values(after: "action=\"", before: "\"") {
+                #expect(try row(.post, url.unescaped) == "signin", "\(policy.name)")
+                links += 1
+            }
+            for url in page.values(after: "href=\"", before: "\"") {
+                #expect(try row(.get, url.unescaped) == "signin", "\(policy.name)")
+                links += 1
+            }
+            let api = try #require(page.between("\"api\":\"", "\""))
+            #expect(try row(.post, "\(front)/SelfAsserted?tx=1") == "SelfAsserted")
+            #expect(try row(.get, "\(front)/api/\(api)/confirmed?tx=1") == "api/{api}/confirmed")
+        }
+        #expect(links == configuration.policies.count + 1)
+    }
+
+    @Test("The URLs of the welcome text and of the text about unknown controls")
+    func texts() async throws {
+        let welcome = try await mock.get("/").text
+        let urls = welcome.values(after: Self.base, before: "\n").map { $0.prefix { $0 != "'" } }
+        #expect(urls.count == 8)
+        for url in urls { #expect(try row(url == "/_mock/keys" ? .post : .get, String(url)) != nil, "\(url)") }
+        let lines = try await mock.get("/_mock/nothing").text.split(separator: "\n").dropFirst().map {
+            $0.split(separator: " ")
+        }
+        #expect(lines.count == Routes.controls.count)
+        for line in lines { #expect(try row(Method(String(line[0])), String(line[1])) != nil, "\(line)") }
+    }
+
+    @Test("Each row is answered, and by no other row for the same method")
+    func rows() async throws {
+        for route in Routes.ofPolicies {
+            let path = route.path.split(separator: "/").map { $0.hasPrefix("{") ? "x" : String($0) }
+            #expect(Routes.ofPolicies.filter { $0.matches(path) }.count == 1, "\(route.path)")
+            #expect(try await mock.ask(.options, "\(Self.policy)/\(path.joined(separator: "/"))").status == 204)
+        }
+        for route in Routes.controls {
+            let path = route.path.split(separator: "/").map { $0.hasPrefix("{") ? "alice" : String($0) }
+            let same = Routes.controls.filter { $0.matches(path) && !$0.methods.isDisjoint(with: route.methods) }
+            #expect(same.count == 1, "\(route.path)")
+            for name in route.methods.names {
+                let response = try await mock.ask(Method(name), "/\(path.joined(separator: "/"))", body: "{}")
+                #expect(![404, 405].contains(response.status), "\(name) \(route.path)")
+            }
+        }
+    }
+
+    @Test("A method that a row does not have is refused with those that it has")
+    func methods() async throws {
+        for (path, allowed) in [
+            ("oauth2/v2.0/token", "POST"), ("oauth2/v2.0/authorize", "GET, POST"), ("discovery/v2.0/keys", "GET"),
+            ("v2.0/.well-known/openid-configuration", "GET"), ("signin", "GET, POST"), ("SelfAsserted", "POST"),
+        ] {
+            let response = try await mock.ask(.delete, "\(Self.policy)/\(path)")
+            #expect(response.status == 405 && response.headers["Allow"] == allowed, "\(path)")
+        }
+    }
+}
+
+extension String {
+    /// Every text between two marks.
+    fileprivate func values(after start: String, before end: String) -> [String] {
+        split(separator: start, omittingEmptySubsequences: false).dropFirst().compactMap { rest in
+            rest.split(separator: end, omittingEmptySubsequences: false).first.map(String.init)
+        }
+    }
+}
