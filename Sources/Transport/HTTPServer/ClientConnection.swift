@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// A connection, and the request that is under way on it: there is at most one, so it needs no object of its own.
 ///
-/// Which thread may touch what:
+/// Which thread may use what:
 ///
 /// - ``lifecycle`` is under a lock: see ``RequestLifecycle``. Whoever holds it may take libmicrohttpd's locks (to suspend or resume
 ///   the connection), but never the lock of ``ServerCore/connections``, under which libmicrohttpd's callbacks run.
