@@ -13,7 +13,8 @@ private func pattern(_ length: Int) -> [UInt8] { (0..<length).map { UInt8(trunca
 struct LongAnswerTests {
     fileprivate static let length = 32 << 20
 
-    /// Under `/same` always the same bytes, elsewhere new ones each time: long ones, or those of a pattern of this length.
+    /// Under `/same` always the same bytes, elsewhere new ones each time: long ones, or those of a pattern of this
+    /// length.
     private struct Library: RequestHandler {
         let same = [UInt8](repeating: 0x61, count: LongAnswerTests.length)
 

@@ -8,7 +8,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
-// The parts of libmicrohttpd that Swift cannot call: functions with a variable number of arguments, and a logger that takes a va_list.
+// The parts of libmicrohttpd that Swift cannot call: functions with a variable number of arguments, and a logger that
+// takes a va_list.
 
 typedef struct {
     void *context; // handed to every callback
@@ -87,7 +88,8 @@ static inline int CMicroHTTPD_socket(struct MHD_Connection *connection) {
 }
 
 /// Keeps the library from parsing the query, for which it needs memory of the connection for each argument: where that
-/// is too little, it neither answers nor closes. It looks at what follows the `?` only after the target was handed over.
+/// is too little, it neither answers nor closes. It looks at what follows the `?` only after the target was handed
+/// over.
 static inline void CMicroHTTPD_hide_query(const char *target) {
     char *query = strchr(target, '?');
     if (query != NULL) query[1] = 0; // it is in the connection's own buffer

@@ -7,11 +7,12 @@ internal import Synchronization
 ///
 /// Which thread may use what:
 ///
-/// - ``lifecycle`` is under a lock: see ``RequestLifecycle``. Whoever holds it may take libmicrohttpd's locks (to suspend or resume
-///   the connection), but never the lock of ``ServerCore/connections``, under which libmicrohttpd's callbacks run.
+/// - ``lifecycle`` is under a lock: see ``RequestLifecycle``. Whoever holds it may take libmicrohttpd's locks (to
+///   suspend or resume the connection), but never the lock of ``ServerCore/connections``, under which libmicrohttpd's
+///   callbacks run.
 /// - Plain variables belong to the event loop of the connection; three belong to the thread that enforces deadlines.
-/// - Atomics are read by every thread. ``publishedPhase`` repeats what the enforcing thread needs of the lifecycle, because it looks
-///   at all connections with the lock of ``ServerCore/connections`` held.
+/// - Atomics are read by every thread. ``publishedPhase`` repeats what the enforcing thread needs of the lifecycle,
+///   because it looks at all connections with the lock of ``ServerCore/connections`` held.
 ///
 /// Unchecked, because the compiler cannot know that libmicrohttpd calls for one connection from one loop only.
 @safe

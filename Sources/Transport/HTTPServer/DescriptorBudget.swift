@@ -2,7 +2,8 @@ extension ServerLimits {
     /// A server with fewer connections than this is useless.
     private static let leastConnections = 8
 
-    /// What a server needs in addition to its connections: the listening socket, and of each loop two, epoll and the one that wakes it.
+    /// What a server needs in addition to its connections: the listening socket, and of each loop two, epoll and the
+    /// one that wakes it.
     private var fixedDescriptors: Int { 1 + 2 * sane.loops }
 
     /// The descriptors that servers of these limits take at most.

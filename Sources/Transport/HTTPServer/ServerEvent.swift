@@ -1,7 +1,7 @@
 /// What happens to a server apart from requests and answers.
 package enum ServerEvent: Sendable, Equatable {
-    /// A message of libmicrohttpd, without anything that clients sent; the kind is the same for all messages that differ in
-    /// numbers or reasons only.
+    /// A message of libmicrohttpd, without anything that clients sent; the kind is the same for all messages that
+    /// differ in numbers or reasons only.
     case log(kind: String, line: String)
     /// A connection was closed at once because its address has as many as it may.
     case refused(peer: String)

@@ -33,7 +33,8 @@ package struct ServerLimits: Sendable, Equatable {
     package var bodyRate = 500.0
     /// Seconds without a demand on the speed of a body.
     package var bodyRateGraceSeconds = 5.0
-    /// Bytes a second that a client must take of a long answer, on average, once ``answerRateGraceSeconds`` have passed.
+    /// Bytes a second that a client must take of a long answer, on average, once ``answerRateGraceSeconds`` have
+    /// passed.
     ///
     /// 64 kbit/s: less than EDGE gives, and far more than an attacker takes who only wants to keep the memory occupied.
     package var answerRate = 8192.0
