@@ -7,10 +7,10 @@ internal import Synchronization
 ///
 /// Which thread may use what:
 ///
-/// - ``lifecycle`` is under a lock: see ``RequestLifecycle``. Whoever holds it may take libmicrohttpd's locks (to
-///   suspend or resume the connection), but never the lock of ``ServerCore/connections``, under which libmicrohttpd's
-///   callbacks run.
-/// - Plain variables belong to the event loop of the connection; three belong to the thread that enforces deadlines.
+/// - ``lifecycle`` is under a lock: see ``RequestLifecycle``. A thread that holds it may take libmicrohttpd's locks, to
+///   suspend or resume the connection. So it is never taken with the lock of ``ServerCore/connections`` held, which
+///   callbacks take while libmicrohttpd may hold its own.
+/// - Plain variables belong to the event loop of the connection; two belong to the thread that enforces deadlines.
 /// - Atomics are read by every thread. ``publishedPhase`` repeats what the enforcing thread needs of the lifecycle,
 ///   because it looks at all connections with the lock of ``ServerCore/connections`` held.
 ///
