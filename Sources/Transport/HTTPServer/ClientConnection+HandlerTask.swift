@@ -14,9 +14,12 @@ extension ClientConnection {
     }
 
     /// Takes the next job or the decision of the task, or suspends the connection until there is one.
-    func resumeHandler() -> RequestLifecycle.Action { apply(.handlerPaused(waitingTerms)) }
+    func resumeHandler() -> RequestLifecycle.Action {
+        // The terms are read with the lock held: a server that stops sets `isEnding` before it ends the suspensions
+        // that it finds.
+        lifecycle.withLock { apply(.handlerPaused(waitingTerms), to: &$0) }
+    }
 
-    /// Asked with the lock held: a server that stops sets `isEnding` before it ends the suspensions that it finds.
     private var waitingTerms: RequestLifecycle.WaitingTerms {
         RequestLifecycle.WaitingTerms(
             deadline: min(coarseNanoseconds() &+ core.limits.suspensionSeconds.nanoseconds, requestEnd),

@@ -71,14 +71,14 @@ final class ClientConnection: @unchecked Sendable {
         rawTarget = target
         targetSize = size
         requestStart = coarseNanoseconds()
-        _ = advance(.requestLine)
+        _ = apply(.requestLine)
         // Refused here, before the library looks for arguments after the zero byte.
-        if isCut { _ = advance(.requestLineRefused(refusal(of: .target))) }
+        if isCut { _ = unsafe advance(apply(.requestLineRefused(refusal(of: .target))), nil) }
     }
 
     /// A request is over, answered or not.
     func endRequest() {
-        _ = advance(.completed)
+        if case .forget(let state) = apply(.completed), let job = state.pendingJob { run(job) }
         head = nil
         forgetClient()
         if !body.isEmpty { body = [] }

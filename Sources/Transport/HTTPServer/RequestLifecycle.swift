@@ -176,6 +176,7 @@ struct RequestLifecycle: Sendable {
     init(drainLimit: Int) { self.drainLimit = drainLimit }
 
     /// Takes an event; an impossible one changes nothing and closes the connection.
+    @inline(__always)
     mutating func handle(_ event: Event) -> Action {
         switch event {
         case .requestLine: requestLine()
@@ -195,6 +196,7 @@ struct RequestLifecycle: Sendable {
         }
     }
 
+    @inline(__always)
     private mutating func enter(_ next: State, _ action: Action = .none) -> Action {
         state = next
         return action
