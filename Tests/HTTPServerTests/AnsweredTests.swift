@@ -81,7 +81,7 @@ struct AnsweredTests {
     @Test("In every number", arguments: shapes.map(\.name)) func answered(name: String) throws {
         let shape = try #require(Self.shapes.first { $0.name == name })
         for number in Self.numbers {
-            let client = try RawClient(port: server.port, timeout: 5)
+            let client = try RawClient(port: server.port, timeout: 60)
             // The server may have answered and closed before all of it was sent.
             do throws(RawClient.Failure) { try client.send(shape.make(number)) } catch {}
             do throws(RawClient.Failure) {

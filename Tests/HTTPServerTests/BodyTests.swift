@@ -5,7 +5,7 @@ import Support
 import Synchronization
 import Testing
 
-@Suite("A body is read no further than the handler wants")
+@Suite("A body is read no further than the handler wants", .timeLimit(.minutes(15)))
 struct BodyTests {
     let handler = EchoHandler()
     let server: HTTPServer
@@ -34,7 +34,7 @@ struct BodyTests {
     }
 
     @Test(
-        "Too long by its chunks: refused in the middle, and nothing behind it is executed", arguments: [1001, 70_000])
+        "Too long by its chunks: refused in the middle, and nothing after it is executed", arguments: [1001, 70_000])
     func chunks(count: Int) throws {
         let client = try open()
         let body = String(repeating: "x", count: count)
@@ -84,7 +84,7 @@ struct BodyTests {
         }
     }
 
-    @Test("What nobody wants is dropped, and the connection stays", arguments: ["GET", "POST", "DELETE"])
+    @Test("An unwanted body is dropped, and the connection stays", arguments: ["GET", "POST", "DELETE"])
     func drained(method: String) throws {
         let client = try open()
         let body = String(repeating: "x", count: 60_000)
@@ -94,7 +94,7 @@ struct BodyTests {
         #expect(try client.response()?.status == 200)
     }
 
-    @Test("What nobody wants and is long ends the connection")
+    @Test("A long unwanted body ends the connection")
     func notDrained() throws {
         let client = try open()
         try client.send("POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 70000\r\n\r\nxxx")
@@ -102,7 +102,7 @@ struct BodyTests {
         #expect(client.isClosedByServer)
     }
 
-    @Test("100-continue is said when the body will be read, and only then")
+    @Test("100-continue is sent when the body will be read, and only then")
     func expect() throws {
         let head = "HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"
         let client = try open()
@@ -123,7 +123,7 @@ struct BodyTests {
         let client = try open()
         try client.send(
             "POST /wait-then-refuse HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n")
-        while handler.waiting.withLock({ $0.isEmpty }) { usleep(1000) }
+        eventuallyBlocking { handler.waiting.withLock { !$0.isEmpty } }
         handler.release()
         #expect(try client.response()?.status == 401)
     }

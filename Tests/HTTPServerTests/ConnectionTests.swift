@@ -5,7 +5,7 @@ import Support
 import Synchronization
 import Testing
 
-@Suite("A connection carries one request after the other")
+@Suite("A connection carries one request after the other", .timeLimit(.minutes(15)))
 struct ConnectionTests {
     let handler = EchoHandler()
     let server: HTTPServer
@@ -22,8 +22,8 @@ struct ConnectionTests {
             #expect(response.text == "GET [\"a\", \"b c\"] [\"x=1 2\"]\nHost=h")
             #expect(response.headers["Date"] != nil)
         }
-        #expect(eventually { server.statistics.requests == 3 })
-        #expect(eventually { server.statistics.connections == 1 })
+        eventuallyBlocking { server.statistics.requests == 3 }
+        eventuallyBlocking { server.statistics.connections == 1 }
     }
 
     @Test("A body is handed over", arguments: ["POST", "PUT", "PATCH", "DELETE"])
@@ -44,41 +44,41 @@ struct ConnectionTests {
         for path in ["/wait", "/wait-then-read", "/read-then-wait", "/wait-then-refuse"] {
             let client = try RawClient(port: server.port)
             try client.send("POST \(path) HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello")
-            while handler.waiting.withLock({ $0.isEmpty }) { usleep(1000) }
+            eventuallyBlocking { handler.waiting.withLock { !$0.isEmpty } }
             handler.release()
             let response = try #require(try client.response())
             let wanted = ["/wait": 200, "/wait-then-read": 200, "/read-then-wait": 201, "/wait-then-refuse": 401]
             #expect(response.status == wanted[path])
             if path.contains("read") { #expect(response.text == "hello") }
         }
-        #expect(eventually { server.statistics.suspended == 0 })
+        eventuallyBlocking { server.statistics.suspended == 0 }
     }
 
-    @Test("A handler that waited goes on on the loop where it began, whoever let it")
-    func goingOn() throws {
+    @Test("A handler that waited continues on the loop where it began, whichever thread resumed it")
+    func continuesOnItsLoop() throws {
         let client = try RawClient(port: server.port)
         for count in 1...3 {
             try client.send("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")
-            while handler.waiting.withLock({ $0.isEmpty }) { usleep(1000) }
+            eventuallyBlocking { handler.waiting.withLock { !$0.isEmpty } }
             handler.release()
             #expect(try client.response()?.status == 200)
             let threads = handler.threads.withLock { $0 }
             #expect(threads.count == count)
-            #expect(threads.allSatisfy { $0.began == $0.wentOn && $0.began != pthread_self() })
+            #expect(threads.allSatisfy { $0.began == $0.continued && $0.began != pthread_self() })
         }
     }
 
-    @Test("Where the client has left meanwhile, the handler still comes to its end")
+    @Test("The handler of a client that has left still runs to its end")
     func gone() throws {
         for count in 1...20 {
             do {
                 let client = try RawClient(port: server.port)
                 try client.send("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")
-                while server.statistics.suspended == 0 { usleep(1000) }
+                eventuallyBlocking { server.statistics.suspended > 0 }
             }
             handler.release()
-            #expect(eventually { handler.threads.withLock { $0.count } == count })
-            #expect(eventually { server.statistics.connections == 0 && server.statistics.suspended == 0 })
+            eventuallyBlocking { handler.threads.withLock { $0.count } == count }
+            eventuallyBlocking { server.statistics.connections == 0 && server.statistics.suspended == 0 }
         }
     }
 

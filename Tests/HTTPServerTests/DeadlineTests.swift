@@ -6,7 +6,7 @@ import Support
 import Synchronization
 import Testing
 
-@Suite("No client and no handler holds a connection longer than it may (V-145)")
+@Suite("No client and no handler holds a connection longer than it may (V-145)", .timeLimit(.minutes(15)))
 struct DeadlineTests {
     /// Limits that no test comes near, to shorten one of them.
     private func server(
@@ -22,7 +22,7 @@ struct DeadlineTests {
         let client = try RawClient(port: server.port, timeout: 0.02)
         let began = SystemTime().monotonicNanoseconds
         try client.send(start)
-        while SystemTime().monotonicNanoseconds - began < 5_000_000_000 {
+        while SystemTime().monotonicNanoseconds - began < 30_000_000_000 {
             do throws(RawClient.Failure) {
                 if try client.response() == nil { break }
             } catch {
@@ -37,39 +37,45 @@ struct DeadlineTests {
     func header() throws {
         let server = try server { $0.headerSeconds = 0.3 }
         let seconds = try drip("GET / HTTP/1.1\r\nX-Drip: ", on: server)
-        #expect((0.2...2).contains(seconds))
-        #expect(eventually { server.statistics.deadlines == [.header: 1] })
+        #expect((0.2...9).contains(seconds))
+        eventuallyBlocking { server.statistics.deadlines == [.header: 1] }
     }
 
     @Test("A dripping request line")
     func line() throws {
         let server = try server { $0.headerSeconds = 0.3 }
-        #expect((0.2...2).contains(try drip("GET /", on: server)))
+        #expect((0.2...9).contains(try drip("GET /", on: server)))
     }
 
     @Test("A dripping body")
     func body() throws {
-        let server = try server { $0.bodySeconds = 0.3 }
+        let server = try server {
+            $0.bodySeconds = 0.3
+            $0.bodyRateGraceSeconds = 60
+        }
         let seconds = try drip("POST /read HTTP/1.1\r\nHost: h\r\nContent-Length: 999\r\n\r\n", on: server)
-        #expect((0.2...2).contains(seconds))
-        #expect(eventually { server.statistics.deadlines == [.body: 1] })
+        #expect((0.2...9).contains(seconds))
+        eventuallyBlocking { server.statistics.deadlines == [.body: 1] }
     }
 
     @Test("A slow body, long before its last moment")
     func slowBody() throws {
         let server = try server { $0.bodyRateGraceSeconds = 0.3 }
         let seconds = try drip("POST /read HTTP/1.1\r\nHost: h\r\nContent-Length: 999\r\n\r\n", on: server)
-        #expect((0.2...2).contains(seconds))
+        #expect((0.2...9).contains(seconds))
     }
 
     @Test("A whole request")
     func request() throws {
-        let server = try server { $0.requestSeconds = 0.3 }
+        let server = try server {
+            $0.requestSeconds = 0.3
+            $0.bodyRateGraceSeconds = 60
+        }
         let seconds = try drip("POST /read HTTP/1.1\r\nHost: h\r\nContent-Length: 999\r\n\r\n", on: server)
-        #expect((0.2...2).contains(seconds))
+        #expect((0.2...9).contains(seconds))
     }
 
-    @Test("Nothing said from the start, and nothing after an answer")
+    @Test("A connection without a request, from the start and after a response")
     func idle() throws {
         let server = try server {
             $0.headerSeconds = 0.3
@@ -81,11 +87,11 @@ struct DeadlineTests {
         #expect(try kept.response()?.status == 200)
         #expect(kept.isClosedByServer)
         #expect(silent.isClosedByServer)
-        #expect(eventually { server.statistics.deadlines == [.header: 1, .idle: 1] })
-        #expect(eventually { server.statistics.connections == 0 })
+        eventuallyBlocking { server.statistics.deadlines == [.header: 1, .idle: 1] }
+        eventuallyBlocking { server.statistics.connections == 0 }
     }
 
-    @Test("An answer that nobody takes")
+    @Test("A response that is not read")
     func answer() throws {
         let handler = BigHandler()
         var limits = ServerLimits()
@@ -93,10 +99,7 @@ struct DeadlineTests {
         let server = try HTTPServer(port: 0, limits: limits, handler: handler)
         let client = try RawClient(port: server.port)
         try client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
-        for _ in 0..<400 where server.statistics.connections > 0 || server.statistics.connectionsOpened == 0 {
-            usleep(5000)
-        }
-        #expect(eventually { server.statistics.deadlines == [.answer: 1] })
+        eventuallyBlocking { server.statistics.deadlines == [.answer: 1] }
     }
 
     @Test("A handler that never answers: 503 by the server's own deadline, and the connection is good again")
@@ -109,54 +112,53 @@ struct DeadlineTests {
             let response = try #require(try client.response())
             #expect(response.status == 503)
             #expect(response.headers["Retry-After"] != nil)
-            // Too late: it must answer nothing and resume nobody, but come to its end.
+            // Too late: it must neither answer nor resume anything, but run to its end.
             handler.release()
-            #expect(eventually { handler.threads.withLock { $0.count } == count })
+            eventuallyBlocking { handler.threads.withLock { $0.count } == count }
         }
         try client.send("GET /a HTTP/1.1\r\nHost: h\r\n\r\n")
         #expect(try client.response()?.status == 200)
-        #expect(eventually { server.statistics.suspended == 0 })
-        #expect(eventually { server.statistics.deadlines == [.suspension: 2] })
+        eventuallyBlocking { server.statistics.suspended == 0 }
+        eventuallyBlocking { server.statistics.deadlines == [.suspension: 2] }
     }
 
     @Test("A handler that waits again gets no more time")
     func waitingAgain() throws {
         let handler = EchoHandler()
-        let server = try server(handler) { $0.suspensionSeconds = 2 }
+        let server = try server(handler) { $0.suspensionSeconds = 4 }
         let client = try RawClient(port: server.port)
         let began = SystemTime().monotonicNanoseconds
         try client.send("GET /wait-twice HTTP/1.1\r\nHost: h\r\n\r\n")
-        usleep(1_300_000)
+        usleep(3_000_000)
         handler.release()
         #expect(try client.response()?.status == 503)
-        #expect(SystemTime().monotonicNanoseconds - began < 3_000_000_000)
+        #expect(SystemTime().monotonicNanoseconds - began < 6_500_000_000)
         handler.release()
     }
 
-    @Test("Who was let in to wait is not refused at the second time, though others wait by then")
-    func letIn() throws {
+    @Test("A request that was allowed to wait is not refused the second time, though others wait by then")
+    func waitsAgain() throws {
         let handler = EchoHandler()
         let server = try server(handler) { $0.suspensions = 1 }
         let first = try RawClient(port: server.port)
         try first.send("GET /wait-twice HTTP/1.1\r\nHost: h\r\n\r\n")
-        while server.statistics.suspended == 0 { usleep(1000) }
+        eventuallyBlocking { server.statistics.suspended > 0 }
         handler.isHeld.store(true, ordering: .relaxed)
         handler.release()
-        // Its place is free while it goes on; somebody on another loop takes it.
-        while server.statistics.suspended > 0 { usleep(1000) }
+        // It does not count as waiting while it runs; a request on another loop may begin to wait.
+        eventuallyBlocking { server.statistics.suspended == 0 }
         var others: [RawClient] = []
         var spares: [Int32] = []
         defer { for spare in spares { close(spare) } }
-        while server.statistics.suspended == 0, others.count < 32 {
+        for number in 0..<32 {
             // The number of its socket decides about the loop: both even and odd ones must come.
-            if others.count.isMultiple(of: 2) { spares.append(dup(STDERR_FILENO)) }
+            if number.isMultiple(of: 2) { spares.append(dup(STDERR_FILENO)) }
             others.append(try RawClient(port: server.port))
             try others.last?.send("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")
-            usleep(20_000)
         }
-        #expect(server.statistics.suspended == 1)
+        eventuallyBlocking { server.statistics.suspended == 1 }
         handler.isHeld.store(false, ordering: .relaxed)
-        #expect(eventually { server.statistics.suspended == 2 })
+        eventuallyBlocking { server.statistics.suspended == 2 }
         handler.release()
         #expect(try first.response()?.status == 200)
     }
@@ -169,7 +171,7 @@ struct DeadlineTests {
         try client.send("GET /wait/first HTTP/1.1\r\nHost: h\r\n\r\n")
         #expect(try client.response()?.status == 503)
         try client.send("GET /wait/second HTTP/1.1\r\nHost: h\r\n\r\n")
-        #expect(eventually { server.statistics.suspended == 1 })
+        eventuallyBlocking { server.statistics.suspended == 1 }
         // In the order in which they began to wait.
         handler.release()
         let response = try #require(try client.response())
@@ -182,7 +184,7 @@ struct DeadlineTests {
         let server = try server(handler) { $0.suspensions = 1 }
         let first = try RawClient(port: server.port)
         try first.send("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")
-        while server.statistics.suspended == 0 { usleep(1000) }
+        eventuallyBlocking { server.statistics.suspended > 0 }
         let second = try RawClient(port: server.port)
         try second.send("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")
         let refused = try #require(try second.response())
@@ -207,11 +209,11 @@ struct DeadlineTests {
         #expect(try other.response()?.headers["Connection"] == "close")
     }
 
-    @Test("A refused client that goes on sending is cut")
+    @Test("A refused client that continues to send loses its connection")
     func refused() throws {
         let server = try server { $0.bodySeconds = 30 }
         let seconds = try drip("POST /refuse HTTP/1.1\r\nHost: h\r\nContent-Length: 99999\r\n\r\n", on: server)
-        #expect(seconds < 4)
+        #expect(seconds < 20)
     }
 }
 

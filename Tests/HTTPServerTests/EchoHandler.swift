@@ -1,7 +1,9 @@
 import Glibc
 import HTTP
 import HTTPServer
+import Support
 import Synchronization
+import Testing
 
 /// A handler whose paths are the ways in which a handler can behave.
 final class EchoHandler: RequestHandler {
@@ -12,8 +14,8 @@ final class EchoHandler: RequestHandler {
     let isHeld = Atomic<Bool>(false)
     /// How many handlers began under `/wait`.
     let begun = Atomic<Int>(0)
-    /// On which thread each handler under `/wait` began, and on which it went on.
-    let threads = Mutex<[(began: pthread_t, wentOn: pthread_t)]>([])
+    /// On which thread each handler under `/wait` began, and on which it continued.
+    let threads = Mutex<[(began: pthread_t, continued: pthread_t)]>([])
 
     func decide(on head: RequestHead) -> Decision {
         switch head.target.path.first {
@@ -38,7 +40,7 @@ final class EchoHandler: RequestHandler {
         case "wait-twice":
             return .later { [self] in
                 await wait()
-                while isHeld.load(ordering: .relaxed) { usleep(1000) }
+                eventuallyBlocking { !isHeld.load(ordering: .relaxed) }
                 await wait()
                 return .respond(describe(head))
             }
@@ -59,7 +61,7 @@ final class EchoHandler: RequestHandler {
         await withCheckedContinuation { continuation in waiting.withLock { $0.append(continuation) } }
     }
 
-    /// Lets all go on that wait.
+    /// Lets all that wait continue.
     func release() {
         for continuation in waiting.withLock({ waiting in
             defer { waiting = [] }
@@ -75,13 +77,4 @@ final class EchoHandler: RequestHandler {
             200, headers: ["Content-Type": "text/plain", "X-Request-Id": head.identifier],
             body: Array((text + lines.joined(separator: "\n")).utf8))
     }
-}
-
-/// Whether this becomes true within twenty seconds: a server counts after the client has seen the effect.
-func eventually(_ condition: () -> Bool) -> Bool {
-    for _ in 0..<4000 {
-        if condition() { return true }
-        usleep(5000)
-    }
-    return false
 }

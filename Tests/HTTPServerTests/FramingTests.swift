@@ -17,7 +17,7 @@ struct WrongRequest: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite("A request whose end is unclear is refused, and nothing behind it is executed")
+@Suite("A request whose end is unclear is refused, and nothing after it is executed", .timeLimit(.minutes(15)))
 struct FramingTests {
     let server: HTTPServer
 
@@ -194,7 +194,7 @@ struct FramingTests {
         WrongRequest("request.framing", 400, "\(chunked)1;\(String(repeating: "a", count: 20_000))"),
     ]
 
-    @Test("What libmicrohttpd refuses is told as all problems are", arguments: ofLibrary)
+    @Test("What libmicrohttpd refuses is reported as all problems are", arguments: ofLibrary)
     func refusedByLibrary(wrong: WrongRequest) throws {
         let client = try RawClient(port: server.port)
         try client.send(wrong.text)
@@ -206,7 +206,7 @@ struct FramingTests {
         #expect(client.isClosedByServer)
     }
 
-    @Test("A page, and who asks for JSON, is told of the problem in JSON, others in a line of text")
+    @Test("A client that asks for JSON gets the problem in JSON, others get a line of text")
     func wording() throws {
         let client = try RawClient(port: server.port)
         try client.send("GET /%2F HTTP/1.1\r\nHost: h\r\nAccept: application/json\r\n\r\n")

@@ -9,11 +9,12 @@ import Testing
 private func pattern(_ length: Int) -> [UInt8] { (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31) } }
 
 /// Answers longer than what is copied: libmicrohttpd sends them from where they are.
-@Suite("Long answers are whole, shared, and given back", .serialized, .timeLimit(.minutes(15)))
+@Suite("Long answers are whole, shared, and released", .serialized, .timeLimit(.minutes(15)))
 struct LongAnswerTests {
     fileprivate static let length = 32 << 20
 
-    /// Under `/same` always the same bytes, elsewhere new ones each time: long ones, or those of a pattern of this length.
+    /// Under `/same` always the same bytes, elsewhere new ones each time: long ones, or those of a pattern of this
+    /// length.
     private struct Library: RequestHandler {
         let same = [UInt8](repeating: 0x61, count: LongAnswerTests.length)
 
@@ -32,7 +33,7 @@ struct LongAnswerTests {
     func whole(length: Int) throws {
         let server = try HTTPServer(port: 0, handler: Library())
         defer { server.stop(patience: 0) }
-        let client = try RawClient(port: server.port)
+        let client = try RawClient(port: server.port, timeout: 60)
         for _ in 0..<2 {
             try client.send("GET /\(length) HTTP/1.1\r\nHost: h\r\n\r\n")
             let response = try #require(try client.response())
@@ -40,12 +41,12 @@ struct LongAnswerTests {
         }
     }
 
-    @Test("Many who are sent the same share it")
+    @Test("Clients that are sent the same body share it")
     func shared() throws {
         let server = try HTTPServer(port: 0, handler: Library())
         defer { server.stop(patience: 0) }
         let before = ProcessFacts.residentBytes
-        let clients = try (0..<24).map { _ in try RawClient(port: server.port) }
+        let clients = try (0..<24).map { _ in try RawClient(port: server.port, timeout: 60) }
         for client in clients { try client.send("GET /same HTTP/1.1\r\nHost: h\r\n\r\n") }
         // The first bytes of each are there: so its answer is made.
         for client in clients {
@@ -54,13 +55,13 @@ struct LongAnswerTests {
         #expect(ProcessFacts.residentBytes - before < 12 * Self.length)
     }
 
-    @Test("What is sent, and what nobody took, is given back")
+    @Test("A body is released when it is sent or given up")
     func givenBack() throws {
         let server = try HTTPServer(port: 0, handler: Library())
         defer { server.stop(patience: 0) }
         let before = ProcessFacts.residentBytes
         for number in 0..<24 {
-            let client = try RawClient(port: server.port)
+            let client = try RawClient(port: server.port, timeout: 60)
             try client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
             if number.isMultiple(of: 6) {
                 #expect(try client.response()?.body.count == Self.length)
@@ -68,7 +69,7 @@ struct LongAnswerTests {
                 #expect(client.isAnswered)
             }
         }
-        #expect(eventually { server.statistics.connections == 0 })
+        eventuallyBlocking { server.statistics.connections == 0 }
         #expect(ProcessFacts.residentBytes - before < 12 * Self.length)
     }
 
@@ -84,30 +85,30 @@ struct LongAnswerTests {
     func kept() throws {
         let server = try HTTPServer(port: 0, handler: Keeper(length: Self.length))
         defer { server.stop(patience: 0) }
-        let reader = try RawClient(port: server.port, timeout: 20)
-        var leaver: RawClient? = try RawClient(port: server.port, timeout: 20, receiveBuffer: 4096)
+        let reader = try RawClient(port: server.port, timeout: 60)
+        var leaver: RawClient? = try RawClient(port: server.port, timeout: 60, receiveBuffer: 4096)
         for client in [reader, leaver] { try client?.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n") }
         #expect(try leaver?.head()?.status == 200)
         #expect(try reader.response()?.body.count == Self.length)
-        #expect(eventually { Counted.all.load(ordering: .relaxed) == 1 })
+        eventuallyBlocking { Counted.all.load(ordering: .relaxed) == 1 }
         leaver = nil
-        #expect(eventually { Counted.all.load(ordering: .relaxed) == 0 })
+        eventuallyBlocking { Counted.all.load(ordering: .relaxed) == 0 }
     }
 
     @Test("What no one takes stays where it is counted, not in the system's buffers")
     func unsent() throws {
         let server = try HTTPServer(port: 0, handler: Keeper(length: 512 << 10))
         defer { server.stop(patience: 0) }
-        var client: RawClient? = try RawClient(port: server.port, timeout: 20, receiveBuffer: 4096)
+        var client: RawClient? = try RawClient(port: server.port, timeout: 60, receiveBuffer: 4096)
         try client?.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
         #expect(try client?.head()?.status == 200)
-        // The reaper cuts it long after this.
+        // The deadline for slow readers is long after this.
         for _ in 0..<30 {
             #expect(Counted.all.load(ordering: .relaxed) == 1)
             usleep(10_000)
         }
         client = nil
-        #expect(eventually { Counted.all.load(ordering: .relaxed) == 0 })
+        eventuallyBlocking { Counted.all.load(ordering: .relaxed) == 0 }
     }
 
     private struct Keeper: RequestHandler {

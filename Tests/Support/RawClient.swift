@@ -24,7 +24,7 @@ package final class RawClient {
 
     /// Connects to a port of the loopback; with a small receive buffer what it does not read stays with the server.
     package init(
-        port: UInt16, overIPv6: Bool = false, timeout: Double = 5, receiveBuffer: Int32? = nil
+        port: UInt16, overIPv6: Bool = false, timeout: Double = 60, receiveBuffer: Int32? = nil
     ) throws(Failure) {
         self.timeout = timeout
         descriptor = socket(overIPv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)

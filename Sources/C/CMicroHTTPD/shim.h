@@ -8,7 +8,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
-// What Swift cannot say of libmicrohttpd: calls with a variable number of arguments, and a logger that takes a va_list.
+// The parts of libmicrohttpd that Swift cannot call: functions with a variable number of arguments, and a logger that
+// takes a va_list.
 
 typedef struct {
     void *context; // handed to every callback
@@ -16,7 +17,7 @@ typedef struct {
     void *(*target)(void *context, const char *target, struct MHD_Connection *connection);
     MHD_RequestCompletedCallback completed;
     MHD_NotifyConnectionCallback connection;
-    void (*line)(void *context, const char *format, const char *line); // what the library has to say
+    void (*line)(void *context, const char *format, const char *line); // a message of the library
     unsigned int loops;
     unsigned int connections; // of each loop
     size_t connection_memory;
@@ -24,7 +25,7 @@ typedef struct {
     const char *key;
 } CMicroHTTPD_settings;
 
-/// Escapes stay: the target is taken apart by the application, after it was split.
+/// Keeps escapes: the application decodes the target after it has split it.
 static inline size_t CMicroHTTPD_keep_escapes(void *context, struct MHD_Connection *connection, char *text) {
     (void)context;
     (void)connection;
@@ -34,7 +35,7 @@ static inline size_t CMicroHTTPD_keep_escapes(void *context, struct MHD_Connecti
 static inline void CMicroHTTPD_log(void *settings, const char *format, va_list arguments) {
     const CMicroHTTPD_settings *s = (const CMicroHTTPD_settings *)settings;
     char line[512];
-    // Four messages quote the path of a request, which is nobody's business in a log: they go out unformatted.
+    // Four messages quote the path of a request, which must not be in a log: they are passed on unformatted.
     int isQuoting = strstr(format, "request for") != NULL;
     int length = isQuoting ? snprintf(line, sizeof line, "%s", format)
                            : vsnprintf(line, sizeof line, format, arguments);
@@ -44,7 +45,7 @@ static inline void CMicroHTTPD_log(void *settings, const char *format, va_list a
     s->line(s->context, format, line);
 }
 
-/// Starts a daemon that is handed its connections; the settings are read by its logger until it stops.
+/// Starts a daemon that is given its connections; the settings are read by its logger until it stops.
 static inline struct MHD_Daemon *CMicroHTTPD_start(const CMicroHTTPD_settings *s) {
     const int isTLS = s->certificates != NULL && s->key != NULL;
     const struct MHD_OptionItem tls[] = {
@@ -61,7 +62,7 @@ static inline struct MHD_Daemon *CMicroHTTPD_start(const CMicroHTTPD_settings *s
         MHD_OPTION_THREAD_POOL_SIZE, s->loops,
         MHD_OPTION_CONNECTION_LIMIT, s->connections * s->loops, // the library divides it over the loops
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, s->connection_memory,
-        MHD_OPTION_CONNECTION_TIMEOUT, 0u, // idle time only, and our reaper measures more than that
+        MHD_OPTION_CONNECTION_TIMEOUT, 0u, // idle time only; DeadlineEnforcer.swift measures more than that
         MHD_OPTION_URI_LOG_CALLBACK, s->target, s->context,
         MHD_OPTION_UNESCAPE_CALLBACK, CMicroHTTPD_keep_escapes, NULL,
         MHD_OPTION_NOTIFY_COMPLETED, s->completed, s->context,
@@ -86,14 +87,15 @@ static inline int CMicroHTTPD_socket(struct MHD_Connection *connection) {
     return info ? info->connect_fd : -1;
 }
 
-/// Keeps the library from taking the query apart, for which it needs memory of the connection for each argument: where that
-/// is too little, it neither answers nor closes. It looks at what follows the `?` only after the target was handed over.
+/// Keeps the library from parsing the query, for which it needs memory of the connection for each argument: where that
+/// is too little, it neither answers nor closes. It looks at what follows the `?` only after the target was handed
+/// over.
 static inline void CMicroHTTPD_hide_query(const char *target) {
     char *query = strchr(target, '?');
-    if (query != NULL) query[1] = 0; // it lies in the connection's own buffer
+    if (query != NULL) query[1] = 0; // it is in the connection's own buffer
 }
 
-/// Whether no zero byte cuts the target: then the version follows, which the library has checked.
+/// Whether no zero byte cuts the target: if none does, the version follows, which the library has checked.
 static inline int CMicroHTTPD_is_whole(const char *target) {
     return strncmp(target + strlen(target) + 1, "HTTP/1.", 7) == 0;
 }
@@ -104,7 +106,7 @@ static inline size_t CMicroHTTPD_head_size(struct MHD_Connection *connection) {
     return info ? info->header_size : 0;
 }
 
-/// libmicrohttpd's own `MHD_queue_response`, past the one of this program; see Refusals.swift.
+/// libmicrohttpd's own `MHD_queue_response`, not the one of this program; see LibraryRefusals.swift.
 static inline enum MHD_Result CMicroHTTPD_queue(
     struct MHD_Connection *connection, unsigned int status, struct MHD_Response *response) {
     static void *next; // found once; two loops that look at the same time find the same
@@ -142,7 +144,7 @@ static inline void CMicroHTTPD_end_writing(struct MHD_Connection *connection) {
 /// Keeps the library from writing `100 Continue` to a request that was answered already.
 static inline void CMicroHTTPD_forget_expectation(struct MHD_Connection *connection) {
     const char *value = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_EXPECT);
-    if (value != NULL && *value != 0) *(char *)value = 0; // it lies in the connection's own buffer
+    if (value != NULL && *value != 0) *(char *)value = 0; // it is in the connection's own buffer
 }
 
 /// How many bytes the other end of a connection has acknowledged; -1 if the system does not say.

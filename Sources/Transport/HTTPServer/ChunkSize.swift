@@ -4,9 +4,9 @@ internal import HTTP
 extension ClientConnection {
     /// The announced size of the chunk that begins with this piece, where that can be seen; else 0.
     ///
-    /// libmicrohttpd keeps the size of a chunk to itself and accepts a chunk of 2^63 bytes. But it hands over a chunk in its read
-    /// buffer, which begins where the head ended: a piece at a later position follows the line of its size. Where that line came
-    /// alone, the buffer was emptied since, and only the bytes themselves can be counted.
+    /// libmicrohttpd keeps the size of a chunk to itself and accepts a chunk of 2^63 bytes. But it hands over a chunk
+    /// in its read buffer, which begins where the head ended: a piece at a later position follows the line of its size.
+    /// Where that line came alone, the buffer was emptied since, and only the bytes themselves can be counted.
     func announcedChunkSize(_ piece: UnsafeBufferPointer<UInt8>) -> Int {
         guard let start = piece.baseAddress else { return 0 }
         let distance = UInt(bitPattern: start) &- bodyBuffer

@@ -2,7 +2,8 @@ internal import CMicroHTTPD
 internal import HTTP
 internal import Synchronization
 
-// A handler that has to wait: its task runs on the loop of the connection, which is suspended while the task cannot continue.
+// A handler that has to wait: its task runs on the loop of the connection, which is suspended while the task cannot
+// continue.
 extension ClientConnection {
     /// Starts the task on this thread; it may be done when this returns.
     func startHandler(_ decide: @escaping @Sendable () async -> Decision, _ generation: UInt64) {
@@ -13,9 +14,12 @@ extension ClientConnection {
     }
 
     /// Takes the next job or the decision of the task, or suspends the connection until there is one.
-    func resumeHandler() -> RequestLifecycle.Action { apply(.handlerPaused(waitingTerms)) }
+    func resumeHandler() -> RequestLifecycle.Action {
+        // The terms are read with the lock held: a server that stops sets `isEnding` before it ends the suspensions
+        // that it finds.
+        lifecycle.withLock { apply(.handlerPaused(waitingTerms), to: &$0) }
+    }
 
-    /// Asked with the lock held: a server that stops sets `isEnding` before it ends the suspensions that it finds.
     private var waitingTerms: RequestLifecycle.WaitingTerms {
         RequestLifecycle.WaitingTerms(
             deadline: min(coarseNanoseconds() &+ core.limits.suspensionSeconds.nanoseconds, requestEnd),
@@ -48,8 +52,9 @@ extension ClientConnection {
 
 /// The task of a handler continues where it began, on the loop of its connection.
 ///
-/// So a thread that has a result (a store's, of which there is one for all) only reports it, the loops share the work of making
-/// responses, and memory is freed by the thread that allocated it, so that threads do not wait for each other's locks of malloc.
+/// So a thread that has a result (a store's, of which there is one for all) only reports it, the loops share the work
+/// of making responses, and memory is freed by the thread that allocated it, so that threads do not wait for each
+/// other's locks of malloc.
 extension ClientConnection: TaskExecutor {
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)

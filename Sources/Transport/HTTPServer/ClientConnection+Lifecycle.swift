@@ -31,20 +31,17 @@ extension ClientConnection {
     /// libmicrohttpd has the head of a request, a piece of its body, or its end.
     func receive(_ call: AccessCall) -> MHD_Result {
         let piece = unsafe call.piece
-        guard !piece.isEmpty else { return unsafe advance(.called, call) }
+        guard !piece.isEmpty else { return unsafe advance(apply(.called), call) }
         publishedPhase.received(piece.count)
         let announced = isChunked ? unsafe announcedChunkSize(piece) : 0
-        let result = unsafe advance(.bodyBytes(piece.count, announced: announced), call)
+        let result = unsafe advance(apply(.bodyBytes(piece.count, announced: announced)), call)
         unsafe call.size.pointee = 0
         return result
     }
 
-    /// Takes an event of the loop that comes without a call for the request.
-    func advance(_ event: RequestLifecycle.Event) -> MHD_Result { unsafe advance(event, nil) }
-
-    /// Takes an event of the loop, and performs actions until there is nothing to do before the next event.
-    private func advance(_ event: RequestLifecycle.Event, _ call: AccessCall?) -> MHD_Result {
-        var action = apply(event)
+    /// Performs an action and those that follow from it, until there is nothing to do before the next event of the loop.
+    func advance(_ first: consuming RequestLifecycle.Action, _ call: AccessCall?) -> MHD_Result {
+        var action = first
         while true {
             switch unsafe perform(action, call) {
             case .next(let next): action = next
@@ -55,23 +52,30 @@ extension ClientConnection {
 
     /// Takes an event of any thread; the action is what is left to do on this one.
     ///
-    /// The event is evaluated with the lock held.
-    func apply(_ event: @autoclosure () -> RequestLifecycle.Event) -> RequestLifecycle.Action {
-        lifecycle.withLock { lifecycle in
-            let action = lifecycle.handle(event())
-            switch action {
-            case .suspend: suspend()
-            case .resume: resume()
-            default: break
-            }
-            publish(lifecycle.phase)
-            return action
-        }
+    /// Inlined, so that of the table only the row of the event is left.
+    @inline(__always)
+    func apply(_ event: RequestLifecycle.Event) -> RequestLifecycle.Action {
+        lifecycle.withLock { apply(event, to: &$0) }
     }
 
+    /// Takes an event with the lock held.
+    @inline(__always)
+    func apply(_ event: RequestLifecycle.Event, to lifecycle: inout RequestLifecycle) -> RequestLifecycle.Action {
+        let action = lifecycle.handle(event)
+        switch action {
+        case .suspend: suspend()
+        case .resume: resume()
+        default: break
+        }
+        let phase = lifecycle.phase
+        if phase != publishedPhase.current { publish(phase) }
+        return action
+    }
+
+    @inline(__always)
     private func perform(_ action: Action, _ call: AccessCall?) -> Progress {
         switch action {
-        case .none, .suspend, .resume: return .done(.YES)
+        case .none, .suspend, .resume, .replacePage, .forget: return .done(.YES)
         case .close: return .done(.NO)
         case .judgeHead: return unsafe .next(apply(judgeHead(call)))
         case .askHandler:
@@ -94,12 +98,8 @@ extension ClientConnection {
             return .next(resumeHandler())
         case .resumeHandler: return .next(resumeHandler())
         case .send(let response, let closing): return .done(queue(response, closing: closing))
-        case .replacePage: return .done(.YES)
         case .respondEarly(let response): return .done(respondEarly(response))
         case .refuseEarly(let fault): return .done(respondEarly(refusal(of: fault)))
-        case .forget(let state):
-            if let job = state.pendingJob { run(job) }
-            return .done(.YES)
         }
     }
 
@@ -113,19 +113,17 @@ extension ClientConnection {
     ///
     /// Events of other threads change no phase, so it is only the loop that publishes one.
     private func publish(_ phase: RequestLifecycle.Phase) {
-        guard phase != publishedPhase.current else { return }
-        let limits = core.limits
         switch phase {
         case .idle:
-            let end = openedAt &+ limits.connectionSeconds.nanoseconds
-            publishedPhase.enter(phase, until: min(coarseNanoseconds() &+ limits.idleSeconds.nanoseconds, end))
+            let end = openedAt &+ core.limits.connectionSeconds.nanoseconds
+            publishedPhase.enter(phase, until: min(coarseNanoseconds() &+ core.limits.idleSeconds.nanoseconds, end))
         // The first header block is due some time after the connection was opened, which is published already.
-        case .header: publishedPhase.enter(phase, until: requestStart &+ limits.headerSeconds.nanoseconds)
+        case .header: publishedPhase.enter(phase, until: requestStart &+ core.limits.headerSeconds.nanoseconds)
         // The wait for a handler has a deadline of its own.
         case .handling: publishedPhase.enter(phase, until: .max)
         case .body:
             let now = coarseNanoseconds()
-            publishedPhase.enterBody(at: now, until: min(now &+ limits.bodySeconds.nanoseconds, requestEnd))
+            publishedPhase.enterBody(at: now, until: min(now &+ core.limits.bodySeconds.nanoseconds, requestEnd))
         case .response, .longResponse: publishedPhase.enter(phase, until: requestEnd)
         case .discarding:
             publishedPhase.enter(phase, until: min(coarseNanoseconds() &+ (2.0).nanoseconds, requestEnd))

@@ -35,7 +35,7 @@ extension ClientConnection {
     }
 }
 
-/// A long body that libmicrohttpd sends without a copy: all who read the same list share it.
+/// A long body that libmicrohttpd sends without a copy: all clients that read the same list share it.
 private final class SharedBody {
     /// Bytes; a copy of fewer costs no more than to keep this object.
     static let copyLimit = 16384

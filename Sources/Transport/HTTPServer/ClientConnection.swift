@@ -5,13 +5,14 @@ internal import Synchronization
 
 /// A connection, and the request that is under way on it: there is at most one, so it needs no object of its own.
 ///
-/// Which thread may touch what:
+/// Which thread may use what:
 ///
-/// - ``lifecycle`` is under a lock: see ``RequestLifecycle``. Whoever holds it may take libmicrohttpd's locks (to suspend or resume
-///   the connection), but never the lock of ``ServerCore/connections``, under which libmicrohttpd's callbacks run.
-/// - Plain variables belong to the event loop of the connection; three belong to the thread that enforces deadlines.
-/// - Atomics are read by every thread. ``publishedPhase`` repeats what the enforcing thread needs of the lifecycle, because it looks
-///   at all connections with the lock of ``ServerCore/connections`` held.
+/// - ``lifecycle`` is under a lock: see ``RequestLifecycle``. A thread that holds it may take libmicrohttpd's locks, to
+///   suspend or resume the connection. So it is never taken with the lock of ``ServerCore/connections`` held, which
+///   callbacks take while libmicrohttpd may hold its own.
+/// - Plain variables belong to the event loop of the connection; two belong to the thread that enforces deadlines.
+/// - Atomics are read by every thread. ``publishedPhase`` repeats what the enforcing thread needs of the lifecycle,
+///   because it looks at all connections with the lock of ``ServerCore/connections`` held.
 ///
 /// Unchecked, because the compiler cannot know that libmicrohttpd calls for one connection from one loop only.
 @safe
@@ -70,14 +71,14 @@ final class ClientConnection: @unchecked Sendable {
         rawTarget = target
         targetSize = size
         requestStart = coarseNanoseconds()
-        _ = advance(.requestLine)
+        _ = apply(.requestLine)
         // Refused here, before the library looks for arguments after the zero byte.
-        if isCut { _ = advance(.requestLineRefused(refusal(of: .target))) }
+        if isCut { _ = unsafe advance(apply(.requestLineRefused(refusal(of: .target))), nil) }
     }
 
     /// A request is over, answered or not.
     func endRequest() {
-        _ = advance(.completed)
+        if case .forget(let state) = apply(.completed), let job = state.pendingJob { run(job) }
         head = nil
         forgetClient()
         if !body.isEmpty { body = [] }

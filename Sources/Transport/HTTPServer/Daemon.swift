@@ -1,7 +1,7 @@
 internal import CMicroHTTPD
 internal import Glibc
 
-/// libmicrohttpd at work: event loops that are handed their connections.
+/// A daemon of libmicrohttpd: event loops that are given their connections.
 ///
 /// Unchecked: what moves between threads is a handle. One thread adds connections, and has ended before another stops.
 @safe
@@ -37,7 +37,7 @@ final class Daemon: @unchecked Sendable {
         unsafe MHD_add_connection(handle, socket, address, size) == .YES
     }
 
-    /// Ends all loops and connections; none may be suspended, and none may be added any more.
+    /// Ends all loops and connections; none may be suspended, and none may be added afterwards.
     func stop() {
         unsafe MHD_stop_daemon(handle)
     }

@@ -1,8 +1,9 @@
 extension ServerLimits {
-    /// Fewer connections than this are no service.
+    /// A server with fewer connections than this is useless.
     private static let leastConnections = 8
 
-    /// What a server takes beside its connections: the listening socket, and of each loop epoll and the way to wake it.
+    /// What a server needs in addition to its connections: the listening socket, and of each loop two, epoll and the
+    /// one that wakes it.
     private var fixedDescriptors: Int { 1 + 2 * sane.loops }
 
     /// The descriptors that servers of these limits take at most.
@@ -10,7 +11,7 @@ extension ServerLimits {
         servers.reduce(0) { $0 + $1.fixedDescriptors + $1.sane.connections }
     }
 
-    /// The same servers with as many connections as fit into this number of descriptors; nothing if they are too few.
+    /// The same servers with as many connections as fit into this number of descriptors; nil if those are too few.
     ///
     /// Each gets a few, and the rest is divided as was wished.
     package static func fitting(_ servers: [ServerLimits], into descriptors: Int) -> [ServerLimits]? {

@@ -10,7 +10,8 @@ extension ServerCore {
     /// How many connections are looked at with the lock held.
     private static let batch = 256
 
-    /// Ends the connections whose peers have left and cannot get a response any more; whether some must be looked at again.
+    /// Ends the connections whose peers have left and cannot get a response any more; whether some must be looked at
+    /// again.
     ///
     /// A client that has sent a whole request and closes only its half is still answered.
     func endDisconnectedPeers() -> Bool {

@@ -5,11 +5,11 @@ private import Platform
 extension ClientConnection {
     /// Answers before the end of a body, and lets what still comes of it be dropped.
     ///
-    /// Written by hand: in the middle of a body libmicrohttpd takes no response, and before it one that closes the connection at
-    /// once. The system would answer what the client then sends with a reset, which takes the response from clients that send head
-    /// and body in two writes. So only our half is closed, until the body ends, two seconds have passed, or a mebibyte has come.
-    /// Nothing of the library's is on its way then. A client that has left no room for the response, because it reads none of its
-    /// earlier ones, loses the connection at once.
+    /// Written by hand: in the middle of a body libmicrohttpd takes no response, and before it one that closes the
+    /// connection at once. The system would answer what the client then sends with a reset, which takes the response
+    /// from clients that send head and body in two writes. So only our half is closed, until the body ends, two seconds
+    /// have passed, or a mebibyte has come. Nothing of the library's is on its way then. A client that has left no room
+    /// for the response, because it reads none of its earlier ones, loses the connection at once.
     func respondEarly(_ response: Response) -> MHD_Result {
         body = []
         let isTooLong = response.body.count > RequestLifecycle.earlyResponseLimit

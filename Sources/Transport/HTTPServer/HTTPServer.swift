@@ -19,7 +19,8 @@ package final class HTTPServer: Sendable {
 
     /// Binds to the address, listens on it and serves.
     ///
-    /// The host is `localhost` or a literal IPv4 or IPv6 address; see ``init(listeningOn:limits:tls:handler:refusal:observe:)``.
+    /// The host is `localhost` or a literal IPv4 or IPv6 address; see
+    /// ``init(listeningOn:limits:tls:handler:refusal:observe:)``.
     package convenience init(
         host: String = "127.0.0.1", port: UInt16, limits: ServerLimits = ServerLimits(), tls: TLSIdentity? = nil,
         handler: any RequestHandler,
@@ -42,7 +43,8 @@ package final class HTTPServer: Sendable {
     ///   - handler: what answers requests.
     ///   - refusal: the response to what goes wrong before or without the handler.
     ///   - observe: called with each event, on the thread where it happens.
-    /// - Throws: ``ServerStartError/addressInUse`` where another socket has begun to listen on the address since it was bound.
+    /// - Throws: ``ServerStartError/addressInUse`` where another socket has begun to listen on the address since it was
+    ///   bound.
     package init(
         listeningOn socket: ServerSocket, limits: ServerLimits = ServerLimits(), tls: TLSIdentity? = nil,
         handler: any RequestHandler,
@@ -92,8 +94,8 @@ package final class HTTPServer: Sendable {
         core.headsEnd.store(coarseNanoseconds() &+ (0.5).nanoseconds, ordering: .relaxed)
     }
 
-    /// Stops: accepts no more connections, lets the requests under way end for that many seconds, then refuses those that
-    /// still wait, and ends.
+    /// Stops: accepts no more connections, lets the requests under way end for that many seconds, then refuses those
+    /// that still wait, and ends.
     ///
     /// A connection that has not sent a whole header block half a second after the stop has begun has no request under
     /// way. Blocks until all is over; never call it from a handler. A second call waits for nothing.

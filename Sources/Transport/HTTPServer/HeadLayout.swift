@@ -2,10 +2,10 @@ private import Glibc
 
 /// The positions of the lines of a head in the library's buffer, which show what libmicrohttpd hides of them.
 ///
-/// It leaves the head where it was read and ends each text in place with a zero byte. So a text that the client's own zero
-/// byte cuts short leaves a gap before the next line, a folded line too (it is copied elsewhere), and so does a line that a
-/// zero byte makes look like the empty one; a line that ends with a bare line feed is followed too soon. Two readers could
-/// read all of these differently.
+/// It leaves the head where it was read and ends each text in place with a zero byte. So there is a gap before the next
+/// line where a zero byte of the client cuts a text, where a line is folded (it is copied elsewhere), and where a zero
+/// byte makes a line look like the empty one; after a line that ends with a bare line feed the next one begins too
+/// early. Two readers could read all of these differently.
 struct HeadLayout {
     private let start: UInt
     /// Where the next line must begin.

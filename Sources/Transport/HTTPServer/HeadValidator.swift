@@ -127,7 +127,7 @@ private enum HTTPVersion {
 extension UnsafeBufferPointer<UInt8> {
     /// Whether this is a token (RFC 9110 section 5.6.2), as field names are.
     ///
-    /// Catches a space before the colon, most of what folding leaves behind, and bytes beyond ASCII.
+    /// Catches a space before the colon, most of what folding leaves, and bytes beyond ASCII.
     fileprivate var isToken: Bool {
         var isToken = !isEmpty
         for index in indices where unsafe !isTokenByte[Int(self[index])] { isToken = false }

@@ -1,11 +1,12 @@
 internal import CMicroHTTPD
 internal import HTTP
 
-/// Takes the place of libmicrohttpd's function of this name for libmicrohttpd itself, which calls it to refuse a request
-/// with a page of its own: there is no other way to choose the text, or to tell a client's fault from a server's.
+/// Takes the place of libmicrohttpd's function of this name for libmicrohttpd itself, which calls it to refuse a
+/// request with a page of its own: there is no other way to choose the text, or to tell a client's fault from a
+/// server's.
 ///
-/// The dynamic linker prefers the program's symbols to a library's. Where a library is linked so that it prefers its own,
-/// its pages are sent as they are. They are kept also for what is refused after a response: no one reads that.
+/// The dynamic linker prefers the program's symbols to a library's. Where a library is linked so that it prefers its
+/// own, its pages are sent as they are. They are kept also for what is refused after a response: no one reads that.
 @_cdecl("MHD_queue_response")
 package func queueRefusalOfLibrary(_ handle: OpaquePointer?, _ status: UInt32, _ page: OpaquePointer?) -> UInt32 {
     guard let handle = unsafe handle,

@@ -2,22 +2,24 @@ internal import HTTP
 
 /// The life of the requests of one connection: the one table that says what may follow what.
 ///
-/// A pure value: ``handle(_:)`` takes an event, changes the state and returns the action to perform. It knows no socket, no clock and
-/// no thread. `docs/request-lifecycle.md` shows the table as a diagram.
+/// A pure value: ``handle(_:)`` takes an event, changes the state and returns the action to perform. It knows no
+/// socket, no clock and no thread. `docs/request-lifecycle.md` shows the table as a diagram.
 ///
 /// A connection keeps it under a lock, because three kinds of threads report events:
 ///
 /// - the event loop of the connection: everything that libmicrohttpd calls, and what the handler decides there;
-/// - any thread that lets a waiting handler continue: ``Event/jobEnqueued(_:)``, and ``Event/handlerFinished(_:generation:)`` of a
-///   handler whose request was given up;
+/// - any thread that lets a waiting handler continue: ``Event/jobEnqueued(_:)``, and
+///   ``Event/handlerFinished(_:generation:)`` of a handler whose request was given up;
 /// - the thread that enforces deadlines, and the one that stops the server: ``Event/handlerExpired(now:_:)`` and
 ///   ``Event/peerDisconnected``.
 ///
-/// Events of other threads change the state only where a handler runs or is suspended; in every other state only the loop does. So
-/// the loop may perform an action after it has released the lock. ``Action/suspend`` and ``Action/resume`` are performed with the
-/// lock held: then a connection is resumed only when it is suspended, and once.
+/// Events of other threads change the state only where a handler runs or is suspended; in every other state only the
+/// loop does. So the loop may perform an action after it has released the lock. ``Action/suspend`` and
+/// ``Action/resume`` are performed with the lock held: then a connection is resumed only when it is suspended, and
+/// once.
 ///
-/// No transition releases a payload (a response, a closure): it is moved into the action. Releasing one may run foreign code.
+/// No transition releases a payload (a response, a closure): it is moved into the action. Releasing one may run foreign
+/// code.
 struct RequestLifecycle: Sendable {
     enum ExpectedBody: Sendable, Equatable {
         case none
@@ -55,7 +57,8 @@ struct RequestLifecycle: Sendable {
         case idle
         /// The request line is in.
         case readingHead
-        /// The head is in, and no body follows. An answer now would end the connection; the library calls again at once.
+        /// The head is in, and no body follows. An answer now would end the connection; the library calls again at
+        /// once.
         case complete
         /// Like `complete`; the request is refused.
         case refused(Response)
@@ -73,7 +76,8 @@ struct RequestLifecycle: Sendable {
         case readingBody(limit: Int, received: Int, @Sendable ([UInt8]) -> Decision)
         /// The body is dropped, at most `left` more bytes of it; then the response is sent.
         case drainingBody(Response, left: Int)
-        /// The response was written before the end of the body; at most `left` more bytes are dropped, then the connection closes.
+        /// The response was written before the end of the body; at most `left` more bytes are dropped, then the
+        /// connection closes.
         case discarding(left: Int)
         /// The library sends the response.
         case responding(isLong: Bool)
@@ -172,6 +176,7 @@ struct RequestLifecycle: Sendable {
     init(drainLimit: Int) { self.drainLimit = drainLimit }
 
     /// Takes an event; an impossible one changes nothing and closes the connection.
+    @inline(__always)
     mutating func handle(_ event: Event) -> Action {
         switch event {
         case .requestLine: requestLine()
@@ -191,6 +196,7 @@ struct RequestLifecycle: Sendable {
         }
     }
 
+    @inline(__always)
     private mutating func enter(_ next: State, _ action: Action = .none) -> Action {
         state = next
         return action

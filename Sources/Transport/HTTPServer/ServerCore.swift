@@ -8,10 +8,11 @@ final class ServerCore: Sendable {
     let refusal: @Sendable (HTTPFault, RequestHead?) -> Response
     let observe: @Sendable (ServerEvent) -> Void
 
-    /// Every open connection; the lock is taken when one opens or closes, and by the enforcing thread, never per request.
+    /// Every open connection; the lock is taken when one opens or closes, and by the enforcing thread, never per
+    /// request.
     ///
-    /// libmicrohttpd may hold locks of its own when it calls us to add or remove one. So none of its functions that lock are called
-    /// with this lock held, nor is the lock of a connection's lifecycle taken.
+    /// libmicrohttpd may hold locks of its own when it calls us to add or remove one. So none of its functions that
+    /// lock are called with this lock held, nor is the lock of a connection's lifecycle taken.
     let connections = Mutex<[ObjectIdentifier: ClientConnection]>([:])
     /// Whether answers end their connections.
     let isStopping = Atomic<Bool>(false)

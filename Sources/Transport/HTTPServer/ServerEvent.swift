@@ -1,11 +1,11 @@
 /// What happens to a server apart from requests and answers.
 package enum ServerEvent: Sendable, Equatable {
-    /// libmicrohttpd says something; nothing that clients sent is part of it, and the kind is the same for all lines that
+    /// A message of libmicrohttpd, without anything that clients sent; the kind is the same for all messages that
     /// differ in numbers or reasons only.
     case log(kind: String, line: String)
     /// A connection was closed at once because its address has as many as it may.
     case refused(peer: String)
-    /// Whoever connects must wait, in the backlog of the system.
+    /// New connections must wait, in the backlog of the system.
     case waiting(Shortage)
     /// A connection was ended because it had used up its time.
     case cut(Deadline)
@@ -21,16 +21,16 @@ package enum Shortage: Sendable, Equatable {
 
 /// The times that a connection can use up (V-145).
 package enum Deadline: UInt8, Sendable, Equatable, CaseIterable {
-    /// Nothing was asked on a kept connection.
+    /// There was no request on a kept connection.
     case idle
     /// The header block did not end.
     case header
     /// The body did not end, or came too slowly.
     case body
-    /// The handler had no answer; the client got a 503.
+    /// The handler had no response; the client got a 503.
     case suspension
-    /// The answer was not taken.
+    /// The client did not read the response in time.
     case answer
-    /// A client that was refused kept its connection open, or went on with its body.
+    /// A client that was refused kept its connection open, or continued to send its body.
     case refusal
 }

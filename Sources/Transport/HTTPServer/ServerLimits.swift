@@ -11,7 +11,7 @@ package struct ServerLimits: Sendable, Equatable {
     package var perAddress = 0
     /// Addresses that may have any number of connections.
     package var unlimited: [IPAddressRange] = []
-    /// Proxies whose word about their clients is believed; they may have any number of connections, too.
+    /// Proxies whose statements about their clients are believed; they may have any number of connections, too.
     package var trustedProxies: [IPAddressRange] = []
     /// Bytes for the header block of a request; more is a 431.
     package var connectionMemory = 12 * 1024
@@ -33,11 +33,12 @@ package struct ServerLimits: Sendable, Equatable {
     package var bodyRate = 500.0
     /// Seconds without a demand on the speed of a body.
     package var bodyRateGraceSeconds = 5.0
-    /// Bytes a second that a client must take of a long answer, on average, once ``answerRateGraceSeconds`` have passed.
+    /// Bytes a second that a client must take of a long answer, on average, once ``answerRateGraceSeconds`` have
+    /// passed.
     ///
-    /// 64 kbit/s: less than EDGE gives, and far more than somebody takes who only wants to keep the memory occupied.
+    /// 64 kbit/s: less than EDGE gives, and far more than an attacker takes who only wants to keep the memory occupied.
     package var answerRate = 8192.0
-    /// Seconds without a demand on the speed of a reader: a phone that changes its cell is silent for some of them.
+    /// Seconds without a demand on the speed of a reader: a phone that changes its cell is silent for some seconds.
     package var answerRateGraceSeconds = 10.0
     /// Seconds that a request waits for the handler, once with its head and once with its body; then it is a 503.
     package var suspensionSeconds = 20.0
@@ -48,6 +49,6 @@ package struct ServerLimits: Sendable, Equatable {
     /// Event loops, each a thread; at least two.
     package var loops = max(2, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
 
-    /// The limits of a server that faces the network.
+    /// The limits of a server on the network.
     package init() {}
 }

@@ -5,9 +5,9 @@ internal import Synchronization
 
 /// A TCP socket bound to the address that a server will listen on.
 ///
-/// Binding and listening are two steps, so that a program learns of a taken port, and of the number of a free one, before it can
-/// answer. Until ``HTTPServer`` listens, the system refuses connections to the address. The socket is made here and not by
-/// libmicrohttpd, so that a failure has its reason.
+/// Binding and listening are two steps, so that a program learns of a taken port, and of the number of a free one,
+/// before it can answer. Until ``HTTPServer`` listens, the system refuses connections to the address. The socket is
+/// made here and not by libmicrohttpd, so that a failure has its reason.
 ///
 /// The system lets a second socket be bound to the port while none listens; then the one that listens later fails with
 /// ``ServerStartError/addressInUse``.
@@ -62,7 +62,8 @@ package final class ServerSocket: Sendable {
 private func bind(_ descriptor: Int32, to address: SocketAddress) throws(ServerStartError) {
     set(descriptor, SOL_SOCKET, SO_REUSEADDR)
     if address.family == AF_INET6 { set(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY) }
-    // Bytes that wait in the system to be sent are counted by no limit of ours: few may, whatever the window of the connection.
+    // Bytes that wait in the system to be sent are counted by no limit of ours: few may, whatever the window of the
+    // connection.
     set(descriptor, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, to: 128 * 1024)
     guard address.bind(descriptor) == 0 else { throw .last("bind") }
 }

@@ -12,7 +12,7 @@ package enum ServerStartError: Error, Sendable, Equatable {
     case noPermission
     /// The system refused in another way.
     case system(call: String, code: Int32)
-    /// libmicrohttpd could not start; what it had to say went to the observer.
+    /// libmicrohttpd could not start; its messages went to the observer.
     case library
 }
 

@@ -1,22 +1,21 @@
 private import Glibc
 
-/// What a server shows its clients over TLS, and what proves it.
+/// The certificate chain and private key of a TLS server.
 package struct TLSIdentity: Sendable, Equatable {
     /// Certificates in PEM, the server's own first.
     package let certificates: String
     /// Its private key in PEM.
     package let key: String
 
-    /// An identity of these texts.
     package init(certificates: String, key: String) {
         self.certificates = certificates
         self.key = key
     }
 }
 
-/// The texts of an identity at places that do not move: libmicrohttpd keeps the pointers, not the texts.
+/// The texts of an identity at addresses that do not change: libmicrohttpd keeps the pointers, not the texts.
 ///
-/// Unchecked: nobody writes there before the end.
+/// Unchecked: nothing writes there before the end.
 @safe
 final class PinnedIdentity: @unchecked Sendable {
     let certificates: UnsafeMutablePointer<CChar>?

@@ -1,0 +1,461 @@
+import HTTP
+import Synchronization
+import Testing
+
+@testable import HTTPServer
+
+private typealias State = RequestLifecycle.State
+private typealias Event = RequestLifecycle.Event
+private typealias Stage = RequestLifecycle.Stage
+private typealias Action = RequestLifecycle.Action
+
+/// The table of transitions, without a socket, a clock or a thread.
+@Suite("What may follow what in the life of a request", .timeLimit(.minutes(15)))
+struct RequestLifecycleTests {
+    // MARK: the head
+
+    @Test("A request without a body is decided at the call after its head, and the connection is kept")
+    func withoutBody() {
+        var life = RequestLifecycle(drainLimit: 10)
+        #expect(life.phase == .header)
+        #expect(life.takes(.requestLine, "none") == "readingHead")
+        #expect(life.phase == .header)
+        #expect(life.takes(.called, "judgeHead") == "readingHead")
+        #expect(life.takes(.headAccepted(.none), "none") == "complete")
+        #expect(life.phase == .handling)
+        #expect(life.takes(.called, "askHandler") == "deciding none")
+        #expect(life.takes(.decision(.respond(Response(200))), "send 200") == "responding")
+        #expect(life.phase == .response)
+        #expect(life.takes(.completed, "forget responding") == "idle")
+        #expect(life.phase == .idle)
+        #expect(life.takes(.requestLine, "none") == "readingHead")
+    }
+
+    @Test("A refused head keeps the connection only where its end is certain")
+    func refusedHead() {
+        var life = reading()
+        #expect(life.takes(.headRefused(Response(400), keepsConnection: true), "none") == "refused 400")
+        #expect(life.phase == .handling)
+        #expect(life.takes(.called, "send 400") == "responding")
+        life = reading()
+        #expect(
+            life.takes(.headRefused(Response(400), keepsConnection: false), "respondEarly 400") == "discarding 1048576")
+        life = reading()
+        #expect(life.takes(.headRefused(long(400), keepsConnection: false), "send 400 closing") == "responding")
+        life = reading()
+        #expect(life.takes(.requestLineRefused(Response(400)), "respondEarly 400") == "discarding 1048576")
+    }
+
+    // MARK: the body
+
+    @Test("A body is kept up to the limit of the handler, which then decides on all of it")
+    func readBody() {
+        var life = deciding(.chunked)
+        #expect(life.takes(.decision(read(5)), "startBody 0") == "readingBody 0 of 5")
+        #expect(life.phase == .body)
+        #expect(life.takes(.bodyBytes(3, announced: 3), "keepBytes") == "readingBody 3 of 5")
+        #expect(life.takes(.bodyBytes(2, announced: 0), "keepBytes") == "readingBody 5 of 5")
+        #expect(life.takes(.called, "deliverBody") == "deciding none")
+        #expect(life.phase == .handling)
+        #expect(life.takes(.decision(.respond(Response(201))), "send 201") == "responding")
+    }
+
+    @Test("A body of known length reserves its memory")
+    func reserved() {
+        var life = deciding(.length(5))
+        #expect(life.takes(.decision(read(5)), "startBody 5") == "readingBody 0 of 5")
+    }
+
+    @Test("A body that is too long is refused: by its length, by its bytes, by the announced size of a chunk")
+    func tooLong() {
+        var life = deciding(.length(6))
+        #expect(life.takes(.decision(read(5)), "refuse bodyTooLarge") == "deciding length(6)")
+        #expect(life.takes(.decision(.respond(Response(413))), "respondEarly 413") == "discarding 1048576")
+        for event in [Event.bodyBytes(6, announced: 0), .bodyBytes(1, announced: 6)] {
+            life = deciding(.chunked)
+            _ = life.handle(.decision(read(5)))
+            #expect(life.takes(event, "refuseEarly bodyTooLarge") == "discarding 1048576")
+        }
+    }
+
+    @Test("A handler that asks for the body of a request without one gets an empty body")
+    func emptyBody() {
+        var life = deciding(.none)
+        #expect(life.takes(.decision(read(5)), "deliverBody") == "deciding none")
+    }
+
+    @Test("An unwanted body is dropped up to the limit, then the response is sent")
+    func drained() {
+        var life = deciding(.length(10))
+        #expect(life.takes(.decision(.respond(Response(200))), "startBody 0") == "drainingBody 200 10")
+        #expect(life.phase == .body)
+        #expect(life.takes(.bodyBytes(10, announced: 0), "none") == "drainingBody 200 0")
+        #expect(life.takes(.called, "send 200") == "responding")
+        life = deciding(.chunked)
+        _ = life.handle(.decision(.respond(Response(200))))
+        #expect(life.takes(.bodyBytes(1, announced: 11), "respondEarly 200") == "discarding 1048576")
+        life = deciding(.length(11))
+        #expect(life.takes(.decision(.respond(Response(200))), "respondEarly 200") == "discarding 1048576")
+    }
+
+    @Test("A refusal with a body to come is written early, or closes the connection where it is too long for one write")
+    func refusedBody() {
+        var life = deciding(.length(1))
+        #expect(life.takes(.decision(.respond(Response(401))), "respondEarly 401") == "discarding 1048576")
+        #expect(life.phase == .discarding)
+        life = deciding(.length(1))
+        #expect(life.takes(.decision(.respond(long(401))), "send 401 closing") == "responding")
+    }
+
+    @Test(
+        "After an early response a mebibyte is dropped, and the end of the body or one byte more closes the connection")
+    func discarded() {
+        var life = deciding(.chunked)
+        _ = life.handle(.decision(.respond(Response(401))))
+        #expect(life.takes(.bodyBytes(1 << 20, announced: .max), "none") == "discarding 0")
+        #expect(life.takes(.bodyBytes(1, announced: 0), "close") == "discarding 0")
+        #expect(life.takes(.called, "close") == "discarding 0")
+        #expect(life.takes(.completed, "forget discarding 0") == "idle")
+    }
+
+    // MARK: a handler that waits
+
+    @Test("A task that ends before it waits costs no suspension")
+    func immediate() {
+        var life = deciding(.none)
+        #expect(life.takes(.decision(later), "startHandler 1") == "handlerRunning none")
+        #expect(life.takes(.handlerFinished(.respond(Response(200)), generation: 1), "none") == "handlerDecided none")
+        #expect(life.takes(.handlerPaused(terms()), "takeDecision") == "deciding none")
+        #expect(life.takes(.decision(.respond(Response(200))), "send 200") == "responding")
+    }
+
+    @Test("A task that waits suspends the connection, and its job resumes it")
+    func suspendedTask() async {
+        let job = await aJob()
+        var life = suspended(.length(3))
+        #expect(life.phase == .handling)
+        #expect(life.takes(.jobEnqueued(job), "resume") == "handlerRunnable length(3) until 50")
+        #expect(life.takes(.called, "resumeHandler") == "handlerRunnable length(3) until 50")
+        #expect(life.takes(.handlerPaused(terms(90)), "runJob") == "handlerRunning length(3) until 50")
+        #expect(life.takes(.handlerFinished(read(5), generation: 1), "none") == "handlerDecided length(3) until 50")
+        #expect(life.takes(.called, "resumeHandler") == "handlerDecided length(3) until 50")
+        #expect(life.takes(.handlerPaused(terms(90)), "takeDecision") == "deciding length(3) until 50")
+        #expect(life.takes(.decision(read(5)), "startBody 3") == "readingBody 0 of 5")
+        #expect(life.takes(.called, "deliverBody") == "deciding none")
+    }
+
+    @Test("A decision made on another thread resumes the connection")
+    func decidedElsewhere() {
+        var life = suspended(.none)
+        #expect(life.takes(.handlerFinished(later, generation: 1), "resume") == "handlerDecided none until 50")
+    }
+
+    @Test("A stage has one deadline, however often its handler waits, and the next stage has its own")
+    func oneDeadline() async {
+        let job = await aJob()
+        var life = suspended(.length(3))
+        for _ in 0..<2 {
+            _ = life.handle(.jobEnqueued(job))
+            #expect(life.takes(.handlerPaused(terms(90)), "runJob") == "handlerRunning length(3) until 50")
+            #expect(
+                life.takes(.handlerPaused(terms(90, isFull: true)), "suspend") == "handlerSuspended length(3) until 50")
+        }
+        _ = life.handle(.handlerFinished(later, generation: 1))
+        _ = life.handle(.handlerPaused(terms()))
+        #expect(life.takes(.decision(later), "startHandler 2") == "handlerRunning length(3) until 50")
+        _ = life.handle(.handlerFinished(read(5), generation: 2))
+        _ = life.handle(.handlerPaused(terms()))
+        _ = life.handle(.decision(read(5)))
+        _ = life.handle(.called)
+        #expect(life.takes(.decision(later), "startHandler 3") == "handlerRunning none")
+        #expect(life.takes(.handlerPaused(terms(90)), "suspend") == "handlerSuspended none until 90")
+    }
+
+    @Test("A handler may not begin to wait where too many do, nor wait at all where the server stops")
+    func mayNotWait() {
+        var life = running(.none)
+        #expect(life.takes(.handlerPaused(terms(isFull: true)), "refuse overloaded") == "deciding none")
+        life = running(.none)
+        #expect(life.takes(.handlerPaused(terms(isStopping: true)), "refuse stopping") == "deciding none")
+        #expect(life.takes(.decision(.respond(Response(503))), "send 503") == "responding")
+    }
+
+    @Test("A deadline ends a suspension when it has come, and only a suspension")
+    func expired() {
+        var life = suspended(.none)
+        #expect(life.takes(.handlerExpired(now: 49, .timeout), "none") == "handlerSuspended none until 50")
+        #expect(life.takes(.handlerExpired(now: 50, .timeout), "resume") == "handlerDecided none until 50")
+        #expect(life.takes(.handlerExpired(now: .max, .timeout), "none") == "handlerDecided none until 50")
+        #expect(life.takes(.handlerPaused(terms()), "refuse timeout") == "deciding none until 50")
+        life = running(.none)
+        #expect(life.takes(.handlerExpired(now: .max, .stopping), "none") == "handlerRunning none")
+    }
+
+    @Test("A client that resets the connection ends the suspension, and nothing is sent")
+    func disconnected() {
+        var life = suspended(.none)
+        #expect(life.takes(.peerDisconnected, "resume") == "handlerDecided none until 50")
+        #expect(life.takes(.handlerPaused(terms()), "close") == "discarding 0")
+        #expect(life.takes(.completed, "forget discarding 0") == "idle")
+        life = running(.none)
+        #expect(life.takes(.peerDisconnected, "none") == "handlerRunning none")
+    }
+
+    // MARK: events that come late
+
+    @Test("A decision of an earlier task is dropped, also while the next request has a task")
+    func lateDecision() {
+        var life = suspended(.none)
+        _ = life.handle(.handlerExpired(now: 50, .timeout))
+        #expect(life.takes(.handlerFinished(later, generation: 1), "none") == "handlerDecided none until 50")
+        _ = life.handle(.handlerPaused(terms()))
+        #expect(life.takes(.handlerFinished(later, generation: 1), "none") == "deciding none until 50")
+        _ = life.handle(.decision(.respond(Response(503))))
+        _ = life.handle(.completed)
+        #expect(life.takes(.handlerFinished(later, generation: 1), "none") == "idle")
+        for event in [Event.requestLine, .headAccepted(.none), .called, .decision(later), .handlerPaused(terms())] {
+            _ = life.handle(event)
+        }
+        #expect(life.takes(.handlerFinished(later, generation: 1), "none") == "handlerSuspended none until 50")
+        #expect(life.takes(.handlerFinished(later, generation: 2), "resume") == "handlerDecided none until 50")
+    }
+
+    @Test("A job that no request waits for runs where it was enqueued")
+    func lateJob() async {
+        let job = await aJob()
+        for (name, life) in everyState(job) where !["handlerRunning", "handlerSuspended"].contains(name) {
+            var life = life
+            let before = life.state.text
+            #expect(life.takes(.jobEnqueued(job), "runJob") == before)
+        }
+    }
+
+    @Test("A decision does not lose a job that came before it")
+    func jobThenDecision() async {
+        let job = await aJob()
+        var life = running(.none)
+        #expect(life.takes(.jobEnqueued(job), "none") == "handlerRunnable none")
+        #expect(life.takes(.handlerFinished(later, generation: 1), "none") == "handlerDecided none with a job")
+        #expect(life.takes(.handlerPaused(terms()), "runJob") == "handlerDecided none")
+        #expect(life.takes(.handlerPaused(terms()), "takeDecision") == "deciding none")
+    }
+
+    @Test("A request that is broken off leaves its job to be run")
+    func brokenOff() async {
+        let job = await aJob()
+        for (_, life) in everyState(job) {
+            var life = life
+            let before = life.state
+            guard case .forget(let state) = life.handle(.completed) else {
+                Issue.record("\(before.text) is not forgotten")
+                continue
+            }
+            #expect(state.text == before.text && life.state.text == "idle")
+            #expect((state.pendingJob != nil) == ["handlerRunnable", "handlerDecided"].contains(before.name))
+        }
+    }
+
+    // MARK: what cannot be
+
+    @Test("The library's page is replaced before a response, and kept after it")
+    func refusedByLibrary() async {
+        let replaced = ["opened", "idle", "readingHead", "complete", "refused", "readingBody", "drainingBody"]
+        for (name, life) in everyState(await aJob()) {
+            var life = life
+            let before = life.state.text
+            let isReplaced = replaced.contains(name)
+            let next = life.takes(.refusedByLibrary, isReplaced ? "replacePage" : "none")
+            #expect(next == (isReplaced ? "responding" : before))
+        }
+    }
+
+    /// Which states each event of the loop is possible in; everywhere else it is rejected.
+    private static let possible: [(event: Event, states: [String])] = [
+        (.requestLine, ["opened", "idle"]),
+        (.requestLineRefused(Response(400)), ["readingHead"]),
+        (
+            .called,
+            [
+                "readingHead", "complete", "refused", "handlerRunning", "handlerRunnable", "handlerDecided",
+                "readingBody",
+                "drainingBody", "responding",
+            ]
+        ),
+        (.bodyBytes(1, announced: 0), ["readingBody", "drainingBody", "discarding"]),
+        (.headAccepted(.none), ["readingHead"]),
+        (.headRefused(Response(400), keepsConnection: true), ["readingHead"]),
+        (.decision(.respond(Response(200))), ["deciding"]),
+        (.handlerPaused(terms()), ["handlerRunning", "handlerRunnable", "handlerDecided"]),
+    ]
+
+    @Test("An impossible event changes nothing and closes the connection", arguments: possible.indices)
+    func impossible(index: Int) async {
+        let (event, states) = Self.possible[index]
+        for (name, life) in everyState(await aJob()) {
+            var life = life
+            let before = life.state.text
+            let action = life.handle(event)
+            if states.contains(name) {
+                #expect(action.text != "close", "\(event) in \(before)")
+            } else {
+                #expect(action.text == "close" && life.state.text == before, "\(event) in \(before)")
+            }
+        }
+    }
+
+    @Test("The states of these tests are all that there are")
+    func complete() async {
+        let names = everyState(await aJob()).map(\.name)
+        #expect(names.count == 14 && Set(names).count == 14)
+        for (name, life) in everyState(await aJob()) { #expect(life.state.name == name) }
+    }
+}
+
+// MARK: lives at some point
+
+private let later = Decision.later { .respond(Response(200)) }
+
+private func read(_ limit: Int) -> Decision { .readBody(limit: limit) { _ in .respond(Response(200)) } }
+
+/// A response too long for one write.
+private func long(_ status: Status) -> Response { Response(status, body: [UInt8](repeating: 0x61, count: 8193)) }
+
+private func terms(
+    _ deadline: UInt64 = 50, isStopping: Bool = false, isFull: Bool = false
+) -> RequestLifecycle.WaitingTerms {
+    RequestLifecycle.WaitingTerms(deadline: deadline, isStopping: isStopping, isFull: isFull)
+}
+
+private func life(_ events: Event...) -> RequestLifecycle {
+    var life = RequestLifecycle(drainLimit: 10)
+    for event in events { _ = life.handle(event) }
+    return life
+}
+
+private func reading() -> RequestLifecycle { life(.requestLine) }
+
+private func deciding(_ body: RequestLifecycle.ExpectedBody) -> RequestLifecycle {
+    life(.requestLine, .headAccepted(body), .called)
+}
+
+private func running(_ body: RequestLifecycle.ExpectedBody) -> RequestLifecycle {
+    var life = deciding(body)
+    _ = life.handle(.decision(later))
+    return life
+}
+
+private func suspended(_ body: RequestLifecycle.ExpectedBody) -> RequestLifecycle {
+    var life = running(body)
+    _ = life.handle(.handlerPaused(terms()))
+    return life
+}
+
+/// A life in each of the states.
+private func everyState(_ job: UnownedJob) -> [(name: String, life: RequestLifecycle)] {
+    let runnable = suspended(.none).after(.jobEnqueued(job))
+    return [
+        ("opened", life()),
+        ("idle", life(.completed)),
+        ("readingHead", reading()),
+        ("complete", life(.requestLine, .headAccepted(.none))),
+        ("refused", life(.requestLine, .headRefused(Response(400), keepsConnection: true))),
+        ("deciding", deciding(.length(3))),
+        ("handlerRunning", running(.none)),
+        ("handlerRunnable", runnable),
+        ("handlerSuspended", suspended(.none)),
+        ("handlerDecided", runnable.after(.handlerFinished(later, generation: 1))),
+        ("readingBody", deciding(.length(3)).after(.decision(read(5)))),
+        ("drainingBody", deciding(.length(3)).after(.decision(.respond(Response(200))))),
+        ("discarding", deciding(.length(3)).after(.decision(.respond(Response(401))))),
+        ("responding", deciding(.none).after(.decision(.respond(Response(200))))),
+    ]
+}
+
+/// A job that has already run: the table only passes jobs on.
+private func aJob() async -> UnownedJob {
+    let executor = RecordingExecutor()
+    await Task(executorPreference: executor) {}.value
+    guard let job = executor.last.withLock({ $0 }) else { fatalError("no job was enqueued") }
+    return job
+}
+
+private final class RecordingExecutor: TaskExecutor {
+    let last = Mutex<UnownedJob?>(nil)
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        last.withLock { $0 = job }
+        job.runSynchronously(on: asUnownedTaskExecutor())
+    }
+}
+
+// MARK: texts to compare
+
+extension RequestLifecycle {
+    /// Takes an event that must ask for this action; the state after it.
+    fileprivate mutating func takes(
+        _ event: Event, _ action: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) -> String {
+        #expect(handle(event).text == action, sourceLocation: sourceLocation)
+        return state.text
+    }
+
+    fileprivate func after(_ event: Event) -> RequestLifecycle {
+        var copy = self
+        _ = copy.handle(event)
+        return copy
+    }
+}
+
+extension RequestLifecycle.State {
+    fileprivate var name: String { String(text.prefix { $0 != " " }) }
+
+    fileprivate var text: String {
+        switch self {
+        case .opened: "opened"
+        case .idle: "idle"
+        case .readingHead: "readingHead"
+        case .complete: "complete"
+        case .refused(let response): "refused \(response.status.rawValue)"
+        case .deciding(let stage): "deciding \(stage.text)"
+        case .handlerRunning(let stage): "handlerRunning \(stage.text)"
+        case .handlerRunnable(let stage, _): "handlerRunnable \(stage.text)"
+        case .handlerSuspended(let body, let deadline): "handlerSuspended \(Stage(body: body, deadline: deadline).text)"
+        case .handlerDecided(let stage, _, let job): "handlerDecided \(stage.text)" + (job == nil ? "" : " with a job")
+        case .readingBody(let limit, let received, _): "readingBody \(received) of \(limit)"
+        case .drainingBody(let response, let left): "drainingBody \(response.status.rawValue) \(left)"
+        case .discarding(let left): "discarding \(left)"
+        case .responding: "responding"
+        }
+    }
+}
+
+extension RequestLifecycle.Stage {
+    fileprivate var text: String { "\(body)" + (deadline.map { " until \($0)" } ?? "") }
+}
+
+extension RequestLifecycle.Action {
+    fileprivate var text: String {
+        switch self {
+        case .none: "none"
+        case .close: "close"
+        case .judgeHead: "judgeHead"
+        case .askHandler: "askHandler"
+        case .deliverBody: "deliverBody"
+        case .takeDecision: "takeDecision"
+        case .refuse(let fault): "refuse \(fault)"
+        case .startBody(let length): "startBody \(length)"
+        case .keepBytes: "keepBytes"
+        case .startHandler(_, let generation): "startHandler \(generation)"
+        case .runJob: "runJob"
+        case .resumeHandler: "resumeHandler"
+        case .suspend: "suspend"
+        case .resume: "resume"
+        case .send(let response, let closing): "send \(response.status.rawValue)" + (closing ? " closing" : "")
+        case .replacePage: "replacePage"
+        case .respondEarly(let response): "respondEarly \(response.status.rawValue)"
+        case .refuseEarly(let fault): "refuseEarly \(fault)"
+        case .forget(let state): "forget \(state.text)"
+        }
+    }
+}
