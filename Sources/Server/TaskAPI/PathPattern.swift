@@ -64,7 +64,7 @@ struct PathPattern: Sendable {
 /// with all of them. Nothing is ever redirected: the clients lose their body or their token on the way.
 struct RequestPath: Sendable {
     private let segments: ArraySlice<String>
-    /// Whether the first segment stands for `api/tasks`.
+    /// Whether the first segment means `api/tasks`.
     private let isAlias: Bool
 
     init(_ path: [String]) {
