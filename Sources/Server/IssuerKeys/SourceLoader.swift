@@ -43,7 +43,7 @@ struct SourceLoader {
         if !withMetadata, let known {
             do throws(LoadFailure) {
                 return try keys(of: source, known.issuer, known.keySetURL, known, maxAge: nil, withMetadata: false)
-            } catch .keysNotFetched(.status(404)), .keysNotFetched(.status(410)) {
+            } catch .keysNotFetched(.status(404), _), .keysNotFetched(.status(410), _) {
                 // They moved; the metadata says where to (V-82).
             } catch {
                 throw error
@@ -58,7 +58,7 @@ struct SourceLoader {
         do throws(FetchError) {
             document = try fetcher.fetch(try request(source.metadataURL, source))
         } catch {
-            throw .metadataNotFetched(error)
+            throw .metadataNotFetched(error, setting: source.setting)
         }
         do throws(MetadataError) {
             let metadata = try ProviderMetadata(parsing: document.body)
@@ -93,7 +93,7 @@ struct SourceLoader {
             keySets[url] = document
             return document
         } catch {
-            throw .keysNotFetched(error)
+            throw .keysNotFetched(error, setting: source.setting)
         }
     }
 
