@@ -1,3 +1,4 @@
+import Basics
 import HTTP
 import Tasks
 import Tokens
@@ -36,7 +37,7 @@ final class APIRequest: @unchecked Sendable {
         RequestRecord(
             identifier: head.identifier, method: head.method, route: match.definition.pattern, status: response.status,
             duration: now - started, bytes: response.body.count, peer: head.peer,
-            owner: owner.map { ShortDigest(of: $0.identifier).value },
+            owner: owner.map { FNV1a(of: $0.identifier).value },
             problem: problem, refusal: refusal, keyIdentifier: refusedToken?.keyIdentifier,
             tokenFingerprint: refusedToken?.fingerprint,
             clientRequestIdentifier: head.headers["client-request-id"].flatMap { CorrelationIdentifier.cleaned($0) },

@@ -1,3 +1,5 @@
+import Basics
+
 /// A file of `Public/`, read into memory at start.
 package struct PublicFile: Sendable, Equatable {
     /// The content.
@@ -11,8 +13,8 @@ package struct PublicFile: Sendable, Equatable {
     package init(name: String, bytes: [UInt8]) {
         self.bytes = bytes
         type = Self.type(of: name)
-        var digest = ShortDigest()
-        for byte in bytes { digest.add(byte) }
+        var digest = FNV1a()
+        digest.add(bytes)
         entityTag = "\"\(String(digest.value, radix: 16))\""
     }
 

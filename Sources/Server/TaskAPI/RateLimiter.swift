@@ -1,9 +1,9 @@
 import Platform
 import Synchronization
 
-/// A bucket of permits for each person: a number of requests a second, twice that at once.
+/// A bucket of tokens for each person: so many requests a second, twice that at once.
 ///
-/// Bounded: a person without a bucket has a full one, so full ones are removed whenever the table has grown.
+/// Bounded: full buckets are what a stranger has, so they are forgotten whenever the table has grown.
 final class RateLimiter: Sendable {
     private struct Bucket {
         var tokens: Double

@@ -31,7 +31,7 @@ package struct RouteMatch: Sendable {
         self.path = path
     }
 
-    /// The segment of this name; all that is left for `{name*}`. Empty where there is none.
+    /// The segment of this name, or all that is left for `{name*}`; empty where the pattern has no such name.
     package subscript(name: String) -> String {
         let range = definition.path.segments(named: name, of: path) ?? 0..<0
         if range.count == 1 { return path[range.lowerBound] }

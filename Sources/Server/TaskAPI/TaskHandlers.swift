@@ -1,3 +1,4 @@
+import Basics
 import HTTP
 import Platform
 import Tasks
@@ -239,7 +240,7 @@ extension IdempotencyKey {
             value.utf8.first != 0x20, value.utf8.last != 0x20, head.headers.values("Idempotency-Key").count == 1
         else { throw .input(.malformedIdempotencyKey) }
         // Of all that is asked for: the same key for anything else is a mistake of the client.
-        var digest = ShortDigest()
+        var digest = FNV1a()
         digest.add(completed ? 1 : 0)
         digest.add(text.value)
         self.init(key: value, fingerprint: digest.value)

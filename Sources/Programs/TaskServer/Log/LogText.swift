@@ -1,6 +1,6 @@
 /// Lines of a log as bytes: JSON for machines, or `name=value` for people.
 ///
-/// Every text is escaped and cut (V-131), so that nothing a client sent can end a line, colour a terminal or fill
+/// Every text is escaped and cut (V-131), so that nothing a stranger sent can end a line, colour a terminal or fill
 /// a disk.
 struct LogText: Sendable {
     enum Format: Sendable { case json, text }
@@ -55,8 +55,8 @@ struct LogText: Sendable {
         begin(field: name)
         if format == .json { raw("\"") }
         bytes.append(
-            contentsOf: (0..<16).lazy.map { digit in
-                Self.hexDigit(UInt8(truncatingIfNeeded: value >> UInt64(60 - 4 * digit)) & 15)
+            contentsOf: (0..<16).lazy.map { place in
+                Self.hexDigit(UInt8(truncatingIfNeeded: value >> UInt64(60 - 4 * place)) & 15)
             })
         if format == .json { raw("\"") }
     }
@@ -101,7 +101,7 @@ struct LogText: Sendable {
         if text.count > limit { raw("...") }
     }
 
-    /// Printable ASCII is written as it is; every other byte is escaped alone, since nothing needs to be read back.
+    /// Printable ASCII stands for itself; every other byte is escaped by itself, as nothing needs to be read back.
     private mutating func append(escaping byte: UInt8) {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"):
