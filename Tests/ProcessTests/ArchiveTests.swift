@@ -2,7 +2,7 @@ import Platform
 import Support
 import Testing
 
-@Suite("Copies of the database") struct ArchiveTests {
+@Suite("Copies of the database", .timeLimit(.minutes(15))) struct ArchiveTests {
     @Test func `are made beside a server that runs, and start a server of their own`() throws {
         let stage = try Stage()
         let server = try stage.server()

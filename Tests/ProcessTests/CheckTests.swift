@@ -3,7 +3,7 @@ import Platform
 import Support
 import Testing
 
-@Suite("task-server check") struct CheckTests {
+@Suite("task-server check", .timeLimit(.minutes(15))) struct CheckTests {
     @Test func `finds everything good, and changes nothing`() throws {
         let stage = try Stage()
         let (end, output, errors) = try stage.run(["check"])
@@ -89,7 +89,7 @@ import Testing
             stage, ["TASKS_PUBLIC": "\(stage.folder)/nowhere"], "No such file or directory; name the folder of the page"
         )
         try Self.expectOneWrongLine(
-            stage, ["TASKS_KEY_CACHE_FILE": "\(stage.folder)/nowhere/keys"], "check that its folder is there")
+            stage, ["TASKS_KEY_CACHE_FILE": "\(stage.folder)/nowhere/keys"], "check that its folder exists")
     }
 
     @Test func `names the setting that mends what is wrong with the authority's TLS`() throws {
@@ -121,7 +121,7 @@ import Testing
     }
 }
 
-@Suite("task-server explain-token") struct ExplainTokenTests {
+@Suite("task-server explain-token", .timeLimit(.minutes(15))) struct ExplainTokenTests {
     @Test func `goes through every check of a good token`() throws {
         let stage = try Stage()
         for input in [

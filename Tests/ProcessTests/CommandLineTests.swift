@@ -3,7 +3,7 @@ import Platform
 import Support
 import Testing
 
-@Suite("The command line of task-server") struct CommandLineTests {
+@Suite("The command line of task-server", .timeLimit(.minutes(15))) struct CommandLineTests {
     private static func run(
         _ arguments: [String], _ environment: [String: String] = [:]
     ) throws -> (end: ChildProcess.End, output: String, errors: String) {

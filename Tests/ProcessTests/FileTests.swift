@@ -70,9 +70,7 @@ import Testing
         #expect(try server.texts(token: token) == ["kept"])
         #expect(unlink(stage.database) == 0)
         #expect(try server.add("lost", token: token).status == 503)
-        let end = ContinuousClock.now + .seconds(20)
-        while try exchange(server.port, "GET", "/readyz").status != 503, .now < end { usleep(50_000) }
-        #expect(try exchange(server.port, "GET", "/readyz").status == 503)
+        try eventuallyBlocking("/readyz is 503") { try exchange(server.port, "GET", "/readyz").status == 503 }
         #expect(try server.ask("GET", "/api/tasks", token: token).status == 503)
         #expect(server.process.output.contains("database-file-lost"))
         #expect(try server.stop() == .exit(0))
@@ -125,11 +123,9 @@ import Testing
             #expect(try setting.wait() == .exit(0), "\(setting.errors)")
         }
         func awaitReadiness(_ status: Int) throws -> Bool {
-            for _ in 0..<400 {
-                if try exchange(server.port, "GET", "/readyz").status == status { return true }
-                usleep(50_000)
+            try eventuallyBlocking("/readyz is \(status)") {
+                try exchange(server.port, "GET", "/readyz").status == status
             }
-            return false
         }
         try limit("204800")
         #expect(try awaitReadiness(503))

@@ -4,7 +4,7 @@ import Platform
 import Support
 import Testing
 
-@Suite("Strangers who want to be a burden", .timeLimit(.minutes(15))) struct FloodTests {
+@Suite("A flood of connections and of faulty requests", .timeLimit(.minutes(15))) struct FloodTests {
     /// The seconds of CPU time that a process has used.
     private func processorSeconds(_ process: ChildProcess) throws -> Double {
         let text = String(decoding: try File.read("/proc/\(process.identifier)/stat"), as: UTF8.self)
@@ -185,7 +185,7 @@ import Testing
     }
 }
 
-@Suite("Operators are told", .timeLimit(.minutes(15))) struct OperatorNoticeTests {
+@Suite("Operators learn", .timeLimit(.minutes(15))) struct OperatorNoticeTests {
     @Test func `in metrics whose families OpenMetrics tells apart`() throws {
         let stage = try Stage()
         let server = try stage.server()
@@ -233,7 +233,10 @@ import Testing
         let changes = ["TASKS_AUTHORITY": "http://127.0.0.1:1/\(Stage.tenant)", "TASKS_POLICIES": "b2c_1_sign_in"]
         let server = try Server(
             ChildProcess(ChildProcess.built("task-server"), environment: stage.settings.merging(changes) { $1 }))
-        usleep(6_000_000)
+        try eventuallyBlocking("several loads have failed") {
+            let text = try exchange(server.adminPort, "GET", "/metrics").text
+            return ["0", "1", "2"].allSatisfy { !text.contains("tasks_key_loads_total{outcome=\"failed\"} \($0)\n") }
+        }
         let lines = server.process.output.split(separator: "\n").filter { $0.contains("keys-not-loaded") }
         #expect(lines.count == 1)
     }

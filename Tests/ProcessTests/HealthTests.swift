@@ -2,14 +2,14 @@ import Glibc
 import Support
 import Testing
 
-@Suite("The health command, as a container's health check calls it") struct HealthTests {
+@Suite("The health command, as a container's health check calls it", .timeLimit(.minutes(15))) struct HealthTests {
     let stage: Stage
 
     init() throws {
         stage = try Stage()
     }
 
-    @Test("a server that can answer is alive and ready")
+    @Test("A server that can answer is alive and ready")
     func ready() throws {
         let server = try stage.server()
         let listen = ["TASKS_LISTEN": "127.0.0.1:\(server.port)"]
@@ -19,9 +19,9 @@ import Testing
         #expect(ready.end == .exit(0) && ready.output == "ready\n")
     }
 
-    @Test("without keys it is alive, not ready, and says why")
+    @Test("Without keys it is alive, not ready, and says why")
     func keyless() throws {
-        // Port 1 is nobody's.
+        // No program listens on port 1.
         let changes = ["TASKS_AUTHORITY": "http://127.0.0.1:1/contoso.onmicrosoft.com", "TASKS_LISTEN": "0.0.0.0:0"]
         let process = try ChildProcess(
             ChildProcess.built("task-server"), environment: stage.settings.merging(changes) { $1 })
@@ -33,7 +33,7 @@ import Testing
         #expect(ready.errors.contains("/readyz: 503 not ready: no keys"))
     }
 
-    @Test("who asks every second fills no log: there is a line when the answer changes")
+    @Test("Probes every second do not fill the log: there is a line when the answer changes")
     func quiet() throws {
         stage.mock.send(SIGSTOP)
         let server = try Server(ChildProcess(ChildProcess.built("task-server"), environment: stage.settings))
@@ -52,19 +52,19 @@ import Testing
         #expect(!lines.contains { $0.contains("\"level\":\"error\"") }, "\(lines)")
     }
 
-    @Test("where nobody listens the health is bad")
-    func nobody() throws {
+    @Test("Where no server listens the health is bad")
+    func noServer() throws {
         let health = try stage.run(["health"], ["TASKS_LISTEN": "127.0.0.1:1"])
         #expect(health.end == .exit(1))
         #expect(health.errors.contains("127.0.0.1:1"))
     }
 
-    @Test("another word behind it is a mistake")
+    @Test("Another argument than ready is a mistake")
     func mistake() throws {
         #expect(try stage.run(["health", "bad"]).end == .exit(78))
     }
 
-    @Test("the mock tells its own")
+    @Test("mock-authority has the same command")
     func mock() throws {
         func ask(_ port: UInt16) throws -> ChildProcess.End {
             try ChildProcess(

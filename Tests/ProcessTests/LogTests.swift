@@ -8,7 +8,7 @@ import Testing
 @testable import TaskAPI
 @testable import TaskServer
 
-@Suite("Lines of the log") struct LogTests {
+@Suite("Lines of the log", .timeLimit(.minutes(15))) struct LogTests {
     private final class Sink: Sendable {
         let written = Mutex<[UInt8]>([])
         var lines: [String] {
@@ -32,7 +32,7 @@ import Testing
         return sink.lines
     }
 
-    @Test func `are JSON objects that a strict reader takes, whatever a stranger sent`() throws {
+    @Test func `are JSON objects that a strict reader takes, whatever a client sent`() throws {
         let hostile = "\u{1B}[31m\"quoted\"\\\n\r\0é日本\u{7F}"
         let lines = try Self.lines(.json) { log in
             log.write(.warning, "sample") { line in
@@ -144,6 +144,18 @@ import Testing
         #expect(sink.lines.filter { $0.contains("owner=") }.count == 200)
     }
 
+    @Test(arguments: [("list.no_room", "warning"), ("store.unavailable", "error"), ("task.not_found", "info")])
+    func `are errors only for what the operator must mend`(problem: String, level: String) throws {
+        let lines = try Self.lines(.json) { log in
+            let status: Status = problem == "task.not_found" ? 404 : 503
+            var record = RequestRecord(
+                identifier: "1", method: .get, route: "/api/tasks", status: status, duration: 1, bytes: 1, peer: "-")
+            record.problem = problem
+            RequestLog(log).write(record)
+        }
+        #expect(lines.count == 1 && lines[0].contains("\"level\":\"\(level)\""), "\(lines)")
+    }
+
     @Test func `have members of one type each`() throws {
         let sources = TestFile("../../Sources/Programs/TaskServer").path
         var types: [Substring: Set<String>] = ["time": ["text"], "level": ["text"], "event": ["text"]]
@@ -160,7 +172,7 @@ import Testing
     }
 }
 
-@Suite("Metrics") struct MetricTextTests {
+@Suite("Metrics", .timeLimit(.minutes(15))) struct MetricTextTests {
     @Test func `are text that Prometheus reads`() {
         var text = PrometheusText()
         text.single("tasks_up", .gauge, "Whether.", 1)

@@ -3,7 +3,7 @@ import Platform
 import Support
 import Testing
 
-@Suite("People who move") struct MovingTests {
+@Suite("People who move", .timeLimit(.minutes(15))) struct MovingTests {
     @Test func `from SQLite to PostgreSQL and back are the same to the byte`() throws {
         let mover = try Mover()
         let shared = try PostgreSQLServer.started().newDatabase()

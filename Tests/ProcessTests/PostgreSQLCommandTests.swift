@@ -3,7 +3,8 @@ import Platform
 import Support
 import Testing
 
-@Suite("With a PostgreSQL that it cannot work with, task-server") struct PostgreSQLCommandTests {
+@Suite("With a PostgreSQL that it cannot work with, task-server", .timeLimit(.minutes(15)))
+struct PostgreSQLCommandTests {
     private let stage: Stage
     private let server: PostgreSQLServer
 
@@ -150,7 +151,7 @@ import Testing
     }
 }
 
-@Suite("Beside a PostgreSQL without room, task-server") struct PostgreSQLFullDiskTests {
+@Suite("Beside a PostgreSQL without room, task-server", .timeLimit(.minutes(15))) struct PostgreSQLFullDiskTests {
     @Test func `answers additions with 507, logs one line, and goes on`() throws {
         let disk = try SmallDisk()
         let stage = try Stage()

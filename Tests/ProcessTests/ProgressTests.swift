@@ -3,7 +3,7 @@ import Platform
 import Support
 import Testing
 
-@Suite("How far an export or an import is") struct ProgressTests {
+@Suite("How far an export or an import is", .timeLimit(.minutes(15))) struct ProgressTests {
     /// The states that a line of the terminal had; the last one is the one that stays.
     private func states(_ shown: String) -> [Substring] {
         shown.split(separator: "\r\n").first?.split(separator: "\r") ?? []

@@ -5,7 +5,7 @@ import Platform
 import Support
 import Testing
 
-@Suite("A server that runs") struct ServingTests {
+@Suite("A server that runs", .timeLimit(.minutes(15))) struct ServingTests {
     @Test func `serves each person their own tasks, with tokens of the authority`() throws {
         let stage = try Stage()
         let server = try stage.server()

@@ -4,7 +4,7 @@ import JSON
 import Platform
 import Support
 
-/// The two programs as an operator starts them: mock-authority, and servers that believe it.
+/// The two programs as an operator starts them: mock-authority, and servers that take its tokens.
 final class Stage {
     static let client = "580e250c-8f26-49d0-bee8-1c078add1609"
     static let tenant = "contoso.onmicrosoft.com"
@@ -62,7 +62,7 @@ final class Stage {
         return response.text.split(separator: "\n").first.map(String.init) ?? ""
     }
 
-    /// Every bad token, with what the mock promises for it.
+    /// Every bad token, with the response that the mock expects for it.
     func catalogue() throws -> [BadEntry] {
         let response = try exchange(mockPort, "GET", "/_mock/token/bad", ["Accept": "application/json"])
         return try (JSONValue(parsing: response.body).array ?? []).map(BadEntry.init)
@@ -74,8 +74,8 @@ final class Stage {
         guard response.status == 200 else { throw ChildProcess.Failure(description: response.text) }
     }
 
-    static func port(behind words: String, in text: String) -> UInt16? {
-        guard let range = text.firstRange(of: words) else { return nil }
+    static func port(behind prefix: String, in text: String) -> UInt16? {
+        guard let range = text.firstRange(of: prefix) else { return nil }
         let digits = text[range.upperBound...].prefix { $0.isNumber }
         // Not before the digits ended: the rest may not be written yet.
         guard range.upperBound < text.endIndex, digits.endIndex < text.endIndex else { return nil }
@@ -134,7 +134,7 @@ final class Server {
             "POST", "/api/tasks", token: token, ["Content-Type": "application/json"], body: "{\"task\":\"\(text)\"}")
     }
 
-    /// The words of the owner's tasks.
+    /// The texts of the owner's tasks.
     func texts(token: String) throws -> [String] {
         let response = try ask("GET", "/api/tasks", token: token)
         return try (JSONValue(parsing: response.body).array ?? []).compactMap { $0["Text"].string }

@@ -1,7 +1,7 @@
 import Support
 import Testing
 
-@Suite("A server that speaks TLS itself") struct TransportTests {
+@Suite("A server that speaks TLS itself", .timeLimit(.minutes(15))) struct TransportTests {
     /// Runs a line of shell in the folder of the stage.
     private func shell(_ stage: Stage, _ line: String) throws -> (end: ChildProcess.End, output: String) {
         let process = try ChildProcess("/bin/bash", ["-c", "cd \(stage.folder) && \(line)"])

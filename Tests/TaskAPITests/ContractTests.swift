@@ -41,6 +41,8 @@ struct ContractTests {
             let match = table.match(try RequestTarget(parsing: example, host: nil).path)
             if rows(path).isEmpty {
                 #expect(match.route == .file, "\(path) is not in the table")
+                let file = path == "/" ? "index.html" : match["file"]
+                #expect(throws: Never.self, "\(path)") { try TestFile("../../Public/\(file)").bytes() }
             } else {
                 #expect(shape(match.definition.pattern) == shape(path), "\(path)")
             }

@@ -45,7 +45,7 @@ struct RouteTests {
     func texts(target: String, text: String) throws {
         let match = try match(target)
         #expect(match.route == .taskByText)
-        #expect(match["text"] == text)
+        #expect(match["text"] == text && match["owner"] == "bob" && match["none"].isEmpty)
     }
 
     @Test(

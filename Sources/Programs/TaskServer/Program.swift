@@ -66,10 +66,8 @@ private func run(_ read: ReadSettings<ServerSettings>, _ signals: Signals) -> Ex
 
 private func serve(_ settings: ServerSettings, _ signals: Signals) throws(StartFailure) -> ExitCode {
     let observation = Observation(settings.log)
-    do throws(NamedThread.Failure) {
+    try rethrowing(as: { StartFailure(thread: "the log", $0) }) { () throws(NamedThread.Failure) in
         try observation.log.start()
-    } catch {
-        throw StartFailure(sentence: "\(SystemError(code: error.code, operation: "start a thread for the log"))")
     }
     // What was noticed until a start failed is part of the reason.
     defer { observation.log.close() }

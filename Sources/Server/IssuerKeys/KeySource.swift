@@ -47,6 +47,11 @@ package struct KeySource: Sendable, Equatable {
     /// For messages: the policy, or the address of the metadata.
     package var name: String { policy ?? metadataURL }
 
+    static let metadataSetting = "TASKS_METADATA_URL"
+
+    /// The setting that names the provider, for messages.
+    var setting: String { demandsOwnIssuer ? Self.metadataSetting : "TASKS_AUTHORITY" }
+
     var metadataRules: MetadataRules {
         MetadataRules(
             metadataURL: metadataURL, pinnedIssuer: pinnedIssuer, tenantIdentifier: tenantIdentifier,

@@ -44,7 +44,7 @@ struct KeySourceLoader {
         if !withMetadata, let known {
             do throws(LoadFailure) {
                 return try keys(of: source, known.issuer, known.keySetURL, known, maxAge: nil, withMetadata: false)
-            } catch .keysNotFetched(.status(404)), .keysNotFetched(.status(410)) {
+            } catch .keysNotFetched(.status(404), _), .keysNotFetched(.status(410), _) {
                 // The key set moved; the metadata says where (V-82).
             } catch {
                 throw error
@@ -55,7 +55,8 @@ struct KeySourceLoader {
     }
 
     private func metadata(of source: KeySource) throws(LoadFailure) -> (ProviderMetadata, maxAge: Int?) {
-        let document = try rethrowing(as: LoadFailure.metadataNotFetched) { () throws(FetchError) in
+        let notFetched = { LoadFailure.metadataNotFetched($0, setting: source.setting) }
+        let document = try rethrowing(as: notFetched) { () throws(FetchError) in
             try fetcher.fetch(try request(source.metadataURL, source))
         }
         let metadata = try rethrowing(as: LoadFailure.metadataNotTrusted) { () throws(MetadataError) in
@@ -82,7 +83,8 @@ struct KeySourceLoader {
 
     private mutating func keySet(_ url: String, _ source: KeySource) throws(LoadFailure) -> FetchedDocument {
         if let document = keySets[url] { return document }
-        let document = try rethrowing(as: LoadFailure.keysNotFetched) { () throws(FetchError) in
+        let notFetched = { LoadFailure.keysNotFetched($0, setting: source.setting) }
+        let document = try rethrowing(as: notFetched) { () throws(FetchError) in
             try fetcher.fetch(try request(url, source))
         }
         keySets[url] = document

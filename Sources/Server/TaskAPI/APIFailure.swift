@@ -9,12 +9,11 @@ enum APIFailure: Error {
     case credentials(CredentialFailure)
     case input(InputFailure)
     case state(StateFailure)
-    /// Nothing has this address.
+    /// No route and no file has this path.
     case nothingHere
-    /// The address is right, the method is not (V-147).
+    /// The path has other methods (V-147).
     case methodNotAllowed([Method])
 
-    /// What the client is told.
     var problem: Problem {
         switch self {
         case .credentials(let failure): failure.problem

@@ -56,7 +56,7 @@ package enum BearerCredentials: Equatable, Sendable {
 
     private static let schemes = ["Bearer", "OAuth"]
 
-    /// `b64token = 1*( ALPHA / DIGIT / "-" / "." / "_" / "~" / "+" / "/" ) *"="`: what else was sent is a malformed
+    /// `b64token = 1*( ALPHA / DIGIT / "-" / "." / "_" / "~" / "+" / "/" ) *"="`: anything else is a malformed
     /// request, not a bad token (V-04).
     package static func isWellFormed(_ token: String) -> Bool {
         var padding = false

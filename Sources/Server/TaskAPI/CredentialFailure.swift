@@ -1,7 +1,7 @@
 import HTTP
 import Tokens
 
-/// Why a request is not let in (RFC 6750 section 3, V-01 to V-63).
+/// Why a request is refused for its credentials (RFC 6750 section 3, V-01 to V-63).
 enum CredentialFailure: Error {
     case missing
     /// In the query, where the settings do not allow it.
@@ -41,7 +41,7 @@ enum CredentialFailure: Error {
         }
     }
 
-    /// One answer for every bad token, so that it is no oracle; only age is told apart, for clients refresh on it (V-63).
+    /// One answer for every bad token, so that it is no oracle; only an expired one has its own, since clients refresh on it (V-63).
     private static func problem(of outcome: TokenRefusal.Outcome) -> Problem {
         switch outcome {
         case .invalid:
@@ -56,7 +56,7 @@ enum CredentialFailure: Error {
         case .unavailable(let seconds):
             Problem(
                 503, "keys.unavailable", "Tokens cannot be checked now",
-                "The keys of the authority are not at hand; try again shortly.",
+                "The keys of the authority are not available; try again shortly.",
                 headers: ["Retry-After": String(seconds)])
         }
     }

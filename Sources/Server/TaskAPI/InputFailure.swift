@@ -48,7 +48,7 @@ enum InputFailure: Error {
         case .malformedIdempotencyKey:
             Problem(
                 400, "request.idempotency_key", "The Idempotency-Key is malformed",
-                "Send one Idempotency-Key of 1 to 255 printable ASCII characters, such as a UUID; spaces stand inside only."
+                "Send one Idempotency-Key of 1 to 255 printable ASCII characters, such as a UUID; spaces only inside."
             )
         case .idempotencyKeyReused:
             Problem(

@@ -39,15 +39,16 @@ struct PathPattern: Sendable {
         return path.count == segments.count
     }
 
-    /// The position of the segment of this name.
-    func position(of name: String) -> Int {
+    /// The segments of a path that this name means; nil if the pattern has no such name.
+    func segments(named name: String, of path: RequestPath) -> Range<Int>? {
         for index in segments.indices {
             switch segments[index] {
-            case .integer(name), .any(name), .rest(name): return index
+            case .integer(name), .any(name): return index..<index + 1
+            case .rest(name): return index..<path.count
             case .literal, .integer, .any, .rest: continue
             }
         }
-        preconditionFailure("\(text) has no {\(name)}")
+        return nil
     }
 
     private static func isInteger(_ segment: String) -> Bool {
@@ -64,7 +65,7 @@ struct PathPattern: Sendable {
 /// with all of them. Nothing is ever redirected: the clients lose their body or their token on the way.
 struct RequestPath: Sendable {
     private let segments: ArraySlice<String>
-    /// Whether the first segment stands for `api/tasks`.
+    /// Whether the first segment means `api/tasks`.
     private let isAlias: Bool
 
     init(_ path: [String]) {

@@ -4,7 +4,7 @@ package import Tokens
 /// What is known of a request when its answer is ready, for the log and the metrics.
 ///
 /// Holds nothing that came from the client but its correlation ids, which are cut and cleaned, and no claim but a
-/// digest of the owner: whoever prints all of it gives nothing away (V-130).
+/// digest of the owner: all of it may be printed (V-130).
 package struct RequestRecord: Sendable {
     /// The number of the request, as in `X-Request-Id`.
     package var identifier: String
@@ -28,7 +28,7 @@ package struct RequestRecord: Sendable {
     package var refusal: TokenRefusal?
     /// `kid` of a refused token's header, at most 64 printable characters: names a public key.
     package var keyIdentifier: String?
-    /// A digest of a refused token, the same whenever it comes again; the token cannot be had from it.
+    /// A digest of a refused token, the same whenever it comes again; the token cannot be computed from it.
     package var tokenFingerprint: String?
     /// `client-request-id`, at most 64 characters of letters, digits and `-._`.
     package var clientRequestIdentifier: String?

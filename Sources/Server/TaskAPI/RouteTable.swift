@@ -31,11 +31,11 @@ package struct RouteMatch: Sendable {
         self.path = path
     }
 
-    /// The segment of this name; of a name for the rest of the path, all its segments.
+    /// The segment of this name, or all that is left for `{name*}`; empty where the pattern has no such name.
     package subscript(name: String) -> String {
-        let position = definition.path.position(of: name)
-        guard path.count - position != 1 else { return path[position] }
-        return (position..<path.count).map { path[$0] }.joined(separator: "/")
+        let range = definition.path.segments(named: name, of: path) ?? 0..<0
+        if range.count == 1 { return path[range.lowerBound] }
+        return range.map { path[$0] }.joined(separator: "/")
     }
 
     /// The value of `{id}`; nil for an integer that is the id of no task: with a sign, or beyond 64 bits.

@@ -1,9 +1,9 @@
 import HTTP
 import Tasks
 
-/// Why a good request meets a state in which it cannot be done.
+/// Why a request that is good in itself cannot be done in the present state.
 enum StateFailure: Error {
-    /// Not there, or somebody else's: nobody learns which.
+    /// It does not exist, or belongs to another person: the answer is the same.
     case noSuchTask
     case tooManyTasks(limit: Int)
     /// `If-Match` names another state.

@@ -32,11 +32,11 @@ package struct TaskAPIConfiguration: Sendable {
     package var files: [String: PublicFile] = [:]
     /// What the page needs to sign in.
     package var page = PageConfiguration()
-    /// Whether the server can answer: nil if so, else the reason in words.
+    /// Whether the server can answer: nil if so, else the reason.
     package var readiness: @Sendable () async -> String? = { nil }
     /// A digest of a refused token, for the log (V-132).
     package var fingerprint: @Sendable (_ token: String) -> String? = { _ in nil }
-    /// Told of every request when its answer is ready; must not block.
+    /// Called with every request when its answer is ready; must not block.
     package var observe: @Sendable (RequestRecord) -> Void = { _ in }
 
     /// The API over this store, with tokens judged by this verifier.

@@ -3,7 +3,7 @@ import HTTP
 import JSON
 import Tasks
 
-/// The fields that a request gives, by path, query or body, whatever the encoding (design: bodies).
+/// The fields that a request gives, by path, query or body, whatever the encoding.
 ///
 /// Names are compared without case, as the samples' servers did. Where the same thing is given twice under its two
 /// names, ``text`` takes the first; ``agreedText()`` insists that they agree.
@@ -118,7 +118,7 @@ extension TaskInput {
         return agreed
     }
 
-    /// Whether the task is done, strictly: true, false, or those words.
+    /// Whether the task is done, strictly: true, false, or their names as text.
     func agreedCompleted() throws(APIFailure) -> Bool? {
         var agreed: Bool?
         for field in fields where field.name.isSameField(as: "completed") {
@@ -143,18 +143,18 @@ extension TaskInput {
     }
 
     private static func text(of field: Field) throws(APIFailure) -> TaskText? {
-        let words: String
+        let given: String
         switch field.value {
         case .null: return nil
-        case .string(let text): words = text
-        case .integer(let number): words = String(number)
-        case .real(let number): words = "\(number)"
-        case .boolean(let value): words = value ? "true" : "false"
+        case .string(let text): given = text
+        case .integer(let number): given = String(number)
+        case .real(let number): given = "\(number)"
+        case .boolean(let value): given = value ? "true" : "false"
         case .array, .object: throw .input(.field(name: "task", expected: "a text, not a list or an object"))
         }
-        guard !words.isEmpty else { return nil }
+        guard !given.isEmpty else { return nil }
         do {
-            return try TaskText(words)
+            return try TaskText(given)
         } catch {
             throw .input(.text(error))
         }

@@ -1,3 +1,4 @@
+import Basics
 import TaskArchive
 import Platform
 
@@ -24,18 +25,17 @@ extension StorageSettings {
 }
 
 extension StartFailure {
-    /// Runs a body, with its errors in a line for the operator; `advice` says how to go on behind an end in the middle.
+    /// Runs a body, with its errors in a line for the operator; `advice` says how to continue after an end in the middle.
     static func translating<Value>(
         advice: String? = nil, _ body: () throws(ArchiveError) -> Value
     ) throws(StartFailure) -> Value {
-        do throws(ArchiveError) {
-            return try body()
-        } catch {
-            switch error {
-            case .failed, .full, .file:
-                throw StartFailure(sentence: "\(error.message)\(advice.map { ". \($0)" } ?? "")")
-            case .database, .targetExists, .line: throw StartFailure(sentence: error.message)
-            }
-        }
+        try rethrowing(
+            as: { error in
+                switch error {
+                case .failed, .full, .file:
+                    StartFailure(sentence: error.message + (advice.map { ". \($0)" } ?? ""))
+                case .database, .targetExists, .line: StartFailure(sentence: error.message)
+                }
+            }, body)
     }
 }

@@ -6,7 +6,7 @@ import Settings
 import Tasks
 import Tokens
 
-/// `task-server check`: one line for each thing that a server needs, and whether it is there.
+/// `task-server check`: one line for each thing that a server needs, good or wrong.
 ///
 /// Changes nothing: a database that is missing is not made, its folder is only tried.
 func check(_ settings: ServerSettings) -> ExitCode {
@@ -14,18 +14,17 @@ func check(_ settings: ServerSettings) -> ExitCode {
         authorityFindings(settings) + storageFindings(settings.storage) + transportFindings(settings.transport)
         + listenFindings(settings) + publicAddressFindings(settings)
     for finding in findings {
-        StandardStream.output.print("\(finding.isGood ? "good " : "WRONG") \(finding.words)")
+        StandardStream.output.print("\(finding.isGood ? "good " : "WRONG") \(finding.message)")
     }
     return findings.allSatisfy(\.isGood) ? .ok : .failure
 }
 
-/// What one look found.
 struct Finding {
     let isGood: Bool
-    let words: String
+    let message: String
 
-    static func good(_ words: String) -> Finding { Finding(isGood: true, words: words) }
-    static func wrong(_ words: String) -> Finding { Finding(isGood: false, words: words) }
+    static func good(_ message: String) -> Finding { Finding(isGood: true, message: message) }
+    static func wrong(_ message: String) -> Finding { Finding(isGood: false, message: message) }
 }
 
 private func authorityFindings(_ settings: ServerSettings) -> [Finding] {
@@ -100,9 +99,9 @@ private func publicAddressFindings(_ settings: ServerSettings) -> [Finding] {
 
 private func databaseFinding(_ path: String, _ storage: StorageSettings) -> Finding {
     guard File.exists(path) else {
-        return canWrite(beside: path)
+        return canWriteInFolder(of: path)
             ? .good("database: \(path) will be made at the first start")
-            : .wrong("database: \(path) is not there and cannot be made; check the folder and its permissions")
+            : .wrong("database: \(path) does not exist and cannot be made; check the folder and its permissions")
     }
     if let kind = File.otherKind(path) {
         return .wrong("database: \(path) is \(kind), not a file; name a file (TASKS_DATABASE)")
@@ -127,8 +126,8 @@ private func databaseServerFinding(_ address: String) -> Finding {
 /// Why the keys could not be kept there, and what to do.
 private func keyCacheProblem(_ path: String) -> String? {
     if let kind = File.otherKind(path) { return "\(path) is \(kind), not a file; name a file, or off" }
-    guard canWrite(beside: path) else {
-        return "\(path) cannot be written; check that its folder is there and that the server's user may write in it"
+    guard canWriteInFolder(of: path) else {
+        return "\(path) cannot be written; check that its folder exists and that the server's user may write in it"
     }
     do throws(SystemError) {
         if File.exists(path) { _ = try File.read(path) }
@@ -139,7 +138,7 @@ private func keyCacheProblem(_ path: String) -> String? {
 }
 
 /// Whether a file can be made in the folder of this one.
-private func canWrite(beside path: String) -> Bool {
+private func canWriteInFolder(of path: String) -> Bool {
     let probe = "\(path).check"
     defer { File.remove(probe) }
     return (try? File.replace(probe, with: [])) != nil

@@ -1,4 +1,4 @@
-/// What the program is asked to do, by the words of its command line that are no flags.
+/// What the program is asked to do, by the operands of its command line.
 enum Command: Sendable, Equatable {
     case serve
     case check
@@ -11,40 +11,41 @@ enum Command: Sendable, Equatable {
     case `import`(from: String?)
     case migrate
 
-    /// The command of these words; none is `serve`.
-    init(_ words: [String]) throws(CommandMistake) {
-        switch (words.first, words.count) {
+    /// The command of these operands; without any, `serve`.
+    init(_ operands: [String]) throws(CommandMistake) {
+        switch (operands.first, operands.count) {
         case (nil, _), ("serve", 1): self = .serve
         case ("check", 1): self = .check
         case ("health", 1): self = .health(.alive)
-        case ("health", 2) where words[1] == "ready": self = .health(.ready)
+        case ("health", 2) where operands[1] == "ready": self = .health(.ready)
         case ("explain-token", 1): self = .explainToken
-        case ("backup", 2): self = .backup(to: words[1])
-        case ("export", 1...2): self = .export(to: words.dropFirst().first)
-        case ("import", 1...2): self = .import(from: words.dropFirst().first)
+        case ("backup", 2): self = .backup(to: operands[1])
+        case ("export", 1...2): self = .export(to: operands.dropFirst().first)
+        case ("import", 1...2): self = .import(from: operands.dropFirst().first)
         case ("migrate", 1): self = .migrate
         case ("backup", _):
             throw CommandMistake(sentence: "backup needs one file to write. Example: task-server backup tasks-copy.db")
         case ("export", _), ("import", _):
-            throw CommandMistake(sentence: "\(words[0]) takes one file. Example: task-server \(words[0]) tasks.jsonl")
+            throw CommandMistake(
+                sentence: "\(operands[0]) takes one file. Example: task-server \(operands[0]) tasks.jsonl")
         case ("health", _):
             throw CommandMistake(
-                sentence: "health takes nothing behind it but ready. Example: task-server health ready")
+                sentence: "health takes nothing after it but ready. Example: task-server health ready")
         case ("explain-token", _):
             throw CommandMistake(
                 sentence: "explain-token reads the token from standard input, where no process list shows it. "
                     + "Example: task-server explain-token < token.txt")
-        case (let word?, _) where Self.words.contains(word):
-            throw CommandMistake(sentence: "\(word) takes nothing behind it.")
+        case (let name?, _) where Self.names.contains(name):
+            throw CommandMistake(sentence: "\(name) takes nothing after it.")
         case (.some, _):
             throw CommandMistake(
-                sentence: "There is no such command; the commands are \(Self.words.joined(separator: ", ")).")
+                sentence: "There is no such command; the commands are \(Self.names.joined(separator: ", ")).")
         }
     }
 
-    private static let words = ["serve", "check", "health", "explain-token", "backup", "export", "import", "migrate"]
+    private static let names = ["serve", "check", "health", "explain-token", "backup", "export", "import", "migrate"]
 
-    /// Whether it can go on with what another run has left.
+    /// Whether it can continue what another run has left.
     var canResume: Bool {
         switch self {
         case .export(.some): true
@@ -52,7 +53,7 @@ enum Command: Sendable, Equatable {
         }
     }
 
-    /// Whether it ends by itself when it is told to; the others just end, as they may anywhere.
+    /// Whether it ends in order after a signal; the others just end, as they may anywhere.
     var heedsSignals: Bool {
         switch self {
         case .serve, .export, .import: true

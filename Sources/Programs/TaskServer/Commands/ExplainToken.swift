@@ -34,15 +34,15 @@ func explainToken(_ settings: ServerSettings) -> ExitCode {
 /// The token, without white space around it and without the scheme, which people copy with it.
 private func tokenFromInput() throws(SystemError) -> String {
     let bytes = try StandardStream.input.readAll(limit: 1 << 16)
-    let words = String(decoding: bytes, as: UTF8.self).split { $0 == " " || $0 == "\n" || $0 == "\r\n" || $0 == "\t" }
-    let isScheme = words.count > 1 && (words[0].lowercased() == "bearer" || words[0] == "Authorization:")
-    return (isScheme ? words.last : words.first).map(String.init) ?? ""
+    let parts = String(decoding: bytes, as: UTF8.self).split { $0 == " " || $0 == "\n" || $0 == "\r\n" || $0 == "\t" }
+    let isScheme = parts.count > 1 && (parts[0].lowercased() == "bearer" || parts[0] == "Authorization:")
+    return (isScheme ? parts.last : parts.first).map(String.init) ?? ""
 }
 
 /// A verifier with the keys of the authority, or, if that is out of reach, with those that a server kept.
 private func verifier(_ settings: ServerSettings) -> BearerVerifier {
     var configuration = settings.issuerKeys
-    // Not written: the file belongs to the server, which may run as somebody else.
+    // Not written: the file belongs to the server, which may run as another user.
     configuration.keyCacheFile = nil
     let asked = BearerVerifier(configuration, observer: report)
     asked.loadOnce()

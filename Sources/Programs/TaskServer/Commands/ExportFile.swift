@@ -1,3 +1,4 @@
+import Basics
 import TaskArchive
 import Platform
 
@@ -41,10 +42,8 @@ struct ExportFile: ~Copyable {
 
     /// Gives the whole file its name.
     borrowing func publish(tasks: Int) throws(StartFailure) -> ExitCode {
-        do throws(SystemError) {
+        try rethrowing(as: { StartFailure(sentence: "\($0). \(advice)") }) { () throws(SystemError) in
             try File.publish(partial, as: target)
-        } catch {
-            throw StartFailure(sentence: "\(error). \(advice)")
         }
         StandardStream.error.print("task-server: \(tasks) tasks exported to \(target)")
         return .ok

@@ -4,7 +4,7 @@ import Settings
 enum HelpText {
     static var whole: String {
         """
-        task-server keeps people's tasks at /api/tasks, behind Azure AD B2C bearer tokens.
+        task-server keeps people's tasks at /api/tasks, for holders of Azure AD B2C bearer tokens.
 
         Usage:
             task-server [serve]          serves until SIGTERM or Ctrl-C; SIGHUP fetches the authority's keys again
@@ -16,10 +16,11 @@ enum HelpText {
             task-server backup FILE      writes a copy of the database, also while a server runs
             task-server export [FILE]    writes all tasks, and the idempotency keys of the last day, to a file, or
                                          standard output, one JSON object a line: each person as of one moment, people
-                                         one after the other. What is not whole is FILE.part; export --resume FILE goes
-                                         on with it, with the people behind those that are in it as they are by then
-            task-server import [FILE]    reads such lines from a file, or standard input, into the database. What is
-                                         there stays as it is; so an import that was stopped goes on by being repeated
+                                         one after the other. What is not whole is FILE.part; export --resume FILE
+                                         continues it, with the people that come after those in it as they are by then
+            task-server import [FILE]    reads such lines from a file, or standard input, into the database. What the
+                                         database has already stays as it is, so an import that was stopped is continued
+                                         by running it again
             task-server migrate          makes the tables or brings them up to date; --partitions 16 divides new ones
 
         Examples:
@@ -32,7 +33,7 @@ enum HelpText {
             task-server explain-token < token.txt
             task-server backup --database sqlite:/var/lib/tasks/tasks.db /backup/tasks-copy.db
 
-        Settings: a flag goes before its variable, that before the default. All mistakes are reported together.
+        Settings: a flag overrides its variable, that the default. All mistakes are reported together.
 
         \(ServerSettings.helpText)
         The log goes to standard output: text on a terminal, else one JSON object a line. Mistakes go to standard error.

@@ -9,22 +9,22 @@ func importLines(
     let stop = try StopRequest.watching(signals, advice: importAdvice)
     let input = try ImportInput.open(source)
     let summary = try run(archive, input, stop)
-    let words = summaryWords(summary)
+    let message = message(of: summary)
     switch summary.end {
     case .whole:
-        StandardStream.error.print("task-server: \(words)")
+        StandardStream.error.print("task-server: \(message)")
         return .ok
     case .cut:
         throw StartFailure(
-            sentence: "\(words), but the last line of an export is missing: the export was not finished, or "
+            sentence: "\(message), but the last line of an export is missing: the export was not finished, or "
                 + "something was lost on the way. Get it whole and import it again")
     case .stopped:
-        StandardStream.error.print("task-server: stopped: \(words). \(importAdvice)")
+        StandardStream.error.print("task-server: stopped: \(message). \(importAdvice)")
         return stop.exitCode
     }
 }
 
-private let importAdvice = "Import the same lines again to go on: what is there already is passed over"
+private let importAdvice = "Import the same lines again to continue: what the database has already is passed over"
 
 private func run(
     _ archive: any LineArchive, _ input: consuming ImportInput, _ stop: StopRequest
@@ -44,10 +44,10 @@ private func run(
     }
 }
 
-private func summaryWords(_ summary: ImportSummary) -> String {
-    let words = "\(summary.added) tasks imported, \(summary.present) were there"
+private func message(of summary: ImportSummary) -> String {
+    let counts = "\(summary.added) tasks imported, \(summary.present) were there"
     return summary.differing == 0
-        ? words : "\(words), \(summary.differing) of them with other contents, which they keep"
+        ? counts : "\(counts), \(summary.differing) of them with other contents, which they keep"
 }
 
 /// The lines of an import, and how many of them are read.
@@ -69,7 +69,7 @@ private struct ImportInput: ~Copyable {
         }
     }
 
-    /// The part that is read; nil if nobody knows how long it is.
+    /// The part that is read; nil if its length is not known.
     var part: Double? { total.map { $0 > 0 ? Double(lines.position) / Double($0) : 1 } }
 
     mutating func next() throws(SystemError) -> [UInt8]? { try lines.next() }

@@ -23,6 +23,6 @@ private func finding(_ setting: String, _ address: ListenAddress, _ probe: Probe
         if error == .addressInUse, probe.isAlive(at: address) {
             return .good("listen: \(address) is in use by a task-server that runs")
         }
-        return .wrong("listen: \(setting): cannot listen on \(address): \(error.words)")
+        return .wrong("listen: \(setting): cannot listen on \(address): \(error.message)")
     }
 }

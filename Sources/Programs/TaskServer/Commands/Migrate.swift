@@ -2,7 +2,7 @@ import PostgreSQLStore
 import Platform
 import Tasks
 
-/// `task-server migrate`: makes the tables, or brings them up to date, and serves nobody.
+/// `task-server migrate`: makes the tables, or brings them up to date, and serves no one.
 func migrate(_ storage: StorageSettings) -> ExitCode {
     do throws(StoreOpenError) {
         StandardStream.output.print(try migrated(storage))

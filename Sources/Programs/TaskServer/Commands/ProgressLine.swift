@@ -1,6 +1,6 @@
 import Platform
 
-/// The last line of a terminal, which shows how far a command is; where nobody looks, nothing.
+/// The last line of a terminal, which shows the progress of a command; nothing where there is no terminal.
 struct ProgressLine: ~Copyable {
     private let isShown: Bool
     private let clock = SystemTime()
@@ -17,10 +17,10 @@ struct ProgressLine: ~Copyable {
         started = clock.monotonicNanoseconds
     }
 
-    /// Whether anybody sees it, so that it is worth to count what is to be done.
+    /// Whether it is shown, so that it is worth counting what is to be done.
     var isWatched: Bool { isShown }
 
-    /// Begins with so much done, of so much; or with this part done.
+    /// Begins with this count of this total; or with this part of the whole.
     mutating func begin(at count: Int, of total: Int?, part: Double? = nil) {
         (bar.before, bar.count, bar.total, bar.knownPart) = (count, count, total, part)
         draw()
@@ -58,7 +58,7 @@ struct ProgressLine: ~Copyable {
         // One column less, because some terminals go to the next line when the last one is filled.
         let columns = columns
         let line = bar.line(columns: columns - 1)
-        // What the longer line before has left is written over with spaces: every terminal knows these.
+        // What the longer line before has left is overwritten with spaces: every terminal knows these.
         let length = line.utf8.count
         let rest = String(repeating: " ", count: max(0, min(lastLength, columns - 1) - length))
         lastLength = length

@@ -1,26 +1,24 @@
+import Basics
 import Platform
 import Synchronization
 
 /// The wish of an operator that a long command ends, by Ctrl-C or another signal.
 ///
-/// The command looks for it where it can stop well. If it does not get there, because its input or its database keeps
-/// it waiting, or if the signal comes again, the program ends all the same: nothing of it needs an orderly end.
+/// The command looks for it where it can stop in order. If it does not get there, because its input or its database
+/// keeps it waiting, or if the signal comes again, the program ends all the same: nothing is lost by that.
 final class StopRequest: Sendable {
     private let number = Atomic<Int32>(0)
 
-    /// Whether it came.
     var isMade: Bool { number.load(ordering: .relaxed) != 0 }
 
     /// How the program ends then: 128 and the number of the signal, as the shell has it.
     var exitCode: ExitCode { ExitCode(rawValue: 128 + number.load(ordering: .relaxed)) ?? .interrupted }
 
-    /// Begins to look for signals; the advice says how to go on after an end that was not orderly.
+    /// Begins to look for signals; the advice says how to continue after an end that was not in order.
     static func watching(_ signals: Signals, advice: String) throws(StartFailure) -> StopRequest {
         let request = StopRequest()
-        do throws(NamedThread.Failure) {
+        try rethrowing(as: { StartFailure(thread: "signals", $0) }) { () throws(NamedThread.Failure) in
             _ = try NamedThread.start("signals") { request.watch(signals, advice) }
-        } catch {
-            throw StartFailure(sentence: "\(SystemError(code: error.code, operation: "start a thread for signals"))")
         }
         return request
     }

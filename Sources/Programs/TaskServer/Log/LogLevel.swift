@@ -13,7 +13,7 @@ enum LogLevel: String, CaseIterable, Sendable, Comparable {
         }
     }
 
-    /// The word as it is logged.
+    /// As it is logged.
     var word: StaticString {
         switch self {
         case .debug: "debug"

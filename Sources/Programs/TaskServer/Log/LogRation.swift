@@ -14,7 +14,7 @@ final class LogRation: Sendable {
 
     /// The most buckets; reasons beyond them share one.
     ///
-    /// Reasons are words of the program and of libmicrohttpd, so there are few; this bounds the table if that changes.
+    /// Reasons are texts of the program and of libmicrohttpd, so there are few; this bounds the table if that changes.
     private static let most = 256
 
     private let reasons = Mutex<[String: Lines]>([:])

@@ -1,11 +1,11 @@
 import Synchronization
 
 /// Which failures were logged before: one that lasts is logged again only after ten minutes, and one for another reason,
-/// which may alternate or be worded by the other side, after one.
+/// which may alternate or be the text of the other side, after one.
 final class RepeatedFailures: Sendable {
     private struct Failure {
         var reason: String
-        var said: UInt64
+        var logged: UInt64
         var leftOut = 0
     }
 
@@ -13,21 +13,21 @@ final class RepeatedFailures: Sendable {
 
     private let failures = Mutex<[String: Failure]>([:])
 
-    /// Whether this failure is to be said at a monotonic time: how many like it were left out before, or nil.
+    /// Whether this failure is to be logged at a monotonic time: how many like it were left out before, or nil.
     func take(_ source: String, _ reason: String, at now: UInt64) -> Int? {
         failures.withLock { failures in
-            if var last = failures[source], now < last.said &+ Self.minute * (last.reason == reason ? 10 : 1) {
+            if var last = failures[source], now < last.logged &+ Self.minute * (last.reason == reason ? 10 : 1) {
                 last.leftOut += 1
                 failures[source] = last
                 return nil
             }
             let leftOut = failures[source]?.leftOut ?? 0
-            failures[source] = Failure(reason: reason, said: now)
+            failures[source] = Failure(reason: reason, logged: now)
             return leftOut
         }
     }
 
-    /// What failed is good again; the next failure is news.
+    /// The source works again; its next failure is logged at once.
     func end(of source: String) {
         failures.withLock { $0[source] = nil }
     }

@@ -5,7 +5,7 @@ import TaskAPI
 import Tokens
 
 /// One line for every request with a person; of refusals (V-132) and of requests without a token as many of each kind as
-/// ``LogRation`` allows, of probes only those that find something new.
+/// ``LogRation`` allows, of probes only those whose answer has changed.
 struct RequestLog: Sendable {
     let log: Log
     private let ration = LogRation()
@@ -19,9 +19,9 @@ struct RequestLog: Sendable {
 
     func write(_ record: RequestRecord) {
         guard let problem = record.problem else {
-            guard !probes.isNoNews(record) else { return }
+            guard !probes.isRepeated(record) else { return }
             guard record.owner == nil else { return line(record, leftOut: 0) }
-            // Pages and preflights: whoever asks needs no token.
+            // Pages and preflights: no token is needed for these.
             let kind = "\(record.method.name) \(record.route) \(record.status.rawValue)"
             guard let leftOut = ration.take(kind, at: time.monotonicNanoseconds) else { return }
             return line(record, leftOut: leftOut)
@@ -63,12 +63,12 @@ struct RequestLog: Sendable {
     }
 }
 
-/// What the health pages answered last: balancers ask every second, and only a change tells anybody anything.
+/// What the health pages answered last: balancers ask every second, and only a change is worth a line.
 private final class ProbeMemory: Sendable {
     private let last = Mutex<[String: Status]>([:])
 
     /// Whether this is the answer that the same page gave before.
-    func isNoNews(_ record: RequestRecord) -> Bool {
+    func isRepeated(_ record: RequestRecord) -> Bool {
         guard record.isProbe else { return false }
         return last.withLock { $0.updateValue(record.status, forKey: record.route) } == record.status
     }

@@ -11,20 +11,20 @@ final class Counter: Sendable {
     }
 }
 
-/// Numbers by a word of the program, for what happens seldom: it takes a lock.
-final class CounterByWord: Sendable {
-    /// More words than the program has: bounds the table if one ever comes from elsewhere.
+/// Counts by name, for what happens seldom: it takes a lock.
+final class CounterByName: Sendable {
+    /// More names than the program has: bounds the table if one ever comes from elsewhere.
     private static let most = 200
     private let counts = Mutex<[String: Int]>([:])
 
-    func add(_ word: String) {
+    func add(_ name: String) {
         counts.withLock { counts in
-            let known = counts[word] != nil || counts.count < Self.most
-            counts[known ? word : "other", default: 0] += 1
+            let known = counts[name] != nil || counts.count < Self.most
+            counts[known ? name : "other", default: 0] += 1
         }
     }
 
-    var sorted: [(word: String, count: Int)] {
+    var sorted: [(name: String, count: Int)] {
         counts.withLock { $0 }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 }

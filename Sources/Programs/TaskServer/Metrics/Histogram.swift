@@ -8,7 +8,7 @@ final class Histogram: Sendable {
         (1_000_000_000, "1"), (2_500_000_000, "2.5"), (10_000_000_000, "10"),
     ]
 
-    /// One for each bound and one for what lies above all.
+    /// One for each bound and one for what is above all.
     private let counts = (0...bounds.count).map { _ in Counter() }
     private let nanoseconds = Counter()
 

@@ -9,7 +9,7 @@ struct PrometheusText {
         text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
     }
 
-    /// One sample; label values are words of the program or cleaned before.
+    /// One sample; label values are texts of the program or cleaned before.
     mutating func sample(_ name: String, _ labels: [(name: String, value: String)], _ value: some Number) {
         text += name
         if !labels.isEmpty {

@@ -2,7 +2,7 @@ import HTTP
 import TaskAPI
 import Tokens
 
-/// What is counted of requests, without a lock on the way of a good one.
+/// What is counted of requests; a good one takes no lock.
 final class RequestMetrics: Sendable {
     private static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "other"]
     private static let statuses = [
@@ -14,8 +14,8 @@ final class RequestMetrics: Sendable {
     private let reading = Histogram()
     private let writing = Histogram()
     private let sent = Counter()
-    private let problems = CounterByWord()
-    private let refusals = CounterByWord()
+    private let problems = CounterByName()
+    private let refusals = CounterByName()
 
     /// Counts one request.
     func count(_ record: RequestRecord) {
@@ -32,8 +32,8 @@ final class RequestMetrics: Sendable {
         text.family("tasks_http_requests_total", .counter, "Requests answered, by method and status.")
         for (method, counters) in zip(Self.methods, requests) {
             for (status, counter) in zip(Self.statuses, counters) where counter.value > 0 {
-                let word = status == 0 ? "other" : "\(status)"
-                text.sample("tasks_http_requests_total", [("method", method), ("status", word)], counter.value)
+                let label = status == 0 ? "other" : "\(status)"
+                text.sample("tasks_http_requests_total", [("method", method), ("status", label)], counter.value)
             }
         }
         let duration = "tasks_http_request_duration_seconds"
@@ -42,9 +42,9 @@ final class RequestMetrics: Sendable {
         writing.render(duration, [("class", "write")], into: &text)
         text.single("tasks_http_response_bytes_total", .counter, "Bytes of answers, without heads.", sent.value)
         text.family("tasks_problems_total", .counter, "Requests refused, by the code of the problem.")
-        for (word, count) in problems.sorted { text.sample("tasks_problems_total", [("code", word)], count) }
+        for (code, count) in problems.sorted { text.sample("tasks_problems_total", [("code", code)], count) }
         text.family("tasks_token_refusals_total", .counter, "Tokens refused, by the rule that they broke.")
-        for (word, count) in refusals.sorted { text.sample("tasks_token_refusals_total", [("reason", word)], count) }
+        for (code, count) in refusals.sorted { text.sample("tasks_token_refusals_total", [("reason", code)], count) }
     }
 
     private func histogram(for method: Method) -> Histogram {

@@ -1,3 +1,4 @@
+import Basics
 import HTTP
 import HTTPServer
 import OpenSSL
@@ -94,21 +95,21 @@ final class Listeners: Sendable {
         _ address: ListenAddress, _ limits: ServerLimits, _ identity: TLSIdentity?, _ handler: any RequestHandler,
         _ observation: Observation, _ setting: String
     ) throws(StartFailure) -> HTTPServer {
-        do throws(ServerStartError) {
-            return try HTTPServer(
+        try rethrowing(
+            as: { StartFailure(sentence: "\(setting): cannot listen on \(address): \($0.message)") }
+        ) { () throws(ServerStartError) in
+            try HTTPServer(
                 host: address.host, port: address.port, limits: limits, tls: identity, handler: handler,
                 refusal: { observation.refuse($0, $1) }, observe: { observation.observe($0) })
-        } catch {
-            throw StartFailure(sentence: "\(setting): cannot listen on \(address): \(error.words)")
         }
     }
 }
 
 extension ServerStartError {
-    /// What to do about it.
-    var words: String {
+    /// What is wrong, and what to do.
+    var message: String {
         switch self {
-        case .badHost: "that is no address"
+        case .badHost: "it is not an address"
         case .addressInUse: "another program listens there; stop it, or choose another port"
         case .addressNotAvailable: "this machine has no such address"
         case .noPermission: "ports below 1024 need permission; choose another port"
@@ -119,7 +120,7 @@ extension ServerStartError {
 }
 
 extension ServerCredentials {
-    /// Tells the operator what clients will refuse.
+    /// Warns the operator of what clients will refuse.
     ///
     /// The server starts all the same: to some clients it may still be of use, and a restart must not become an outage.
     fileprivate func warn(_ log: Log, at now: Int64) {

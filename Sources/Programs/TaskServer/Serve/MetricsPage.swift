@@ -6,7 +6,7 @@ import Tasks
 
 /// `/metrics`: everything that the parts count (V-165).
 final class MetricsPage: Sendable {
-    /// Weak, since the listeners hold this page, and the two would keep everything of the server from being freed.
+    /// Weak: the listeners hold this page, so a strong reference would be a cycle.
     private struct Watched {
         weak var listeners: Listeners?
     }
@@ -42,8 +42,8 @@ final class MetricsPage: Sendable {
         var text = PrometheusText()
         observation.requests.render(into: &text)
         text.family("tasks_http_faults_total", .counter, "Requests refused before the API, by the code of the problem.")
-        for (word, count) in observation.faults.sorted {
-            text.sample("tasks_http_faults_total", [("code", word)], count)
+        for (code, count) in observation.faults.sorted {
+            text.sample("tasks_http_faults_total", [("code", code)], count)
         }
         if let statistics = watched.withLock({ $0.listeners })?.statistics { Self.connections(statistics, &text) }
         Self.keys(verifier.status, &text)
@@ -69,7 +69,7 @@ final class MetricsPage: Sendable {
         text.single("tasks_requests_waiting", .gauge, "Requests that wait for an answer.", state.suspended)
         text.family("tasks_connections_cut_total", .counter, "Connections ended by a deadline.")
         for deadline in Deadline.allCases {
-            text.sample("tasks_connections_cut_total", [("deadline", deadline.word)], state.deadlines[deadline] ?? 0)
+            text.sample("tasks_connections_cut_total", [("deadline", deadline.name)], state.deadlines[deadline] ?? 0)
         }
     }
 

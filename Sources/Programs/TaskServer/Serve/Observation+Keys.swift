@@ -32,7 +32,7 @@ extension Observation {
             log.write(.error, "private-key-published") { line in
                 line.text("source", source)
                 line.text("kid", identifier, limit: 64)
-                line.text("consequence", "whoever reads it can sign tokens; the provider must replace it")
+                line.text("consequence", "everyone who reads it can sign tokens; the provider must replace it")
             }
         case .stateChanged(let from, let to):
             log.write(to.serves ? .info : .error, "keys-state") { line in

@@ -7,7 +7,7 @@ import TaskAPI
 final class Observation: Sendable {
     let log: Log
     let requests = RequestMetrics()
-    let faults = CounterByWord()
+    let faults = CounterByName()
     private let requestLog: RequestLog
     private let faultRation = LogRation()
     private let storeRation = LogRation()
@@ -57,13 +57,13 @@ final class Observation: Sendable {
         }
     }
 
-    /// What the HTTP server notices: strangers cause it, so every line is rationed by its kind.
+    /// What the HTTP server notices: anyone can cause it, so every line is rationed by its kind.
     func observe(_ event: ServerEvent) {
         switch event {
         case .log(let kind, let line):
             ration(.warning, "http-library", by: kind) { $0.text("message", line) }
         case .cut(let deadline):
-            ration(.debug, "connection-cut", by: deadline.word) { $0.text("deadline", deadline.word) }
+            ration(.debug, "connection-cut", by: deadline.name) { $0.text("deadline", deadline.name) }
         case .refused(let peer):
             ration(.warning, "connection-refused", by: "") { line in
                 line.text("peer", peer, limit: 64)
@@ -92,8 +92,8 @@ final class Observation: Sendable {
 }
 
 extension Deadline {
-    /// The word for logs and metrics.
-    var word: String {
+    /// The name in logs and metrics.
+    var name: String {
         switch self {
         case .idle: "idle"
         case .header: "header"

@@ -5,7 +5,7 @@ import Tasks
 
 /// Whether the server can answer: keys to judge tokens by, and a store that answers.
 ///
-/// The store is asked at most once a second, so that nobody can load the writer by asking.
+/// The store is asked at most once a second, so that no one can load the writer by asking.
 final class Readiness: Sendable {
     private struct Memory {
         var asked: UInt64 = 0
@@ -48,7 +48,7 @@ final class Readiness: Sendable {
         let status = verifier.status
         switch status.state {
         case .fresh where status.counters.refreshes == 0:
-            // Some policies are loaded, others not yet: whoever comes now may have to wait.
+            // Some policies are loaded, others not yet: a request may have to wait.
             return "the keys of the authority are being fetched"
         case .fresh, .stale: return nil
         case .empty: return "no keys of the authority yet\(status.lastFailure.map { ": \($0)" } ?? "")"

@@ -28,7 +28,7 @@ extension ServerSettings {
         limits.connections = self.limits.connections
         limits.suspensions = self.limits.connections
         limits.perAddress = self.limits.connectionsPerAddress(of: limits.connections)
-        // Whoever runs here is the operator's: a proxy, a test of the load.
+        // Clients on this machine are the operator's: a proxy, a test of the load.
         limits.unlimited = ["127.0.0.0/8", "::1"].compactMap { IPAddressRange($0) }
         limits.trustedProxies = self.limits.trustedProxies
         return limits
@@ -45,7 +45,7 @@ extension ServerSettings {
 
     /// For the page.
     var page: PageConfiguration {
-        // Whoever reads this is where browsers are, not where this server is.
+        // Browsers read this, and their network is not that of the server.
         let reached = authority.pageAddress ?? authority.address
         return PageConfiguration(
             authority: reached?.text ?? "",
@@ -72,7 +72,7 @@ extension AuthoritySettings {
 }
 
 extension TokenSettings {
-    /// Whose pages may call.
+    /// Which origins may call.
     var crossOrigin: CrossOrigin {
         if origins == ["*"] { return .any }
         return .only(origins == ["off"] ? [] : origins)

@@ -22,7 +22,7 @@ final class TaskServerProcess: Sendable {
         self.settings = settings
         self.observation = observation
         let answers = AnswerMemory(limit: settings.limits.answerMemory)
-        store = try StartFailure.translating { () throws(StoreOpenError) in
+        store = try rethrowing(as: StartFailure.init) { () throws(StoreOpenError) in
             try OpenStore(settings.storage, answers: answers) { observation.observe($0) }
         }
         verifier = BearerVerifier(settings.issuerKeys, observer: { observation.observe($0) })
@@ -32,10 +32,8 @@ final class TaskServerProcess: Sendable {
             settings, observation, api: TaskAPI(try Self.api(settings, observation, store, verifier, readiness)),
             operators: OperatorPages(readiness, metrics))
         metrics.watch(servers)
-        do throws(NamedThread.Failure) {
+        try rethrowing(as: { StartFailure(thread: "the keys", $0) }) { () throws(NamedThread.Failure) in
             try verifier.start()
-        } catch {
-            throw StartFailure(sentence: "no thread for the keys: \(SystemError(code: error.code, operation: "start"))")
         }
     }
 
@@ -58,10 +56,8 @@ final class TaskServerProcess: Sendable {
         configuration.taskLimit = settings.limits.tasks
         configuration.rateLimit = settings.limits.rate
         configuration.page = settings.page
-        do throws(SystemError) {
-            configuration.files = try PublicFiles.read(settings.storage.folder)
-        } catch {
-            throw StartFailure(sentence: "TASKS_PUBLIC: cannot \(error)")
+        configuration.files = try rethrowing(as: { StartFailure(sentence: "TASKS_PUBLIC: cannot \($0)") }) {
+            () throws(SystemError) in try PublicFiles.read(settings.storage.folder)
         }
         let missing = PublicFiles.missing(in: configuration.files)
         if !missing.isEmpty, settings.storage.folder != .none {
@@ -100,8 +96,8 @@ final class TaskServerProcess: Sendable {
 
     private func stop(_ signals: Signals) {
         observation.log.write(.info, "stopping")
-        // A second signal is from somebody who does not want to wait.
-        _ = try? NamedThread.start("impatience") {
+        // A second signal is from an operator who does not want to wait.
+        _ = try? NamedThread.start("second-signal") {
             while true {
                 if signals.next() != .hangup { exitProcess(ExitCode.failure.rawValue) }
             }
@@ -117,13 +113,15 @@ final class TaskServerProcess: Sendable {
 /// Why the server did not start, in one sentence that says what to do.
 struct StartFailure: Error, Equatable {
     let sentence: String
+}
 
-    /// The same failure in an operator's words.
-    static func translating<Value>(_ body: () throws(StoreOpenError) -> Value) throws(StartFailure) -> Value {
-        do throws(StoreOpenError) {
-            return try body()
-        } catch {
-            throw StartFailure(sentence: error.words)
-        }
+extension StartFailure {
+    init(_ error: StoreOpenError) {
+        self.init(sentence: error.words)
+    }
+
+    /// The failure to start a thread for this part.
+    init(thread part: String, _ failure: NamedThread.Failure) {
+        self.init(sentence: "\(SystemError(code: failure.code, operation: "start a thread for \(part)"))")
     }
 }

@@ -34,7 +34,7 @@ struct AuthoritySettings: Sendable {
             help: "Certificates (PEM) that vouch for the authority.")
         allowHTTP = reader.value(
             "ALLOW_HTTP_AUTHORITY", .bool, default: "false",
-            help: "Takes http:// for an authority on another machine. Whoever is on the way can then forge tokens.")
+            help: "Takes http:// for an authority on another machine. Anyone on the way can then forge tokens.")
         pageAddress = reader.optional(
             "PAGE_AUTHORITY", .webAddress(example: "http://localhost:3001/contoso.onmicrosoft.com"),
             absence: "TASKS_AUTHORITY", help: "The authority as browsers reach it, if that differs.")

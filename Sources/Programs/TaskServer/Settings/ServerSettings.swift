@@ -40,7 +40,7 @@ struct ServerSettings: SettingTable {
             return [error.sentence]
         }
         guard !self.command.resume || command.canResume || self.command.answersAtOnce else {
-            return ["--resume is for export with a file; an import goes on by itself when it is run again."]
+            return ["--resume is for export with a file; an import is continued when it is run again."]
         }
         return command.needsAuthority && !self.command.answersAtOnce
             ? authority.whatIsMissing + authority.unsafeSources : []
@@ -55,7 +55,7 @@ extension LimitSettings {
     }
 }
 
-/// What the page, the log and the limits of a person have in common: numbers that nobody must set.
+/// What the page, the log and the limits of a person have in common: numbers that need not be set.
 struct LimitSettings: Sendable {
     let connections: Int
     /// Whether it is set, and to what; nothing is no limit.
@@ -134,7 +134,7 @@ struct CommandFlags: Sendable {
             "print-settings", help: "Prints each setting with its value and where that came from, secrets hidden.")
         version = reader.flag("version", help: "Prints the version.")
         resume = reader.flag(
-            "resume", help: "For export FILE: goes on with FILE.part, which an export that was stopped has left.")
+            "resume", help: "For export FILE: continues FILE.part, which an export that was stopped has left.")
         help = reader.flag("help", help: "Prints this.")
     }
 

@@ -50,7 +50,7 @@ struct TokenSettings: Sendable {
 }
 
 extension TokenSettings {
-    /// What is behind the last slash: of `https://contoso.onmicrosoft.com/tasks/tasks.read` tokens carry `tasks.read`.
+    /// What comes after the last slash: of `https://contoso.onmicrosoft.com/tasks/tasks.read` tokens carry `tasks.read`.
     fileprivate static func name(of scope: String) -> String {
         scope.split(separator: "/").last.map { String($0) } ?? scope
     }
@@ -68,7 +68,7 @@ extension SettingKind where Value == String {
 
     /// An origin as browsers write it (RFC 6454 section 6.2).
     fileprivate static let origin = SettingKind(
-        placeholder: "ORIGIN", expected: "an origin (scheme and host, nothing behind), * or off",
+        placeholder: "ORIGIN", expected: "an origin (scheme and host, nothing after it), * or off",
         example: "https://app.example.com"
     ) { text in
         if text == "*" || text == "off" { return text }

@@ -37,19 +37,15 @@ struct TransportSettings: Sendable {
         guard let certificate, let key else { return nil }
         let certificates = try Self.text(certificate, "TASKS_TLS_CERT")
         let keyText = try Self.text(key, "TASKS_TLS_KEY")
-        do throws(ServerCredentialsError) {
-            return try ServerCredentials(certificates: certificates, key: keyText)
-        } catch {
-            throw StartFailure(sentence: Self.sentence(error, certificate, key))
+        return try rethrowing(as: { StartFailure(sentence: Self.sentence($0, certificate, key)) }) {
+            () throws(ServerCredentialsError) in try ServerCredentials(certificates: certificates, key: keyText)
         }
     }
 
     private static func text(_ path: String, _ setting: String) throws(StartFailure) -> String {
-        do throws(SystemError) {
-            return String(decoding: try File.read(path, limit: 1 << 20), as: UTF8.self)
-        } catch {
-            throw StartFailure(
-                sentence: "\(setting): cannot \(error); check the path, and that the server's user may read the file")
+        let advice = "check the path, and that the server's user may read the file"
+        return try rethrowing(as: { StartFailure(sentence: "\(setting): cannot \($0); \(advice)") }) {
+            () throws(SystemError) in String(decoding: try File.read(path, limit: 1 << 20), as: UTF8.self)
         }
     }
 

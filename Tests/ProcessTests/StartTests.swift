@@ -1,0 +1,40 @@
+import HTTP
+import Support
+import Testing
+
+@Suite("The first request after the port is open", .timeLimit(.minutes(15))) struct StartTests {
+    /// The first answer of a new server on the port, to a request that is sent as soon as it accepts a connection.
+    private func firstResponse(_ target: String, of stage: Stage, _ port: UInt16) throws -> RawResponse? {
+        let changes = ["TASKS_LISTEN": "127.0.0.1:\(port)", "TASKS_DATABASE": "memory:"]
+        let server = try ChildProcess(
+            ChildProcess.built("task-server"), environment: stage.settings.merging(changes) { $1 })
+        var client: RawClient?
+        eventuallyBlocking("the port is open") {
+            // Many attempts for each pause: the first moment counts.
+            for _ in 0..<200 where client == nil { client = try? RawClient(port: port, timeout: 20) }
+            return client != nil
+        }
+        try client?.send("GET \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n")
+        let response = try client?.response()
+        server.send(9)
+        return response
+    }
+
+    @Test("Each of 30 new servers answers it as it would answer the next")
+    func starts() throws {
+        let stage = try Stage()
+        for start in 0..<30 {
+            let isHealth = start.isMultiple(of: 2)
+            let response = try #require(
+                try firstResponse(isHealth ? "/healthz" : "/readyz", of: stage, UInt16(freePort())))
+            if isHealth {
+                #expect(response.status == 200 && response.text == "alive\n")
+            } else if response.status == 200 {
+                #expect(response.text == "ready\n")
+            } else {
+                #expect(response.status == 503 && response.headers["Retry-After"] == "5")
+                #expect(response.text.hasPrefix("not ready: the keys") || response.text.hasPrefix("not ready: no keys"))
+            }
+        }
+    }
+}
