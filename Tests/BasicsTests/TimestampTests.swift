@@ -3,6 +3,13 @@ import Testing
 
 @Suite("Times are shown as RFC 3339 with milliseconds")
 struct TimestampTests {
+    @Test("Moments beyond four digits of a year are shown as the first or the last")
+    func bounds() {
+        #expect(Timestamp(seconds: .min).text == "0000-01-01T00:00:00.000Z")
+        #expect(Timestamp(seconds: .max).text == "9999-12-31T23:59:59.000Z")
+        #expect(Timestamp(seconds: 1_472_575_720) == Timestamp(milliseconds: 1_472_575_720_000))
+    }
+
     @Test(
         "known moments, both ways",
         arguments: [

@@ -55,6 +55,7 @@ struct FieldTests {
             (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"), (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
             (-1, "Wed, 31 Dec 1969 23:59:59 GMT"), (951_827_696, "Tue, 29 Feb 2000 12:34:56 GMT"),
             (4_107_542_400, "Mon, 01 Mar 2100 00:00:00 GMT"),
+            (.min, "Sun, 27 Jan -292277022657 08:29:52 GMT"),
         ] as [(Int64, String)])
     func dates(seconds: Int64, text: String) { #expect(HTTPDate.text(unixSeconds: seconds) == text) }
 }
