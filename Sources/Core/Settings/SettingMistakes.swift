@@ -1,9 +1,8 @@
-/// Everything that is wrong with the settings, all together, so that one start finds all of it.
+/// All mistakes in the settings, so that one start reports them all.
 package struct SettingMistakes: Error, Sendable, Equatable, CustomStringConvertible {
     /// One sentence each, in the order of the table.
     package let sentences: [String]
 
-    /// These mistakes.
     package init(_ sentences: [String]) {
         self.sentences = sentences
     }
@@ -14,7 +13,7 @@ package struct SettingMistakes: Error, Sendable, Equatable, CustomStringConverti
     }
 }
 
-/// The nearest of the names to what was written, if it is near enough to be meant.
+/// The most similar of the names, if it is similar enough.
 func suggestion(for written: String, among names: [String]) -> String? {
     let nearest = names.map { (name: $0, distance: editDistance(written, $0)) }.min { $0.distance < $1.distance }
     guard let nearest, nearest.distance <= max(2, written.count / 4) else { return nil }
