@@ -50,7 +50,7 @@ struct StrictReadingTests {
     @Test(
         "Malformed JSON is refused",
         arguments: [
-            // Nothing, or something behind the value
+            // Nothing, or something after the value
             "", " ", "[] x", "{}{}", "1 2", "null\0", "{}\0", "{}\0{}", "\0", "[\0]", "[1\0,2]", "[]]", "{}}", "[1],",
             "true//", "1;",
             // Broken structures

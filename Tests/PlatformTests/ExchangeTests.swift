@@ -24,7 +24,7 @@ struct ExchangeTests {
         "An error names the address that could not be reached",
         arguments: ["127.0.0.1", "localhost", "::1"])
     func errorNamesAddressCould(_ host: String) {
-        // Port 1 is nobody's; a machine without IPv6 says so instead.
+        // Nothing listens on port 1; a machine without IPv6 says so instead.
         let error = #expect(throws: SystemError.self) { try PlainReply.get("/", host: host, port: 1) }
         #expect([ECONNREFUSED, EADDRNOTAVAIL, EAFNOSUPPORT].contains(error?.code ?? 0))
         #expect(error?.operation == "connect to \(host == "::1" ? "[::1]" : host):1")

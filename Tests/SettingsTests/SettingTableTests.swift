@@ -48,7 +48,7 @@ private func mistakes(_ arguments: [String] = [], _ environment: [String: String
     do throws(SettingMistakes) {
         _ = try read(arguments, environment)
         return []
-    } catch { return error.sentences }
+    } catch { return error.messages }
 }
 
 @Suite("A table of settings is read from flags and variables", .timeLimit(.minutes(15)))

@@ -1,15 +1,15 @@
 /// All mistakes in the settings, so that one start reports them all.
 package struct SettingMistakes: Error, Sendable, Equatable, CustomStringConvertible {
     /// One sentence each, in the order of the table.
-    package let sentences: [String]
+    package let messages: [String]
 
-    package init(_ sentences: [String]) {
-        self.sentences = sentences
+    package init(_ messages: [String]) {
+        self.messages = messages
     }
 
     /// One line a mistake.
     package var description: String {
-        sentences.joined(separator: "\n")
+        messages.joined(separator: "\n")
     }
 }
 

@@ -98,8 +98,8 @@ package struct SettingReader {
     }
 
     /// Reports a mistake in the combination of several settings.
-    package mutating func mistake(_ sentence: String) {
-        mistakes.append(sentence)
+    package mutating func mistake(_ message: String) {
+        mistakes.append(message)
     }
 
     private mutating func single<Value>(

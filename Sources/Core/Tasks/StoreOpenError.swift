@@ -28,7 +28,7 @@ package enum StoreOpenError: Error, Sendable, Equatable {
     case failed(path: String, reason: String)
 
     /// One line for a person, with what to do.
-    package var words: String {
+    package var message: String {
         switch self {
         case .locked(let path):
             "another task-server uses the database \(path); stop it, or give this one another TASKS_DATABASE"

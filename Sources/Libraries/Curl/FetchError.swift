@@ -32,7 +32,7 @@ package enum FetchError: Error, Equatable, Sendable {
     case unavailable(reason: String)
 
     /// What happened and what to do about it, in one line.
-    package var words: String {
+    package var message: String {
         switch self {
         case .badAddress(let reason): "the address is not usable: \(reason)"
         case .plainHTTPRefused: "plain http is refused; use an https address, or allow http for this authority"

@@ -68,7 +68,7 @@ func readSettings(_ arguments: [String]) -> MockSettings {
         if command != nil { printClientSettings(read.values) }
         return read.values
     } catch {
-        fail(error.sentences, ExitCode.configuration)
+        fail(error.messages, ExitCode.configuration)
     }
 }
 

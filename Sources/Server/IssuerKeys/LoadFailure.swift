@@ -19,16 +19,16 @@ enum LoadFailure: Error, Equatable {
         case .metadataNotFetched(.status(404)):
             "the authority answers 404 for the metadata: it knows no such tenant or policy; "
                 + "check TASKS_AUTHORITY and TASKS_POLICIES"
-        case .metadataNotFetched(let error): "the metadata could not be fetched: \(error.words)\(error.setting)"
+        case .metadataNotFetched(let error): "the metadata could not be fetched: \(error.message)\(error.setting)"
         case .metadataNotBelieved(let error): error.words
-        case .keysNotFetched(let error): "the keys could not be fetched: \(error.words)\(error.setting)"
+        case .keysNotFetched(let error): "the keys could not be fetched: \(error.message)\(error.setting)"
         case .keysNotRead(.notJSON): "the key set is not one JSON object within the limits; ask the provider"
         case .keysNotRead(.noKeyList): "the key set has no list of keys; ask the provider"
         case .keysNotRead(.tooManyKeys(let count)):
             "the key set has \(count) keys, more than \(KeySetDocument.mostKeys); ask the provider"
         case .noUsableKey(nil): "the key set has no keys; ask the provider"
         case .noUsableKey(let reason?): "none of the published keys may be used: of the first, \(reason)"
-        case .hostOutOfReach(let error): error.words
+        case .hostOutOfReach(let error): error.message
         case .otherIssuer(let source):
             "the metadata names another issuer than that of \(source), and two providers may not share a server: "
                 + "run one for each, with a database of its own"

@@ -27,7 +27,7 @@ package struct StoreDatabase {
             _ = try StoreDatabase(string)
             return nil
         } catch {
-            return error.words
+            return error.message
         }
     }
 

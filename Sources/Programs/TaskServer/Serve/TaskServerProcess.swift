@@ -123,7 +123,7 @@ struct StartFailure: Error, Equatable {
         do throws(StoreOpenError) {
             return try body()
         } catch {
-            throw StartFailure(sentence: error.words)
+            throw StartFailure(sentence: error.message)
         }
     }
 }
