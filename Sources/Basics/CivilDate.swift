@@ -19,20 +19,19 @@ package struct CivilDate: Equatable {
 
     package init(daysSince1970 days: Int64) {
         let shifted = days + Self.epoch
-        let era = shifted.quotient(flooredBy: Self.daysOfEra)
-        let dayOfEra = Int(shifted - era * Self.daysOfEra)
+        let (era, day) = shifted.quotientAndRemainder(flooredBy: Self.daysOfEra)
+        let dayOfEra = Int(day)
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
         let monthFromMarch = (5 * dayOfYear + 2) / 153
-        day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
+        self.day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
         month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
         year = yearOfEra + Int(era) * 400 + (month <= 2 ? 1 : 0)
     }
 
     package var daysSince1970: Int64 {
         let yearFromMarch = Int64(month <= 2 ? year - 1 : year)
-        let era = yearFromMarch.quotient(flooredBy: 400)
-        let yearOfEra = yearFromMarch - era * 400
+        let (era, yearOfEra) = yearFromMarch.quotientAndRemainder(flooredBy: 400)
         let monthFromMarch = Int64(month > 2 ? month - 3 : month + 9)
         let dayOfYear = (153 * monthFromMarch + 2) / 5 + Int64(day) - 1
         return era * Self.daysOfEra + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - Self.epoch
@@ -40,9 +39,9 @@ package struct CivilDate: Equatable {
 }
 
 extension Int64 {
-    /// Division that rounds down also below zero.
-    package func quotient(flooredBy divisor: Int64) -> Int64 {
+    /// Division that rounds down also below zero, so the remainder is never negative.
+    package func quotientAndRemainder(flooredBy divisor: Int64) -> (quotient: Int64, remainder: Int64) {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
-        return remainder < 0 ? quotient - 1 : quotient
+        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
     }
 }

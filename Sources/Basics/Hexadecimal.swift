@@ -10,7 +10,7 @@ extension UInt8 {
     }
 }
 
-/// Which letters stand for the digits from ten.
+/// The letters of the digits from ten.
 package enum HexadecimalCase: Sendable {
     case lower, upper
 }

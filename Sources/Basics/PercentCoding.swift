@@ -12,7 +12,7 @@ package enum PercentError: Error, Equatable {
 
 /// How percent-encoded text is read in one place of a message.
 package struct PercentDecoding {
-    /// Whether `+` stands for a space (forms and queries).
+    /// Whether `+` means a space (forms and queries).
     package var plusIsSpace = false
     /// Whether `%00` is refused.
     package var refusesZero = true

@@ -18,13 +18,13 @@ extension String {
         utf8.elementsEqual(other.utf8)
     }
 
-    package func isEqualIgnoringCase(to other: String) -> Bool {
+    @inlinable package func isEqualIgnoringCase(to other: String) -> Bool {
         // Most texts differ in length, which needs no look at the bytes.
         utf8.count == other.utf8.count && beginsIgnoringCase(other)
     }
 
     /// Whether this begins with a text, `A` to `Z` read as `a` to `z` in both.
-    package func beginsIgnoringCase(_ start: String) -> Bool {
+    @inlinable package func beginsIgnoringCase(_ start: String) -> Bool {
         let (mine, theirs) = (utf8.span, start.utf8.span)
         guard mine.count >= theirs.count else { return false }
         for index in theirs.indices where mine[index].lowercasedASCII != theirs[index].lowercasedASCII { return false }

@@ -6,9 +6,14 @@ package struct Timestamp: Sendable, Equatable {
     /// Milliseconds since 1970, UTC.
     package let milliseconds: Int64
 
-    /// The moment so many milliseconds after 1970-01-01T00:00:00Z.
+    /// The moment this many milliseconds after 1970-01-01T00:00:00Z.
     package init(milliseconds: Int64) {
         self.milliseconds = min(max(milliseconds, Self.first), Self.last)
+    }
+
+    /// The moment this many seconds after 1970-01-01T00:00:00Z.
+    package init(seconds: Int64) {
+        self.init(milliseconds: min(max(seconds, Self.first / 1000), Self.last / 1000) * 1000)
     }
 
     /// 0000-01-01T00:00:00.000Z.
@@ -26,9 +31,9 @@ package struct Timestamp: Sendable, Equatable {
 
     /// Appends the 24 bytes.
     package func append(to bytes: inout [UInt8]) {
-        let day = milliseconds.quotient(flooredBy: Self.dayLength)
+        let (day, remainder) = milliseconds.quotientAndRemainder(flooredBy: Self.dayLength)
         let date = CivilDate(daysSince1970: day)
-        let time = Int(milliseconds - day * Self.dayLength)
+        let time = Int(remainder)
         bytes.append(contentsOf: [
             digit(date.year / 1000), digit(date.year / 100), digit(date.year / 10), digit(date.year), Self.dash,
             digit(date.month / 10), digit(date.month), Self.dash,

@@ -6,7 +6,7 @@ package struct WebAddress: Sendable, Hashable, CustomStringConvertible {
     package let isEncrypted: Bool
     /// The host in lower case; an IPv6 address keeps its brackets.
     package let host: String
-    /// The port, that of the scheme where none is written.
+    /// The port; that of the scheme if none is written.
     package let port: UInt16
     /// The segments of the path as they are written; a `/` at the end adds none.
     package let path: [String]

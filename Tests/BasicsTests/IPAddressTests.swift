@@ -2,9 +2,9 @@ import Basics
 import HTTP
 import Testing
 
-@Suite("Addresses of clients", .timeLimit(.minutes(15)))
+@Suite("IP addresses and ranges are read and compared", .timeLimit(.minutes(15)))
 struct IPAddressTests {
-    @Test("Texts of one address are equal")
+    @Test("Different texts of one address are equal")
     func texts() {
         #expect(IPAddress("192.0.2.1") == IPAddress(version4: 0xC000_0201))
         #expect(IPAddress("::ffff:192.0.2.1") == IPAddress("192.0.2.1"))
@@ -18,7 +18,7 @@ struct IPAddressTests {
     }
 
     @Test(
-        "Other texts are none",
+        "Other texts are no addresses",
         arguments: [
             "", "1", "1.2.3", "1.2.3.4.5", "1.2.3.256", "01.2.3.4", "1.2.3.+4", "1.2.3.4 ", ":", ":::", "1:2", "::1::",
             "1:2:3:4:5:6:7:8:9", "1:2:3:4:5:6:7::8:9", "12345::", "::g", "::1.2.3", "::+1", "fe80::1%eth0", "[::1]",
@@ -43,7 +43,7 @@ struct IPAddressTests {
     }
 }
 
-@Suite("What proxies say of their clients", .timeLimit(.minutes(15)))
+@Suite("The client of a trusted proxy is found", .timeLimit(.minutes(15)))
 struct ForwardedClientTests {
     private static let proxies = ["10.0.0.0/8", "fd00::/8"].compactMap { IPAddressRange($0) }
 
@@ -72,7 +72,7 @@ struct ForwardedClientTests {
     }
 
     @Test(
-        "Nothing is believed that is no address, or that is said twice and differs",
+        "Fields without an address, or that differ, are not trusted",
         arguments: [
             [("X-Forwarded-For", "")], [("X-Forwarded-For", "10.0.0.1")], [("X-Forwarded-For", "203.0.113.1, x")],
             [("X-Forwarded-For", "203.0.113.1,")], [("Forwarded", "for=unknown")], [("Forwarded", "for=_hidden")],

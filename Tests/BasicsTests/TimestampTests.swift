@@ -1,10 +1,17 @@
 import Basics
 import Testing
 
-@Suite("Times are shown as RFC 3339 with milliseconds")
+@Suite("Times are shown as RFC 3339 with milliseconds", .timeLimit(.minutes(15)))
 struct TimestampTests {
+    @Test("Moments beyond four digits of a year are shown as the first or the last")
+    func bounds() {
+        #expect(Timestamp(seconds: .min).text == "0000-01-01T00:00:00.000Z")
+        #expect(Timestamp(seconds: .max).text == "9999-12-31T23:59:59.000Z")
+        #expect(Timestamp(seconds: 1_472_575_720) == Timestamp(milliseconds: 1_472_575_720_000))
+    }
+
     @Test(
-        "known moments, both ways",
+        "Known moments are written and read",
         arguments: [
             (0, "1970-01-01T00:00:00.000Z"), (-1, "1969-12-31T23:59:59.999Z"),
             (1_472_575_720_123, "2016-08-30T16:48:40.123Z"), (951_782_400_000, "2000-02-29T00:00:00.000Z"),
@@ -18,13 +25,13 @@ struct TimestampTests {
         #expect(Timestamp(parsing: text)?.milliseconds == milliseconds)
     }
 
-    @Test("what has no four-digit year is shown as the nearest that has")
+    @Test("Moments without a four-digit year are shown as the nearest with one")
     func clamped() {
         #expect(Timestamp(milliseconds: .max).text == "9999-12-31T23:59:59.999Z")
         #expect(Timestamp(milliseconds: .min).text == "0000-01-01T00:00:00.000Z")
     }
 
-    @Test("four centuries of days follow each other")
+    @Test("The days of four centuries follow each other")
     func everyDay() {
         var (year, month, day) = (1970, 1, 1)
         for index in 0..<146_097 {
@@ -42,7 +49,7 @@ struct TimestampTests {
     }
 
     @Test(
-        "other texts are no moments",
+        "Other texts are no moments",
         arguments: [
             "", "2016-08-30", "2016-08-30T16:48:40Z", "2016-13-30T16:48:40.123Z", "2016-00-30T16:48:40.123Z",
             "2015-02-29T16:48:40.123Z", "2016-08-30T24:00:00.000Z", "2016-08-30 16:48:40.123Z",

@@ -1,9 +1,10 @@
+import Support
 import Basics
 import Curl
 import Glibc
 import Testing
 
-@Suite("A fetcher takes one whole document and nothing else")
+@Suite("A fetcher accepts one whole document and nothing else", .timeLimit(.minutes(15)))
 struct HTTPFetcherTests {
     private static func ok(_ body: String, _ fields: String = "") -> String {
         "HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\(fields)\r\n\(body)"
@@ -25,7 +26,7 @@ struct HTTPFetcherTests {
         do throws(FetchError) { return .success(try HTTPFetcher().fetch(request)) } catch { return .failure(error) }
     }
 
-    @Test("The body, its type and its max-age come back")
+    @Test("A document has the body, its type and its max-age")
     func document() throws {
         let fields = "Content-Type: application/json; charset=utf-8\r\nCache-Control: public, max-age=\"900\"\r\n"
         let document = try fetch(Self.ok("{}", fields)).get()
@@ -34,7 +35,7 @@ struct HTTPFetcherTests {
         #expect(document.maxAge == 900)
     }
 
-    @Test("A chunked body is put together")
+    @Test("A chunked body is joined")
     func chunked() throws {
         let answer =
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{\"\r\n4\r\na\":1\r\n1\r\n}\r\n0\r\n\r\n"
@@ -69,7 +70,7 @@ struct HTTPFetcherTests {
         #expect(fetch("HTTP/1.1 \(status) X\r\n\(length)\r\n\(body)") == .failure(.status(status)))
     }
 
-    @Test("A body may reach the limit and not pass it, announced or not")
+    @Test("A body may reach the limit but not exceed it, announced or not")
     func limit() throws {
         let full = String(repeating: "x", count: 1000)
         #expect(try fetch(Self.ok(full)).get().body.count == 1000)
@@ -79,7 +80,7 @@ struct HTTPFetcherTests {
         #expect(fetch(unannounced + full + "x") == .failure(.tooLong(limit: 1000)))
     }
 
-    @Test("A Content-Encoding is refused, identity taken")
+    @Test("A Content-Encoding is refused, except identity")
     func encoding() throws {
         #expect(fetch(Self.ok("{}", "Content-Encoding: gzip\r\n")) == .failure(.encoded("gzip")))
         #expect(try fetch(Self.ok("{}", "Content-Encoding: identity\r\n")).get().body.count == 2)
@@ -96,7 +97,7 @@ struct HTTPFetcherTests {
         }
     }
 
-    @Test("A peer that drips is cut at the total deadline (V-86)")
+    @Test("A transfer from a slow peer ends at the total deadline (V-86)")
     func drip() {
         let body = String(repeating: "x", count: 500)
         let server = RawServer { $0.drip(Self.ok(body), everyMilliseconds: 20) }
@@ -111,7 +112,7 @@ struct HTTPFetcherTests {
         #expect(elapsed >= .milliseconds(390) && elapsed < .milliseconds(2500))
     }
 
-    @Test("Nobody at the port, no such host, plain http, and no address each have their own error")
+    @Test("A closed port, an unknown host, plain http and a malformed address have different errors")
     func unreachable() {
         let server = RawServer { _ in }
         server.stop()
@@ -144,7 +145,7 @@ struct HTTPFetcherTests {
         let fetcher = HTTPFetcher()
         let start = ContinuousClock.now
         startThread {
-            while server.requests == 0 { usleep(1000) }
+            eventuallyBlocking("the server has a request") { server.requests > 0 }
             fetcher.cancel()
         }
         let request = FetchRequest(url: server.url, totalMilliseconds: 20000, allowHTTP: true)
@@ -155,7 +156,7 @@ struct HTTPFetcherTests {
     }
 }
 
-@Suite("Cache-Control and addresses are read by their grammar")
+@Suite("Addresses are those of libcurl", .timeLimit(.minutes(15)))
 struct ParsingTests {
     @Test(
         "libcurl and WebAddress name the same host",

@@ -1,3 +1,4 @@
+import Support
 import Curl
 import Glibc
 import Testing
@@ -37,13 +38,13 @@ private final class TLSServer {
     /// Fetches until the server listens.
     func fetch(host: String = "127.0.0.1", caFile: String?) throws -> FetchedDocument {
         let request = FetchRequest(url: "https://\(host):\(port)/", connectMilliseconds: 5000, caFile: caFile)
-        for _ in 0..<200 {
-            do throws(FetchError) { return try HTTPFetcher().fetch(request) } catch {
-                guard case .couldNotConnect = error else { throw error }
-                usleep(50_000)
-            }
+        var result: Result<FetchedDocument, FetchError> = .failure(.cancelled)
+        eventuallyBlocking("the server listens") {
+            result = Result { () throws(FetchError) in try HTTPFetcher().fetch(request) }
+            guard case .failure(.couldNotConnect) = result else { return true }
+            return false
         }
-        throw FetchError.cancelled
+        return try result.get()
     }
 
     /// What the server is refused for.
@@ -73,7 +74,7 @@ private func spawn(_ words: [String]) throws -> pid_t {
     return process
 }
 
-@Suite("TLS is verified (V-75)")
+@Suite("TLS is verified (V-75)", .timeLimit(.minutes(15)))
 struct TLSTests {
     @Test("A server is trusted through the CA file, and neither without it nor under another name")
     func trust() throws {

@@ -2,14 +2,14 @@ import HTTP
 import JSON
 import Testing
 
-@Suite("Problems are told in the form that the client can read")
+@Suite("Problems have the form that the client can read", .timeLimit(.minutes(15)))
 struct ProblemTests {
     private func head(_ headers: HeaderFields) -> RequestHead {
         RequestHead(method: .get, target: RequestTarget(raw: "/", path: []), headers: headers, identifier: "42")
     }
 
     @Test(
-        "Who gets JSON",
+        "JSON is for clients that ask for it",
         arguments: [
             (["Accept": "application/json"], true), (["Accept": "text/html, Application/JSON;q=0.5"], true),
             (["accept": "application/problem+json"], true), (["Origin": "null"], true),
@@ -38,7 +38,7 @@ struct ProblemTests {
         #expect(response.status == 400)
     }
 
-    @Test("The members of RFC 9457, and those that old readers look for")
+    @Test("A problem has the members of RFC 9457 and those of old readers")
     func members() throws {
         let problem = Problem(409, "a.b", "Title \"x\"", "Do y.", headers: ["Allow": "GET"])
         let response = problem.response(for: head(["Origin": "http://page"]))
@@ -50,7 +50,7 @@ struct ProblemTests {
         #expect(response.headers["Allow"] == "GET")
     }
 
-    @Test("One line of text")
+    @Test("A problem as text is one line")
     func line() {
         let response = Problem(409, "a.b", "Title", "Do y.").response(for: nil)
         #expect(String(decoding: response.body, as: UTF8.self) == "Title. Do y. (a.b)\n")

@@ -1,10 +1,11 @@
 import HTTP
+import Support
 import Testing
 
-@Suite("A target is split before it is decoded (V-144)")
+@Suite("A target is split before it is decoded (V-144)", .timeLimit(.minutes(15)))
 struct RequestTargetTests {
     @Test(
-        "Paths",
+        "Paths are split before they are decoded",
         arguments: [
             ("/", []), ("//", []), ("/a", ["a"]), ("/a/", ["a"]), ("//a///b/", ["a", "b"]), ("/a%20b", ["a b"]),
             ("/a+b", ["a+b"]), ("/%C3%A4", ["ä"]), ("/%c3%a4", ["ä"]), ("/api/tasks:7", ["api", "tasks:7"]),
@@ -18,7 +19,7 @@ struct RequestTargetTests {
     }
 
     @Test(
-        "Queries",
+        "Queries are split before they are decoded",
         arguments: [
             ("/", []), ("/?", []), ("/?a", ["a="]), ("/?a=1&b=2&a=3", ["a=1", "b=2", "a=3"]), ("/?a=b=c", ["a=b=c"]),
             ("/?a=1+2%2B3", ["a=1 2+3"]), ("/?&&a=1&", ["a=1"]), ("/?=x", ["=x"]), ("/?a=/b?c", ["a=/b?c"]),
@@ -30,7 +31,7 @@ struct RequestTargetTests {
     }
 
     @Test(
-        "Refusals",
+        "Malformed targets are refused",
         arguments: [
             ("", .form), ("a", .form), ("?a", .form), ("ftp://h/a", .form), ("http:/h", .form), ("**", .form),
             ("/a b", .byte), ("/a#b", .byte), ("/a\u{1}", .byte), ("/a\u{7F}", .byte), ("/ä", .byte), ("/?ä", .byte),
@@ -43,7 +44,7 @@ struct RequestTargetTests {
         #expect(throws: error) { try RequestTarget(parsing: raw) }
     }
 
-    @Test("The absolute form must name the host that is asked")
+    @Test("The absolute form must name the host of the request")
     func absolute() throws {
         for raw in ["http://h:1/a?b", "HTTPS://H:1/a?b"] {
             let target = try RequestTarget(parsing: raw, host: "h:1")
@@ -57,9 +58,9 @@ struct RequestTargetTests {
         }
     }
 
-    @Test("No bytes trap, and what is taken has no slash, NUL or dots in a segment")
+    @Test("No input ends the program, and no segment has a slash, NUL or dots")
     func arbitrary() {
-        var generator = SystemRandomNumberGenerator()
+        var generator = SeededRandom()
         let alphabet = Array("/%2F2e0.?&=+a#: \u{0}\u{1}ähtp".unicodeScalars)
         for _ in 0..<20_000 {
             let scalars = (0..<Int.random(in: 0...12, using: &generator)).compactMap { _ in

@@ -2,15 +2,17 @@ import JSON
 import Support
 import Testing
 
-@Suite("JSON objects keep their order and unique names")
+@Suite("JSON objects keep their order and unique names", .timeLimit(.minutes(15)))
 struct ObjectTests {
-    @Test func theFirstOfTwoStands() {
+    @Test("Of two values for one name the first is kept")
+    func theFirstOfTwoStands() {
         let object = JSONObject([("a", 1), ("b", 2), ("a", 3)])
         #expect(object.members.map(\.name) == ["a", "b"])
         #expect(object["a"] == 1)
     }
 
-    @Test func membersAreSetReplacedAndRemoved() {
+    @Test("Members are set, replaced and removed")
+    func membersAreSetReplacedAndRemoved() {
         var object: JSONObject = ["a": 1, "b": 2]
         object["c"] = 3
         object["a"] = "x"
@@ -21,13 +23,15 @@ struct ObjectTests {
         #expect(!object.contains("b"))
     }
 
-    @Test func nullIsNotAbsence() {
+    @Test("A null member is not a missing one")
+    func nullIsNotAbsence() {
         let object: JSONObject = ["a": .null]
         #expect(object.contains("a"))
         #expect(object["a"] == .null)
     }
 
-    @Test func valuesTellTheirKind() {
+    @Test("A value is read only as its own kind")
+    func valuesTellTheirKind() {
         let values: [JSONValue] = [.null, true, 1, .real(1), "s", [1], ["a": 1]]
         #expect(values.compactMap(\.boolean) == [true])
         #expect(values.compactMap(\.integer) == [1])

@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// What JSONTestSuite calls `y_` and `n_`, by hand, with what it leaves open (`i_`) decided.
-@Suite("Reading JSON strictly (RFC 8259; V-20, V-148)")
+@Suite("JSON is read strictly (RFC 8259; V-20, V-148)", .timeLimit(.minutes(15)))
 struct StrictReadingTests {
     private func read(_ text: String) throws(JSONError) -> JSONValue {
         try JSONValue(parsing: Array(text.utf8))
@@ -19,7 +19,7 @@ struct StrictReadingTests {
     }
 
     @Test(
-        "taken",
+        "Valid JSON is read",
         arguments: [
             ("null", .null), (" true ", true), ("\t\r\n false", false), ("\"\"", ""), ("[]", []), ("{}", [:]),
             ("0", 0), ("-0", 0), ("-1", -1), ("9223372036854775807", .integer(.max)),
@@ -34,7 +34,7 @@ struct StrictReadingTests {
     }
 
     @Test(
-        "strings taken",
+        "Strings are read",
         arguments: [
             (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"), (#""\u0041\u00e9\u20AC""#, "A\u{E9}\u{20AC}"),
             (#""\ud83d\ude00""#, "\u{1F600}"),
@@ -48,9 +48,9 @@ struct StrictReadingTests {
     }
 
     @Test(
-        "refused",
+        "Malformed JSON is refused",
         arguments: [
-            // Nothing, or something behind the value
+            // Nothing, or something after the value
             "", " ", "[] x", "{}{}", "1 2", "null\0", "{}\0", "{}\0{}", "\0", "[\0]", "[1\0,2]", "[]]", "{}}", "[1],",
             "true//", "1;",
             // Broken structures
@@ -77,7 +77,7 @@ struct StrictReadingTests {
     }
 
     @Test(
-        "names twice, also when one is escaped",
+        "Repeated names are refused, also when one is escaped",
         arguments: [
             #"{"a":1,"a":2}"#, #"{"a":1,"\u0061":1}"#, #"{"a":1,"b":2,"a":3}"#, #"[{"x":{"a":1,"a":1}}]"#,
             #"{"":1,"":2}"#,
@@ -87,7 +87,8 @@ struct StrictReadingTests {
         #expect(isRefused(Array(text.utf8)))
     }
 
-    @Test func namesThatUnicodeTakesForEqualAreTwo() throws {
+    @Test("Canonically equivalent names are different")
+    func namesThatUnicodeTakesForEqualAreTwo() throws {
         let object = try #require(try read("{\"\u{E9}\":1,\"e\u{301}\":2}").object)
         #expect(object.members.count == 2)
         #expect(object["\u{E9}"] == 1)
@@ -95,12 +96,13 @@ struct StrictReadingTests {
     }
 
     /// A name with U+0000 cannot be kept, so it is refused: better than one cut short.
-    @Test func nullCharacterInANameIsRefused() {
+    @Test("A NUL character in a name is refused")
+    func nullCharacterInANameIsRefused() {
         #expect(isRefused(Array(#"{"a\u0000b":1}"#.utf8)))
     }
 
     @Test(
-        "not UTF-8",
+        "Invalid UTF-8 is refused",
         arguments: [
             [0xFF], [0x80], [0xC3], [0xC0, 0xAF], [0xC1, 0xBF], [0xE0, 0x80, 0xAF], [0xE2, 0x82], [0xED, 0xA0, 0x80],
             [0xED, 0xBF, 0xBF], [0xF0, 0x80, 0x80, 0xAF], [0xF4, 0x90, 0x80, 0x80], [0xF5, 0x80, 0x80, 0x80],
@@ -112,7 +114,8 @@ struct StrictReadingTests {
         #expect(isRefused(bytes))
     }
 
-    @Test func otherEncodingsAreRefused() {
+    @Test("Other encodings are refused")
+    func otherEncodingsAreRefused() {
         let text = Array("{\"a\":1}".utf8)
         #expect(isRefused(text.flatMap { [$0, 0] }))
         #expect(isRefused(text.flatMap { [0, $0] }))
@@ -121,7 +124,8 @@ struct StrictReadingTests {
         #expect(isRefused(text.flatMap { [$0, 0, 0, 0] }))
     }
 
-    @Test func reasonsQuoteNothing() {
+    @Test("Reasons quote nothing of the input")
+    func reasonsQuoteNothing() {
         let secret = "c2VjcmV0"
         #expect {
             try read("{\"a\": \(secret)}")

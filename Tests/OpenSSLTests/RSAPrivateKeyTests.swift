@@ -2,11 +2,12 @@ import OpenSSL
 import Support
 import Testing
 
-@Suite("A private key signs, and survives its way through PEM")
+@Suite("A private key signs, and is written and read as PEM", .timeLimit(.minutes(15)))
 struct RSAPrivateKeyTests {
     let message = Array("message".utf8)
 
-    @Test func pemRoundTrip() throws {
+    @Test("A key is the same after it was written and read as PEM")
+    func pemRoundTrip() throws {
         let pem = SigningKey.shared.pem
         #expect(pem.hasPrefix("-----BEGIN PRIVATE KEY-----\n"))
         let copy = try RSAPrivateKey(pem: pem)
@@ -15,20 +16,25 @@ struct RSAPrivateKeyTests {
         #expect(try SigningKey.shared.publicKey().verifies(signature: copy.sign(message), of: message))
     }
 
-    @Test(arguments: ["", "no key", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"])
+    @Test(
+        "Other texts are no key",
+        arguments: ["", "no key", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"])
     func otherTextIsNoKey(pem: String) {
         #expect(throws: RSAError.notPrivateKey) { try RSAPrivateKey(pem: pem) }
     }
 
-    @Test func encryptedKeyIsRefusedWithoutAskingTheTerminal() {
+    @Test("An encrypted key is refused without a question on the terminal")
+    func encryptedKeyIsRefusedWithoutAskingTheTerminal() {
         #expect(throws: RSAError.notPrivateKey) { try RSAPrivateKey(pem: Self.encrypted) }
     }
 
-    @Test func keyOfAnotherKindIsRefused() {
+    @Test("A key of another kind is refused")
+    func keyOfAnotherKindIsRefused() {
         #expect(throws: RSAError.notPrivateKey) { try RSAPrivateKey(pem: Self.ellipticCurve) }
     }
 
-    @Test func otherDigestsMakeOtherSignatures() throws {
+    @Test("Other digests make other signatures")
+    func otherDigestsMakeOtherSignatures() throws {
         let key = try SigningKey.shared.publicKey()
         for digest in DigestAlgorithm.allCases {
             let signature = try SigningKey.shared.sign(message, digest: digest)
@@ -37,7 +43,8 @@ struct RSAPrivateKeyTests {
         }
     }
 
-    @Test func sizesOutsideTheLimitsAreRefused() {
+    @Test("Sizes outside of the limits are refused")
+    func sizesOutsideTheLimitsAreRefused() {
         #expect(throws: RSAError.modulusSize(bits: 512)) { try RSAPrivateKey.generate(bits: 512) }
         #expect(throws: RSAError.modulusSize(bits: 16384)) { try RSAPrivateKey.generate(bits: 16384) }
     }

@@ -56,13 +56,13 @@ private struct MadeFiles {
     }
 }
 
-@Suite("The files of a TLS server, as an operator gives them", .timeLimit(.minutes(15)))
+@Suite("The certificate and key files of a TLS server are checked", .timeLimit(.minutes(15)))
 struct ServerCredentialsTests {
     private let files: MadeFiles
 
     init() throws { files = try MadeFiles() }
 
-    @Test("every form of a key is read, and of the certificate, alone or in one file")
+    @Test("Every form of a key is read, and of the certificate, alone or in one file")
     func forms() throws {
         let pairs = [
             ("rsa.pem", "rsa.key", 112), ("rsa.pem", "rsa8.key", 112), ("ec.pem", "ec.key", 128),
@@ -81,7 +81,7 @@ struct ServerCredentialsTests {
         }
     }
 
-    @Test("what makes TLS impossible is named")
+    @Test("Errors name what makes TLS impossible")
     func impossible() {
         let pairs: [(String, String, ServerCredentialsError)] = [
             ("ec.pem", "rsa.key", .keyDoesNotMatch), ("chain.pem", "short.key", .keyDoesNotMatch),
@@ -100,7 +100,7 @@ struct ServerCredentialsTests {
         }
     }
 
-    @Test("what clients refuse is named")
+    @Test("Flaws name what clients refuse")
     func refused() throws {
         let pairs: [(String, String, [CertificateFlaw])] = [
             ("nameless.pem", "ec.key", [.noNames]), ("odd.pem", "ec.key", [.noNames]),
@@ -114,7 +114,7 @@ struct ServerCredentialsTests {
         }
     }
 
-    @Test("a certificate is judged by the clock, each of the chain")
+    @Test("Each certificate of the chain is checked against the clock")
     func times() throws {
         let credentials = try files.read("chain.pem", "ec.key")
         let (leaf, issuer) = (credentials.certificates[0], credentials.certificates[1])

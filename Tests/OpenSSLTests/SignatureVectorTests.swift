@@ -3,9 +3,11 @@ import OpenSSL
 import Support
 import Testing
 
-@Suite("Wycheproof: RSASSA-PKCS1-v1_5 with SHA-256 (V-45 to V-47)")
+@Suite("Wycheproof: RSASSA-PKCS1-v1_5 with SHA-256 (V-45 to V-47)", .timeLimit(.minutes(15)))
 struct SignatureVectorTests {
-    @Test(arguments: ["rsa_signature_2048_sha256_test.json", "rsa_signature_4096_sha256_test.json"])
+    @Test(
+        "Every vector has its published result",
+        arguments: ["rsa_signature_2048_sha256_test.json", "rsa_signature_4096_sha256_test.json"])
     func everyVectorIsJudgedAsPublished(file: String) throws {
         let document = try TestFile.vector(file).json()
         let groups = try #require(document["testGroups"].array)
@@ -28,7 +30,8 @@ struct SignatureVectorTests {
         #expect(judged == Int(document["numberOfTests"].integer ?? 0))
     }
 
-    @Test func lengthIsThatOfTheModulus() throws {
+    @Test("A signature has the length of the modulus")
+    func lengthIsThatOfTheModulus() throws {
         let key = try SigningKey.shared.publicKey()
         let message = Array("message".utf8)
         let signature = try SigningKey.shared.sign(message)

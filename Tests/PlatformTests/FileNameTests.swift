@@ -1,11 +1,11 @@
 import Platform
 import Testing
 
-@Suite("Names of files, and locks")
+@Suite("Files are published, locked and resolved by name", .timeLimit(.minutes(15)))
 struct FileNameTests {
     private let name = "/tmp/platform-tests-\(UInt64.random(in: 0 ... .max))"
 
-    @Test("a lock is held once, and given up with its holder")
+    @Test("A lock is held once, and released with its holder")
     func lock() throws {
         defer { File.remove(name) }
         do {
@@ -17,7 +17,7 @@ struct FileNameTests {
         #expect(throws: FileLock.Failure.self) { _ = try FileLock(path: "/nonexistent/lock") }
     }
 
-    @Test("a name that is taken is not taken away")
+    @Test("A file is not published under a name that exists")
     func publish() throws {
         let partial = name + ".partial"
         defer { [name, partial].forEach(File.remove) }
@@ -30,7 +30,7 @@ struct FileNameTests {
         #expect(failure?.reason == "File exists")
     }
 
-    @Test("links are followed, missing files are not")
+    @Test("Links are resolved, missing files are not")
     func resolved() {
         #expect(File.resolved("/proc/self/../../tmp") == "/tmp")
         #expect(File.resolved("/nonexistent/x") == "/nonexistent/x")

@@ -2,7 +2,8 @@ import Glibc
 import Platform
 import Testing
 
-@Suite("Whole files") struct FileTests {
+@Suite("Small files are read and written whole", .timeLimit(.minutes(15)))
+struct FileTests {
     private let folder: String
 
     init() throws {
@@ -10,7 +11,8 @@ import Testing
         folder = try #require(mkdtemp(&template).map { String(cString: $0) })
     }
 
-    @Test func `come back as they were written, with the permissions asked for`() throws {
+    @Test("A file is read as it was written, with its permissions")
+    func fileReadWrittenPermissions() throws {
         let path = "\(folder)/secret"
         let bytes = [UInt8](0...255) + [UInt8](repeating: 7, count: 100_000)
         try File.replace(path, with: bytes, mode: 0o640)
@@ -19,7 +21,8 @@ import Testing
         #expect(stat(path, &facts) == 0 && facts.st_mode & 0o777 == 0o640)
     }
 
-    @Test func `are replaced whole, and nothing stays beside them`() throws {
+    @Test("A file is replaced whole, and no other file is left")
+    func fileReplacedWholeOther() throws {
         let path = "\(folder)/cache"
         try File.replace(path, with: Array("a long first version".utf8))
         try File.replace(path, with: Array("short".utf8))
@@ -27,13 +30,15 @@ import Testing
         #expect(try FileTests.names(in: folder) == ["cache"])
     }
 
-    @Test func `say what is missing, in the words of the system`() {
+    @Test("An error has the reason of the system")
+    func errorReasonSystem() {
         let error = #expect(throws: SystemError.self) { try File.read("\(folder)/nothing") }
         #expect(error?.description == "open '\(folder)/nothing': No such file or directory")
         #expect(error?.isMissing == true)
     }
 
-    @Test func `are refused, not cut, over the limit`() throws {
+    @Test("A file over the limit is refused, not cut")
+    func fileOverLimitRefused() throws {
         let path = "\(folder)/long"
         try File.replace(path, with: [1, 2, 3])
         #expect(try File.read(path, limit: 3) == [1, 2, 3])
@@ -41,10 +46,10 @@ import Testing
         #expect(error?.reason == "File too large")
     }
 
-    @Test func `stay as they were when the new one cannot be written`() throws {
+    @Test("A file stays unchanged if the new one cannot be written")
+    func fileStaysUnchangedIf() throws {
         let error = #expect(throws: SystemError.self) { try File.replace("/dev/full/x", with: [1]) }
         #expect(error?.operation == "write '/dev/full/x'")
-        #expect(SystemError(code: ENOSPC, operation: "").isNoSpace)
     }
 
     private static func names(in folder: String) throws -> [String] {
@@ -59,12 +64,15 @@ import Testing
     }
 }
 
-@Suite("Facts of the process") struct ProcessFactsTests {
-    @Test func `hold the variables that it was started with`() {
+@Suite("The process knows its environment and its use of resources", .timeLimit(.minutes(15)))
+struct ProcessFactsTests {
+    @Test("The environment has the variables of the start")
+    func environmentVariablesStart() {
         #expect(ProcessFacts.environment["PATH"] == getenv("PATH").map { String(cString: $0) })
     }
 
-    @Test func `hold a plausible memory and processor time`() {
+    @Test("Memory and processor time are plausible")
+    func memoryProcessorTimePlausible() {
         #expect((1 << 20...1 << 34).contains(ProcessFacts.residentBytes))
         #expect(ProcessFacts.processorSeconds > 0)
         #expect(ProcessFacts.identifier == getpid())

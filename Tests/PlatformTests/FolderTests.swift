@@ -2,8 +2,10 @@ import Glibc
 import Platform
 import Testing
 
-@Suite("A folder") struct FolderTests {
-    @Test func `lists the files below it by their relative paths, without hidden ones`() throws {
+@Suite("Files below a folder are found", .timeLimit(.minutes(15)))
+struct FolderTests {
+    @Test("Files below a folder are listed by their relative paths, without hidden ones")
+    func filesBelowFolderListed() throws {
         var template = Array("/tmp/folder-XXXXXX".utf8CString)
         let folder = try #require(mkdtemp(&template).map { String(cString: $0) })
         #expect(mkdir("\(folder)/b", 0o700) == 0)
@@ -13,7 +15,8 @@ import Testing
         #expect(files.filter { !$0.contains("ring") } == ["a.html", "b/c.css", "z"])
     }
 
-    @Test func `says when it is none`() {
+    @Test("A missing folder is an error")
+    func missingFolderError() {
         let error = #expect(throws: SystemError.self) { try Folder.files(below: "/nowhere") }
         #expect(error?.isMissing == true)
     }

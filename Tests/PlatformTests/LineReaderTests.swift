@@ -2,7 +2,8 @@ import Glibc
 import Platform
 import Testing
 
-@Suite("Lines of a stream") struct LineReaderTests {
+@Suite("A stream is read line by line", .timeLimit(.minutes(15)))
+struct LineReaderTests {
     private static func lines(of bytes: [UInt8]) throws -> [[UInt8]] {
         let path = "/tmp/lines-\(getpid())-\(UInt64.random(in: 0...(.max)))"
         try File.replace(path, with: bytes)
@@ -13,20 +14,24 @@ import Testing
         return lines
     }
 
-    @Test(arguments: [
-        ("", []), ("one", ["one"]), ("one\n", ["one"]), ("one\ntwo", ["one", "two"]), ("\n\n", ["", ""]),
-        ("one\r\ntwo\r\n", ["one", "two"]), ("\r\n", [""]),
-    ])
-    func `come without their ends`(text: String, expected: [String]) throws {
+    @Test(
+        "Lines have no line ends",
+        arguments: [
+            ("", []), ("one", ["one"]), ("one\n", ["one"]), ("one\ntwo", ["one", "two"]), ("\n\n", ["", ""]),
+            ("one\r\ntwo\r\n", ["one", "two"]), ("\r\n", [""]),
+        ])
+    func linesHaveLineEnds(text: String, expected: [String]) throws {
         #expect(try Self.lines(of: Array(text.utf8)).map { String(decoding: $0, as: UTF8.self) } == expected)
     }
 
-    @Test func `come whole, wherever the system cuts the stream`() throws {
+    @Test("Lines are whole, wherever the system cuts the stream")
+    func linesWholeWhereverSystem() throws {
         let lines = (0..<5).map { [UInt8](repeating: UInt8(ascii: "a") + $0, count: 50_000 + Int($0)) }
         #expect(try Self.lines(of: Array(lines.joined(separator: [UInt8(ascii: "\n")]))) == lines)
     }
 
-    @Test func `are counted in bytes, with their ends`() throws {
+    @Test("The position counts bytes with the ends of lines")
+    func positionCountsBytesEnds() throws {
         let path = "/tmp/lines-\(getpid())-\(UInt64.random(in: 0...(.max)))"
         try File.replace(path, with: Array("one\r\n\ntwo".utf8))
         defer { File.remove(path) }
@@ -36,7 +41,8 @@ import Testing
         #expect(positions == [0, 5, 6, 9])
     }
 
-    @Test func `do not fill the memory`() {
+    @Test("A line over the limit is refused")
+    func lineOverLimitRefused() {
         #expect(throws: SystemError.self) { try Self.lines(of: [UInt8](repeating: 1, count: 2_000_000)) }
     }
 }

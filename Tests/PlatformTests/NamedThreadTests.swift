@@ -2,9 +2,9 @@ import Platform
 import Synchronization
 import Testing
 
-@Suite("Threads with a name")
+@Suite("Named threads run and wake each other", .timeLimit(.minutes(15)))
 struct NamedThreadTests {
-    @Test("run their body once, and joining waits for its end")
+    @Test("A thread runs its body once, and join waits for its end")
     func runs() throws {
         let count = Atomic(0)
         let thread = try NamedThread.start("counter") { count.add(1, ordering: .relaxed) }
@@ -13,7 +13,7 @@ struct NamedThreadTests {
         thread.join()
     }
 
-    @Test("wake each other, and a wake before the sleep is not lost")
+    @Test("A wake before the sleep is not lost")
     func wakes() throws {
         let (ping, pong) = (Wakeup(), Wakeup())
         let thread = try NamedThread.start("a name longer than fifteen bytes") {
@@ -29,7 +29,7 @@ struct NamedThreadTests {
         thread.join()
     }
 
-    @Test("a sleep with a deadline ends by it or by a wake")
+    @Test("A sleep with a deadline ends by it or by a wake")
     func deadline() {
         let wakeup = Wakeup()
         let start = SystemTime().monotonicNanoseconds

@@ -1,14 +1,16 @@
 import Platform
 import Testing
 
-@Suite("A progress bar") struct ProgressBarTests {
+@Suite("Progress is shown in one line", .timeLimit(.minutes(15)))
+struct ProgressBarTests {
     private func bar(_ count: Int, of total: Int?, seconds: Double = 10) -> ProgressBar {
         var bar = ProgressBar("tasks")
         (bar.count, bar.total, bar.seconds) = (count, total, seconds)
         return bar
     }
 
-    @Test func `shows part, count, rate and the time left`() {
+    @Test("A progress bar shows part, count, rate and the time left")
+    func progressBarShowsPart() {
         #expect(
             bar(250, of: 1000).line(columns: 79)
                 == "[########..........................]   25 %  250 of 1000 tasks  25/s  30 s left")
@@ -18,20 +20,23 @@ import Testing
         #expect(bar(0, of: 0, seconds: 0).line(columns: 40) == "[#################]  100 %  0 of 0 tasks")
     }
 
-    @Test func `takes the part from elsewhere, such as the bytes of a file`() {
+    @Test("A known part replaces that of the counts")
+    func knownPartReplacesCounts() {
         var bar = bar(30, of: nil)
         bar.knownPart = 0.5
         #expect(bar.line(columns: 60) == "[############.............]   50 %  30 tasks  3/s  10 s left")
     }
 
-    @Test func `counts rate and time from where the work was begun again`() {
+    @Test("Rate and time left begin where the operation was continued")
+    func rateTimeLeftBegin() {
         var bar = bar(600, of: 1000)
         bar.before = 500
         #expect(bar.line(columns: 41) == " 60 %  600 of 1000 tasks  10/s  40 s left")
         #expect(bar.line(columns: 40) == " 60 %  600 of 1000 tasks  10/s")
     }
 
-    @Test func `is never longer than its line, and plain ASCII`() {
+    @Test("A progress bar fits its line, in plain ASCII")
+    func progressBarFitsLine() {
         for count in [0, 1, 999, 1000, 5000] {
             for columns in 0...200 {
                 let line = bar(count, of: 1000).line(columns: columns)
@@ -40,7 +45,8 @@ import Testing
         }
     }
 
-    @Test func `names long times in minutes and hours`() {
+    @Test("Long times are in minutes and hours")
+    func longTimesMinutesHours() {
         #expect(bar(1, of: 61).line(columns: 50).hasSuffix("10 min left"))
         #expect(bar(1, of: 7201, seconds: 1).line(columns: 50).hasSuffix("2 h left"))
     }

@@ -1,13 +1,13 @@
 import SQLite
 import Testing
 
-@Suite("Connections report what goes wrong")
+@Suite("Connections report what goes wrong", .timeLimit(.minutes(15)))
 struct ConnectionTests {
     private func memory() throws -> Connection {
         try Connection(path: ":memory:", mode: .readWriteCreate)
     }
 
-    @Test("a file that cannot be opened")
+    @Test("A file that cannot be opened is an error")
     func cannotOpen() {
         let error = #expect(throws: SQLiteError.self) {
             _ = try Connection(path: "/nonexistent/folder/file.db", mode: .readWriteCreate)
@@ -16,7 +16,7 @@ struct ConnectionTests {
         #expect(error?.message == "unable to open database file")
     }
 
-    @Test("a file that is something else")
+    @Test("A file that is no database is an error")
     func notADatabase() {
         let error = #expect(throws: SQLiteError.self) {
             _ = try Connection(path: "/proc/self/exe", mode: .readOnly).integer("SELECT count(*) FROM sqlite_master")
@@ -24,7 +24,7 @@ struct ConnectionTests {
         #expect(error?.kind == .notADatabase)
     }
 
-    @Test("a constraint: the message names the column, not the value")
+    @Test("The message of a constraint names the column, not the value")
     func constraint() throws {
         let connection = try memory()
         try connection.execute("CREATE TABLE t(a TEXT UNIQUE)")
@@ -36,7 +36,7 @@ struct ConnectionTests {
         #expect(error?.description == "UNIQUE constraint failed: t.a (SQLite 2067)")
     }
 
-    @Test("no room: the transaction ends, the connection goes on")
+    @Test("A full disk ends the transaction, not the connection")
     func full() throws {
         let connection = try memory()
         try connection.execute("CREATE TABLE t(a TEXT); PRAGMA max_page_count = 4")
@@ -54,7 +54,7 @@ struct ConnectionTests {
         #expect(try connection.integer("SELECT count(*) FROM t") == 1)
     }
 
-    @Test("a mistake in a statement, and no statement at all")
+    @Test("A wrong statement and an empty one are errors")
     func syntax() throws {
         let connection = try memory()
         for sql in ["SELEKT 1", "", "-- nothing"] {
@@ -63,7 +63,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("a transaction that throws leaves nothing behind")
+    @Test("A transaction that throws changes nothing")
     func rollback() throws {
         let connection = try memory()
         try connection.execute("CREATE TABLE t(a INTEGER)")

@@ -1,7 +1,7 @@
 import SQLite
 import Testing
 
-@Suite("Statements keep values exactly")
+@Suite("Statements keep values exactly", .timeLimit(.minutes(15)))
 struct StatementTests {
     private func table() throws -> Connection {
         let connection = try Connection(path: ":memory:", mode: .readWriteCreate)
@@ -10,7 +10,7 @@ struct StatementTests {
     }
 
     @Test(
-        "text comes back byte for byte",
+        "Text is read byte for byte as it was bound",
         arguments: ["", "a", "a\0b", "caf\u{E9}", "cafe\u{301}", "😀", "'; DROP TABLE t; --", "\u{FEFF}x\n"])
     func text(value: String) throws {
         let connection = try table()
@@ -29,7 +29,7 @@ struct StatementTests {
         #expect(!hasMore)
     }
 
-    @Test("integers, truth values and NULL come back", arguments: [Int64.min, -1, 0, 1, Int64.max])
+    @Test("Integers, truth values and NULL are read as they were bound", arguments: [Int64.min, -1, 0, 1, Int64.max])
     func integer(value: Int64) throws {
         let connection = try table()
         let insert = try connection.prepare("INSERT INTO t VALUES (?1, ?2)")
@@ -50,7 +50,7 @@ struct StatementTests {
         #expect(words == "x")
     }
 
-    @Test("composed and decomposed letters are different keys")
+    @Test("Composed and decomposed letters are different keys")
     func normalization() throws {
         let connection = try table()
         let insert = try connection.prepare("INSERT INTO t VALUES (1, ?1)")
@@ -64,7 +64,7 @@ struct StatementTests {
         #expect(matches == 1)
     }
 
-    @Test("a statement outlives the handle of its connection")
+    @Test("A statement may outlive the handle of its connection")
     func lifetime() throws {
         func make() throws -> Statement { try table().prepare("SELECT 42") }
         let statement = try make()

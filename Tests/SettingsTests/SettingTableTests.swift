@@ -48,11 +48,13 @@ private func mistakes(_ arguments: [String] = [], _ environment: [String: String
     do throws(SettingMistakes) {
         _ = try read(arguments, environment)
         return []
-    } catch { return error.sentences }
+    } catch { return error.messages }
 }
 
-@Suite("A table of settings") struct SettingTableTests {
-    @Test func `answers its defaults when nothing is given`() throws {
+@Suite("A table of settings is read from flags and variables", .timeLimit(.minutes(15)))
+struct SettingTableTests {
+    @Test("Settings have their defaults if none is given")
+    func settingsHaveTheirDefaults() throws {
         let values = try read().values
         #expect(values.listen == [ListenAddress(host: "127.0.0.1", port: 3000)])
         #expect(values.admin == ListenAddress(host: "127.0.0.1", port: 3002))
@@ -61,7 +63,8 @@ private func mistakes(_ arguments: [String] = [], _ environment: [String: String
         #expect(!values.query && values.level == .info && values.issuer == nil && !values.version)
     }
 
-    @Test func `takes a flag before a variable before the default`() throws {
+    @Test("A flag precedes a variable, which precedes the default")
+    func flagPrecedesVariableWhich() throws {
         let environment = ["TASKS_PATIENCE": "1m", "TASKS_ISSUER": "from environment", "TASKS_BODY_LIMIT": ""]
         let values = try read(["--patience", "2m"], environment).values
         #expect(values.patience == .seconds(120))
@@ -69,33 +72,39 @@ private func mistakes(_ arguments: [String] = [], _ environment: [String: String
         #expect(values.body == 65536, "an empty variable counts as absent")
     }
 
-    @Test(arguments: [
-        ["--listen", "127.0.0.1:1", "--listen=[::1]:2"], ["--listen=127.0.0.1:1,[::1]:2"],
-        ["--listen", "127.0.0.1:1, [::1]:2"],
-    ])
-    func `reads a list from repeated flags and from commas`(arguments: [String]) throws {
+    @Test(
+        "A list is read from repeated flags and from commas",
+        arguments: [
+            ["--listen", "127.0.0.1:1", "--listen=[::1]:2"], ["--listen=127.0.0.1:1,[::1]:2"],
+            ["--listen", "127.0.0.1:1, [::1]:2"],
+        ])
+    func listReadFromRepeated(arguments: [String]) throws {
         #expect(try read(arguments).values.listen.map(\.description) == ["127.0.0.1:1", "[::1]:2"])
     }
 
-    @Test func `takes a bare flag of a truth value as yes, and leaves the command behind it alone`() throws {
+    @Test("A bare flag of a truth value is yes, and the command after it is not its value")
+    func bareFlagTruthValue() throws {
         let read = try read(["--allow-query-token", "check"])
         #expect(read.values.query)
         #expect(read.operands == ["check"])
         #expect(try !SettingsTests.read(["--allow-query-token", "off"], [:]).values.query)
     }
 
-    @Test func `lets off mean nothing where a setting says so`() throws {
+    @Test("The value off means none for some settings")
+    func valueOffMeansNone() throws {
         #expect(try read([], ["TASKS_ADMIN_LISTEN": "off"]).values.admin == nil)
     }
 
-    @Test func `leaves commands and everything behind two dashes as operands`() throws {
+    @Test("Commands and everything after two dashes are operands")
+    func commandsEverythingAfterTwo() throws {
         let read = try read(["backup", "--user", "alice", "a.db", "--", "--version"])
         #expect(read.operands == ["backup", "a.db", "--version"])
         #expect(read.values.user == "alice")
         #expect(!read.values.version)
     }
 
-    @Test func `reports every mistake of one start together`() {
+    @Test("All mistakes are reported together")
+    func allMistakesReportedTogether() {
         let found = mistakes(
             ["--lisen", "127.0.0.1:1", "--patience", "soon"],
             ["TASKS_LOG_LEVEL": "loud", "TASKS_ISUER": "x", "TASKS_BODY_LIMIT": "2GiB", "HOME": "/root"])
@@ -109,54 +118,64 @@ private func mistakes(_ arguments: [String] = [], _ environment: [String: String
             ])
     }
 
-    @Test func `says what a flag without its value needs`() {
+    @Test("A flag without its value is a mistake with an example")
+    func flagWithoutValueMistake() {
         #expect(
             mistakes(["--patience", "--version"])
                 == ["--patience needs a value: a time from 0s to 10m (units ms, s, m, h, d). Example: --patience 10s"])
     }
 
-    @Test func `refuses a single setting given twice, and a value for a flag that takes none`() {
+    @Test("A single setting given twice, and a value for a flag without one, are mistakes")
+    func singleSettingGivenTwice() {
         #expect(
             mistakes(["--patience=1", "--patience=2", "--version=3"])
                 == ["--patience was given 2 times; give it once.", "--version takes no value."])
     }
 
-    @Test func `carries mistakes of several settings together`() {
+    @Test("A mistake in a combination of settings is reported with the others")
+    func mistakeCombinationSettingsReported() {
         #expect(
             mistakes(["--log-level=debug", "--allow-query-token"])
                 == ["Debugging with tokens in the query is not wise."])
     }
 
-    @Test func `ignores the variables that Kubernetes sets for a service of the name`() {
+    @Test("Variables that Kubernetes sets for a service of the same name are ignored")
+    func variablesKubernetesSetsService() {
         #expect(mistakes([], ["TASKS_PORT": "tcp://10.0.0.1:80", "TASKS_SERVICE_HOST": "10.0.0.1"]).isEmpty)
         #expect(mistakes([], ["TASKS_PORT_80_TCP_ADDR": "10.0.0.1", "TASKS_SERVICE_PORT_HTTP": "80"]).isEmpty)
     }
 
-    @Test func `makes control characters of a mistake harmless`() {
+    @Test("Control characters are made visible in mistakes")
+    func controlCharactersMadeVisible() {
         #expect(mistakes(["--log-level=\u{1B}[31mred"]).first?.contains("\u{1B}") == false)
     }
 }
 
-@Suite("Secrets in settings") struct SecretSettingTests {
-    @Test func `come from a file, without the newline at its end`() throws {
+@Suite("Secrets in settings stay secret", .timeLimit(.minutes(15)))
+struct SecretSettingTests {
+    @Test("A secret is read from a file, without the newline at its end")
+    func secretReadFromFile() throws {
         let files = ["/run/secrets/password": "p w\n"]
         #expect(try read([], ["TASKS_PASSWORD_FILE": "/run/secrets/password"], files: files).values.password == "p w")
         #expect(try read(["--password-file", "/run/secrets/password"], files: files).values.password == "p w")
     }
 
-    @Test func `are not taken from two places`() {
+    @Test("A secret with two sources is a mistake")
+    func secretTwoSourcesMistake() {
         #expect(
             mistakes([], ["TASKS_PASSWORD": "x", "TASKS_PASSWORD_FILE": "y"])
                 == ["TASKS_PASSWORD and TASKS_PASSWORD_FILE are both set; set one of them."])
     }
 
-    @Test func `name the file that cannot be read`() {
+    @Test("A file that cannot be read is named")
+    func fileCannotBeRead() {
         #expect(
             mistakes([], ["TASKS_PASSWORD_FILE": "/nowhere"])
                 == ["TASKS_PASSWORD_FILE: cannot read '/nowhere': No such file or directory"])
     }
 
-    @Test func `are hidden when the settings are printed`() throws {
+    @Test("Secrets are hidden when settings are printed")
+    func secretsHiddenWhenSettings() throws {
         let printed = try read(["--log-level", "debug"], ["TASKS_PASSWORD": "hunter2"]).printed
         #expect(!printed.contains("hunter2"))
         #expect(printed.contains("TASKS_PASSWORD=(hidden)  # environment\n"))
@@ -166,8 +185,10 @@ private func mistakes(_ arguments: [String] = [], _ environment: [String: String
     }
 }
 
-@Suite("The help text of settings") struct SettingHelpTests {
-    @Test func `names flag, value, variable and default of each`() {
+@Suite("The help text lists the settings", .timeLimit(.minutes(15)))
+struct SettingHelpTests {
+    @Test("The help names flag, value, variable and default of each setting")
+    func helpNamesFlagValue() {
         #expect(
             Sample.helpText.hasPrefix(
                 """

@@ -61,7 +61,7 @@ struct SQLiteFileTests {
         for name in [path, link] {
             let error = #expect(throws: StoreOpenError.self) { _ = try SQLiteTaskStore.open(path: name) }
             #expect(error == .locked(path: path))
-            #expect(error?.words.contains("another task-server uses the database \(path)") == true)
+            #expect(error?.message.contains("another task-server uses the database \(path)") == true)
         }
         first.close()
         try SQLiteTaskStore.open(path: link).close()
@@ -94,7 +94,7 @@ struct SQLiteFileTests {
         try Connection(path: path, mode: .readWrite).execute("PRAGMA user_version = 99")
         let error = #expect(throws: StoreOpenError.self) { _ = try SQLiteTaskStore.open(path: path) }
         #expect(error == .fromTheFuture(path: path, version: 99, known: 2))
-        #expect(error?.words.contains("version 99, written by a newer task-server") == true)
+        #expect(error?.message.contains("version 99, written by a newer task-server") == true)
         #expect(try Connection(path: path, mode: .readOnly).integer("PRAGMA user_version") == 99)
     }
 
@@ -135,7 +135,7 @@ struct SQLiteFileTests {
         ] {
             let error = #expect(throws: StoreOpenError.self) { _ = try SQLiteTaskStore.open(path: path) }
             #expect(error == .notAFile(path: path, kind: kind))
-            #expect(error?.words == "\(path) is \(kind), not a file; give another TASKS_DATABASE")
+            #expect(error?.message == "\(path) is \(kind), not a file; give another TASKS_DATABASE")
             #expect(throws: ArchiveError.database(.notAFile(path: path, kind: kind))) {
                 try SQLiteArchive(path: path).backup(to: folder.file("copy.db"))
             }

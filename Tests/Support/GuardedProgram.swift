@@ -19,7 +19,7 @@ enum GuardedProgram {
     static func start(
         _ command: String, in folder: String, environment: [String: String] = [:], endedBy signal: String
     ) throws -> ChildProcess {
-        // A shell that waits for the end of a sleep takes the signal at once, one that sleeps only behind it.
+        // A shell that waits for the end of a sleep handles the signal at once; one that sleeps, only after it.
         let variables = environment.map { "\($0)=\($1)" }.joined(separator: " ")
         let script = """
             /usr/bin/env \(variables) \(unprivileged.joined(separator: " ")) \(command) >>\(folder)/log 2>&1 &
@@ -36,7 +36,7 @@ enum GuardedProgram {
         return try ChildProcess("/bin/sh", ["-c", script])
     }
 
-    /// Ends the program behind the shell, and waits for both.
+    /// Ends the program that the shell started, and waits for both.
     static func end(_ shell: ChildProcess) {
         shell.send(SIGTERM)
         _ = try? shell.wait(seconds: 30)

@@ -24,7 +24,7 @@ package final class PgBouncer: Sendable {
         }
     }
 
-    /// One of a test's own, with so many sessions for each database, which may forget all behind each transaction.
+    /// One of a test's own, with this many sessions for each database, which may lose their state after each transaction.
     package init(
         before server: PostgreSQLServer, sessions: Int, forgetting: Bool = false
     ) throws(ChildProcess.Failure) {
@@ -95,7 +95,7 @@ package final class PgBouncer: Sendable {
     package func newDatabase() throws -> String { address(try server.newDatabaseName()) }
 }
 
-/// Whether somebody takes connections there.
+/// Whether connections are accepted there.
 private func isListening(_ port: UInt16) -> Bool {
     let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(number) }

@@ -107,7 +107,7 @@ package final class PostgreSQLServer: Sendable {
             "\(programs)/postgres -D \(folder)/data", in: folder, environment: environment, endedBy: "QUIT")
     }
 
-    /// Waits until it lets somebody in.
+    /// Waits until it accepts connections.
     package func awaitReadiness() throws {
         try GuardedProgram.await("PostgreSQL", in: folder) {
             try ChildProcess("\(Self.programs)/pg_isready", ["-q", "-h", "127.0.0.1", "-p", "\(port)"]).wait()
@@ -186,7 +186,7 @@ package final class PostgreSQLServer: Sendable {
     }
 }
 
-/// A port of 127.0.0.1 that nobody uses now.
+/// A port of 127.0.0.1 that is not in use now.
 ///
 /// Below the range from which the system takes the ports of clients, one of which could come first.
 package func freePort() throws(ChildProcess.Failure) -> Int {

@@ -167,7 +167,7 @@ package final class RawClient {
 package struct RawResponse: Equatable {
     /// The three digits.
     package let status: Int
-    /// The words behind the digits.
+    /// The text after the digits.
     package let reason: String
     /// The field lines.
     package let headers: HeaderFields

@@ -1,11 +1,11 @@
 import Tasks
 import Testing
 
-@Suite("The memory of answers", .timeLimit(.minutes(15)))
+@Suite("The memory of long lists is shared by owners", .timeLimit(.minutes(15)))
 struct AnswerMemoryTests {
     private func owner(_ number: Int) -> Owner { Owner("owner-\(number)") }
 
-    @Test("leaves three quarters to others, and always something for the next")
+    @Test("An owner leaves three quarters to others, and something is always free")
     func shares() {
         let memory = AnswerMemory(limit: 1_000_000)
         var leases: [AnswerLease] = []
@@ -26,7 +26,7 @@ struct AnswerMemoryTests {
         #expect(memory.lease(250_000, for: owner(0)) != nil)
     }
 
-    @Test("refuses what no share can hold")
+    @Test("A lease larger than every share is refused")
     func tooMuch() {
         let memory = AnswerMemory(limit: 1_000_000)
         #expect(memory.lease(250_001, for: owner(0)) == nil)
@@ -34,7 +34,7 @@ struct AnswerMemoryTests {
         #expect(memory.statistics.held == 0)
     }
 
-    @Test("counts what a page takes before it takes it, and nothing of a short one")
+    @Test("A page is counted before its memory is taken; a short one is not counted")
     func page() throws {
         let memory = AnswerMemory(limit: 1 << 20)
         var page = TaskPage(of: owner(1), atMost: nil, in: memory)

@@ -1,9 +1,9 @@
 import Tasks
 import Testing
 
-@Suite("Entity tags name states")
+@Suite("Entity tags identify states", .timeLimit(.minutes(15)))
 struct EntityTagTests {
-    @Test("of a task: id and revision, in quotes")
+    @Test("The tag of a task is id and revision, in quotes")
     func ofTask() throws {
         let item = TaskItem(
             id: 7, owner: Owner("o"), text: try TaskText("x"), created: 0, modified: 0, revision: 12)
@@ -22,13 +22,13 @@ struct EntityTagTests {
         #expect(TaskItem.revisions(ifMatch: field, of: 7) == revisions)
     }
 
-    @Test("a star asks for no revision")
+    @Test("A star asks for no revision")
     func star() {
         #expect(TaskItem.revisions(ifMatch: "*", of: 7) == nil)
         #expect(TaskItem.revisions(ifMatch: #""7.1", *"#, of: 7) == nil)
     }
 
-    @Test("of a list: the same on every machine, another for every change of a byte")
+    @Test("The tag of a list is the same on every machine, and another for every change of a byte")
     func ofList() throws {
         #expect(TaskList(rendering: []).entityTag == Self.tagOfEmptyList)
         var tags: Set<String> = []
@@ -45,7 +45,7 @@ struct EntityTagTests {
     }
 
     @Test(
-        "of a list: computed by another program from the definition, with 1, 3, 5 and 7 bytes behind the last eight",
+        "The tag of a list is that of the definition, with 1, 3, 5 and 7 bytes after the last eight",
         arguments: [
             ("Buy milk", "a5275e216fd28141"), ("Buy milk!", "fe5667ea89b4ab59"), ("Buy milk!!", "9ac58ed35f8b6fb1"),
             ("Buy milk!!!", "d386c5ef7afc1a7b"),

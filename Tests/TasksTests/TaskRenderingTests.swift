@@ -2,7 +2,7 @@ import JSON
 import Tasks
 import Testing
 
-@Suite("A task is shown byte for byte as the clients read it")
+@Suite("A task is shown byte for byte as the clients read it", .timeLimit(.minutes(15)))
 struct TaskRenderingTests {
     private let owner = Owner("6e9e3a4c-0d0b-4c9d-a1a7-2f0b4ce5b6aa")
 
@@ -12,7 +12,7 @@ struct TaskRenderingTests {
             modified: 1_472_575_721_004)
     }
 
-    @Test("one task is one line with old and new names")
+    @Test("A task is one line with old and new names")
     func oneTask() throws {
         let expected =
             #"{"Id":7,"TaskID":7,"owner":"6e9e3a4c-0d0b-4c9d-a1a7-2f0b4ce5b6aa","#
@@ -21,7 +21,7 @@ struct TaskRenderingTests {
         #expect(String(decoding: try item("Buy milk").json, as: UTF8.self) == expected)
     }
 
-    @Test("a list is the tasks between brackets")
+    @Test("A list is the tasks between brackets")
     func list() throws {
         let (first, second) = (try item("a"), try item("b", id: 8, completed: true))
         let list = TaskList(rendering: [first, second], next: 8)
@@ -31,7 +31,7 @@ struct TaskRenderingTests {
     }
 
     @Test(
-        "what must be escaped is, and nothing else",
+        "Only what RFC 8259 requires is escaped",
         arguments: [
             ("\"", #"\""#), ("\\", #"\\"#), ("/", "/"), ("\u{8}\t\n\u{C}\r", #"\b\t\n\f\r"#), ("\u{1}", #"\u0001"#),
             ("\u{1F}", #"\u001f"#), ("\u{7F}\u{2028}é😀", "\u{7F}\u{2028}é😀"), ("a\"b", #"a\"b"#),
@@ -42,7 +42,7 @@ struct TaskRenderingTests {
         #expect(try item(text).json == Array(expected.utf8))
     }
 
-    @Test("every text comes back from the JSON as it went in")
+    @Test("Every text is read from the JSON as it was written")
     func roundTrip() throws {
         let words = String(String.UnicodeScalarView((1...0x2FF).compactMap(Unicode.Scalar.init)))
         guard case .object(let object) = try JSONValue(parsing: try item(words).json) else {
@@ -58,7 +58,7 @@ struct TaskRenderingTests {
         }
     }
 
-    @Test("an owner from another claim is escaped too")
+    @Test("An owner from another claim is escaped too")
     func ownerEscaped() throws {
         let odd = TaskItem(id: 1, owner: Owner(#"a"b\"#), text: try TaskText("x"), created: 0, modified: 0)
         #expect(String(decoding: odd.json, as: UTF8.self).contains(#""owner":"a\"b\\","Owner":"a\"b\\","task""#))

@@ -1,9 +1,9 @@
 import Tasks
 import Testing
 
-@Suite("A text is 1 to 4096 bytes without U+0000")
+@Suite("A text is 1 to 4096 bytes without U+0000", .timeLimit(.minutes(15)))
 struct TaskTextTests {
-    @Test("the limits are of bytes")
+    @Test("The limits are in bytes")
     func limits() throws {
         #expect(throws: TaskText.Failure.empty) { try TaskText("") }
         #expect(try TaskText(String(repeating: "a", count: 4096)).value.utf8.count == 4096)
@@ -12,7 +12,7 @@ struct TaskTextTests {
         #expect(throws: TaskText.Failure.tooLong(bytes: 4098)) { try TaskText(String(repeating: "é", count: 2049)) }
     }
 
-    @Test("U+0000 is refused wherever it stands")
+    @Test("U+0000 is refused at every position")
     func nul() {
         let long = String(repeating: "a", count: 100)
         for text in ["\0", "a\0b", "\0" + long, long + "\0", long + "\0" + long] {
@@ -20,7 +20,7 @@ struct TaskTextTests {
         }
     }
 
-    @Test("equality is of bytes: composed and decomposed letters differ")
+    @Test("Composed and decomposed letters differ")
     func bytes() throws {
         let (composed, decomposed) = (try TaskText("caf\u{E9}"), try TaskText("cafe\u{301}"))
         #expect(composed.value == decomposed.value)

@@ -24,7 +24,7 @@ private struct AcceptRange {
     let name: String
     let weight: Int
 
-    /// Whether it tells the type, or a part of it.
+    /// Whether it names the type, or a part of it.
     var isNamed: Bool { name != "*/*" }
 
     /// Reads an element of the list; nil for an empty one.

@@ -7,7 +7,6 @@ package struct EntityTag: Sendable, Equatable {
     /// The text between the quotes.
     package let opaque: String
 
-    /// A tag of these parts.
     package init(_ opaque: String, isWeak: Bool = false) {
         self.opaque = opaque
         self.isWeak = isWeak
@@ -20,7 +19,7 @@ package struct EntityTag: Sendable, Equatable {
         self = tag
     }
 
-    /// The tag as it stands in a field.
+    /// The tag as a field value.
     package var field: String { (isWeak ? "W/\"" : "\"") + opaque + "\"" }
 
     /// Equality of meaning (section 8.8.3.2).

@@ -2,7 +2,7 @@ import Basics
 
 /// A field value of the form `value; name=value; name="value"` (RFC 9110 section 5.6.6).
 struct FieldParameters: Sendable, Equatable {
-    /// What stands before the first semicolon, without blanks around it.
+    /// The text before the first semicolon, without blanks around it.
     let value: String
     /// The parameters in order, names in lower case; what follows a malformed one, or the sixteenth, is left out.
     let parameters: [RequestTarget.Argument]
@@ -38,7 +38,7 @@ extension ArraySlice<UInt8> {
         return prefix
     }
 
-    /// Takes `; name=value` from the front; nothing at the end, or where something else stands.
+    /// Takes `; name=value` from the front; nothing at the end or before anything else.
     fileprivate mutating func removeParameter() -> RequestTarget.Argument? {
         _ = removePrefix { $0.isBlank || $0 == UInt8(ascii: ";") }
         let name = removePrefix { $0 != UInt8(ascii: "=") && $0 != UInt8(ascii: ";") }.trimmed

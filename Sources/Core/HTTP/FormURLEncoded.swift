@@ -13,19 +13,17 @@ package struct FormURLEncoded: Sendable, Equatable {
     /// The most fields of a form, and the most arguments of a query: each takes memory and time of its own.
     package static let mostFields = 100
 
-    /// The fields, in order.
     package let fields: [RequestTarget.Argument]
 
-    /// Reads a body; `+` and `%20` are spaces, `%00` stays for the application to judge.
+    /// Reads a body; `+` and `%20` are spaces, `%00` is left to the application.
     ///
     /// A name or value that is not UTF-8 is read as Latin-1.
     package static func parse(_ body: [UInt8]) throws(Malformed) -> FormURLEncoded {
-        do throws(PercentError) {
-            let decoding = PercentDecoding(plusIsSpace: true, refusesZero: false)
-            return FormURLEncoded(fields: try decoding.arguments(of: body))
-        } catch {
-            throw error == .tooMany ? .tooManyFields : .escape
+        let decoding = PercentDecoding(plusIsSpace: true, refusesZero: false)
+        let fields = try rethrowing(as: { $0 == .tooMany ? Malformed.tooManyFields : .escape }) {
+            () throws(PercentError) in try decoding.arguments(of: body)
         }
+        return FormURLEncoded(fields: fields)
     }
 
     /// The value of the first field of this name, compared byte by byte.

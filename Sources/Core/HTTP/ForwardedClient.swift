@@ -1,14 +1,14 @@
 package import Basics
 
-/// Whose request a proxy passes on, by its own word (RFC 7239 section 5.2, and `X-Forwarded-For` before it).
+/// The client whose request a proxy passes on, as the proxy reports it (RFC 7239 section 5.2, and `X-Forwarded-For` before it).
 ///
-/// Only to be asked about requests that a trusted proxy sent: anyone can write these fields. Each proxy on the way
+/// Only for requests that a trusted proxy sent: anyone can write these fields. Each proxy on the way
 /// appends the address that it saw, so the rightmost one that is no trusted proxy is the last that can be believed.
 package enum ForwardedClient: Sendable, Hashable {
     /// The proxy says nothing.
     case none
     /// It names no address, or the two kinds of field disagree: a proxy writes one kind and may pass on the other as it
-    /// came, which is the client's to invent.
+    /// came, so the client may have invented it.
     case unclear
     /// The client's address, and the same as the proxy wrote it, without a port.
     case client(IPAddress, text: String)

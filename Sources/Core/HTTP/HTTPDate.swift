@@ -4,12 +4,10 @@ import Basics
 package enum HTTPDate {
     /// The text of this many seconds after 1970-01-01T00:00:00Z.
     package static func text(unixSeconds: Int64) -> String {
-        let days = unixSeconds.quotient(flooredBy: 86_400)
-        let second = unixSeconds - days * 86_400
+        let (days, second) = unixSeconds.quotientAndRemainder(flooredBy: 86_400)
         let date = CivilDate(daysSince1970: days)
         let time = [second / 3600, second / 60 % 60, second % 60].map(twoDigits).joined(separator: ":")
-        let week = (days + 4).quotient(flooredBy: 7)
-        let weekday = weekdays[Int(days + 4 - week * 7)]
+        let weekday = weekdays[Int((days + 4).quotientAndRemainder(flooredBy: 7).remainder)]
         return "\(weekday), \(twoDigits(Int64(date.day))) \(months[date.month - 1]) \(date.year) \(time) GMT"
     }
 

@@ -1,16 +1,16 @@
 /// What can be wrong with a request before the application sees it, or with the time it takes.
 ///
-/// The server finds these; how they are worded is the application's choice, so that they look like its other problems.
+/// The server finds these; the application words them, so that they look like its other problems.
 package enum HTTPFault: Error, Sendable, Hashable, CaseIterable {
     /// The length of the body is unclear, or a field line is malformed (V-142).
     case framing
-    /// A field that may stand only once stands more often (V-142).
+    /// A field that is allowed once is repeated (V-142).
     case repeatedField
     /// `Host` is missing, empty, doubled or malformed (V-143).
     case host
-    /// The target is not one this server takes (V-144).
+    /// The target is malformed or not accepted (V-144).
     case target
-    /// A method that nobody has registered.
+    /// A method that is not registered.
     case unknownMethod
     /// A method that this server never serves: `CONNECT`, `TRACE` (V-147).
     case forbiddenMethod
@@ -28,14 +28,14 @@ package enum HTTPFault: Error, Sendable, Hashable, CaseIterable {
     case overloaded
     /// The server is about to stop.
     case stopping
-    /// As many requests of one client are under way as may be.
+    /// One client has as many requests under way as allowed.
     case tooManyAtOnce
 }
 
 extension HTTPFault {
-    /// The problem that tells a client of this fault.
+    /// The problem for the client.
     ///
-    /// Every word is fixed: nothing of the request comes back.
+    /// All texts are constant: nothing of the request is repeated.
     package var problem: Problem {
         switch self {
         case .framing, .repeatedField, .host, .target, .expectation, .version: malformed
@@ -49,7 +49,7 @@ extension HTTPFault {
         }
     }
 
-    /// Answers with ``problem``; what a server takes that has no wording of its own.
+    /// Answers with ``problem``; for a server without texts of its own.
     @Sendable package static func refuse(_ fault: HTTPFault, _ head: RequestHead?) -> Response {
         var response = fault.problem.response(for: head)
         response.headers.append("X-Content-Type-Options", "nosniff")

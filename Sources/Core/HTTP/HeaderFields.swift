@@ -4,22 +4,18 @@ import Basics
 package struct HeaderFields: Sendable, Equatable {
     /// One field line.
     package struct Field: Sendable, Equatable {
-        /// The name, as it was written.
         package let name: String
         /// The value, without white space around it.
         package let value: String
 
-        /// A field of this name and value.
         package init(name: String, value: String) {
             self.name = name
             self.value = value
         }
     }
 
-    /// The fields in their order.
     package private(set) var fields: [Field]
 
-    /// These fields in this order.
     package init(_ fields: [Field] = []) {
         self.fields = fields
     }
@@ -35,7 +31,7 @@ package struct HeaderFields: Sendable, Equatable {
         append(name, value)
     }
 
-    /// Makes room for so many fields more.
+    /// Makes room for this many fields more.
     package mutating func reserve(_ count: Int) {
         fields.reserveCapacity(fields.count + count)
     }
@@ -57,7 +53,6 @@ package struct HeaderFields: Sendable, Equatable {
 }
 
 extension HeaderFields: ExpressibleByDictionaryLiteral {
-    /// These fields in this order.
     package init(dictionaryLiteral elements: (String, String)...) {
         self.init(elements.map { Field(name: $0.0, value: $0.1) })
     }

@@ -24,7 +24,7 @@ package struct MediaType: Sendable, Equatable {
         return slash > 0 && slash < bytes.count - 1
     }
 
-    /// What separates the parts of a multipart body.
+    /// The text between the parts of a multipart body.
     package var boundary: String? { field["boundary"] }
     /// The character encoding in lower case, if one is named.
     package var charset: String? {
@@ -33,12 +33,12 @@ package struct MediaType: Sendable, Equatable {
 }
 
 extension RequestHead {
-    /// The media type of the body; nothing, if none is named, or nothing that is one.
+    /// The media type of the body; nothing if it is missing or malformed.
     package var contentType: MediaType? { headers["Content-Type"].flatMap(MediaType.init) }
 }
 
 extension UInt8 {
-    /// Whether this may stand in a token (RFC 9110 section 5.6.2).
+    /// Whether this is allowed in a token (RFC 9110 section 5.6.2).
     var isTokenCharacter: Bool {
         switch self {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

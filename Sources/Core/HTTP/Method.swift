@@ -18,7 +18,7 @@ package enum Method: Hashable, Sendable {
         }
     }
 
-    /// The name as it stands in a request line.
+    /// The name in a request line.
     package var name: String {
         switch self {
         case .get: "GET"

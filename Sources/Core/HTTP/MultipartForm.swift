@@ -10,7 +10,6 @@ package struct MultipartForm: Sendable, Equatable {
         package let filename: String?
         /// The media type, if the part names one.
         package let contentType: MediaType?
-        /// The value as it came.
         package let value: [UInt8]
 
         /// The value as text: Latin-1 if the part says so or is not UTF-8, otherwise UTF-8.
@@ -24,7 +23,7 @@ package struct MultipartForm: Sendable, Equatable {
     package enum Malformed: Error, Sendable, Equatable, CaseIterable {
         /// The boundary is empty, longer than 70 bytes, or cannot be one.
         case boundary
-        /// The body does not begin with the boundary, does not end with it, or something stands behind it on its line.
+        /// The body does not begin with the boundary, does not end with it, or is followed by something on its line.
         case delimiter
         /// The header block of a part does not end, or is longer than 2 KiB or 16 lines.
         case header
@@ -37,7 +36,6 @@ package struct MultipartForm: Sendable, Equatable {
     /// The most parts of a form.
     package static let mostParts = 64
 
-    /// The parts, in order.
     package let parts: [Part]
 
     /// Takes a body apart, in one pass.
@@ -61,39 +59,39 @@ package struct MultipartForm: Sendable, Equatable {
     }
 }
 
-/// A place in a multipart body.
+/// Reads a multipart body from a position.
 private struct MultipartReader {
     let body: [UInt8]
     let delimiter: [UInt8]
-    private var place = 0
+    private var position = 0
 
     init(body: [UInt8], delimiter: [UInt8]) {
         self.body = body
         self.delimiter = delimiter
     }
 
-    /// Goes behind the first delimiter, which needs no line break before it if it is the first of all.
+    /// Skips the first delimiter, which needs no line break before it at the start of the body.
     mutating func skipPreamble() throws(MultipartForm.Malformed) {
         if body.starts(with: delimiter.dropFirst(2)) {
-            place = delimiter.count - 2
+            position = delimiter.count - 2
         } else {
             _ = try bytesBeforeDelimiter()
         }
     }
 
-    /// Reads what stands behind a delimiter: the end of its line, or the two dashes that end the form.
+    /// Reads what follows a delimiter: the end of its line, or the two dashes that end the form.
     mutating func beginsPart() throws(MultipartForm.Malformed) -> Bool {
-        if body[place...].starts(with: "--".utf8) { return false }
-        while place < body.count, body[place].isBlank { place += 1 }
-        guard body[place...].starts(with: "\r\n".utf8) else { throw .delimiter }
-        place += 2
+        if body[position...].starts(with: "--".utf8) { return false }
+        while position < body.count, body[position].isBlank { position += 1 }
+        guard body[position...].starts(with: "\r\n".utf8) else { throw .delimiter }
+        position += 2
         return true
     }
 
     mutating func part() throws(MultipartForm.Malformed) -> MultipartForm.Part {
         var disposition: FieldParameters?
         var contentType: MediaType?
-        let end = min(place + 2048, body.count)
+        let end = min(position + 2048, body.count)
         var lines = 0
         while let line = try headerLine(before: end) {
             lines += 1
@@ -112,22 +110,22 @@ private struct MultipartReader {
 
     /// The next line of a header block, or nothing at its end.
     private mutating func headerLine(before limit: Int) throws(MultipartForm.Malformed) -> ArraySlice<UInt8>? {
-        guard place < limit else { throw .header }
-        let window = body[place..<limit]
+        guard position < limit else { throw .header }
+        let window = body[position..<limit]
         guard let end = window.firstIndex(of: 13), end + 1 < body.count, body[end + 1] == 10 else { throw .header }
-        defer { place = end + 2 }
-        return end == place ? nil : body[place..<end]
+        defer { position = end + 2 }
+        return end == position ? nil : body[position..<end]
     }
 
-    /// Everything up to the next delimiter; goes behind it.
+    /// Everything up to the next delimiter, which is skipped.
     ///
-    /// A carriage return stands only at the start of the delimiter, so no byte is looked at more than twice.
+    /// A delimiter has its only carriage return at the start, so no byte is examined more than twice.
     private mutating func bytesBeforeDelimiter() throws(MultipartForm.Malformed) -> [UInt8] {
-        var start = place
+        var start = position
         while let candidate = body[start...].firstIndex(of: 13) {
             if body[candidate...].starts(with: delimiter) {
-                defer { place = candidate + delimiter.count }
-                return Array(body[place..<candidate])
+                defer { position = candidate + delimiter.count }
+                return Array(body[position..<candidate])
             }
             start = candidate + 1
         }

@@ -1,23 +1,21 @@
 internal import JSON
 
-/// What went wrong, for people and programs (RFC 9457).
+/// Problem details (RFC 9457), for people and programs.
 ///
-/// Nothing that a client sent belongs into any member: clients show them, and terminals and pages interpret them.
+/// Nothing that a client sent belongs in any member: clients show them, and terminals and pages interpret them.
 package struct Problem: Error, Sendable, Equatable {
-    /// The status of the answer.
     package var status: Status
     /// The stable name of this kind of problem, such as `task.not_found`; also the anchor in `problems.html`.
     package var code: String
-    /// The kind of problem in a few words.
+    /// The kind of problem, in short.
     package var title: String
     /// One sentence that says what to do next.
     package var detail: String
-    /// What occurred, as a reference: usually made of the request identifier.
+    /// The reference of this occurrence, usually made of the request identifier.
     package var instance: String?
     /// Field lines that belong to the answer, such as `Allow` or `WWW-Authenticate`.
     package var headers: HeaderFields
 
-    /// A problem of these parts.
     package init(
         _ status: Status, _ code: String, _ title: String, _ detail: String, headers: HeaderFields = HeaderFields()
     ) {
@@ -64,7 +62,7 @@ extension Problem {
     /// The problem as one line of text.
     package var line: [UInt8] { Array("\(title). \(detail) (\(code))\n".utf8) }
 
-    /// The answer that tells of this problem.
+    /// The answer with this problem.
     ///
     /// JSON is for those who ask for it, and for scripts in pages: a JSON object in answer to a `GET` ends the
     /// old client with ADAL, which expects an array.
@@ -81,7 +79,7 @@ extension Problem {
 }
 
 extension RequestHead {
-    /// Whether problems are told in JSON: `Accept` prefers a JSON type to text, or a page asks (`Origin`).
+    /// Whether problems are answered in JSON: `Accept` prefers a JSON type to text, or a page asks (`Origin`).
     package var prefersProblemJSON: Bool {
         headers.contains("Origin") || headers.preferJSON(["application/json", Problem.mediaType])
     }

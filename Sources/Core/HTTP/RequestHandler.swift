@@ -1,27 +1,27 @@
-/// What answers requests.
+/// Answers requests.
 ///
-/// A server calls it on the thread of its event loop, so it must not block: what has to wait goes into
+/// A server calls it on the thread of its event loop, so it must not block: a wait belongs into
 /// ``Decision/later(_:)``.
 package protocol RequestHandler: Sendable {
-    /// Decides on a request when its head is in, before a byte of the body was read (V-08, V-122).
+    /// Decides on a request when its head has been read, before a byte of the body was read (V-08, V-122).
     ///
-    /// A request without a body (or one whose body nobody wants) is answered here, or ``Decision/later(_:)``.
+    /// A request without a body, or whose body is not needed, is answered here or by ``Decision/later(_:)``.
     func decide(on head: RequestHead) -> Decision
 }
 
-/// What becomes of a request.
+/// What to do with a request.
 package enum Decision: Sendable {
     /// Answered. A body, if one follows, is not handed over: after a refusal (400 and above) the connection closes
     /// without reading it, otherwise it is read up to the limit and dropped.
     case respond(Response)
-    /// Decided when the body is in. A body longer than `limit` bytes never reaches the closure: it is refused with
-    /// what ``RequestHandler`` implementations cannot see, a 413 of the server's own.
+    /// Decided when the body has been read. A body longer than `limit` bytes never reaches the closure: it is refused with
+    /// a 413 by the server.
     case readBody(limit: Int, @Sendable (_ body: [UInt8]) -> Decision)
-    /// Decided when something else is there. Costs a task, so it is not for what is known already; and it goes on on the
-    /// server's loop, so it must not keep that busy either.
+    /// Decided after a wait. Costs a task, so it is not for answers that are known already. Runs on the connection's
+    /// event loop: never block.
     case later(@Sendable () async -> Decision)
 
-    /// Answered when the body is in, and something else perhaps.
+    /// Answered after the body has been read, perhaps after a wait.
     package static func answerBody(
         limit: Int, _ answer: @escaping @Sendable (_ body: [UInt8]) async -> Response
     ) -> Decision {

@@ -6,7 +6,7 @@ package enum TargetError: Error, Sendable, Equatable, CaseIterable {
     case form
     /// The absolute form names another authority than `Host`.
     case authority
-    /// A control character, a space, a `#`, or something beyond ASCII that is not percent-encoded.
+    /// A control character, a space, a `#`, or a character beyond ASCII that is not percent-encoded.
     case byte
     /// A `%` without two hexadecimal digits.
     case escape
@@ -23,10 +23,10 @@ package enum TargetError: Error, Sendable, Equatable, CaseIterable {
 }
 
 extension RequestTarget {
-    /// Takes apart what stood in the request line.
+    /// Takes apart the target of the request line.
     ///
     /// The path is split before it is decoded, so that an encoded slash never becomes a separator. `*` is taken as an
-    /// empty path; whether it suits the method is for the caller to know.
+    /// empty path; the caller must check that it suits the method.
     package init(parsing raw: String, host: String? = nil) throws(TargetError) {
         if raw == "*" {
             self.init(raw: raw, path: [])
@@ -39,7 +39,7 @@ extension RequestTarget {
     }
 }
 
-/// A target on its way from text to parts: what was found in the one pass over its bytes.
+/// The findings of one pass over the bytes of a target.
 private struct TargetForm {
     let text: String
     private let bytes: [UInt8]
@@ -84,11 +84,8 @@ private struct TargetForm {
     private func segment(_ piece: ArraySlice<UInt8>) throws(TargetError) -> String {
         var segment = String(decoding: piece, as: UTF8.self)
         if hasEscape {
-            let bytes: [UInt8]
-            do throws(PercentError) {
-                bytes = try PercentDecoding(refusesSlash: true).decode(piece)
-            } catch {
-                throw TargetError(error)
+            let bytes = try rethrowing(as: TargetError.init) { () throws(PercentError) in
+                try PercentDecoding(refusesSlash: true).decode(piece)
             }
             guard let decoded = String(validating: bytes, as: UTF8.self) else { throw .encoding }
             segment = decoded
@@ -99,10 +96,8 @@ private struct TargetForm {
 
     func query() throws(TargetError) -> [RequestTarget.Argument] {
         guard let question else { return [] }
-        do throws(PercentError) {
-            return try PercentDecoding(plusIsSpace: true).arguments(of: bytes[(question + 1)...])
-        } catch {
-            throw TargetError(error)
+        return try rethrowing(as: TargetError.init) { () throws(PercentError) in
+            try PercentDecoding(plusIsSpace: true).arguments(of: bytes[(question + 1)...])
         }
     }
 }

@@ -2,25 +2,22 @@
 package struct RequestTarget: Sendable, Equatable {
     /// One argument of the query, decoded.
     package struct Argument: Sendable, Equatable {
-        /// The name.
         package let name: String
         /// The value; empty where there was no `=`.
         package let value: String
 
-        /// An argument of this name and value.
         package init(name: String, value: String) {
             self.name = name
             self.value = value
         }
     }
 
-    /// As it stood in the request line.
+    /// As in the request line.
     ///
     /// May carry a token in its query: never log it.
     package let raw: String
     /// The segments of the path, each decoded; empty ones (from `//` and a trailing `/`) are left out.
     package let path: [String]
-    /// The arguments of the query, in order.
     package let query: [Argument]
 
     /// A target of these parts; ``init(parsing:)`` takes apart what a client sent.

@@ -3,8 +3,6 @@ package struct Status: RawRepresentable, Hashable, Sendable, ExpressibleByIntege
     /// The three digits.
     package let rawValue: Int
 
-    /// The status of this code.
     package init(rawValue: Int) { self.rawValue = rawValue }
-    /// The status of this code.
     package init(integerLiteral value: Int) { self.rawValue = value }
 }

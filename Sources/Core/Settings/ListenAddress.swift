@@ -1,13 +1,12 @@
 import Basics
 
-/// Where a server listens: an address and a port.
+/// An address and a port on which a server listens.
 package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
     /// An IPv4 or IPv6 address, without brackets.
     package let host: String
     /// The port; 0 lets the system choose one.
     package let port: UInt16
 
-    /// This address and port.
     package init(host: String, port: UInt16) {
         self.host = host
         self.port = port
@@ -30,7 +29,6 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Whether the address is an IPv6 one.
     package var isIPv6: Bool { host.contains(":") }
 
     /// Whether only this machine can reach it.

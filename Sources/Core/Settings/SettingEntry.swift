@@ -1,6 +1,6 @@
 /// One line of a table of settings, for `--help` and `--print-settings`.
 package struct SettingEntry: Sendable, Equatable {
-    /// Where a value came from.
+    /// The source of a value.
     package enum Source: String, Sendable {
         case flag, environment
         case fallback = "default"
@@ -10,9 +10,9 @@ package struct SettingEntry: Sendable, Equatable {
     package var flag: String
     /// The variable, `TASKS_LISTEN`; nil for a flag that has none.
     package var variable: String?
-    /// What stands for the value; nil for a flag without one.
+    /// The placeholder for the value; nil for a flag without one.
     package var placeholder: String?
-    /// The default, or words for what happens without a value.
+    /// The default, or a text that says what happens without a value.
     package var fallback = ""
     /// Whether it takes several values.
     package var isList = false
@@ -20,11 +20,11 @@ package struct SettingEntry: Sendable, Equatable {
     package var hasFile = false
     /// What it does.
     package var help: String
-    /// The value in force as far as it may be shown.
+    /// The effective value, as far as it may be shown.
     package var shown = ""
     /// Whether there is no value, so that ``shown`` only says what happens then.
     package var isAbsent = false
-    /// Where the value in force came from.
+    /// The source of the effective value.
     package var source = Source.fallback
 
     static func flag(of name: String) -> String {

@@ -1,12 +1,12 @@
-/// How the text of a setting becomes a value, and how to say what was expected when it does not.
+/// Parses the text of a setting, and describes what was expected.
 package struct SettingKind<Value: Sendable>: Sendable {
-    /// What stands for the value in `--help`: `HOST:PORT`.
+    /// The placeholder for the value in `--help`: `HOST:PORT`.
     package let placeholder: String
-    /// What a good value is, for a mistake: `an address and a port`.
+    /// What a valid value is, for a mistake: `an address and a port`.
     package let expected: String
-    /// A good value, for a mistake.
+    /// A valid value, for a mistake.
     package let example: String
-    /// The value of a text; nil where it is none.
+    /// Nil for a text that is no value.
     let parse: @Sendable (String) -> Value?
     /// How much of a text may be shown.
     let disclosure: Disclosure
@@ -112,12 +112,12 @@ extension SettingKind where Value == Int {
 }
 
 extension SettingKind where Value: CaseIterable & RawRepresentable, Value.RawValue == String {
-    /// One of the words of an enumeration.
+    /// One of the raw values of an enumeration.
     package static var choice: SettingKind {
-        let words = Value.allCases.map(\.rawValue)
+        let choices = Value.allCases.map(\.rawValue)
         return SettingKind(
-            placeholder: words.joined(separator: "|"), expected: "one of \(words.joined(separator: ", "))",
-            example: words.first ?? ""
+            placeholder: choices.joined(separator: "|"), expected: "one of \(choices.joined(separator: ", "))",
+            example: choices.first ?? ""
         ) { Value(rawValue: $0) }
     }
 }

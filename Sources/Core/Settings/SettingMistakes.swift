@@ -1,20 +1,19 @@
-/// Everything that is wrong with the settings, all together, so that one start finds all of it.
+/// All mistakes in the settings, so that one start reports them all.
 package struct SettingMistakes: Error, Sendable, Equatable, CustomStringConvertible {
     /// One sentence each, in the order of the table.
-    package let sentences: [String]
+    package let messages: [String]
 
-    /// These mistakes.
-    package init(_ sentences: [String]) {
-        self.sentences = sentences
+    package init(_ messages: [String]) {
+        self.messages = messages
     }
 
     /// One line a mistake.
     package var description: String {
-        sentences.joined(separator: "\n")
+        messages.joined(separator: "\n")
     }
 }
 
-/// The nearest of the names to what was written, if it is near enough to be meant.
+/// The most similar of the names, if it is similar enough.
 func suggestion(for written: String, among names: [String]) -> String? {
     let nearest = names.map { (name: $0, distance: editDistance(written, $0)) }.min { $0.distance < $1.distance }
     guard let nearest, nearest.distance <= max(2, written.count / 4) else { return nil }

@@ -1,6 +1,6 @@
 import Basics
 
-/// What a program was given to read its settings from.
+/// The sources of a program's settings.
 package struct SettingInput: Sendable {
     /// The command line without the name of the program.
     package var arguments: [String]
@@ -9,7 +9,6 @@ package struct SettingInput: Sendable {
     /// Reads the file of a `_FILE` variant: its text, or why there is none.
     package var file: @Sendable (String) -> Result<String, SettingFileFailure>
 
-    /// These words, variables and files.
     package init(
         arguments: [String] = [], environment: [String: String] = [:],
         file: @escaping @Sendable (String) -> Result<String, SettingFileFailure> = { _ in
@@ -24,22 +23,20 @@ package struct SettingInput: Sendable {
 
 /// Why the file of a `_FILE` variant could not be read.
 package struct SettingFileFailure: Error, Sendable, Equatable {
-    /// In words.
     package let reason: String
 
-    /// This reason.
     package init(reason: String) {
         self.reason = reason
     }
 }
 
-/// Reads a table of settings: each call declares one setting and answers its value, the flag before the variable
+/// Reads a table of settings: each call declares one setting and returns its value, the flag before the variable
 /// before the default.
 ///
-/// A value that is wrong is noted and answered with the default, so that one reading finds every mistake. The same
+/// A wrong value is reported and replaced by the default, so that one reading finds every mistake. The same
 /// calls make the help text.
 package struct SettingReader {
-    /// What stands before the name in the environment: `TASKS_`.
+    /// The prefix of a name in the environment: `TASKS_`.
     package let prefix: String
     /// Every setting declared so far.
     package internal(set) var entries: [SettingEntry] = []
@@ -76,8 +73,8 @@ package struct SettingReader {
     ) -> [Value] {
         let given = find(name, kind)
         let texts = given.flatMap { $0.text.split(separator: ",") }.map { String($0.trimmingBlanks) }
-        let words = fallback.joined(separator: ",")
-        note(name, kind, given, SettingEntry(flag: "", fallback: words, isList: true, help: help), isValue: true)
+        let defaults = fallback.joined(separator: ",")
+        note(name, kind, given, SettingEntry(flag: "", fallback: defaults, isList: true, help: help), isValue: true)
         return (given.isEmpty ? fallback : texts).compactMap { text in
             check(text, kind, name: given.first?.name ?? name)
         }
@@ -100,9 +97,9 @@ package struct SettingReader {
         return given.last.flatMap { check($0.text, kind, name: $0.name) }
     }
 
-    /// Notes a mistake that only several settings together make.
-    package mutating func mistake(_ sentence: String) {
-        mistakes.append(sentence)
+    /// Reports a mistake in the combination of several settings.
+    package mutating func mistake(_ message: String) {
+        mistakes.append(message)
     }
 
     private mutating func single<Value>(

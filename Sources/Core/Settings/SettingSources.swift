@@ -1,13 +1,13 @@
-/// A text that was found for a setting, and where.
+/// A text found for a setting, and its source.
 struct GivenText {
     let text: String
-    /// As a person wrote it: the flag or the variable.
+    /// The flag or the variable, as a person wrote it.
     let name: String
     let source: SettingEntry.Source
 }
 
 extension SettingReader {
-    /// All texts for a setting from the first place that has any: flags, then the environment.
+    /// All texts for a setting from the first source that has any: flags, then the environment.
     mutating func find<Value>(_ name: String, _ kind: SettingKind<Value>) -> [GivenText] {
         let flag = SettingEntry.flag(of: name)
         let plain = fromFlags(flag, kind)
@@ -51,7 +51,7 @@ extension SettingReader {
         }
     }
 
-    /// Adds the line of a setting to the table; `isValue` says whether the default is one, or words about its absence.
+    /// Adds the line of a setting to the table; `isValue` says whether the default is a value, or a text about its absence.
     mutating func note<Value>(
         _ name: String, _ kind: SettingKind<Value>, _ given: [GivenText], _ entry: SettingEntry, isValue: Bool
     ) {
@@ -66,7 +66,7 @@ extension SettingReader {
         entries.append(entry)
     }
 
-    /// Notes flags and variables that no setting took.
+    /// Reports flags and variables that belong to no setting.
     mutating func noteUnknown() -> [String] {
         let (unknown, operands) = arguments.takeRest()
         let flags = entries.flatMap(\.flags)
@@ -85,7 +85,7 @@ extension SettingReader {
         suggestion(for: written, among: names).map { " Did you mean \($0)?" } ?? " --help lists them."
     }
 
-    /// Whether Kubernetes set the variable for a service called `tasks`, not a person.
+    /// Whether the variable was set by Kubernetes for a service called `tasks`.
     private func isServiceLink(_ name: String) -> Bool {
         let rest = name.dropFirst(prefix.count)
         return rest == "PORT" || rest.hasPrefix("PORT_") || rest.hasPrefix("SERVICE_HOST")

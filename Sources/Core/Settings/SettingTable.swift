@@ -11,28 +11,27 @@
 /// let read = try ServerSettings.read(SettingInput(arguments: …, environment: …))
 /// ```
 package protocol SettingTable: Sendable {
-    /// What stands before a name in the environment: `TASKS_`.
+    /// The prefix of a name in the environment: `TASKS_`.
     static var prefix: String { get }
 
     /// Declares and reads every setting, in the order of the help text; no setting is read conditionally.
     init(reading reader: inout SettingReader)
 
-    /// What is wrong for these operands, such as a setting that only one command needs; by default nothing.
+    /// The mistakes for these operands, such as a missing setting that only one command needs; by default none.
     func mistakes(for operands: [String]) -> [String]
 }
 
 extension SettingTable {
-    /// Nothing: every command line of good settings is good.
+    /// None.
     package func mistakes(for operands: [String]) -> [String] { [] }
 }
 
 /// A table that was read without a mistake.
 package struct ReadSettings<Table: SettingTable>: Sendable {
-    /// The values.
     package let values: Table
-    /// Each setting with its value in force and where that came from.
+    /// Each setting with its effective value and the source of it.
     package let entries: [SettingEntry]
-    /// The words of the command line that are no flags: a command and what it works on.
+    /// The arguments of the command line that are not flags: a command and its operands.
     package let operands: [String]
 
     /// The lines of `--print-settings`, secrets hidden.

@@ -2,18 +2,17 @@ internal import Synchronization
 
 /// The memory that long lists may take together, counted from before they are made until they are sent or given up.
 ///
-/// Whoever makes one holds an ``AnswerLease`` of it. No person may hold more than a third of what is free then: one alone
-/// gets a quarter of all, a second one a fifth, and some is always left for the next. Lists of up to ``unleased`` bytes are
-/// not counted, so they go out however much is held; the server bounds them by its number of connections.
+/// Each list holds an ``AnswerLease`` of it. No owner may hold more than a third of what is free then: one alone gets a
+/// quarter of all, a second one a fifth, and some is always left for the next. Lists of up to ``unleased`` bytes are
+/// not counted, so they can always be sent; the server bounds them by its number of connections.
 package final class AnswerMemory: Sendable {
-    /// What lists hold now, and what was refused.
+    /// The memory of long lists now, and the refusals until now.
     package struct Statistics: Sendable, Equatable {
         /// Bytes held now.
         package var held = 0
         /// Lists that found no room.
         package var refused = 0
 
-        /// These counts.
         package init(held: Int = 0, refused: Int = 0) {
             self.held = held
             self.refused = refused
@@ -32,17 +31,15 @@ package final class AnswerMemory: Sendable {
     package let limit: Int
     private let state = Mutex(State())
 
-    /// A memory of this many bytes.
     package init(limit: Int = 64 << 20) {
         self.limit = limit
     }
 
     /// Where a list is cut, in bytes: a page ends with the task that reaches it.
     ///
-    /// A sixteenth, so that one person's share has room for a page and the buffer from which it grew.
+    /// A sixteenth, so that one owner's share has room for a page and the buffer from which it grew.
     package var pageSize: Int { limit / 16 }
 
-    /// What is held now, and what was refused until now.
     package var statistics: Statistics { state.withLock { $0.statistics } }
 
     /// A lease of this many bytes, if there is room for this owner.
@@ -73,7 +70,7 @@ package final class AnswerMemory: Sendable {
     }
 }
 
-/// The right to hold a long list in memory; given back with the last reference to it.
+/// Memory for a long list; released with the last reference to it.
 package final class AnswerLease: Sendable {
     private let memory: AnswerMemory
     private let owner: Owner
@@ -87,9 +84,9 @@ package final class AnswerLease: Sendable {
 
     deinit { memory.giveBack(bytes.load(ordering: .relaxed), of: owner) }
 
-    /// Makes it one of this many bytes; false, and nothing is changed, if there is no room for more.
+    /// Changes it to this many bytes; false, and nothing is changed, if there is no room for more.
     ///
-    /// For whoever makes the list; one thread at a time.
+    /// For the maker of the list; one thread at a time.
     func resize(to wanted: Int) -> Bool {
         let more = wanted - bytes.load(ordering: .relaxed)
         if more < 0 {

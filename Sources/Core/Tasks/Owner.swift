@@ -1,17 +1,15 @@
-/// Whose tasks: the `oid` of a verified token, folded to lower case (V-57, V-58).
+/// The owner of tasks: the `oid` of a verified token, folded to lower case (V-57, V-58).
 package struct Owner: Hashable, Sendable {
-    /// The value of the claim.
     package let identifier: String
 
-    /// The owner of this identifier, which a verified token carried.
     package init(_ identifier: String) {
         self.identifier = identifier
     }
 
     /// Equality of bytes, as in the databases.
     ///
-    /// The standard library takes NFC for NFD: then two people of another claim than `oid` would share what is
-    /// remembered under their names. Equal bytes have equal hashes, so the hash can be the string's.
+    /// The standard library takes NFC for NFD: then two owners by another claim than `oid` could share
+    /// what is cached for them. Equal bytes have equal hashes, so the hash can be the string's.
     package static func == (left: Owner, right: Owner) -> Bool {
         let (mine, theirs) = (left.identifier.utf8.span, right.identifier.utf8.span)
         guard mine.count == theirs.count else { return false }

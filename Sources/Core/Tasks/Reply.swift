@@ -1,8 +1,8 @@
-/// Where the outcome of a call goes; must be used exactly once.
+/// The suspended caller of a store, to be answered exactly once.
 ///
 /// An unchecked continuation, because the checked one costs an allocation and a lock at each call. Every job holds its
-/// reply from the moment when the queue took it, and every path of the two threads ends in one answer: that is what the
-/// conformance suite waits for.
+/// reply from the moment when the queue accepted it, and every path of the store's threads ends in one answer; the
+/// conformance suite waits for each.
 @safe
 package struct Reply<Outcome: Sendable>: Sendable {
     private let continuation: UnsafeContinuation<Result<Outcome, StoreError>, Never>
@@ -11,7 +11,7 @@ package struct Reply<Outcome: Sendable>: Sendable {
         unsafe self.continuation = unsafe continuation
     }
 
-    /// Suspends the caller until somebody answers.
+    /// Suspends the caller until the reply is answered.
     package static func awaiting(_ start: (Reply<Outcome>) -> Void) async throws(StoreError) -> Outcome {
         let result = await unsafe withUnsafeContinuation { continuation in
             unsafe start(Reply(continuation))
@@ -19,7 +19,7 @@ package struct Reply<Outcome: Sendable>: Sendable {
         return try result.get()
     }
 
-    /// Resumes the caller, wherever its executor wants it to go on.
+    /// Resumes the caller on its executor.
     package func answer(_ result: Result<Outcome, StoreError>) {
         unsafe continuation.resume(returning: result)
     }

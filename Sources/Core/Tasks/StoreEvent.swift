@@ -1,4 +1,4 @@
-/// What an operator wants to know of a store; holds nothing of any task.
+/// An event of a store, for its operator; contains nothing of any task.
 package enum StoreEvent: Sendable, Equatable {
     /// A new file was given its tables, of this version.
     case created(version: Int)
@@ -12,19 +12,19 @@ package enum StoreEvent: Sendable, Equatable {
     case diskFull(reason: String)
     /// The first commit that wrote something after failures.
     case recovered
-    /// Another program (an import) changed the database; everything remembered was dropped.
+    /// Another program (an import) changed the database; all cached lists were dropped.
     case changedByOthers
-    /// The database file, or a file of its log, is not where it was: nothing is read or written any more.
+    /// The database file, or a file of its log, is no longer in its place: nothing is read or written.
     case displaced(reason: String)
-    /// The files are where they were again.
+    /// The files are in their place again.
     case replaced
-    /// The file contradicts itself, as if a disk or another program had changed it; reported once.
+    /// The file contradicts itself, as after a failure of the disk or a change by another program; reported once.
     case damaged(reason: String)
-    /// A session with the database server was lost, or none could be made; callers were told to come again.
+    /// A session with the database server was lost, or none could be made; callers were told to try again.
     case connectionLost(reason: String)
-    /// A session with the database server was made, the first or the first again.
+    /// A session with the database server was made: the first, or the first after a loss.
     case connected
-    /// A pool in between gives sessions to many: statements are no longer prepared in them.
+    /// A connection pool shares its sessions: statements are no longer prepared in them.
     case sessionsShared
     /// The store ended; whether all of its log went into the database (if not, the next start does it), nil if it has none.
     case closed(checkpointed: Bool?)

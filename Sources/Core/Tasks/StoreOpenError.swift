@@ -4,7 +4,7 @@ package enum StoreOpenError: Error, Sendable, Equatable {
     case locked(path: String)
     /// The file has other names (hard links).
     case hasOtherNames(path: String)
-    /// There is something else under this name.
+    /// The path leads to something else, such as a folder.
     case notAFile(path: String, kind: String)
     /// Written by a newer program.
     case fromTheFuture(path: String, version: Int, known: Int)
@@ -18,17 +18,17 @@ package enum StoreOpenError: Error, Sendable, Equatable {
     case missing(path: String)
     /// The file or its folder cannot be written.
     case unwritable(path: String, reason: String)
-    /// The file can not be opened or read.
+    /// The file cannot be opened or read.
     case unreadable(path: String, reason: String)
     /// No room on the disk.
     case full(path: String)
-    /// A database server that is not as it must be, in words that say what to do.
+    /// A database server that is not as it must be; the message says what to do.
     case refused(String)
     /// Anything else.
     case failed(path: String, reason: String)
 
     /// One line for a person, with what to do.
-    package var words: String {
+    package var message: String {
         switch self {
         case .locked(let path):
             "another task-server uses the database \(path); stop it, or give this one another TASKS_DATABASE"
@@ -52,7 +52,7 @@ package enum StoreOpenError: Error, Sendable, Equatable {
         case .unreadable(let path, let reason):
             "the database \(path) cannot be opened (\(reason)); check the path and its permissions"
         case .full(let path): "there is no room on the disk of the database \(path); make room and start again"
-        case .refused(let words): words
+        case .refused(let message): message
         case .failed(let path, let reason): "the database \(path) cannot be opened (\(reason))"
         }
     }

@@ -10,19 +10,18 @@ package struct StoreStatistics: Sendable, Equatable {
     package var failedCommits = 0
     /// Writes answered after a commit; divided by `commits`, the size of a group.
     package var writes = 0
-    /// Calls refused because too much waited.
+    /// Calls refused because the queue was full.
     package var refused = 0
     /// Lists answered from memory.
     package var listHits = 0
     /// Lists read from the disk.
     package var listMisses = 0
-    /// Lists given up for want of memory.
+    /// Lists dropped from memory to make room.
     package var listEvictions = 0
     /// Lists in memory now.
     package var lists = 0
     /// Their bytes, overhead estimated.
     package var listBytes = 0
 
-    /// Counts of nothing.
     package init() {}
 }

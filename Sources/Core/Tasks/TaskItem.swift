@@ -1,21 +1,17 @@
 /// One task of one owner.
 package struct TaskItem: Sendable, Equatable {
-    /// Counted from 1 under its owner, never used again.
+    /// Counted from 1 for each owner; never reused.
     package let id: Int64
-    /// Whose it is.
     package let owner: Owner
-    /// The words.
     package var text: TaskText
-    /// Whether it is done.
     package var completed: Bool
     /// When it was added: milliseconds since 1970, UTC.
     package let created: Int64
     /// When it was added or last changed: milliseconds since 1970, UTC.
     package var modified: Int64
-    /// Counted up by every change, from 1: with the id it makes the entity tag.
+    /// Incremented by every change, from 1; with the id it makes the entity tag.
     package var revision: Int64
 
-    /// A task of these parts.
     package init(
         id: Int64, owner: Owner, text: TaskText, completed: Bool = false, created: Int64, modified: Int64,
         revision: Int64 = 1

@@ -1,19 +1,19 @@
 import Basics
 
-/// A list of tasks as the API answers it, rendered once and shared by all who read it.
+/// A list of tasks as the API answers it, rendered once and shared by all readers.
 package struct TaskList: Sendable {
     /// One line: a JSON array of tasks.
     package let json: [UInt8]
     /// The strong entity tag of exactly these bytes, in quotes.
     ///
-    /// It also tells whether more follow: a list must not look unchanged when only that has changed.
+    /// It also depends on whether more follow: a list must not look unchanged when only that has changed.
     package let entityTag: String
     /// The id of the last task if more follow on another page, else nothing.
     package let next: Int64?
-    /// The right to hold it in memory, if it is long: kept by all who hold the list.
+    /// The lease of its memory, if it is long: shared by all holders of the list.
     package private(set) var lease: AnswerLease?
 
-    /// A list of these parts; a ``TaskPage`` makes one from tasks.
+    /// A ``TaskPage`` makes a list from tasks.
     package init(json: [UInt8], entityTag: String, next: Int64? = nil) {
         self.json = json
         self.entityTag = entityTag

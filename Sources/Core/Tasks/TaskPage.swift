@@ -1,13 +1,13 @@
 import Basics
 
-/// A list that is made task by task, and ends where it must: at a number of tasks, or of bytes.
+/// A list that is made task by task, and ends at a number of tasks or of bytes.
 ///
-/// It never uses memory that it has no lease of, and what does not belong to it is never rendered.
+/// It never uses memory without a lease, and tasks of the next page are never rendered.
 package struct TaskPage {
     private let owner: Owner
     private let memory: AnswerMemory
     private let rows: Int
-    /// How many tasks it has until now.
+    /// The number of tasks so far.
     package private(set) var count = 0
     private var rendering: TaskRendering
     private var lease: AnswerLease?
@@ -46,7 +46,7 @@ package struct TaskPage {
         // Doubled, but not beyond what a full page needs.
         let wanted = max(needed, min(2 * capacity, memory.pageSize + AnswerMemory.unleased))
         guard wanted > AnswerMemory.unleased else { return rendering.reserve(wanted) }
-        // The old buffer is there until it is copied.
+        // The old buffer exists until it is copied.
         if let lease {
             guard lease.resize(to: capacity + wanted) else { throw .noRoomForAnswer }
         } else {
@@ -64,7 +64,7 @@ package struct TaskPage {
         guard rendering.bytes.count <= AnswerMemory.unleased else {
             return TaskList(json: rendering.bytes, next: next, lease: lease)
         }
-        // Stores remember many of these, so they take no more than they need.
+        // Stores cache many of these, so they take no more than they need.
         var json: [UInt8] = []
         json.reserveCapacity(rendering.bytes.count)
         json.append(contentsOf: rendering.bytes)

@@ -2,11 +2,11 @@ import Basics
 
 /// Writes tasks as the API shows them, one line of JSON.
 ///
-/// Every value stands twice, under the name that the old clients read and under the new one; so each is prepared once
+/// Every value occurs twice, under the name that the old clients read and under the new one; so each is prepared once
 /// and appended twice. Only what RFC 8259 section 7 demands is escaped.
 struct TaskRendering {
     private(set) var bytes: [UInt8] = []
-    /// The owner's two members, ready: in a list they are the same in every task.
+    /// The owner's two members, rendered: in a list they are the same in every task.
     private let ownerMembers: [UInt8]
 
     init(owner: Owner, capacity: Int) {
@@ -22,10 +22,10 @@ struct TaskRendering {
         bytes.reserveCapacity(capacity)
     }
 
-    /// What a task with this text takes at most.
+    /// The most bytes that a task with this text takes.
     func size(of text: JSONEscapedText) -> Int { 180 + ownerMembers.count + 2 * text.count }
 
-    /// Makes the buffer one of at least this many bytes.
+    /// Gives the buffer a capacity of at least this many bytes.
     mutating func reserve(_ capacity: Int) { bytes.reserveCapacity(capacity) }
 
     mutating func append(_ item: TaskItem, _ text: JSONEscapedText) {

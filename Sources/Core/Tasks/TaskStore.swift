@@ -1,9 +1,9 @@
-/// Where tasks are kept. Obligations of every store, tested by the conformance suite (`Tests/StoresTests/Conformance`):
+/// A store of tasks. Obligations of every store, proven by the conformance suite (`Tests/StoresTests/Conformance`):
 ///
 /// - Every call names its owner and sees nothing of any other.
 /// - One call is one atomic change; a change that was answered survives `kill -9` and a power cut (the memory store
 ///   excepted, which says so).
-/// - Ids count from 1 per owner and are never used again, also after a delete.
+/// - Ids count from 1 per owner and are never reused, not even after a delete.
 /// - Lists are ordered by id, which is the order of creation.
 /// - A call may suspend; it never blocks the calling thread on a disk or a network.
 package protocol TaskStore: Sendable {
@@ -12,7 +12,7 @@ package protocol TaskStore: Sendable {
     /// A long list is cut at a number of bytes (``AnswerMemory/pageSize``), between two tasks; ``TaskList/next`` says so.
     func list(_ query: TaskQuery, of owner: Owner) async throws(StoreError) -> TaskList
 
-    /// Everything of an owner, as ``list(_:of:)`` would answer it, if it is cached; never waits.
+    /// All of an owner's tasks, as ``list(_:of:)`` would answer them, if they are cached: never waits.
     func cachedList(of owner: Owner) -> TaskList?
 
     /// The owner's task of this id, or nothing.
@@ -21,8 +21,8 @@ package protocol TaskStore: Sendable {
     /// Adds a task at a time in milliseconds since 1970, UTC.
     ///
     /// An `attempt` makes a retry safe: the same key of the same owner adds once and answers the same task again, for a
-    /// day, and while at most ``IdempotencyKey/remembered`` tasks of the owner are as new or newer. What is beyond that is
-    /// removed by the owner's next addition with a key; what is older than a day is removed soon in any case.
+    /// day, and while at most ``IdempotencyKey/remembered`` tasks of the owner are as new or newer. Keys beyond that
+    /// are removed by the owner's next addition with a key; keys older than a day are removed soon, without one.
     /// An owner who has `limit` tasks already gets ``AddOutcome/full``.
     func add(
         _ text: TaskText, completed: Bool, at time: Int64, attempt: IdempotencyKey?, limit: Int, of owner: Owner
@@ -39,7 +39,7 @@ package protocol TaskStore: Sendable {
     /// Removes all the owner's tasks with exactly this text; the count of them.
     func removeAll(with text: TaskText, of owner: Owner) async throws(StoreError) -> Int
 
-    /// Throws if the store cannot read and write now; asks the database itself.
+    /// Whether the store can answer now; uses the disk or the network.
     func check() async throws(StoreError)
 
     /// Ends the store: accepted calls are finished, later ones are refused. Blocks; not for an event loop.
@@ -47,11 +47,11 @@ package protocol TaskStore: Sendable {
 }
 
 extension TaskStore {
-    /// Nothing: a store without a cache reads every time.
+    /// Nothing: a store without cached lists reads every time.
     package func cachedList(of owner: Owner) -> TaskList? { nil }
 }
 
-/// Which of an owner's tasks.
+/// A selection of an owner's tasks.
 package struct TaskQuery: Sendable, Hashable {
     /// Only completed tasks, only open ones, or (nil) both.
     package var completed: Bool?
@@ -69,11 +69,11 @@ package struct TaskQuery: Sendable, Hashable {
     package static let all = TaskQuery()
 }
 
-/// A client's own name for one attempt to add, and a digest of what it asked for.
+/// A client's key for one addition, and a digest of the request.
 package struct IdempotencyKey: Sendable, Hashable {
     /// The value of `Idempotency-Key`: 1 to 255 printable ASCII characters.
     package let key: String
-    /// Tells requests apart that reuse a key for something else.
+    /// A digest of the request, to detect a key that is reused for another one.
     package let fingerprint: UInt64
 
     package init(key: String, fingerprint: UInt64) {
@@ -84,10 +84,10 @@ package struct IdempotencyKey: Sendable, Hashable {
     /// How long a key is remembered, in milliseconds: a day, if its task is among the owner's newest.
     package static let lifetime: Int64 = 86_400_000
 
-    /// Of how many of an owner's newest tasks the keys are remembered, even if the tasks are removed.
+    /// The number of an owner's newest tasks whose keys are remembered, even if the tasks are removed.
     ///
-    /// So a person's keys take a bounded space. A client repeats only the few requests that it has no answer to, far fewer
-    /// than this.
+    /// So an owner's keys take a bounded space. A client repeats only the few requests without an answer, so it stays far
+    /// below the bound.
     package static let remembered: Int64 = 1000
 }
 
@@ -120,15 +120,15 @@ package enum ChangeOutcome: Sendable, Equatable {
     case changed(TaskItem)
     /// No such task under this owner.
     case missing
-    /// The task has none of the expected revisions; here it is.
+    /// The task exists, but has none of the expected revisions.
     case conflict(TaskItem)
 }
 
-/// Why a call of a store failed; nothing was changed, unless the case says otherwise.
+/// Why a call failed; nothing was changed, unless the case says otherwise.
 package enum StoreError: Error, Sendable, Equatable {
-    /// Too many calls wait already, or the store is closing: try again.
+    /// The queue is full, or the store is closing: try again.
     case overloaded
-    /// Too much memory is taken by long lists that are being made or sent, to this person or to all: try again.
+    /// Too much memory is taken by long lists that are being made or sent, for this owner or for all: try again.
     case noRoomForAnswer
     /// Out of reach (a lost connection, a locked file): try again.
     case unavailable(reason: String)

@@ -1,13 +1,11 @@
 import Basics
 
-/// The words of a task: 1 to 4096 bytes of UTF-8, kept and compared byte for byte, without U+0000.
+/// The text of a task: 1 to 4096 bytes of UTF-8, kept and compared byte for byte, without U+0000.
 ///
 /// SQLite keeps U+0000, PostgreSQL refuses it; refused here, both stores behave alike.
 package struct TaskText: Hashable, Sendable {
-    /// The words.
     package let value: String
 
-    /// What is wrong with a text.
     package enum Failure: Error, Equatable, Sendable {
         case empty
         case tooLong(bytes: Int)
@@ -17,7 +15,6 @@ package struct TaskText: Hashable, Sendable {
     /// The longest text, in bytes.
     package static let longest = 4096
 
-    /// A text of these words.
     package init(_ value: String) throws(Failure) {
         guard !value.isEmpty else { throw .empty }
         guard value.utf8.count <= Self.longest else { throw .tooLong(bytes: value.utf8.count) }
@@ -30,7 +27,6 @@ package struct TaskText: Hashable, Sendable {
         left.value.utf8.elementsEqual(right.value.utf8)
     }
 
-    /// Hashes the bytes.
     package func hash(into hasher: inout Hasher) {
         for byte in value.utf8 { hasher.combine(byte) }
     }

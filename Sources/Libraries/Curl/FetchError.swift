@@ -1,16 +1,16 @@
-/// Why a document could not be had.
+/// Why a document could not be fetched.
 package enum FetchError: Error, Equatable, Sendable {
     /// Not an address that may be fetched.
     case badAddress(String)
     /// `http://` where only `https://` is allowed.
     case plainHTTPRefused
-    /// The name of the host, or of the proxy, means nothing to DNS.
+    /// DNS does not know the name of the host or of the proxy.
     case couldNotResolve(host: String)
-    /// Nobody answers at the port.
+    /// Nothing answers at the port.
     case couldNotConnect(reason: String)
     /// The connect or the total deadline passed.
     case timedOut(reason: String)
-    /// The server's certificate does not prove that it is the server.
+    /// The server's certificate cannot be verified.
     case certificateNotTrusted(reason: String)
     /// TLS could not be agreed on, for example because the server offers less than TLS 1.2.
     case handshakeFailed(reason: String)
@@ -32,7 +32,7 @@ package enum FetchError: Error, Equatable, Sendable {
     case unavailable(reason: String)
 
     /// What happened and what to do about it, in one line.
-    package var words: String {
+    package var message: String {
         switch self {
         case .badAddress(let reason): "the address is not usable: \(reason)"
         case .plainHTTPRefused: "plain http is refused; use an https address, or allow http for this authority"

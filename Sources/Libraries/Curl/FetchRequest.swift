@@ -10,7 +10,7 @@ package struct FetchRequest: Sendable, Equatable {
     package var maxBytes: Int
     /// A file of PEM certificates that are trusted instead of the machine's own, if given.
     package var caFile: String?
-    /// Whether plain `http` may be spoken.
+    /// Whether plain `http` is allowed.
     package var allowHTTP: Bool
 
     /// A request with the limits of key fetching: 2 s to connect, 5 s in all, 256 KiB.
@@ -36,7 +36,6 @@ package struct FetchedDocument: Sendable, Equatable {
     /// `max-age` of `Cache-Control`, in seconds (RFC 9111 section 5.2.2.1).
     package let maxAge: Int?
 
-    /// A document of these parts.
     package init(body: [UInt8], contentType: String? = nil, maxAge: Int? = nil) {
         self.body = body
         self.contentType = contentType

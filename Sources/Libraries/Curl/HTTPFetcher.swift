@@ -12,7 +12,6 @@ package final class HTTPFetcher: Sendable {
 
     private let state = Mutex(State())
 
-    /// A fetcher that has fetched nothing yet.
     package init() {}
 
     /// Fetches one document (V-75): TLS 1.2 or newer and verified, no redirects, status 200, no encoding, to the limits.
@@ -24,7 +23,7 @@ package final class HTTPFetcher: Sendable {
         let transfer = try Transfer(request)
         let loop = try TransferLoop(transfer)
         guard enter(loop.waker) else { throw .cancelled }
-        // Leaves before the loop is freed, so that nobody wakes a loop that is gone.
+        // Leaves before the loop is freed, so that a freed loop is never woken.
         defer { leave(loop.waker) }
         let result = try loop.run { self.state.withLock { $0.cancelled } }
         return try transfer.document(after: result)

@@ -8,7 +8,7 @@ private import CCurl
     private let address: WebAddress
     private let received: ReceivedBody
     /// libcurl keeps both until the handle is freed.
-    private let words: UnsafeMutablePointer<CChar>
+    private let errorText: UnsafeMutablePointer<CChar>
     private let fields: UnsafeMutablePointer<curl_slist>?
 
     init(_ request: FetchRequest) throws(FetchError) {
@@ -18,8 +18,8 @@ private import CCurl
         unsafe self.easy = easy
         self.request = request
         received = ReceivedBody(limit: request.maxBytes)
-        unsafe words = .allocate(capacity: Int(CURL_ERROR_SIZE))
-        unsafe words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         let encoding = unsafe curl_slist_append(nil, "Accept-Encoding: identity")
         unsafe fields = curl_slist_append(encoding, "Accept: application/json")
         try setOptions()
@@ -28,13 +28,13 @@ private import CCurl
     deinit {
         unsafe curl_easy_cleanup(easy)
         unsafe curl_slist_free_all(fields)
-        unsafe words.deallocate()
+        unsafe errorText.deallocate()
     }
 
     private func setOptions() throws(FetchError) {
         let context = unsafe Unmanaged.passUnretained(received).toOpaque()
         var results = unsafe [
-            ccurl_set_error_buffer(easy, words),
+            ccurl_set_error_buffer(easy, errorText),
             ccurl_set_receiver(easy, receiveBody, context),
             ccurl_set_request_fields(easy, fields),
         ]
@@ -64,7 +64,7 @@ private import CCurl
             (CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2)),
             (CURLOPT_SSL_VERIFYPEER, 1),
             (CURLOPT_SSL_VERIFYHOST, 2),
-            // The body comes as it is, and is refused when it is encoded.
+            // The body is not decoded; an encoded one is refused.
             (CURLOPT_HTTP_CONTENT_DECODING, 0),
             (CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1)),
             // No signals in a program with threads.
@@ -74,7 +74,7 @@ private import CCurl
         ]
     }
 
-    /// What came, judged by libcurl's verdict and the rules of V-75.
+    /// The document, checked by libcurl's result and the rules of V-75.
     func document(after result: UInt32) throws(FetchError) -> FetchedDocument {
         guard result == CURLE_OK.rawValue else { throw failure(CURLcode(rawValue: result)) }
         var status = 0
@@ -95,7 +95,7 @@ private import CCurl
 
     private func failure(_ result: CURLcode) -> FetchError {
         if received.isTooLong { return .tooLong(limit: request.maxBytes) }
-        let text = unsafe String(cString: words)
+        let text = unsafe String(cString: errorText)
         let reason = unsafe text.isEmpty ? String(cString: curl_easy_strerror(result)) : text
         switch result {
         case CURLE_URL_MALFORMAT: return .badAddress(reason)

@@ -2,7 +2,7 @@ private import CCurl
 
 /// Runs one transfer to its end on the calling thread, and can be woken from another.
 ///
-/// A multi handle, although there is one transfer: curl_easy_perform looks only once a second whether it should stop.
+/// A multi handle, although there is one transfer: curl_easy_perform checks only once a second whether it should stop.
 @safe final class TransferLoop {
     private let multi: UnsafeMutableRawPointer
     private let transfer: Transfer
@@ -21,12 +21,12 @@ private import CCurl
 
     var waker: Waker { unsafe Waker(multi: multi) }
 
-    /// Returns libcurl's verdict.
+    /// Returns libcurl's result.
     func run(unless cancelled: () -> Bool) throws(FetchError) -> UInt32 {
         while !cancelled() {
             var running: Int32 = 0
-            let verdict = unsafe curl_multi_perform(multi, &running)
-            guard verdict == CURLM_OK else { throw .unavailable(reason: "multi handle answers \(verdict.rawValue)") }
+            let code = unsafe curl_multi_perform(multi, &running)
+            guard code == CURLM_OK else { throw .unavailable(reason: "multi handle answers \(code.rawValue)") }
             var result = CURLE_OK
             if unsafe ccurl_ended(multi, &result) != 0 { return result.rawValue }
             // Returns earlier for bytes, for libcurl's own timers, and for wake().

@@ -1,7 +1,7 @@
 /// How deep a JSON text nests and how many values it has, found without recursion and before any value is made, so that
 /// no input can exhaust the stack of the parser or its time.
 ///
-/// For broken JSON upper bounds good enough to refuse by.
+/// For broken JSON both are upper bounds.
 struct JSONExtent {
     /// The deepest level of brackets outside of strings.
     private(set) var depth = 0

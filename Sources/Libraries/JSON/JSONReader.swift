@@ -19,7 +19,6 @@ package struct JSONLimits: Sendable, Equatable {
     /// The most values, those of arrays and members counted together.
     package var values: Int
 
-    /// Limits of this many bytes, levels and values.
     package init(bytes: Int = 1 << 20, depth: Int = 32, values: Int = .max) {
         self.bytes = bytes
         self.depth = depth
@@ -28,7 +27,7 @@ package struct JSONLimits: Sendable, Equatable {
 }
 
 extension JSONValue {
-    /// Reads one JSON text, strictly: UTF-8 only, no byte-order mark, unique names, nothing behind the value.
+    /// Reads one JSON text, strictly: UTF-8 only, no byte-order mark, unique names, nothing after the value.
     ///
     /// - Parameters:
     ///   - bytes: the whole text.
@@ -36,7 +35,7 @@ extension JSONValue {
     /// - Throws: ``JSONError``; nothing traps on any input.
     package init(parsing bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) {
         guard bytes.count <= limits.bytes else { throw .tooLong }
-        // The parser takes a NUL for the end of the text and would not look at what stands behind it.
+        // The parser takes a NUL for the end of the text and would ignore everything after it.
         if let end = bytes.firstIndex(of: 0) { throw .malformed(reason: "NUL byte", offset: end) }
         let extent = JSONExtent(bytes)
         guard extent.depth <= limits.depth else { throw .tooDeep }
@@ -99,7 +98,7 @@ extension String {
 }
 
 extension json_error_t {
-    /// The library's words, without the part of the input that it quotes behind "near".
+    /// The library's message, without the part of the input that it quotes after "near".
     fileprivate var reason: String {
         var text = text
         let whole = unsafe withUnsafeBytes(of: &text) { unsafe Array($0.prefix { $0 != 0 }) }

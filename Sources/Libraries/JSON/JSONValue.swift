@@ -12,26 +12,23 @@ package enum JSONValue: Sendable, Equatable {
     case object(JSONObject)
 }
 
-/// The members of a JSON object, in the order in which they stood; names are unique.
+/// The members of a JSON object, in their order; names are unique.
 package struct JSONObject: Sendable, Equatable {
     /// One name and its value.
     package struct Member: Sendable, Equatable {
         /// The name, unescaped.
         package let name: String
-        /// The value under that name.
         package let value: JSONValue
 
-        /// A member of this name and value.
         package init(name: String, value: JSONValue) {
             self.name = name
             self.value = value
         }
     }
 
-    /// The members in their order.
     package private(set) var members: [Member]
 
-    /// An object of these members; for a name given twice, the first stands.
+    /// For a name given twice, the first value is kept.
     package init(_ members: [(String, JSONValue)] = []) {
         self.members = []
         for (name, value) in members where !contains(name) {
@@ -57,14 +54,12 @@ package struct JSONObject: Sendable, Equatable {
         }
     }
 
-    /// Whether there is a member of this name.
     package func contains(_ name: String) -> Bool {
         self[name] != nil
     }
 }
 
 extension JSONValue {
-    /// The text of a string, else nothing.
     package var string: String? {
         guard case .string(let text) = self else { return nil }
         return text
@@ -76,19 +71,16 @@ extension JSONValue {
         return number
     }
 
-    /// The truth value, else nothing.
     package var boolean: Bool? {
         guard case .boolean(let value) = self else { return nil }
         return value
     }
 
-    /// The elements of an array, else nothing.
     package var array: [JSONValue]? {
         guard case .array(let elements) = self else { return nil }
         return elements
     }
 
-    /// The members of an object, else nothing.
     package var object: JSONObject? {
         guard case .object(let object) = self else { return nil }
         return object
@@ -98,19 +90,13 @@ extension JSONValue {
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-    /// A string value.
     package init(stringLiteral value: String) { self = .string(value) }
-    /// An integer value.
     package init(integerLiteral value: Int64) { self = .integer(value) }
-    /// A truth value.
     package init(booleanLiteral value: Bool) { self = .boolean(value) }
-    /// An array of these elements.
     package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-    /// An object of these members, in this order.
     package init(dictionaryLiteral elements: (String, JSONValue)...) { self = .object(JSONObject(elements)) }
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
-    /// An object of these members, in this order.
     package init(dictionaryLiteral elements: (String, JSONValue)...) { self.init(elements) }
 }

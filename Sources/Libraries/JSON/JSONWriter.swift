@@ -4,7 +4,6 @@ import Basics
 ///
 /// The caller is responsible for the order of calls; ``JSONValue/serialized()`` is the safe way for whole values.
 package struct JSONWriter: Sendable {
-    /// What was written so far.
     package private(set) var bytes: [UInt8] = []
 
     /// An empty text with room for this many bytes.
@@ -22,12 +21,10 @@ package struct JSONWriter: Sendable {
         bytes.append(contentsOf: json)
     }
 
-    /// Appends an integer.
     package mutating func integer(_ number: Int64) {
         bytes.append(contentsOf: String(number).utf8)
     }
 
-    /// Appends `true` or `false`.
     package mutating func boolean(_ value: Bool) {
         raw(value ? "true" : "false")
     }
@@ -39,7 +36,6 @@ package struct JSONWriter: Sendable {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Appends a whole value.
     package mutating func value(_ value: JSONValue) {
         switch value {
         case .null: raw("null")

@@ -1,8 +1,8 @@
 private import COpenSSL
 
-/// What an operator wants to know of a certificate (RFC 5280).
+/// The parts of a certificate that an operator needs (RFC 5280).
 package struct CertificateFacts: Sendable, Equatable {
-    /// The DNS names and IP addresses for which it stands (`subjectAltName`).
+    /// The DNS names and IP addresses that it names (`subjectAltName`).
     package let names: [String]
     /// The first second in which it is valid, since 1970.
     package let notBefore: Int64
@@ -12,7 +12,7 @@ package struct CertificateFacts: Sendable, Equatable {
     package let keyStrength: Int
     /// The strength of the hash that was signed, in bits of security: 128 is SHA-256.
     package let signatureStrength: Int
-    /// Whether its extensions let it stand for a TLS server.
+    /// Whether its extensions allow its use by a TLS server.
     package let isForServers: Bool
     /// Whether the next certificate of the chain is its issuer's; true for the last one.
     package let isFollowedByIssuer: Bool
@@ -28,7 +28,7 @@ package struct CertificateFacts: Sendable, Equatable {
 
     deinit { unsafe X509_free(pointer) }
 
-    /// Its facts, beside the certificate after it.
+    /// Its facts; the caller knows the next certificate.
     func facts(isFollowedByIssuer: Bool) -> CertificateFacts {
         let names = unsafe MemoryText.taking(copenssl_certificate_names(pointer)) ?? ""
         return CertificateFacts(

@@ -4,12 +4,12 @@ private import COpenSSL
 ///
 /// It is cleared around every operation, so that a reason is never read as that of a later one.
 enum ErrorQueue {
-    /// Forgets what stands in the list of this thread.
+    /// Empties the list of this thread.
     static func clear() {
         ERR_clear_error()
     }
 
-    /// The oldest reason as OpenSSL words it, the list being cleared.
+    /// The oldest reason, as OpenSSL words it; empties the list.
     static func drain() -> String {
         let code = ERR_get_error()
         ERR_clear_error()

@@ -10,8 +10,8 @@ package enum RSAError: Error, Equatable, Sendable {
     case exponent
     /// OpenSSL finds the public key unsound.
     case unsound
-    /// The text holds no unencrypted private RSA key.
+    /// There is no unencrypted private RSA key in the text.
     case notPrivateKey
-    /// OpenSSL failed; its own word for why.
+    /// OpenSSL failed; the reason as OpenSSL words it.
     case library(String)
 }

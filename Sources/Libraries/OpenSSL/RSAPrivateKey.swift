@@ -41,7 +41,7 @@ package final class RSAPrivateKey: Sendable {
         unsafe self.init(Handle(takingOwnershipOf: key))
     }
 
-    /// The key as PKCS #8 in PEM, unencrypted: whoever has it can sign.
+    /// The key as PKCS #8 in PEM, unencrypted.
     package var pem: String {
         guard let text = unsafe MemoryText.taking(copenssl_private_key_write(handle.pointer)) else {
             preconditionFailure("writing a key to memory cannot fail, unless memory ran out")

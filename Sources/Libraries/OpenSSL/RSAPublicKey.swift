@@ -10,7 +10,7 @@ package final class RSAPublicKey: Sendable {
     /// The octets of the modulus, which is the length of every signature.
     package let modulusLength: Int
 
-    /// The contexts that nobody uses now: as many as there were checks at one time, up to a bound.
+    /// The contexts that are not in use: as many as there were checks at one time, up to a bound.
     private let idle: Mutex<[VerificationContext]>
     private let original: KeyHandle
     private static let mostIdle = 16
@@ -65,12 +65,10 @@ package final class RSAPublicKey: Sendable {
         return good
     }
 
-    /// Whether this is the signature of the message, both as arrays.
     package func verifies(signature: [UInt8], of message: [UInt8]) -> Bool {
         verifies(signature: signature.span, of: message.span)
     }
 
-    /// Whether this is the signature of the message, a part of some longer array.
     package func verifies(signature: [UInt8], of message: ArraySlice<UInt8>) -> Bool {
         verifies(signature: signature.span, of: message.span)
     }

@@ -1,8 +1,8 @@
 private import COpenSSL
 
-/// Random bytes that nobody can predict.
+/// Unpredictable random bytes.
 package enum SecureRandom {
-    /// So many bytes of OpenSSL's generator, which reseeds itself from the system.
+    /// This many bytes of OpenSSL's generator, which reseeds itself from the system.
     ///
     /// Without randomness the process ends: predictable bytes would be worse.
     package static func bytes(_ count: Int) -> [UInt8] {

@@ -4,7 +4,7 @@ private import COpenSSL
 package struct ServerCredentials: Sendable, Equatable {
     /// The certificates, the server's own first.
     package let certificates: [CertificateFacts]
-    /// The certificates in PEM, without what else the file had.
+    /// The certificates in PEM, without the rest of the file.
     package let certificatesPEM: String
     /// The private key as PKCS #8 in PEM, whatever form it had.
     package let keyPEM: String
@@ -12,12 +12,12 @@ package struct ServerCredentials: Sendable, Equatable {
     /// The most certificates that a chain may have.
     package static let longestChain = 16
 
-    /// Reads the texts of two files in PEM; what else they have, such as the other of the two, is passed over.
+    /// Reads the texts of two files in PEM; anything else in them, such as the other of the two, is ignored.
     ///
     /// - Parameters:
     ///   - certificates: the server's certificate and those of its issuers.
     ///   - key: the private key, in PKCS #8, PKCS #1 or SEC 1, not encrypted.
-    /// - Throws: why no TLS is possible with them.
+    /// - Throws: ``ServerCredentialsError``.
     package init(certificates: String, key: String) throws(ServerCredentialsError) {
         let chain = try CertificateChain(certificates)
         let key = try Self.read(key)
@@ -53,7 +53,7 @@ package enum ServerCredentialsError: Error, Sendable, Equatable {
     case unreadableCertificate(position: Int)
     /// There are more certificates than in any chain.
     case tooManyCertificates
-    /// The private key is encrypted, and no one is there to give the passphrase.
+    /// The private key is encrypted, and a server has no passphrase.
     case encryptedKey
     /// There is no private key in the text, or it cannot be read.
     case unreadableKey
@@ -65,7 +65,7 @@ package enum ServerCredentialsError: Error, Sendable, Equatable {
 
 /// What makes clients refuse a server, although TLS is possible.
 package enum CertificateFlaw: Sendable, Equatable {
-    /// The certificate at this position, counted from 1, is no longer valid; since this second of 1970's time.
+    /// The certificate at this position, counted from 1, is no longer valid; since this second after 1970.
     case expired(position: Int, at: Int64)
     /// The certificate at this position is not valid yet.
     case notYetValid(position: Int, from: Int64)
@@ -73,7 +73,7 @@ package enum CertificateFlaw: Sendable, Equatable {
     case outOfOrder(position: Int)
     /// The server's certificate names no host.
     case noNames
-    /// The server's certificate may not stand for a TLS server.
+    /// The server's certificate may not be used by a TLS server.
     case notForServers
     /// The key of the certificate at this position is too short.
     case weakKey(position: Int)
@@ -98,7 +98,7 @@ extension ServerCredentials {
         if now < facts.notBefore { flaws.append(.notYetValid(position: position, from: facts.notBefore)) }
         if !facts.isFollowedByIssuer { flaws.append(.outOfOrder(position: position + 1)) }
         if facts.keyStrength < 112 { flaws.append(.weakKey(position: position)) }
-        // No one verifies the signature of a root; here it stands at the end, if at all.
+        // No one verifies the signature of a root; here it is the last one, if it is present.
         if facts.signatureStrength < 80, index == 0 || position < certificates.count {
             flaws.append(.weakSignature(position: position))
         }
@@ -148,7 +148,7 @@ private final class CertificateChain {
         }
     }
 
-    /// A place for a handle, which an array cannot hold.
+    /// Holds a handle, which an array cannot hold itself.
     private final class Link {
         let certificate: CertificateHandle
         init(_ certificate: consuming CertificateHandle) { self.certificate = certificate }

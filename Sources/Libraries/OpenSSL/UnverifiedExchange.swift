@@ -2,21 +2,21 @@ private import COpenSSL
 
 /// One request and its answer over TLS, with a server whose certificate is not checked.
 ///
-/// For a program that asks its own server on this machine whether it answers: it sends no secret, and believes nothing
-/// but that. What must be believed is fetched otherwise.
+/// For a program that asks its own server on this machine whether it answers: it sends no secret and trusts nothing in
+/// the answer. Keys are fetched by another way, with verification.
 package enum UnverifiedExchange {
     /// Why there is no answer.
     package enum Failure: Error, Sendable, Equatable {
         /// The other side speaks no TLS, or not in time.
         case noHandshake
-        /// The connection ended too early.
+        /// The connection ended before the answer did.
         case cut
     }
 
     /// Sends these bytes and reads until the other side closes.
     ///
     /// - Parameters:
-    ///   - bytes: what to say; it should ask the other side to close.
+    ///   - bytes: the request; it should ask the other side to close.
     ///   - socket: a connected socket that blocks, with deadlines of its own; it stays open.
     ///   - limit: the longest answer.
     /// - Returns: the answer.

@@ -9,7 +9,7 @@ extension File {
     /// Gives a finished file its name, which must be free, in one step that survives a power cut.
     package static func publish(_ partial: String, as path: String) throws(SystemError) {
         try FileDescriptor(opening: partial, O_RDWR).synchronize()
-        // A link fails where the name is taken; a rename would replace what is there.
+        // A link fails where the name is taken; a rename would replace the other file.
         guard unsafe link(partial, path) == 0 else { throw .last("create '\(path)'") }
         _ = unsafe unlink(partial)
         try synchronizeFolder(of: path)
@@ -25,7 +25,7 @@ extension File {
         unsafe access(path, F_OK) == 0
     }
 
-    /// What has this name, if that is no regular file: `a pipe`, `a folder`; nil if nothing has it.
+    /// The kind of what has this name, if not a regular file: `a pipe`, `a folder`; nil if nothing has it.
     package static func otherKind(_ path: String) -> String? {
         var facts = stat()
         guard unsafe fstatat(AT_FDCWD, path, &facts, 0) == 0 else { return nil }

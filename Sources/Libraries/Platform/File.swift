@@ -1,3 +1,4 @@
+internal import Basics
 private import Glibc
 
 /// Whole files: small ones, such as settings, secrets and caches.
@@ -11,26 +12,23 @@ package enum File {
     /// - Throws: what the system said, or "File too large".
     package static func read(_ path: String, limit: Int = 1 << 24) throws(SystemError) -> [UInt8] {
         let file = try FileDescriptor.regular(path, O_RDONLY)
-        let bytes: [UInt8]
-        do throws(SystemError) {
-            bytes = try file.readAll(limit: limit + 1)
-        } catch {
-            throw SystemError(code: error.code, operation: "read '\(path)'")
+        let bytes = try rethrowing(as: { SystemError(code: $0.code, operation: "read '\(path)'") }) {
+            () throws(SystemError) in try file.readAll(limit: limit + 1)
         }
         guard bytes.count <= limit else { throw SystemError(code: EFBIG, operation: "read '\(path)'") }
         return bytes
     }
 
-    /// Puts a file with these bytes in the place of whatever was there, in one step that survives a power cut.
+    /// Puts a file with these bytes in the place of an older one, in one step that survives a power cut.
     ///
-    /// Readers see the old file or the new one, never a part: the bytes go to a file beside it, which takes its name
+    /// Readers see the old file or the new one, never a part: the bytes go to a file in the same folder, which takes its name
     /// when they are on the disk.
     ///
     /// - Parameters:
     ///   - path: the file.
-    ///   - bytes: all that it shall hold.
+    ///   - bytes: its whole content.
     ///   - mode: its permissions.
-    /// - Throws: what the system said; the old file is as it was then.
+    /// - Throws: what the system said; the old file is then unchanged.
     package static func replace(_ path: String, with bytes: [UInt8], mode: UInt32 = 0o600) throws(SystemError) {
         let temporary = "\(path).\(getpid()).new"
         if let kind = otherKind(path) {

@@ -2,29 +2,29 @@ private import Glibc
 
 /// An open file, socket or pipe, closed with its value.
 ///
-/// All calls go on after a signal interrupted them.
+/// All calls are continued after a signal interrupted them.
 package struct FileDescriptor: ~Copyable, Sendable {
-    /// Stays this value's: who uses it for a call must not close it.
+    /// Owned by this value: a caller must not close it.
     let number: Int32
 
     /// The number, for calls as long as this value lives.
     var borrowedNumber: Int32 { number }
 
-    /// Gives up the value and leaves the descriptor open, which somebody else closes then.
+    /// Gives up the value and leaves the descriptor open, for the caller to close.
     consuming func giveUp() -> Int32 {
         let number = number
         discard self
         return number
     }
 
-    /// What it is if it is no regular file.
+    /// What it is, if not a regular file.
     private var otherKind: String? {
         var facts = stat()
         guard unsafe fstat(number, &facts) == 0 else { return nil }
         return File.otherKind(mode: facts.st_mode)
     }
 
-    /// Takes over a descriptor that nobody else closes.
+    /// Takes over a descriptor that no one else closes.
     init(takingOwnershipOf number: Int32) {
         self.number = number
     }
@@ -46,7 +46,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
         self.init(takingOwnershipOf: number)
     }
 
-    /// Opens a regular file, or one that is made; whatever else has the name is refused at once.
+    /// Opens a regular file, or one that is made; anything else under the name is refused at once.
     ///
     /// Opening a pipe would wait for its other end, and opening a device may do anything.
     static func regular(
@@ -76,7 +76,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
         return all
     }
 
-    /// What is there now, up to so many bytes; nothing at the end.
+    /// What can be read now, up to this many bytes; nothing at the end.
     borrowing func readSome(_ most: Int) throws(SystemError) -> [UInt8] {
         var piece = [UInt8](repeating: 0, count: most)
         while true {
@@ -97,7 +97,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
     }
 }
 
-/// Writes all bytes to a descriptor that stays open, waiting where it takes no more now.
+/// Writes all bytes to a descriptor that stays open, waiting while it takes no more.
 func write(_ bytes: [UInt8], to number: Int32) throws(SystemError) {
     var start = 0
     while start < bytes.count {

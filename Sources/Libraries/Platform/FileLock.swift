@@ -1,8 +1,8 @@
 private import Glibc
 
-/// The right to be the only program that uses something, held through an empty file.
+/// An exclusive lock of one program on something, held through an empty file.
 ///
-/// The kernel gives it up when the program ends, however it ends; the file stays and means nothing by itself. Removing
+/// The kernel releases it when the program ends, however it ends; the file stays and has no meaning by itself. Removing
 /// it would let two programs lock two files of the same name.
 package struct FileLock: ~Copyable, Sendable {
     /// Why there is no lock.
@@ -24,7 +24,7 @@ package struct FileLock: ~Copyable, Sendable {
         do throws(SystemError) {
             let file = try FileDescriptor.regular(path, O_RDWR | O_CREAT)
             // flock, not fcntl: its locks belong to this opening of the file, so they also keep two stores of one program
-            // apart, and no other close of the file gives them up.
+            // apart, and no other close of the file releases them.
             if flock(file.borrowedNumber, LOCK_EX | LOCK_NB) == 0 { return file.giveUp() }
             guard errno == EWOULDBLOCK else { throw SystemError.last("lock '\(path)'") }
         } catch {

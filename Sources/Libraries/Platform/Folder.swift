@@ -2,13 +2,13 @@ private import Glibc
 
 /// A folder of files that are read at start.
 package enum Folder {
-    /// Deeper than any folder that is meant; a ring of links ends here.
+    /// The deepest nesting: ends a cycle of links.
     private static let deepest = 8
 
     /// The paths of all files below a folder, relative to it, sorted; names that begin with a dot are left out.
     ///
     /// - Parameter path: the folder.
-    /// - Returns: such as `index.html` and `pictures/logo.svg`.
+    /// - Returns: paths such as `index.html` and `pictures/logo.svg`.
     /// - Throws: what the system said of the folder itself or of one below it.
     package static func files(below path: String) throws(SystemError) -> [String] {
         try files(below: path, prefix: "", depth: 0).sorted()

@@ -1,8 +1,9 @@
+internal import Basics
 private import Glibc
 
-/// A file that is written at its end, and can be gone on with by a later run of the program.
+/// A file that is written at its end, and can be continued by a later run of the program.
 ///
-/// Only one program at a time has it: another is refused. It belongs to its owner alone.
+/// Only one program at a time can open it; only its owner may read it.
 package struct GrowingFile: ~Copyable {
     private let path: String
     private let lock: FileLock
@@ -11,24 +12,18 @@ package struct GrowingFile: ~Copyable {
     /// Opens the file of this path; makes an empty one if it is missing.
     package static func open(_ path: String) throws(FileLock.Failure) -> GrowingFile {
         let lock = try FileLock(path: path)
-        do throws(SystemError) {
-            let file = try FileDescriptor(opening: path, O_WRONLY | O_APPEND)
-            return GrowingFile(path: path, lock: lock, file: file)
-        } catch {
-            throw .system(error)
+        let file = try rethrowing(as: FileLock.Failure.system) { () throws(SystemError) in
+            try FileDescriptor(opening: path, O_WRONLY | O_APPEND)
         }
+        return GrowingFile(path: path, lock: lock, file: file)
     }
 
-    /// Writes behind what is there.
+    /// Writes at the end.
     package borrowing func append(_ bytes: [UInt8]) throws(SystemError) {
-        do throws(SystemError) {
-            try file.writeAll(bytes)
-        } catch {
-            throw SystemError(code: error.code, operation: "write '\(path)'")
-        }
+        do { try file.writeAll(bytes) } catch { throw SystemError(code: error.code, operation: "write '\(path)'") }
     }
 
-    /// Forgets what stands behind so many bytes.
+    /// Removes everything after this many bytes.
     package borrowing func cut(to count: Int) throws(SystemError) {
         guard unsafe truncate(path, count) == 0 else { throw .last("cut '\(path)'") }
     }

@@ -11,7 +11,7 @@ package struct LineReader: ~Copyable {
     /// How many bytes the lines had that were read so far, with their ends.
     package private(set) var position = 0
 
-    /// Reads this stream from here on.
+    /// Reads this stream from its position on.
     package init(_ stream: StandardStream) throws(SystemError) {
         file = try stream.copy()
     }
@@ -24,7 +24,7 @@ package struct LineReader: ~Copyable {
         file = try FileDescriptor(opening: path, O_RDONLY)
     }
 
-    /// The next line without its end (LF or CRLF); nil behind the last one.
+    /// The next line without its end (LF or CRLF); nil after the last one.
     package mutating func next() throws(SystemError) -> [UInt8]? {
         var searched = 0
         while true {

@@ -1,10 +1,11 @@
+internal import Basics
 private import Glibc
 
-/// The right to be the only program that uses a file, by whatever name and through whatever mount it is reached; and the
-/// knowledge whether its name still leads to it.
+/// The right to be the only program that uses a file, under any name and through any mount; it also knows
+/// whether its name still leads to it.
 ///
 /// A lock of the opening ("open file description") on one byte far beyond all others, which no other lock touches: SQLite
-/// locks bytes from 2^30 on. **Close no descriptor of a database beside SQLite's while that has it open**, this one
+/// locks bytes from 2^30 on. **Close no other descriptor of a database while SQLite has it open**, this one
 /// included: the system would give up the locks that SQLite holds.
 package struct LockedFile: ~Copyable, Sendable {
     /// Why there is no lock.
@@ -27,7 +28,9 @@ package struct LockedFile: ~Copyable, Sendable {
 
     /// Locks the file of this path, which only its owner may read if it is made, or fails at once.
     package static func lock(_ path: String) throws(Failure) -> LockedFile {
-        let file = try open(path)
+        let file = try rethrowing(as: Failure.system) { () throws(SystemError) in
+            try FileDescriptor.regular(path, O_RDWR | O_CREAT)
+        }
         var facts = stat()
         guard unsafe fstat(file.borrowedNumber, &facts) == 0 else { throw .system(.last("look at '\(path)'")) }
         guard facts.st_nlink <= 1 else { throw .hasOtherNames }
@@ -59,15 +62,7 @@ package struct LockedFile: ~Copyable, Sendable {
         return unsafe fcntl(file, setLockCommand, &range) == 0
     }
 
-    private static func open(_ path: String) throws(Failure) -> FileDescriptor {
-        do throws(SystemError) {
-            return try FileDescriptor.regular(path, O_RDWR | O_CREAT)
-        } catch {
-            throw .system(error)
-        }
-    }
-
-    /// Whether it has no name any more, so that what is written to it is lost.
+    /// Whether it has no name any more, so that anything written to it is lost.
     package var isNameless: Bool {
         var facts = stat()
         // Some file systems count no names.
@@ -78,12 +73,12 @@ package struct LockedFile: ~Copyable, Sendable {
     package var isInPlace: Bool { FileIdentity(path) == identity }
 }
 
-/// What tells a file from all others, as long as it is open.
+/// What distinguishes a file from all others, as long as it is open.
 package struct FileIdentity: Equatable, Sendable {
     private let device: UInt64
     private let number: UInt64
 
-    /// That of the file of this path, if there is one.
+    /// The identity of the file of this path, if there is one.
     package init?(_ path: String) {
         var facts = stat()
         guard unsafe fstatat(AT_FDCWD, path, &facts, 0) == 0 else { return nil }

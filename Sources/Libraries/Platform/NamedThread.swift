@@ -3,7 +3,7 @@ private import Synchronization
 
 /// A thread of the system with a name that `top -H` and debuggers show.
 ///
-/// For what blocks on a disk or waits for years: such work must not occupy the threads of Swift's own pool. Threads
+/// For work that blocks on a disk or never ends: it must not occupy the threads of Swift's own pool. Threads
 /// inherit the signal mask of the one that starts them.
 package final class NamedThread: Sendable {
     /// The system has no room for another thread.
@@ -36,7 +36,7 @@ package final class NamedThread: Sendable {
         return NamedThread(handle)
     }
 
-    /// Waits for the end of the body; at once if somebody waited for it before.
+    /// Waits for the end of the body; returns at once if it was called before.
     package func join() {
         guard let handle = handle.withLock({ $0.take() }) else { return }
         _ = pthread_join(handle, nil)

@@ -1,17 +1,17 @@
-/// The answer of one of our own servers on this machine to one question of its own program.
+/// The answer of a server of this package to a request of its own program, on this machine.
 package struct PlainReply: Sendable, Equatable {
     /// The status; 0 if there was no status line.
     package let status: Int
     /// The body, without a newline at its end.
     package let body: String
 
-    /// Asks with `GET`.
+    /// Sends a `GET`.
     ///
     /// - Parameters:
     ///   - target: path and query, ready for the request line.
     ///   - host: a literal address.
     ///   - port: where the server listens.
-    ///   - layer: what carries the bytes over the socket; nothing sends them as they are.
+    ///   - layer: what carries the bytes over the socket; nil sends them as they are.
     /// - Returns: what it answered.
     /// - Throws: what the system or the layer said.
     package static func get(
@@ -22,7 +22,6 @@ package struct PlainReply: Sendable, Equatable {
         return PlainReply(try TCPExchange.send(Array(request.utf8), host: host, port: port, layer: layer))
     }
 
-    /// An answer of this status and body.
     package init(status: Int, body: String) {
         self.status = status
         self.body = body
@@ -31,8 +30,8 @@ package struct PlainReply: Sendable, Equatable {
     /// An answer that was read to its end.
     package init(_ bytes: [UInt8]) {
         let text = String(decoding: bytes, as: UTF8.self)
-        let words = text.split(separator: " ", maxSplits: 2)
-        status = words.first?.hasPrefix("HTTP/1.") == true ? words.dropFirst().first.flatMap { Int($0) } ?? 0 : 0
+        let parts = text.split(separator: " ", maxSplits: 2)
+        status = parts.first?.hasPrefix("HTTP/1.") == true ? parts.dropFirst().first.flatMap { Int($0) } ?? 0 : 0
         let end = bytes.indices.first { bytes[$0...].starts(with: Array("\r\n\r\n".utf8)) } ?? bytes.endIndex
         let content = String(decoding: bytes[end...].dropFirst(4), as: UTF8.self)
         body = content.hasSuffix("\n") ? String(content.dropLast()) : content

@@ -2,9 +2,9 @@ private import Glibc
 
 /// What the system says about this process.
 package enum ProcessFacts {
-    /// The variables that the process was started with; what is not UTF-8 is repaired.
+    /// The variables that the process was started with; invalid UTF-8 is repaired.
     ///
-    /// From the kernel's file, because `environ` is mutable memory that all share.
+    /// From the kernel's file, because `environ` is shared mutable memory.
     package static var environment: [String: String] {
         guard let bytes = try? File.read("/proc/self/environ") else { return [:] }
         let lines = bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
@@ -32,7 +32,7 @@ package enum ProcessFacts {
     }
 }
 
-/// Ends the process at once with this code; what is buffered elsewhere is lost.
+/// Ends the process at once with this code; buffered output is lost.
 package func exitProcess(_ code: Int32) -> Never {
     exit(code)
 }

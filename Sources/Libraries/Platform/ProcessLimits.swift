@@ -2,10 +2,8 @@ private import Glibc
 
 /// What the system lets this process have.
 package enum ProcessLimits {
-    /// Lets the process open so many files and sockets at once, as far as the system allows it.
-    ///
-    /// - Parameter wanted: how many.
-    /// - Returns: how many it may open now.
+    /// Lets the process open this many files and sockets at once, as far as the system allows it; how many it may open
+    /// now.
     package static func raiseOpenFiles(to wanted: Int) -> Int {
         var limit = rlimit()
         guard unsafe getrlimit(__rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue)), &limit) == 0 else { return 0 }

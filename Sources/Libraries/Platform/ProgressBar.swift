@@ -1,44 +1,43 @@
-/// How far a long work is, as one line of plain ASCII that is never longer than it may be.
+/// The progress of a long operation, as one line of plain ASCII with a limited length.
 package struct ProgressBar: Sendable {
     /// What is counted: `tasks`.
     package var unit: String
-    /// How much was there when the work began, or was begun again.
+    /// How much was done when the operation began or was continued.
     package var before = 0
     /// How much is done.
     package var count = 0
-    /// How much is to be done, as far as anybody knows.
+    /// How much is to be done, if that is known.
     package var total: Int?
     /// The part of the whole that is done, from 0 to 1, where that is known otherwise than by counts.
     package var knownPart: Double?
-    /// How long the work takes so far.
+    /// How long the operation has taken so far.
     package var seconds = 0.0
 
-    /// Nothing done yet.
     package init(_ unit: String) {
         self.unit = unit
     }
 
-    /// The part of the whole that is done; nil if nobody knows.
+    /// The part of the whole that is done; nil if unknown.
     private var part: Double? {
         if let knownPart { return min(max(knownPart, 0), 1) }
         return total.map { $0 > 0 ? min(Double(count) / Double($0), 1) : 1 }
     }
 
-    /// The part that was done before the work was begun again.
+    /// The part that was done before the operation was continued.
     private var partBefore: Double {
         knownPart == nil ? total.map { $0 > 0 ? Double(before) / Double($0) : 0 } ?? 0 : 0
     }
 
-    /// The line; parts that find no room are left out, the bar first, then those at the end.
+    /// The line; parts that do not fit are left out, the bar first, then those at the end.
     package func line(columns: Int) -> String {
         var parts = [percent, counted, rate, left].compactMap(\.self)
-        var words = parts.joined(separator: "  ")
-        while words.utf8.count > columns, parts.count > 1 {
+        var figures = parts.joined(separator: "  ")
+        while figures.utf8.count > columns, parts.count > 1 {
             parts.removeLast()
-            words = parts.joined(separator: "  ")
+            figures = parts.joined(separator: "  ")
         }
-        let room = columns - words.utf8.count - 4
-        let text = part.map { room >= 10 ? "\(bar($0, min(room, 40)))  \(words)" : words } ?? words
+        let room = columns - figures.utf8.count - 4
+        let text = part.map { room >= 10 ? "\(bar($0, min(room, 40)))  \(figures)" : figures } ?? figures
         return String(text.prefix(max(columns, 0)))
     }
 
@@ -57,7 +56,7 @@ package struct ProgressBar: Sendable {
     private var counted: String { total.map { "\(count) of \(max($0, count)) \(unit)" } ?? "\(count) \(unit)" }
 
     private var rate: String? {
-        // The first moments say nothing.
+        // A shorter time gives no meaningful rate.
         seconds >= 0.2 ? "\(Int(Double(count - before) / seconds))/s" : nil
     }
 

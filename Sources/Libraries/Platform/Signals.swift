@@ -6,10 +6,10 @@ package enum Signal: Sendable, Equatable, CaseIterable {
     case terminate
     /// SIGINT: Ctrl-C.
     case interrupt
-    /// SIGHUP: read again what is kept.
+    /// SIGHUP: reload files.
     case hangup
 
-    /// The system's number: what ends with a signal has an exit code of 128 and this.
+    /// The system's number: a process that ends by a signal has an exit code of 128 and this.
     package var number: Int32 {
         switch self {
         case .terminate: SIGTERM
@@ -45,7 +45,7 @@ package struct Signals: Sendable {
         }
     }
 
-    /// Waits so many seconds for the next signal; nil if none came.
+    /// Waits this many seconds for the next signal; nil if none came.
     package func next(withinSeconds seconds: Int) -> Signal? {
         var set = Self.set
         var time = timespec(tv_sec: seconds, tv_nsec: 0)

@@ -22,7 +22,7 @@ package enum StandardStream: Sendable {
         return Int(size.ws_col)
     }
 
-    /// How many bytes lie ahead in the file that the stream is; nil for pipes and terminals.
+    /// How many bytes are left in the file that the stream is; nil for pipes and terminals.
     package var remainingBytes: Int? {
         var facts = stat()
         guard unsafe fstat(number, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
@@ -34,7 +34,7 @@ package enum StandardStream: Sendable {
         try Platform.write(bytes, to: number)
     }
 
-    /// Writes a text for a person; there is nobody to tell when that fails.
+    /// Writes a text for a person; a failure is ignored, as there is no one to report it to.
     package func print(_ text: String) {
         try? write(Array((text + "\n").utf8))
     }

@@ -4,9 +4,9 @@ private import Glibc
 package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The error number (`errno`).
     package let code: Int32
-    /// What was tried, in words: `open 'tasks.db'`.
+    /// What was tried: `open 'tasks.db'`.
     package let operation: String
-    /// The reason, where the system has no words for it.
+    /// The reason, where it is not the system's.
     private let ownReason: String?
 
     /// This error number of this operation.
@@ -16,14 +16,14 @@ package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible 
         ownReason = nil
     }
 
-    /// An operation that does not suit what it is for, in words.
+    /// An operation that was not tried, and the reason.
     init(operation: String, reason: String) {
         code = EINVAL
         self.operation = operation
         ownReason = reason
     }
 
-    /// The reason in the system's words: `Permission denied`.
+    /// The reason as the system names it: `Permission denied`.
     package var reason: String {
         if let ownReason { return ownReason }
         var buffer = [CChar](repeating: 0, count: 256)
@@ -32,16 +32,13 @@ package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible 
         return bytes.isEmpty ? "error \(code)" : String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Whether the disk, or the quota on it, is full.
-    package var isNoSpace: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
-
     /// Whether there is nothing under that name.
     package var isMissing: Bool { code == ENOENT || code == ENOTDIR }
 
     /// Operation and reason in one line.
     package var description: String { "\(operation): \(reason)" }
 
-    /// The error that the last call of this thread left behind.
+    /// The error of this thread's last call.
     static func last(_ operation: String) -> SystemError {
         SystemError(code: errno, operation: operation)
     }

@@ -12,7 +12,7 @@ package enum TCPExchange {
     ///   - host: a literal IPv4 or IPv6 address, or `localhost` for 127.0.0.1.
     ///   - port: of the server.
     ///   - limit: the longest answer.
-    ///   - layer: what carries the bytes over the socket, such as TLS; nothing sends them as they are.
+    ///   - layer: what carries the bytes over the socket, such as TLS; nil sends them as they are.
     /// - Returns: the answer.
     /// - Throws: what the system or the layer said; EINVAL for a host that is no literal address.
     package static func send(

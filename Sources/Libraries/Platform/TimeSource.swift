@@ -1,9 +1,9 @@
 private import Glibc
 
-/// Where the program reads the time, so that tests can set it.
+/// The clocks of the program, which tests can set.
 ///
 /// Claims are judged by the wall clock, read per request; timers and ages by the monotonic clock, which no
-/// administrator sets (V-64).
+/// administrator can set (V-64).
 package protocol TimeSource: Sendable {
     /// Milliseconds since 1970-01-01T00:00:00Z, UTC.
     var wallMilliseconds: Int64 { get }
@@ -13,16 +13,13 @@ package protocol TimeSource: Sendable {
 
 /// The clocks of the machine.
 package struct SystemTime: TimeSource {
-    /// The clocks of the machine.
     package init() {}
 
-    /// See ``TimeSource/wallMilliseconds``.
     package var wallMilliseconds: Int64 {
         let now = Self.read(CLOCK_REALTIME)
         return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
     }
 
-    /// See ``TimeSource/monotonicNanoseconds``.
     package var monotonicNanoseconds: UInt64 {
         let now = Self.read(CLOCK_MONOTONIC)
         return UInt64(now.tv_sec) * 1_000_000_000 + UInt64(now.tv_nsec)

@@ -6,13 +6,12 @@ private import Glibc
 /// ``TimeSource/monotonicNanoseconds`` counts them.
 @safe
 package final class Wakeup: @unchecked Sendable {
-    // Unchecked, because the compiler does not know that `isAwake` is only touched with the mutex held, and that the
+    // Unchecked, because the compiler does not know that `isAwake` is read and written only with the mutex held, and that the
     // two pointers are never changed. Allocated, because a mutex of the system must not move.
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var isAwake = false
 
-    /// Nobody was woken yet.
     package init() {
         unsafe mutex.initialize(to: pthread_mutex_t())
         unsafe condition.initialize(to: pthread_cond_t())

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// What waits for one thread: bounded, so that a slow disk becomes refusals and not memory.
+/// A queue of jobs for one thread: bounded, so that a slow disk leads to refusals and not to growing memory.
 package final class WorkQueue<Job: Sendable>: Sendable {
-    /// What the thread finds.
+    /// The result of a take.
     package enum Taken {
         case jobs([Job])
         /// Nothing came until the deadline.
@@ -14,7 +14,7 @@ package final class WorkQueue<Job: Sendable>: Sendable {
     private struct State {
         var jobs: [Job] = []
         var isClosed = false
-        /// The thread sleeps or is about to: only then it needs the costly wake.
+        /// The thread sleeps or is about to: only then is the costly wake needed.
         var isIdle = false
     }
 
@@ -40,7 +40,7 @@ package final class WorkQueue<Job: Sendable>: Sendable {
         return accepted
     }
 
-    /// Everything that waits, up to a number; sleeps while that is nothing.
+    /// All waiting jobs, up to a number; sleeps while there are none.
     package func take(atMost limit: Int, untilMonotonicNanoseconds deadline: UInt64 = .max) -> Taken {
         while true {
             if let taken = takeNow(atMost: limit) { return taken }
@@ -67,7 +67,7 @@ package final class WorkQueue<Job: Sendable>: Sendable {
         }
     }
 
-    /// Refuses whatever comes from now on; what was accepted can still be taken.
+    /// Refuses all later jobs; those accepted can still be taken.
     package func close() {
         state.withLock { $0.isClosed = true }
         wakeup.wake()

@@ -5,7 +5,6 @@ package protocol Bindable {
 }
 
 extension Int64: Bindable {
-    /// See ``Bindable/bind(to:at:)``.
     package func bind(to statement: borrowing Statement, at index: Int32) throws(SQLiteError) {
         try statement.bind(self, at: index)
     }

@@ -1,9 +1,9 @@
 private import CSQLite
 
-/// A connection to a database file; whoever holds it is the only one to use it.
+/// A connection to a database file, used by one thread at a time.
 ///
 /// SQLite runs in its multi-thread mode (`SQLITE_OPEN_NOMUTEX`): a connection may move between threads, two may not use
-/// it at once. The type cannot be copied, so the compiler sees to that; share it inside a `Mutex`.
+/// it at once. The type cannot be copied, so the compiler enforces that; share it inside a `Mutex`.
 @safe
 package struct Connection: ~Copyable {
     /// What may be done with the file.
@@ -83,7 +83,7 @@ package struct Connection: ~Copyable {
         unsafe sqlite3_get_autocommit(handle) == 0
     }
 
-    /// Whether the file can only be read, which SQLite falls back to without a word.
+    /// Whether the file can only be read, which SQLite falls back to without an error.
     package var isReadOnly: Bool {
         unsafe sqlite3_db_readonly(handle, "main") == 1
     }

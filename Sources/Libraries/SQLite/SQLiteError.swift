@@ -1,21 +1,19 @@
 private import CSQLite
 
-/// What SQLite answered instead of doing it.
+/// The error that SQLite reported.
 ///
 /// The message is SQLite's own; it names tables and columns, never the values that were bound.
 package struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The extended result code (<https://sqlite.org/rescode.html>).
     package let code: Int32
-    /// SQLite's words.
     package let message: String
 
-    /// An error of this extended code.
     package init(code: Int32, message: String) {
         self.code = code
         self.message = message
     }
 
-    /// Sorts of errors that callers tell apart.
+    /// The kinds of errors that callers distinguish.
     package enum Kind: Sendable, Equatable {
         /// Another connection holds the lock.
         case busy
@@ -37,7 +35,7 @@ package struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible 
         case other
     }
 
-    /// The sort of the error, from the primary code.
+    /// From the primary code.
     package var kind: Kind {
         switch code & 0xFF {
         case SQLITE_BUSY, SQLITE_LOCKED: .busy
@@ -64,7 +62,7 @@ package struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible 
 
     /// The last error of a connection, which must be read before anything else is done with it.
     init(of connection: OpaquePointer?, code: Int32) {
-        let words = unsafe connection == nil ? sqlite3_errstr(code) : sqlite3_errmsg(connection)
-        self.init(code: code, message: unsafe words.map { unsafe String(cString: $0) } ?? "unknown")
+        let text = unsafe connection == nil ? sqlite3_errstr(code) : sqlite3_errmsg(connection)
+        self.init(code: code, message: unsafe text.map { unsafe String(cString: $0) } ?? "unknown")
     }
 }

@@ -26,7 +26,7 @@ package struct Statement: ~Copyable {
         precondition(unsafe index == sqlite3_bind_parameter_count(handle), "every parameter needs a value")
     }
 
-    /// Goes to the next row; false when there is none, and the statement has done its work.
+    /// Goes to the next row; false after the last one, when the statement is complete.
     package func step() throws(SQLiteError) -> Bool {
         let code = unsafe sqlite3_step(handle)
         switch code {
@@ -36,16 +36,16 @@ package struct Statement: ~Copyable {
         }
     }
 
-    /// Runs a statement whose rows nobody reads, and makes it ready for the next time.
+    /// Runs a statement without reading its rows, and resets it.
     package func run<each Value: Bindable>(_ values: repeat each Value) throws(SQLiteError) {
         defer { reset() }
         try bind(repeat each values)
         while try step() {}
     }
 
-    /// Ends the run, gives up its locks, and forgets the values.
+    /// Ends the run, releases its locks, and clears the values.
     ///
-    /// Says nothing about errors: they are those that the last step threw.
+    /// Reports no errors: they are those that the last step threw.
     package func reset() {
         unsafe sqlite3_reset(handle)
         unsafe sqlite3_clear_bindings(handle)

@@ -66,7 +66,7 @@ func readSettings(_ arguments: [String]) -> MockSettings {
         if command != nil { printClientSettings(read.values) }
         return read.values
     } catch {
-        fail(error.sentences, ExitStatus.configuration)
+        fail(error.messages, ExitStatus.configuration)
     }
 }
 

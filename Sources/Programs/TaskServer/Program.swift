@@ -26,7 +26,7 @@ func runTaskServer() -> Never {
         if read.values.command.printSettings { answer(String(read.printed.dropLast())) }
         exitProcess(run(read, signals).rawValue)
     } catch {
-        for sentence in error.sentences { StandardStream.error.print("task-server: \(sentence)") }
+        for message in error.messages { StandardStream.error.print("task-server: \(message)") }
         StandardStream.error.print("task-server: --help explains every setting.")
         exitProcess(ExitCode.badSettings.rawValue)
     }

@@ -23,17 +23,17 @@ enum LoadFailure: Error, Equatable {
             "the authority answers 404 for the metadata: it knows no such tenant or policy; "
                 + "check TASKS_AUTHORITY and TASKS_POLICIES"
         case .metadataNotFetched(let error, let setting):
-            "the metadata could not be fetched: \(error.words)\(error.advice(setting))"
+            "the metadata could not be fetched: \(error.message)\(error.advice(setting))"
         case .metadataNotTrusted(let error): error.message
         case .keysNotFetched(let error, let setting):
-            "the keys could not be fetched: \(error.words)\(error.advice(setting))"
+            "the keys could not be fetched: \(error.message)\(error.advice(setting))"
         case .keysNotRead(.notJSON): "the key set is not one JSON object within the limits; ask the provider"
         case .keysNotRead(.noKeyList): "the key set has no list of keys; ask the provider"
         case .keysNotRead(.tooManyKeys(let count)):
             "the key set has \(count) keys, more than \(KeySetDocument.mostKeys); ask the provider"
         case .noUsableKey(nil): "the key set has no keys; ask the provider"
         case .noUsableKey(let reason?): "none of the published keys may be used: of the first, \(reason)"
-        case .originUnreachable(let error): error.words
+        case .originUnreachable(let error): error.message
         case .otherIssuer(let source):
             "the metadata names another issuer than that of \(source), and two providers may not share a server: "
                 + "run one for each, with a database of its own"

@@ -29,7 +29,7 @@ package struct PostgreSQLDatabase {
             _ = try PostgreSQLDatabase(string)
             return nil
         } catch {
-            return error.words
+            return error.message
         }
     }
 

@@ -143,7 +143,7 @@ struct PostgreSQLSchemaTests {
                 try PostgreSQLTaskStore.open(address).close()
                 return "opened"
             } catch {
-                return error.words
+                return error.message
             }
         }
         try server.command("CREATE ROLE \(database)_weak LOGIN")

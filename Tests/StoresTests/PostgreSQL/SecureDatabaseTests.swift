@@ -61,7 +61,7 @@ struct SecureDatabaseTests {
             try PostgreSQLTaskStore.open(address).close()
             return "opened"
         } catch {
-            return error.words
+            return error.message
         }
     }
 

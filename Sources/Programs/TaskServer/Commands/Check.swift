@@ -111,7 +111,7 @@ private func databaseFinding(_ path: String, _ storage: StorageSettings) -> Find
         return .good("database: \(path) can be read and written")
     } catch {
         if case .locked = error { return .good("database: \(path) is in use by a task-server that runs") }
-        return .wrong("database: \(error.words)")
+        return .wrong("database: \(error.message)")
     }
 }
 
@@ -119,7 +119,7 @@ private func databaseServerFinding(_ address: String) -> Finding {
     do throws(StoreOpenError) {
         return .good("database: \(try PostgreSQLTaskStore.check(address))")
     } catch {
-        return .wrong("database: \(error.words)")
+        return .wrong("database: \(error.message)")
     }
 }
 

@@ -8,7 +8,7 @@ func migrate(_ storage: StorageSettings) -> ExitCode {
         StandardStream.output.print(try migrated(storage))
         return .ok
     } catch {
-        StandardStream.error.print("task-server: \(error.words)")
+        StandardStream.error.print("task-server: \(error.message)")
         return .failure
     }
 }

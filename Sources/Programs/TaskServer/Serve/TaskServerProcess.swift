@@ -117,7 +117,7 @@ struct StartFailure: Error, Equatable {
 
 extension StartFailure {
     init(_ error: StoreOpenError) {
-        self.init(sentence: error.words)
+        self.init(sentence: error.message)
     }
 
     /// The failure to start a thread for this part.
