@@ -94,8 +94,14 @@ struct EncodedParameters {
     private var lengths: [Int32] = []
     private var types: [UInt32] = []
 
+    private static let formats = [Int32](repeating: 1, count: 16)
+
     init(_ parameters: [Parameter]) {
-        bytes.reserveCapacity(parameters.count * 40)
+        let count = parameters.count
+        bytes.reserveCapacity(count * 40 + 1)
+        offsets.reserveCapacity(count)
+        lengths.reserveCapacity(count)
+        types.reserveCapacity(count)
         for parameter in parameters {
             let start = bytes.count
             offsets.append(parameter.append(to: &bytes) ? start : nil)
@@ -113,7 +119,7 @@ struct EncodedParameters {
     func withPointers<Outcome>(
         _ body: (Int32, UnsafePointer<UInt32>?, Pointers?, UnsafePointer<Int32>?, UnsafePointer<Int32>?) -> Outcome
     ) -> Outcome {
-        let formats = [Int32](repeating: 1, count: types.count)
+        let formats = types.count <= 16 ? Self.formats : [Int32](repeating: 1, count: types.count)
         return unsafe bytes.withUnsafeBytes { block in
             let values = unsafe offsets.map { offset in
                 unsafe offset.flatMap { unsafe block.baseAddress?.advanced(by: $0).assumingMemoryBound(to: CChar.self) }

@@ -204,8 +204,9 @@ struct WriteBatchTests {
         "A COMMIT that failed otherwise is in doubt, and its writes are not tried again",
         arguments: ["57014", "XX000", "53100"])
     func doubt(code: String) {
-        let result = result([.removal(1, of: alice)], failingWith: code, atStatementFromTheEnd: 1)
-        #expect(retries(result).isEmpty && result.verdicts.count == 1 && !result.mustRollBack)
+        let writes = [Write.removal(1, of: alice), .removal(1, of: bob)]
+        let result = result(writes, failingWith: code, atStatementFromTheEnd: 1)
+        #expect(retries(result).isEmpty && result.verdicts.count == 2 && !result.mustRollBack)
     }
 
     @Test("A COMMIT that the server answered with ROLLBACK, or not at all, is refused as unavailable")

@@ -108,22 +108,27 @@ final class SessionDriver {
         }
     }
 
-    /// The sessions for one purpose; without them all others.
-    private func sessions(forWriting: Bool) -> [Session] {
-        let up = sessions.filter(\.isUp)
-        let own = up.filter { $0.isForWriting == forWriting }
-        return own.isEmpty ? up : own
+    /// Whether a session may be used for a purpose: those for the other one are used only where all of its own are lost.
+    private func isUsable(_ session: Session, forWriting: Bool) -> Bool {
+        guard session.isUp else { return false }
+        return session.isForWriting == forWriting || !sessions.contains { $0.isUp && $0.isForWriting == forWriting }
     }
 
+    /// The session that has the fewest reads under way, if that is fewer than two.
     private var readingSession: Session? {
-        sessions(forWriting: false).filter { $0.readsUnderWay < 2 }.min { $0.readsUnderWay < $1.readsUnderWay }
+        var chosen: Session?
+        for session in sessions where isUsable(session, forWriting: false) {
+            if session.readsUnderWay < (chosen?.readsUnderWay ?? 2) { chosen = session }
+        }
+        return chosen
     }
 
     /// The session whose turn it is for a lane; nil without any session.
     private func writingSession(of lane: Int) -> Session? {
-        let usable = sessions(forWriting: true)
-        guard !usable.isEmpty else { return nil }
-        return usable.first { $0.number == sessions.count - writes.count + lane } ?? usable[lane % usable.count]
+        let own = sessions[sessions.count - writes.count + lane]
+        if own.isUp { return own }
+        let usable = sessions.filter { isUsable($0, forWriting: true) }
+        return usable.isEmpty ? nil : usable[lane % usable.count]
     }
 
     // MARK: Receiving

@@ -4,7 +4,7 @@ import Tasks
 /// A statement with its parameters, as a session sends it.
 ///
 /// Two are equal where they give the same rows.
-struct Statement: Hashable, Sendable {
+struct Statement: Sendable {
     /// Which one.
     enum Text: Hashable, Sendable {
         case task(TaskStatement)
@@ -14,25 +14,23 @@ struct Statement: Hashable, Sendable {
     let text: Text
     /// Whose tasks it concerns, its `$1`; nil for what concerns none.
     let owner: Owner?
-    /// Those after the owner.
-    private let others: [Parameter]
+    let parameters: [Parameter]
 
     /// A statement about tasks: each concerns one owner, so that it concerns one partition.
     init(_ statement: TaskStatement, of owner: Owner, _ others: [Parameter] = []) {
         text = .task(statement)
         self.owner = owner
-        self.others = others
+        var parameters: [Parameter] = []
+        parameters.reserveCapacity(others.count + 1)
+        parameters.append(.text(owner.identifier))
+        parameters += others
+        self.parameters = parameters
     }
 
     init(_ statement: TransactionStatement, _ parameters: [Parameter] = []) {
         text = .transaction(statement)
         owner = nil
-        others = parameters
-    }
-
-    var parameters: [Parameter] {
-        guard let owner else { return others }
-        return [.text(owner.identifier)] + others
+        self.parameters = parameters
     }
 
     /// The statement under its name, in a session in which it was prepared; else its SQL.
@@ -49,4 +47,16 @@ struct Statement: Hashable, Sendable {
 
     /// A read that gives tasks in a list.
     var isList: Bool { text == .task(.list) || text == .task(.page) || text == .task(.longPage) }
+}
+
+extension Statement: Hashable {
+    // The owner is among the parameters.
+    static func == (left: Statement, right: Statement) -> Bool {
+        left.text == right.text && left.parameters == right.parameters
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(text)
+        hasher.combine(parameters)
+    }
 }

@@ -21,10 +21,13 @@ struct WriteBatch: Batch {
         ownersWithRoom: OwnersWithRoom = OwnersWithRoom(bits: 64)
     ) {
         self.isProbing = isProbing
-        steps = Self.byOwner(writes).flatMap { Self.steps(of: $0, isProbing: isProbing, ownersWithRoom) }
-        statements =
-            [Statement(.begin), Statement(.guarantee, [.text(String(deadlineMilliseconds))])]
-            + steps.flatMap(\.statements) + [Statement(.commit)]
+        var steps: [WriteStep] = []
+        for group in Self.byOwner(writes) { steps += Self.steps(of: group, isProbing: isProbing, ownersWithRoom) }
+        var statements = [Statement(.begin), Statement(.guarantee, [.text(String(deadlineMilliseconds))])]
+        for step in steps { statements += step.statements }
+        statements.append(Statement(.commit))
+        (self.steps, self.statements) = (steps, statements)
+        answers.reserveCapacity(statements.count)
     }
 
     private static func byOwner(_ writes: [Write]) -> [[Write]] {
