@@ -1,3 +1,4 @@
+import Basics
 internal import HTTP
 
 /// One row of the route table.
