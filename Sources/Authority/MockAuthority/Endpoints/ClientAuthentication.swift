@@ -43,7 +43,8 @@ struct BasicCredentials: Sendable, Equatable {
     /// Reads the value of an `Authorization` field; nothing for another scheme.
     init?(_ field: String) {
         let parts = field.spaceSeparated
-        guard parts.count == 2, parts[0].isEqualIgnoringCase(to: "basic"), let bytes = Base64.decodeLenient(parts[1]) else {
+        guard parts.count == 2, parts[0].isEqualIgnoringCase(to: "basic"), let bytes = Base64.decodeLenient(parts[1])
+        else {
             return nil
         }
         let pair = bytes.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
