@@ -118,7 +118,7 @@ import Testing
         }
         try server.kill9()
         #expect(try program.wait() == .exit(1))
-        #expect(program.errors.contains("Import the same lines again to go on"), "\(program.errors)")
+        #expect(program.errors.contains("Import the same lines again to continue"), "\(program.errors)")
         try server.startAgain()
         let (end, errors) = try mover.run(["import", mover.file("lines.jsonl")], on: target)
         #expect(end == .exit(0) && !errors.contains("task-server: \(tasks) tasks"), "\(errors)")
