@@ -25,7 +25,7 @@ package struct PercentDecoding {
         self.refusesSlash = refusesSlash
     }
 
-    package func decode(_ bytes: some Sequence<UInt8>) throws(PercentError) -> [UInt8] {
+    package func decode(_ bytes: ArraySlice<UInt8>) throws(PercentError) -> [UInt8] {
         var decoded: [UInt8] = []
         var rest = bytes.makeIterator()
         while let byte = rest.next() {

@@ -5,7 +5,7 @@
 ///   - body: its error type is inferred where it is written: `{ () throws(SystemError) in … }`.
 /// - Returns: what the body returns.
 /// - Throws: what `translate` makes of the error.
-package func rethrowing<Value: ~Copyable, Inner: Error, Outer: Error>(
+@inlinable package func rethrowing<Value: ~Copyable, Inner: Error, Outer: Error>(
     as translate: (Inner) -> Outer, _ body: () throws(Inner) -> Value
 ) throws(Outer) -> Value {
     do { return try body() } catch { throw translate(error) }

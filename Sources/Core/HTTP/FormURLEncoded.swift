@@ -21,7 +21,7 @@ package struct FormURLEncoded: Sendable, Equatable {
     package static func parse(_ body: [UInt8]) throws(Malformed) -> FormURLEncoded {
         let decoding = PercentDecoding(plusIsSpace: true, refusesZero: false)
         let fields = try rethrowing(as: { $0 == .tooMany ? Malformed.tooManyFields : .escape }) {
-            () throws(PercentError) in try decoding.arguments(of: body)
+            () throws(PercentError) in try decoding.arguments(of: body[...])
         }
         return FormURLEncoded(fields: fields)
     }
@@ -34,9 +34,9 @@ package struct FormURLEncoded: Sendable, Equatable {
 
 extension PercentDecoding {
     /// The pairs of a form or of a query, in order; empty pairs are left out.
-    func arguments<Bytes: Collection<UInt8>>(of bytes: Bytes) throws(PercentError) -> [RequestTarget.Argument] {
+    func arguments(of bytes: ArraySlice<UInt8>) throws(PercentError) -> [RequestTarget.Argument] {
         var arguments: [RequestTarget.Argument] = []
-        var rest = bytes[...]
+        var rest = bytes
         while !rest.isEmpty {
             let pair = rest.prefix { $0 != UInt8(ascii: "&") }
             rest = rest[pair.endIndex...].dropFirst()

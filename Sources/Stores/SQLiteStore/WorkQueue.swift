@@ -1,9 +1,10 @@
+import Platform
 import Synchronization
 
 /// A queue of jobs for one thread: bounded, so that a slow disk leads to refusals and not to growing memory.
-package final class WorkQueue<Job: Sendable>: Sendable {
+final class WorkQueue<Job: Sendable>: Sendable {
     /// The result of a take.
-    package enum Taken {
+    enum Taken {
         case jobs([Job])
         /// Nothing came until the deadline.
         case nothing
@@ -22,14 +23,14 @@ package final class WorkQueue<Job: Sendable>: Sendable {
     private let wakeup = Wakeup()
     private let capacity: Int
 
-    package init(capacity: Int) {
+    init(capacity: Int) {
         self.capacity = capacity
     }
 
-    package var count: Int { state.withLock { $0.jobs.count } }
+    var count: Int { state.withLock { $0.jobs.count } }
 
     /// Adds a job; false if there is no room or the queue is closed.
-    package func submit(_ job: Job) -> Bool {
+    func submit(_ job: Job) -> Bool {
         let (accepted, wakes) = state.withLock { state in
             guard !state.isClosed, state.jobs.count < capacity else { return (false, false) }
             state.jobs.append(job)
@@ -41,7 +42,7 @@ package final class WorkQueue<Job: Sendable>: Sendable {
     }
 
     /// All waiting jobs, up to a number; sleeps while there are none.
-    package func take(atMost limit: Int, untilMonotonicNanoseconds deadline: UInt64 = .max) -> Taken {
+    func take(atMost limit: Int, untilMonotonicNanoseconds deadline: UInt64 = .max) -> Taken {
         while true {
             if let taken = takeNow(atMost: limit) { return taken }
             guard deadline != .max else {
@@ -68,7 +69,7 @@ package final class WorkQueue<Job: Sendable>: Sendable {
     }
 
     /// Refuses all later jobs; those accepted can still be taken.
-    package func close() {
+    func close() {
         state.withLock { $0.isClosed = true }
         wakeup.wake()
     }
