@@ -96,6 +96,11 @@ struct RouteTests {
         }
     }
 
+    @Test("Every place of a fault is a row")
+    func places() {
+        #expect(Set(Routes.ofPolicies.compactMap(\.fault)) == Set(Fault.Place.allCases))
+    }
+
     @Test("A method that a row does not have is refused with those that it has")
     func methods() async throws {
         for (path, allowed) in [

@@ -1,6 +1,9 @@
 import HTTP
 import JSON
+import MemoryStore
+import Platform
 import TaskAPI
+import Tasks
 import Testing
 
 @Suite("What a person may do with tasks", .timeLimit(.minutes(15)))
@@ -84,6 +87,24 @@ struct TaskHandlersTests {
             "POST", "/api/tasks", as: "alice", [json, ("Idempotency-Key", String(repeating: "k", count: 256))],
             #"{"task":"b"}"#)
         #expect(bad.status == 400)
+    }
+
+    @Test("The digests of idempotency keys stay what they are: databases hold them", arguments: [false, true])
+    func fingerprint(completed: Bool) async throws {
+        let store = MemoryTaskStore()
+        let added = try await TestedAPI(.inProcess) { $0.store = store }.send(
+            "POST", "/api/tasks", as: "alice", [json, ("Idempotency-Key", "5b1c")],
+            #"{"task":"milk","completed":\#(completed)}"#)
+        #expect(added.status == 201)
+        // The store tells a retry from a reuse of the key by the digest.
+        let digest: UInt64 = completed ? 0xf4f5_e55c_05d7_6ed7 : 0xd456_e260_531b_5c48
+        let again = try await store.add(
+            try TaskText("milk"), completed: completed, at: SystemTime().wallMilliseconds,
+            attempt: IdempotencyKey(key: "5b1c", fingerprint: digest), limit: 10, of: Owner(NameVerifier.alice))
+        guard case .repeated = again else {
+            Issue.record("\(again)")
+            return
+        }
     }
 
     @Test("Lists are filtered, paged and known again by their tag", arguments: Transport.allCases)

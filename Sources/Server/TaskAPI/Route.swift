@@ -10,8 +10,8 @@ import HTTP
 ///
 /// - **Reserved names.** Old clients put an owner after `/api/tasks/`: `hellojs`, `anybody`, a login name, a mail address,
 ///   a GUID. A row such as `/api/tasks/count` takes its word from them. So only an English word for a part of the list
-///   may be reserved, in lower-case ASCII letters, and never one that a client in `docs/clients.md` sends. Its row comes
-///   before `/api/tasks/{owner}`, and the pattern of `{id}` in the contract excludes the word; the test says how.
+///   may be reserved, in lower-case ASCII letters, and never one that a client in `docs/clients.md` sends. Its case comes
+///   before ``tasksOfNamedOwner``, and the pattern of `{id}` in the contract excludes the word; the test says how.
 /// - **What a read may cost.** One statement over rows of one owner, which an index leads to; never a look at other
 ///   people's rows. The answer has at most 16 KiB or is leased from `AnswerMemory` before it is rendered. The handler
 ///   returns ``HandlerResult/ready(_:)`` only for what is in memory, and never blocks: it runs on the event loop.

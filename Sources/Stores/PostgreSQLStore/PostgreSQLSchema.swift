@@ -5,12 +5,10 @@ package import PostgreSQL
 /// A step that was released is never changed: the next change is the next step.
 package enum PostgreSQLSchema {
     /// What this program reads and writes.
-    package static var known: Int { 2 }
+    package static var known: Int { steps(partitions: nil).count }
 
     /// What each step adds, if the tables are divided into that many partitions.
-    private static func step(_ number: Int, partitions: Int?) -> String {
-        number == 1 ? tables(partitions: partitions) : boundsOfAttempts
-    }
+    private static func steps(partitions: Int?) -> [String] { [tables(partitions: partitions), boundsOfAttempts] }
 
     /// The first step.
     ///
@@ -118,9 +116,9 @@ package enum PostgreSQLSchema {
         if version == 0 {
             try connection.runScript("CREATE TABLE IF NOT EXISTS task_server_schema(version bigint PRIMARY KEY)")
         }
-        for number in (version + 1)...known {
-            try connection.runScript(step(number, partitions: partitions))
-            _ = try connection.run("INSERT INTO task_server_schema(version) VALUES ($1)", [.integer(Int64(number))])
+        for (index, step) in steps(partitions: partitions).enumerated().dropFirst(version) {
+            try connection.runScript(step)
+            _ = try connection.run("INSERT INTO task_server_schema(version) VALUES ($1)", [.integer(Int64(index + 1))])
         }
     }
 

@@ -6,7 +6,7 @@ import Tasks
 struct ReadStatements: ~Copyable {
     private let list: Statement
     private let find: Statement
-    private let count: Statement
+    private let recordedCount: Statement
     private let connection: Connection
     private let answers: AnswerMemory
 
@@ -23,7 +23,7 @@ struct ReadStatements: ~Copyable {
                 """),
             find: try connection.prepare(TaskRow.find),
             // Always a row, so that the statement keeps its snapshot of the database until it is reset.
-            count: try connection.prepare("SELECT coalesce((SELECT tasks FROM owners WHERE owner = ?1), 0)"),
+            recordedCount: try connection.prepare("SELECT coalesce((SELECT tasks FROM owners WHERE owner = ?1), 0)"),
             connection: connection, answers: answers)
     }
 
@@ -33,14 +33,14 @@ struct ReadStatements: ~Copyable {
 
     /// Reads row by row, and no further than the page; fails with ``StoreError/noRoomForAnswer`` if there is no memory.
     ///
-    /// A whole list must have as many tasks as the owner's row counts: if a page of the file had lost its rows, the list
+    /// A whole list must have as many tasks as the owner's row records: if a page of the file had lost its rows, the list
     /// would otherwise only be shorter. A list that is cut is not compared.
     func list(_ query: TaskQuery, of owner: Owner) throws(SQLiteError) -> Result<TaskList, StoreError> {
         defer {
             list.reset()
-            count.reset()
+            recordedCount.reset()
         }
-        let expected = query == .all ? try taskCount(of: owner) : nil
+        let expected = query == .all ? try recordedCount(of: owner) : nil
         var page = TaskPage(of: owner, atMost: query.limit, in: answers)
         // One more than wanted shows whether others follow.
         let limit = query.limit.map { Int64(min(max($0, 0), Int(Int32.max))) + 1 } ?? -1
@@ -59,9 +59,9 @@ struct ReadStatements: ~Copyable {
         return .success(page.list())
     }
 
-    /// How many tasks the owner's row counts, in the snapshot from which the list is read next.
-    private func taskCount(of owner: Owner) throws(SQLiteError) -> Int64 {
-        try count.bind(owner.identifier)
-        return try count.step() ? count.integer(0) : 0
+    /// How many tasks the owner's row records, in the snapshot from which the list is read next.
+    private func recordedCount(of owner: Owner) throws(SQLiteError) -> Int64 {
+        try recordedCount.bind(owner.identifier)
+        return try recordedCount.step() ? recordedCount.integer(0) : 0
     }
 }

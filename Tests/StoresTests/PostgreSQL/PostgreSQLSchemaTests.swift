@@ -20,31 +20,35 @@ struct PostgreSQLSchemaTests {
         "\(address.split(separator: "/").last?.split(separator: "?").first ?? "")"
     }
 
-    /// Types and arguments of each statement, in SQL.
-    private static let arguments: [TaskStatement: (types: String, values: String)] = [
-        .list: ("text", "'alice'"), .page: ("text,int8,bool,int8", "'alice',0,NULL,10"),
-        .longPage: ("text,int8,bool,int8,int8", "'alice',0,NULL,10,1000"),
-        .find: ("text,int8", "'alice',1"),
-        .addOne: ("text,int8,text,bool,int8", "'alice',10,'x',false,5"),
-        .add: ("text,int8,int8,text[],bool[],int8[]", "'alice',1,10,'{x}','{f}','{5}'"),
-        .forgetAttempts: ("text,text,int8", "'alice','k',1"), .makeOwner: ("text", "'alice'"),
-        .lockOwner: ("text", "'alice'"),
-        .addOnce: ("text,text,int8,int8,text,bool,int8", "'alice','k',10,7,'x',false,5"),
-        .lockTask: ("text,int8", "'alice',1"),
-        .change: ("text,int8,text,bool,int8,bool,int8[]", "'alice',1,'y',NULL,6,true,'{}'"),
-        .remove: ("text,int8", "'alice',1"), .removeText: ("text,text", "'alice','x'"), .probe: ("text", "'alice'"),
-    ]
+    /// Types and arguments of a statement, in SQL, by the types that it declares: for a task of alice with the id 10 and
+    /// the text "x".
+    private static func arguments(_ statement: TaskStatement) -> (types: String, values: String) {
+        var number = 9
+        let arguments = statement.types.enumerated().map { position, parameter in
+            switch parameter {
+            case .integer:
+                number += 1
+                return ("int8", "\(number)")
+            case .text: return ("text", position == 0 ? "'alice'" : "'x'")
+            case .boolean: return ("bool", "true")
+            case .integers: return ("int8[]", "'{5}'")
+            case .texts: return ("text[]", "'{x}'")
+            case .booleans: return ("bool[]", "'{f}'")
+            }
+        }
+        return (arguments.map(\.0).joined(separator: ","), arguments.map(\.1).joined(separator: ","))
+    }
 
     @Test("Every statement uses one partition", arguments: TaskStatement.allCases)
     func onePartition(statement: TaskStatement) async throws {
         let address = try server.newDatabase()
         #expect(try PostgreSQLTaskStore.migrate(address, partitions: 8).hasSuffix("are made in 8 partitions"))
-        let (types, values) = try #require(Self.arguments[statement])
+        let (types, values) = Self.arguments(statement)
         for mode in ["force_custom_plan", "force_generic_plan"] {
             let plan = try server.command(
                 """
-                SET plan_cache_mode = \(mode); INSERT INTO owners VALUES ('alice', 2, 1);
-                INSERT INTO tasks VALUES ('alice', 1, 'x', false, 5, 5, 1);
+                SET plan_cache_mode = \(mode); INSERT INTO owners VALUES ('alice', 11, 1);
+                INSERT INTO tasks VALUES ('alice', 10, 'x', false, 5, 5, 1);
                 PREPARE s(\(types)) AS \(statement.sql);
                 EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE s(\(values));
                 DELETE FROM owners; DELETE FROM tasks; DELETE FROM attempts

@@ -1,4 +1,4 @@
-import PostgreSQL
+package import PostgreSQL
 import Tasks
 
 /// Every statement of the store about tasks.
@@ -163,7 +163,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
     }
 
     /// The types of the parameters, each shown by a value of it.
-    var types: [Parameter] {
+    package var types: [Parameter] {
         let (number, text, truth) = (Parameter.integer(nil), Parameter.text(nil), Parameter.boolean(nil))
         return switch self {
         case .list, .makeOwner, .lockOwner, .probe: [text]
