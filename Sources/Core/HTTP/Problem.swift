@@ -1,4 +1,4 @@
-internal import JSON
+import JSON
 
 /// Problem details (RFC 9457), for people and programs.
 ///

@@ -1,6 +1,6 @@
-internal import MockAuthority
-internal import Platform
-internal import Settings
+import MockAuthority
+import Platform
+import Settings
 
 /// `mock-authority health`: asks the authority that runs with the same settings.
 ///

@@ -1,6 +1,6 @@
-internal import MockAuthority
-internal import Platform
-internal import Settings
+import MockAuthority
+import Platform
+import Settings
 
 /// What the settings and their file make, for an authority that listens there.
 func configuration(_ settings: MockSettings, _ address: ListenAddress) -> Configuration {

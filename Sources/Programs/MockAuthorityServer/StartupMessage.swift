@@ -1,6 +1,6 @@
-internal import Basics
-internal import MockAuthority
-internal import Settings
+import Basics
+import MockAuthority
+import Settings
 
 /// The text that is printed when the servers listen: its commands work when pasted.
 struct StartupMessage {

@@ -1,8 +1,8 @@
-internal import Basics
-internal import Curl
-internal import Platform
-internal import Synchronization
-internal import Tokens
+import Basics
+import Curl
+import Platform
+import Synchronization
+import Tokens
 
 /// The keys of all key sources, kept fresh by a thread of its own; readers see immutable snapshots.
 ///

@@ -1,4 +1,4 @@
-internal import Basics
+import Basics
 
 /// Everything that the key cache knows and decides, without clock, threads and network: events in, decisions out.
 ///

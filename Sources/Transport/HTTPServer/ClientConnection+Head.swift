@@ -1,6 +1,6 @@
-internal import Basics
-internal import CMicroHTTPD
-internal import HTTP
+import Basics
+import CMicroHTTPD
+import HTTP
 
 extension ClientConnection {
     /// Judges the head that is in.

@@ -1,6 +1,6 @@
-internal import CMicroHTTPD
-internal import HTTP
-internal import Synchronization
+import CMicroHTTPD
+import HTTP
+import Synchronization
 
 /// One call of libmicrohttpd's for a request.
 @unsafe

@@ -1,5 +1,5 @@
-internal import CMicroHTTPD
-internal import HTTP
+import CMicroHTTPD
+import HTTP
 
 extension ClientConnection {
     /// Gives a response to the library; after it the connection closes if `closing` is set or it has been used up.

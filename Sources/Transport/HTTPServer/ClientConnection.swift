@@ -1,7 +1,7 @@
-internal import Basics
-internal import CMicroHTTPD
-internal import HTTP
-internal import Synchronization
+import Basics
+import CMicroHTTPD
+import HTTP
+import Synchronization
 
 /// A connection, and the request that is under way on it: there is at most one, so it needs no object of its own.
 ///

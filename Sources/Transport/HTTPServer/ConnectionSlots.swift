@@ -1,6 +1,6 @@
-internal import Basics
-internal import HTTP
-internal import Synchronization
+import Basics
+import HTTP
+import Synchronization
 
 /// How many connections are open, in all and from each network: what decides whether one more is accepted.
 ///

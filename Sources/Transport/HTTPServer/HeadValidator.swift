@@ -1,6 +1,6 @@
 import Basics
 private import CMicroHTTPD
-internal import HTTP
+import HTTP
 
 /// Judges the fields of a head one after the other, as libmicrohttpd reports them (V-142, V-143), and keeps them.
 struct HeadValidator {

@@ -1,4 +1,4 @@
-internal import HTTP
+import HTTP
 
 /// The life of the requests of one connection: the one table that says what may follow what.
 ///

@@ -1,7 +1,7 @@
 private import CMicroHTTPD
 private import Glibc
-internal import Platform
-internal import Synchronization
+import Platform
+import Synchronization
 
 /// A TCP socket bound to the address that a server will listen on.
 ///

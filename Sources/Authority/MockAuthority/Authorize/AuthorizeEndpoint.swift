@@ -1,6 +1,6 @@
 import Basics
-internal import HTTP
-internal import OpenSSL
+import HTTP
+import OpenSSL
 
 /// The authorization endpoint (RFC 6749 section 3.1): answers at once for a session, else shows a page.
 struct AuthorizeEndpoint: Sendable {

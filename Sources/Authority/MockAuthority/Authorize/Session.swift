@@ -1,5 +1,5 @@
-internal import HTTP
-internal import JSON
+import HTTP
+import JSON
 
 /// The browser's memory of who signed in: the cookie of the service, sealed like a grant.
 struct Session: Sendable {

@@ -1,5 +1,5 @@
 import Basics
-internal import Synchronization
+import Synchronization
 
 /// A sign-in under way: an authorization request and what its person did so far.
 struct Transaction: Sendable {

@@ -1,4 +1,4 @@
-internal import JSON
+import JSON
 
 /// The tokens with one defect each, by name.
 ///

@@ -1,5 +1,5 @@
-internal import HTTP
-internal import JSON
+import HTTP
+import JSON
 
 /// `/_mock/...`: controls for tests and people, which are no part of the protocol.
 ///

@@ -1,6 +1,6 @@
-internal import HTTP
-internal import JSON
-internal import Synchronization
+import HTTP
+import JSON
+import Synchronization
 
 /// The controls of a test run: faults, clock, accounts, request log.
 extension HostContext {

@@ -1,7 +1,7 @@
 import Basics
-internal import HTTP
-internal import JSON
-internal import OpenSSL
+import HTTP
+import JSON
+import OpenSSL
 
 /// The end of a session (OpenID Connect RP-Initiated Logout 1.0), as loose as the service has it.
 struct LogoutEndpoint: Sendable {

@@ -1,4 +1,4 @@
-internal import HTTP
+import HTTP
 
 /// Answers to requests that reach no endpoint.
 enum NotFoundPage {

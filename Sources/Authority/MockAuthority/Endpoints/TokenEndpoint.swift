@@ -1,6 +1,6 @@
-internal import HTTP
-internal import JSON
-internal import OpenSSL
+import HTTP
+import JSON
+import OpenSSL
 
 /// The token endpoint (RFC 6749 section 3.2): one file a grant, this one for what they share.
 struct TokenEndpoint: Sendable {

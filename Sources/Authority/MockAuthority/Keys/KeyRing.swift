@@ -1,6 +1,6 @@
-internal import JSON
-internal import OpenSSL
-internal import Synchronization
+import JSON
+import OpenSSL
+import Synchronization
 
 /// What can be done to the keys of a running authority.
 package enum KeyStep: String, Sendable, CaseIterable {

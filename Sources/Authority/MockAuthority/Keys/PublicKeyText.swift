@@ -1,4 +1,4 @@
-internal import OpenSSL
+import OpenSSL
 
 /// The public half of a key as other tools write it: SubjectPublicKeyInfo (RFC 5280 section 4.1).
 enum PublicKeyText {

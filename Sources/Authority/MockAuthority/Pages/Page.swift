@@ -1,6 +1,6 @@
 import Basics
-internal import HTTP
-internal import OpenSSL
+import HTTP
+import OpenSSL
 
 /// A page of the authority: one look, no script but what is named here, nothing from elsewhere.
 struct Page: Sendable {

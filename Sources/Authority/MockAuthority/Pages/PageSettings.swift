@@ -1,6 +1,6 @@
 import Basics
-internal import HTTP
-internal import JSON
+import HTTP
+import JSON
 
 /// What the real page tells its script: people who sign in without a browser read it by these names.
 struct PageSettings: Sendable {

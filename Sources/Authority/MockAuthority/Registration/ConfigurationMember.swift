@@ -1,4 +1,4 @@
-internal import JSON
+import JSON
 
 /// An object of a configuration, with its place for error messages.
 struct ConfigurationMember {

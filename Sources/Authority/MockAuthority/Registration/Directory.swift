@@ -1,7 +1,7 @@
 import Basics
-internal import JSON
-internal import OpenSSL
-internal import Synchronization
+import JSON
+import OpenSSL
+import Synchronization
 
 /// The accounts of a tenant, as they are now.
 final class Directory: Sendable {

@@ -1,5 +1,5 @@
 import Basics
-internal import Synchronization
+import Synchronization
 
 /// The state that a test may change without disturbing another test: accounts, clock, faults, request log.
 ///

@@ -1,5 +1,5 @@
 import Basics
-internal import HTTP
+import HTTP
 
 /// One row of the route table.
 struct AuthorityRoute<Context: Sendable>: Sendable {

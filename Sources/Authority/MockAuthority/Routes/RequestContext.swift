@@ -1,5 +1,5 @@
 import Basics
-internal import HTTP
+import HTTP
 
 /// A request to one endpoint of one policy.
 struct RequestContext: Sendable {

@@ -1,7 +1,7 @@
-internal import Basics
-internal import JSON
-internal import OpenSSL
-internal import Platform
+import Basics
+import JSON
+import OpenSSL
+import Platform
 
 /// The contents of a state folder.
 struct SavedState: Sendable {

@@ -1,4 +1,4 @@
-internal import Basics
+import Basics
 package import Platform
 
 /// A folder in which an authority keeps what outlives it: keys, accounts, its certificate.

@@ -1,6 +1,6 @@
-internal import Basics
-internal import JSON
-internal import OpenSSL
+import Basics
+import JSON
+import OpenSSL
 import Tokens
 
 /// A successful response of the token endpoint (RFC 6749 section 5.1).

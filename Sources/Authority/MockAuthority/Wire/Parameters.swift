@@ -1,5 +1,5 @@
 import Basics
-internal import HTTP
+import HTTP
 
 /// The parameters of a request: those of a body, then those of the query.
 struct Parameters: Sendable, Equatable {
