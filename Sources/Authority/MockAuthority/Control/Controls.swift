@@ -1,3 +1,4 @@
+import Basics
 import HTTP
 import JSON
 
@@ -32,9 +33,7 @@ extension HostContext {
             """, status: 404)
     }
 
-    private var isLocal: Bool {
-        head.peer.hasPrefix("127.") || head.peer == "::1" || head.peer.hasPrefix("::ffff:127.")
-    }
+    private var isLocal: Bool { IPAddress(head.peer)?.isLoopback ?? false }
 
     private var wantsJSON: Bool { head.headers.preferJSON }
 
