@@ -4,7 +4,7 @@
 ///   - translate: the error that the caller gets for one of the body.
 ///   - body: its error type is inferred where it is written: `{ () throws(SystemError) in … }`.
 /// - Returns: what the body returns.
-/// - Throws: what `translate` makes of the error.
+/// - Throws: the translated error.
 package func rethrowing<Value: ~Copyable, Inner: Error, Outer: Error>(
     as translate: (Inner) -> Outer, _ body: () throws(Inner) -> Value
 ) throws(Outer) -> Value {

@@ -2,7 +2,6 @@ import Synchronization
 
 /// A queue of jobs for one thread: bounded, so that a slow disk leads to refusals and not to growing memory.
 package final class WorkQueue<Job: Sendable>: Sendable {
-    /// The result of a take.
     package enum Taken {
         case jobs([Job])
         /// Nothing came until the deadline.

@@ -8,7 +8,6 @@ struct StartupMessage {
     let address: ListenAddress
     let secure: [Secure]
 
-    /// An https server.
     struct Secure {
         let port: UInt16
         /// The path of the certificate to trust.

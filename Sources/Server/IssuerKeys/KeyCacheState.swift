@@ -129,7 +129,6 @@ struct KeyCacheState: Sendable {
         }
     }
 
-    /// The refresh is over.
     mutating func endRefresh(now: Int64) {
         counters.refreshes += 1
         counters.refreshNanoseconds += now - (refreshBegan ?? now)

@@ -41,7 +41,7 @@ package final class RouteDefinition: Sendable {
         RouteDefinition(pattern, .token(operations))
     }
 
-    /// Whether a token is asked for before anything else is said (V-09).
+    /// Whether a token is required before anything else is answered (V-09).
     package var isProtected: Bool {
         switch access {
         case .open: false

@@ -22,7 +22,7 @@ final class ClientConnection: @unchecked Sendable {
     let socket: Int32
     let peer: String
     let address: IPAddress
-    /// Whether the peer is a proxy whose statements about its clients are believed.
+    /// Whether the peer is a proxy whose statements about its clients are trusted.
     let isTrusted: Bool
     let openedAt: UInt64
     private let number: UInt64

@@ -45,6 +45,6 @@ extension ServerLimits {
         perAddress > 0 && !unlimited.contains { $0.contains(address) } && !isTrusted(address)
     }
 
-    /// Whether the address is that of a proxy whose statements about its clients are believed.
+    /// Whether the address is that of a proxy whose statements about its clients are trusted.
     func isTrusted(_ address: IPAddress) -> Bool { trustedProxies.contains { $0.contains(address) } }
 }

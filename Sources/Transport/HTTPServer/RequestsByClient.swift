@@ -55,7 +55,6 @@ extension ClientConnection {
         return nil
     }
 
-    /// The request is over.
     func forgetClient() {
         guard let client else { return }
         core.requestsByClient.end(client)

@@ -12,7 +12,7 @@ import Synchronization
 /// The system lets a second socket be bound to the port while none listens; then the one that listens later fails with
 /// ``ServerStartError/addressInUse``.
 package final class ServerSocket: Sendable {
-    /// The port; the one that the system chose where 0 was asked for.
+    /// The port; the one that the system chose where 0 was requested.
     package let port: UInt16
     let descriptor: Int32
     private let isUsed = Atomic<Bool>(false)

@@ -43,7 +43,6 @@ extension RequestContext {
         return headers
     }
 
-    /// The response to a CORS preflight.
     var preflight: Response {
         var headers = headers
         if headers.contains("Access-Control-Allow-Origin") {

@@ -16,7 +16,6 @@ struct Parameters: Sendable, Equatable {
         return value
     }
 
-    /// All values of a name.
     func values(_ name: String) -> [String] {
         all.filter { $0.name.isSame(as: name) }.map(\.value)
     }

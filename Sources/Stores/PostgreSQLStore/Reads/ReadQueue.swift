@@ -16,7 +16,7 @@ struct ReadQueue {
     private var order: [Key] = []
     /// Those that were not sent yet: others may join them.
     private var waiting: [Key: any QueuedRead] = [:]
-    /// Those that were sent in vain, and those that follow another; they go first, and are not joined.
+    /// Those that were sent without success, and those that follow another; they go first, and are not joined.
     private var returned: [any QueuedRead] = []
 
     var isEmpty: Bool { order.isEmpty && returned.isEmpty }

@@ -32,7 +32,6 @@ struct BatchResult {
     var lists = 0
     /// The transaction has failed and is still open.
     var mustRollBack = false
-    /// It was committed.
     var isCommitted = false
     /// It was committed, and wrote: what only locks shows nothing of the room on a disk.
     var hasWritten = false
