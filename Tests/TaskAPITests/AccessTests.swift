@@ -5,7 +5,7 @@ import TaskAPI
 import Testing
 import Tokens
 
-@Suite("Who gets access, and what is reported", .timeLimit(.minutes(15)))
+@Suite("Who is let in, and what is told", .timeLimit(.minutes(15)))
 struct AccessTests {
     @Test(
         "V-09: without a token, every method of every protected path is 401 with a challenge",

@@ -12,7 +12,7 @@ package final class RouteDefinition: Sendable {
     enum Access: Sendable {
         /// Everyone, with `GET` and `HEAD`.
         case open(OpenHandler)
-        /// Who presents a token, which is checked before anything else (V-09).
+        /// Holders of a token, which is checked before anything else (V-09).
         case token([Operation])
     }
 

@@ -38,8 +38,8 @@ struct ReadQueue {
         returned.insert(contentsOf: reads, at: 0)
     }
 
-    /// Takes those that have waited longest, but one list of each owner: who asks for many waits for no one's lists but
-    /// their own.
+    /// Takes those that have waited longest, but one list of each owner: many requests of one owner delay only that
+    /// owner's lists.
     mutating func next(_ count: Int) -> [any QueuedRead] {
         var chosen: [any QueuedRead] = []
         var owners: Set<Owner> = []

@@ -33,7 +33,7 @@ struct BatchResult {
     /// The transaction has failed and is still open.
     var mustRollBack = false
     var isCommitted = false
-    /// It was committed, and wrote: what only locks shows nothing of the room on a disk.
+    /// It was committed, and wrote: a transaction that only locks rows does not show whether the disk has room.
     var hasWritten = false
     /// More is to be pruned.
     var hasMore = false
