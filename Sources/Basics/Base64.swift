@@ -3,7 +3,7 @@ package enum Base64URL {
     /// Reads the one canonical spelling of some bytes.
     ///
     /// Letters outside of the alphabet, padding, a length that no bytes have, and unused bits that are not zero are all
-    /// refused (V-12, V-13): a token has one accepted spelling, so nothing keyed by its text can be slipped past.
+    /// refused (V-12, V-13): a token has one accepted spelling, so no check of its text can be evaded.
     ///
     /// - Returns: the bytes, or nothing for any other spelling.
     package static func decode(_ text: Span<UInt8>) -> [UInt8]? {

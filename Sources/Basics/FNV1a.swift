@@ -1,4 +1,4 @@
-/// The hash FNV-1a with 64 bits: tells texts apart; it does not resist a search for collisions.
+/// The hash FNV-1a with 64 bits: distinguishes texts; it does not resist a search for collisions.
 package struct FNV1a {
     /// The hash of everything added so far.
     package private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325

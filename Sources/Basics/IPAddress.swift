@@ -23,7 +23,7 @@ package struct IPAddress: Sendable, Hashable {
     }
 
     /// Whether it is one of IPv4.
-    package var isVersion4: Bool { bits >> 32 == 0xFFFF }
+    var isVersion4: Bool { bits >> 32 == 0xFFFF }
 
     /// Whether it is of this machine: 127.0.0.0/8 or ::1.
     package var isLoopback: Bool { bits == 1 || (isVersion4 && (bits >> 24) & 0xFF == 127) }
@@ -39,7 +39,7 @@ package struct IPAddress: Sendable, Hashable {
         return host.isEqualIgnoringCase(to: "localhost") || IPAddress(host)?.isLoopback ?? false
     }
 
-    /// What one client can take addresses from: all 64 bits after the prefix of its network in IPv6, one address in IPv4.
+    /// The range from which one client can choose its address: all 64 bits after the prefix of its network in IPv6, one address in IPv4.
     package var network: IPAddress { isVersion4 ? self : IPAddress(bits: (bits >> 64) << 64) }
 
     private static func version4(_ text: some StringProtocol) -> UInt32? {

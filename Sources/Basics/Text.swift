@@ -19,7 +19,7 @@ extension String {
     }
 
     @inlinable package func isEqualIgnoringCase(to other: String) -> Bool {
-        // Most texts differ in length, which needs no look at the bytes.
+        // Most texts differ in length: then no byte is compared.
         utf8.count == other.utf8.count && beginsIgnoringCase(other)
     }
 

@@ -9,7 +9,6 @@ package struct TokenBucket: Sendable {
     /// Since when the next permit grows.
     private var growingSince: Int64
 
-    /// A full bucket.
     package init(capacity: Int, refill: Int64, now: Int64) {
         self.capacity = capacity
         self.refill = refill

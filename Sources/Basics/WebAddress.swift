@@ -1,4 +1,4 @@
-/// The parts of an absolute `http` or `https` URL that decide whom one talks to (RFC 3986 section 3.2).
+/// The parts of an absolute `http` or `https` URL that determine the server (RFC 3986 section 3.2).
 package struct WebAddress: Sendable, Hashable, CustomStringConvertible {
     /// As it was written, without a `/` at the end.
     package let text: String
@@ -6,13 +6,12 @@ package struct WebAddress: Sendable, Hashable, CustomStringConvertible {
     package let isEncrypted: Bool
     /// The host in lower case; an IPv6 address keeps its brackets.
     package let host: String
-    /// The port; that of the scheme if none is written.
+    /// The port; the scheme's default if it is absent.
     package let port: UInt16
     /// The segments of the path as they are written; a `/` at the end adds none.
     package let path: [String]
     /// The text after `?`, if there is one.
     package let query: String?
-    /// Whether there is a `#`.
     package let hasFragment: Bool
 
     /// Takes a URL apart; nil for what is no plain web address.

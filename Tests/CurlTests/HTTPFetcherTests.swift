@@ -10,7 +10,7 @@ struct HTTPFetcherTests {
         "HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\(fields)\r\n\(body)"
     }
 
-    /// What a fetcher makes of these bytes.
+    /// The outcome of a fetch that is answered with these bytes.
     private func fetch(
         _ answer: String, limit: Int = 1000, total: Int = 2000
     ) -> Result<FetchedDocument, FetchError> {

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// A server of plain TCP that says exactly what a test tells it, on a thread for each connection.
+/// A server of plain TCP that sends exactly what a test gives it, on a thread for each connection.
 final class RawServer: Sendable {
     /// One connection, whose request head was read.
     struct Connection: Sendable {
@@ -13,7 +13,7 @@ final class RawServer: Sendable {
             _ = send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
         }
 
-        /// Says it one byte at a time until the peer has enough of it.
+        /// Sends it one byte at a time until the peer closes.
         func drip(_ text: String, everyMilliseconds pause: UInt32) {
             for byte in text.utf8 {
                 guard send(descriptor, [byte], 1, Int32(MSG_NOSIGNAL)) == 1 else { return }

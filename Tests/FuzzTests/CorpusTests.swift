@@ -4,7 +4,7 @@ import Support
 import Synchronization
 import Testing
 
-/// Every input of the corpora, once: what the fuzzers found stays mended without them.
+/// Every input of the corpora, once: what the fuzzers found stays fixed without them.
 @Suite("Fuzzed inputs", .serialized, .timeLimit(.minutes(15)))
 struct CorpusTests {
     @Test("every input keeps the invariants", arguments: FuzzTarget.allCases)

@@ -20,7 +20,7 @@ struct RequestLifecycleTests {
         #expect(life.phase == .header)
         #expect(life.takes(.requestLine, "none") == "readingHead")
         #expect(life.phase == .header)
-        #expect(life.takes(.called, "judgeHead") == "readingHead")
+        #expect(life.takes(.called, "checkHead") == "readingHead")
         #expect(life.takes(.headAccepted(.none), "none") == "complete")
         #expect(life.phase == .handling)
         #expect(life.takes(.called, "askHandler") == "deciding none")
@@ -439,7 +439,7 @@ extension RequestLifecycle.Action {
         switch self {
         case .none: "none"
         case .close: "close"
-        case .judgeHead: "judgeHead"
+        case .checkHead: "checkHead"
         case .askHandler: "askHandler"
         case .deliverBody: "deliverBody"
         case .takeDecision: "takeDecision"

@@ -133,7 +133,7 @@ struct ClientAddressTests {
         for client in clients { #expect(try client.response()?.status == 200) }
     }
 
-    @Test("Only the statement of a trusted proxy about its client is believed")
+    @Test("Only the statement of a trusted proxy about its client is used")
     func forwarded() throws {
         let stranger = try server { $0.unlimited = Self.loopback }
         let fields = "X-Forwarded-For: 203.0.113.9\r\n"

@@ -6,7 +6,7 @@ import OpenSSL
 import Platform
 import Testing
 
-/// Certificates as other programs judge them; OpenSSL's own program has no mercy with bad encodings.
+/// Certificates as other programs check them; OpenSSL's own program refuses bad encodings.
 @Suite("Strict clients accept the https of the authority", .timeLimit(.minutes(15)))
 struct SecureServerTests {
     @Test("OpenSSL connects, verifies chain and name strictly, and gets a response")

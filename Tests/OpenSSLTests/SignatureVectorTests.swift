@@ -11,7 +11,7 @@ struct SignatureVectorTests {
     func everyVectorIsJudgedAsPublished(file: String) throws {
         let document = try TestFile.vector(file).json()
         let groups = try #require(document["testGroups"].array)
-        var judged = 0
+        var checked = 0
         for group in groups {
             let key = try RSAPublicKey(
                 modulus: #require(bytes(hex: group["publicKey"]["modulus"].string ?? "-")).withoutLeadingZero,
@@ -24,10 +24,10 @@ struct SignatureVectorTests {
                 #expect(
                     key.verifies(signature: signature, of: message) == good,
                     "tcId \(vector["tcId"]), \(vector["comment"])")
-                judged += 1
+                checked += 1
             }
         }
-        #expect(judged == Int(document["numberOfTests"].integer ?? 0))
+        #expect(checked == Int(document["numberOfTests"].integer ?? 0))
     }
 
     @Test("A signature has the length of the modulus")

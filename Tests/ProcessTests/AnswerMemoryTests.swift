@@ -28,7 +28,7 @@ struct AnswerMemoryTests {
         }
     }
 
-    /// Gives a person this many tasks, of so many bytes U+0001 each, past the API: through it, it takes minutes.
+    /// Gives a person this many tasks, of this many bytes U+0001 each, past the API: through it, it takes minutes.
     private func fill(_ owner: String, _ count: Int, _ bytes: Int, _ settings: [String: String]) throws {
         let columns = "owner, id, text, completed, created, modified, revision"
         let owners = "INSERT INTO owners(owner, next_id, tasks) VALUES ('\(owner)', \(count + 1), \(count))"

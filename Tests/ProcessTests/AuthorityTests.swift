@@ -13,7 +13,7 @@ import Testing
         let new = try stage.token("user=alice@example.com&claim=n=2")
         let followed = try server.process.await(seconds: 10) { _ in
             let answer = try server.ask("GET", "/api/tasks", token: new)
-            // On a machine that is short of breath the fetch may take longer than a request waits for it.
+            // On a busy machine the fetch may take longer than a request waits for it.
             return answer.status == 503 && answer.headers["Retry-After"] != nil ? nil : answer.status
         }
         #expect(followed == 200)

@@ -38,7 +38,7 @@ private struct SecureStage {
     func start(_ changes: [String: String]) throws -> (process: ChildProcess, port: UInt16) {
         let environment = stage.settings.merging(changes) { $1 }
         let process = try ChildProcess(ChildProcess.built("task-server"), environment: environment)
-        return (process, try process.await { Stage.port(behind: "\"listen\":\"127.0.0.1:", in: $0) })
+        return (process, try process.await { Stage.port(after: "\"listen\":\"127.0.0.1:", in: $0) })
     }
 
     func stop(_ process: ChildProcess) throws -> ChildProcess.End {
@@ -71,7 +71,7 @@ private let expired = """
         #expect(
             process.output.contains(
                 #""level":"warning","event":"certificate","problem":"the certificate expired on 20"#))
-        // A restart mends no certificate: the health is good.
+        // A restart fixes no certificate: the health is good.
         let listen = ["TASKS_LISTEN": "127.0.0.1:\(port)"].merging(secure.settings("old.pem")) { $1 }
         #expect(try secure.stage.run(["health"], listen).end == .exit(0))
         #expect(try secure.stop(process) == .exit(0))

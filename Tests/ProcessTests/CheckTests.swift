@@ -64,10 +64,10 @@ import Testing
         try Self.expectOneWrongLine(stage, ["TASKS_LISTEN": "192.0.2.1:3000"], "this machine has no such address")
         let server = try stage.server()
         let same = ["TASKS_LISTEN": "127.0.0.1:\(server.port)", "TASKS_ADMIN_LISTEN": "127.0.0.1:\(server.adminPort)"]
-        let beside = try stage.run(["check"], same)
-        #expect(beside.end == .exit(0), "\(beside.output)")
+        let running = try stage.run(["check"], same)
+        #expect(running.end == .exit(0), "\(running.output)")
         for port in [server.port, server.adminPort] {
-            #expect(beside.output.contains("good  listen: 127.0.0.1:\(port) is in use by a task-server that runs"))
+            #expect(running.output.contains("good  listen: 127.0.0.1:\(port) is in use by a task-server that runs"))
         }
         #expect(try server.stop() == .exit(0))
         #expect(try stage.run(["check"], same).output.contains("good  listen: 127.0.0.1:\(server.port) is free"))
@@ -95,7 +95,7 @@ import Testing
     @Test func `names the setting that mends what is wrong with the authority's TLS`() throws {
         let folder = try TemporaryFolder()
         let stage = try Stage(["MOCK_STATE": folder.path, "MOCK_TLS_LISTEN": "127.0.0.1:0"])
-        let port = try stage.mock.await { Stage.port(behind: "and on https://localhost:", in: $0) }
+        let port = try stage.mock.await { Stage.port(after: "and on https://localhost:", in: $0) }
         let secure = ["TASKS_AUTHORITY": "https://localhost:\(port)/\(Stage.tenant)"]
         try Self.expectOneWrongLine(stage, secure, "(TASKS_CA_FILE, TASKS_AUTHORITY)")
         for file in ["tls.key", "nowhere.pem"] {

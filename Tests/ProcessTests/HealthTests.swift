@@ -25,7 +25,7 @@ import Testing
         let changes = ["TASKS_AUTHORITY": "http://127.0.0.1:1/contoso.onmicrosoft.com", "TASKS_LISTEN": "0.0.0.0:0"]
         let process = try ChildProcess(
             ChildProcess.built("task-server"), environment: stage.settings.merging(changes) { $1 })
-        let port = try process.await { Stage.port(behind: "\"listen\":\"0.0.0.0:", in: $0) }
+        let port = try process.await { Stage.port(after: "\"listen\":\"0.0.0.0:", in: $0) }
         let listen = ["TASKS_LISTEN": "0.0.0.0:\(port)"]
         #expect(try stage.run(["health"], listen).end == .exit(0))
         let ready = try stage.run(["health", "ready"], listen)

@@ -37,7 +37,7 @@ import Testing
     @Test func `A server uses it over https, while old clients use http`() throws {
         let folder = try TemporaryFolder()
         let stage = try Stage(["MOCK_STATE": folder.path, "MOCK_TLS_LISTEN": "127.0.0.1:0"])
-        let port = try stage.mock.await { Stage.port(behind: "and on https://localhost:", in: $0) }
+        let port = try stage.mock.await { Stage.port(after: "and on https://localhost:", in: $0) }
         let secure = "https://localhost:\(port)/\(Stage.tenant)"
         // As the greeting says it.
         #expect(stage.mock.output.contains("export TASKS_AUTHORITY=\(secure) TASKS_CA_FILE="), "\(stage.mock.output)")

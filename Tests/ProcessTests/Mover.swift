@@ -31,7 +31,7 @@ final class Mover {
         return (end, program.errors)
     }
 
-    /// Runs the program on a terminal of so many columns; what the terminal is sent.
+    /// Runs the program on a terminal with this many columns; what the terminal is sent.
     func onTerminal(
         _ words: String, columns: Int, on database: String, piped: String? = nil
     ) throws -> (end: ChildProcess.End, shown: String) {

@@ -17,7 +17,7 @@ struct PostgreSQLCommandTests {
     private static let commands = writing + ["export"]
     private static let password = "pa55w0rd"
 
-    /// Runs the commands, each of which must end with this code and one line that begins and ends with these words.
+    /// Runs the commands, each of which must end with this code and one line that begins and ends with this text.
     private func expect(
         _ commands: [String] = commands, at address: String, exit code: Int32 = 1, _ start: String, _ end: String,
         at location: SourceLocation = #_sourceLocation
@@ -42,7 +42,7 @@ struct PostgreSQLCommandTests {
         }
     }
 
-    /// The connection string of a database, with a password that nobody may see again.
+    /// The connection string of a database, with a password that no output may show.
     private func address(_ database: String, user: String = "test", _ rest: String = "") -> String {
         "postgresql://\(user):\(Self.password)@127.0.0.1:\(server.port)/\(database)?sslmode=disable\(rest)"
     }
@@ -181,7 +181,7 @@ struct PostgreSQLCommandTests {
     }
 }
 
-/// A port where connections come about and nothing is ever said.
+/// A port that accepts connections and never sends a byte.
 private final class SilentPort {
     let port: Int
     private let number: Int32

@@ -29,7 +29,7 @@ import Testing
             }
             #expect(output.shown.contains("\(tasks) of \(tasks) tasks"))
         }
-        // Nobody knows how long a pipe is.
+        // The length of a pipe is unknown.
         let piped = try mover.onTerminal("import", columns: 80, on: database, piped: mover.file("lines.jsonl"))
         #expect(piped.end == .exit(0), "\(piped.shown)")
         #expect(states(piped.shown).last?.hasPrefix("\(tasks) tasks") == true, "\(piped.shown)")
@@ -48,7 +48,7 @@ import Testing
         #expect(errors == "task-server: \(tasks) tasks exported to \(target)\n")
     }
 
-    /// Waits until the program has written so many bytes to a file.
+    /// Waits until the program has written this many bytes to a file.
     private func waitUntil(_ program: ChildProcess, _ path: String, toHave count: Int) throws {
         _ = try program.await { (_) -> Bool? in
             guard let size = try? File.size(path), size >= count else { return nil }

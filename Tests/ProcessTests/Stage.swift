@@ -20,7 +20,7 @@ final class Stage {
         home = try TemporaryFolder()
         let settings = ["MOCK_LISTEN": "127.0.0.1:0"].merging(mockSettings) { $1 }
         mock = try ChildProcess(ChildProcess.built("mock-authority"), environment: settings)
-        mockPort = try mock.await { output in Stage.port(behind: "http://127.0.0.1:", in: output) }
+        mockPort = try mock.await { output in Stage.port(after: "http://127.0.0.1:", in: output) }
     }
 
     var issuer: String { "http://127.0.0.1:\(mockPort)" }
@@ -68,13 +68,13 @@ final class Stage {
         return try (JSONValue(parsing: response.body).array ?? []).map(BadEntry.init)
     }
 
-    /// Tells the mock what to do with its keys.
+    /// Changes the keys of the mock.
     func keys(_ step: String) throws {
         let response = try exchange(mockPort, "POST", "/_mock/keys", body: Array("{\"do\":\"\(step)\"}".utf8))
         guard response.status == 200 else { throw ChildProcess.Failure(description: response.text) }
     }
 
-    static func port(behind prefix: String, in text: String) -> UInt16? {
+    static func port(after prefix: String, in text: String) -> UInt16? {
         guard let range = text.firstRange(of: prefix) else { return nil }
         let digits = text[range.upperBound...].prefix { $0.isNumber }
         // Not before the digits ended: the rest may not be written yet.
@@ -108,8 +108,8 @@ final class Server {
 
     init(_ process: ChildProcess) throws {
         self.process = process
-        port = try process.await { Stage.port(behind: "\"listen\":\"127.0.0.1:", in: $0) }
-        adminPort = try process.await { Stage.port(behind: "\"admin\":\"127.0.0.1:", in: $0) }
+        port = try process.await { Stage.port(after: "\"listen\":\"127.0.0.1:", in: $0) }
+        adminPort = try process.await { Stage.port(after: "\"admin\":\"127.0.0.1:", in: $0) }
     }
 
     /// Waits until `/readyz` says so.

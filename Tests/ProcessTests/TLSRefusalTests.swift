@@ -126,7 +126,7 @@ struct TLSRefusalTests {
     @Test("of mock-authority", arguments: ["1.2", "1.3"]) func mockAuthority(version: String) throws {
         let folder = try TemporaryFolder()
         let stage = try Stage(["MOCK_STATE": folder.path, "MOCK_TLS_LISTEN": "127.0.0.1:0"])
-        let port = try stage.mock.await { Stage.port(behind: "https://localhost:", in: $0) }
+        let port = try stage.mock.await { Stage.port(after: "https://localhost:", in: $0) }
         let token = "/\(Stage.tenant)/b2c_1_sign_in/oauth2/v2.0/token"
         let keys = "/\(Stage.tenant)/b2c_1_sign_in/discovery/v2.0/keys"
         let cases = [

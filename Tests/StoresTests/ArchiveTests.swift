@@ -158,7 +158,7 @@ struct ArchiveTests {
         #expect(try export(path) == three + [end])
     }
 
-    @Test("An import and an export stop when they are told to, and continue later")
+    @Test("An import and an export stop when requested, and continue later")
     func stopping() throws {
         let all = lines(["a": 2500, "b": 2500]) + [#"{"end":true,"tasks":5000}"#]
         var rest = all[...]

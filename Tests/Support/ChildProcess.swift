@@ -7,10 +7,10 @@ import Platform
 package final class ChildProcess {
     /// Why a program could not be started, or did not do what was awaited.
     package struct Failure: Error, CustomStringConvertible {
-        /// In words, with what the program wrote.
+        /// The message, with what the program wrote.
         package let description: String
 
-        /// A failure in these words.
+        /// A failure with this message.
         package init(description: String) {
             self.description = description
         }
@@ -27,13 +27,13 @@ package final class ChildProcess {
     private let files: String
     private var end: End?
 
-    /// The path of a program that was built beside these tests.
+    /// The path of a program that was built with these tests.
     package static func built(_ product: String) -> String {
         var buffer = [CChar](repeating: 0, count: 4096)
         let count = readlink("/proc/self/exe", &buffer, buffer.count)
         let path = String(decoding: buffer.prefix(max(count, 0)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
         let parts = path.split(separator: "/")
-        // In a bundle of another platform the tests lie deeper; here the folder of the executable is the one.
+        // In a bundle of another platform the tests are deeper; here it is the folder of the executable.
         return "/" + (parts.dropLast() + [Substring(product)]).joined(separator: "/")
     }
 
@@ -49,7 +49,7 @@ package final class ChildProcess {
         posix_spawn_file_actions_addopen(&actions, 0, "\(files)/in", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 1, "\(files)/out", O_WRONLY | O_CREAT | O_APPEND, 0o600)
         posix_spawn_file_actions_addopen(&actions, 2, "\(files)/err", O_WRONLY | O_CREAT | O_APPEND, 0o600)
-        // What the sanitizers and the coverage are told must reach the programs, too.
+        // The settings of sanitizers and coverage must reach the programs, too.
         let inherited = ProcessFacts.environment.filter { name, _ in
             name.hasSuffix("SAN_OPTIONS")
                 || ["LLVM_PROFILE_FILE", "PATH", "LD_LIBRARY_PATH", "LD_PRELOAD"].contains(name)
@@ -58,7 +58,7 @@ package final class ChildProcess {
         var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
         var lines: [UnsafeMutablePointer<CChar>?] = variables.map { strdup($0) } + [nil]
         defer { (words + lines).forEach { free($0) } }
-        // The thread of a test may block signals, and a program that inherits that hears of no child's end.
+        // The thread of a test may block signals, and a program that inherits that mask does not notice the end of a child.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }

@@ -1,10 +1,10 @@
 import Glibc
 import Platform
 
-/// A program that refuses to run as root, run as another user then, and ended with this process, however that ends: a
-/// shell beside it looks for the process twice a second.
+/// A program that refuses to run as root, run as another user if need be, and ended with this process, however that ends: a
+/// shell checks for the process twice a second.
 enum GuardedProgram {
-    /// The words before a command that make it run as a user who is not root.
+    /// The start of a command line that make it run as a user who is not root.
     static var unprivileged: [String] {
         guard getuid() == 0 else { return [] }
         return ["/usr/bin/setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups"]

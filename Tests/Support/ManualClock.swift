@@ -1,7 +1,7 @@
 import Platform
 import Synchronization
 
-/// The clocks of tests: both stand still until a test moves them.
+/// The clocks of tests: both stop until a test moves them.
 package final class ManualClock: TimeSource {
     private struct State {
         var wallMilliseconds: Int64

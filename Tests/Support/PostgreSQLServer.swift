@@ -36,7 +36,7 @@ package final class PostgreSQLServer: Sendable {
 
     /// A server of one test.
     ///
-    /// The settings are lines of postgresql.conf; the lines of access go before those of pg_hba.conf that let everybody in.
+    /// The settings are lines of postgresql.conf; the lines of access go before those of pg_hba.conf that let everyone in.
     package convenience init(
         settings: [String] = [], access: [String] = [], environment: [String: String] = [:]
     ) throws(ChildProcess.Failure) {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Random numbers that can be had again: SplitMix64, from a seed that is printed and that `TEST_SEED` sets.
+/// Reproducible random numbers: SplitMix64, from a seed that is printed and that `TEST_SEED` sets.
 package struct SeededRandom: RandomNumberGenerator {
     /// The seed of this run.
     package let seed: UInt64

@@ -1,7 +1,7 @@
 import Glibc
 import Platform
 
-/// A PostgreSQL server whose databases lie in a folder that can be full: `scripts/full-disk.c`.
+/// A PostgreSQL server whose databases are in a folder that can be full: `scripts/full-disk.c`.
 package final class SmallDisk: Sendable {
     /// The server; the database that can be full is `tasks`.
     package let server: PostgreSQLServer

@@ -1,7 +1,7 @@
 import Glibc
 import JSON
 
-/// A file that lies beside the tests, found by the place of the source: no bundle, so no Foundation.
+/// A file next to the tests, found by the path of the source: no bundle, so no Foundation.
 package struct TestFile: Sendable {
     /// Why a file was not read.
     package struct Unreadable: Error {
@@ -9,7 +9,7 @@ package struct TestFile: Sendable {
         package let path: String
     }
 
-    /// Where it lies.
+    /// The path.
     package let path: String
 
     /// A file named relative to the folder of the calling source file.

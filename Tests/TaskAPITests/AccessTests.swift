@@ -37,7 +37,7 @@ struct AccessTests {
                     + "error_description=\"The access token expired\""
             ),
             ("not,a,token", 400, "request.credentials", "Bearer realm=\"tasks\", error=\"invalid_request\""),
-            ("unjudged", 503, "keys.unavailable", nil),
+            ("unverifiable", 503, "keys.unavailable", nil),
         ]
         for (token, status, code, challenge) in cases {
             let answer = try await api.send("GET", "/api/tasks", as: token, [("Accept", "application/json")])
@@ -235,7 +235,7 @@ struct AccessTests {
         #expect(!"\(record)".contains(header))
     }
 
-    @Test("The record of a request tells what happened, and holds nothing of the token or the text")
+    @Test("The record of a request says what happened, and holds nothing of the token or the text")
     func records() async throws {
         let api = TestedAPI(.inProcess)
         let identifier = ("client-request-id", "0f8fad5b-d9cb-469f-a165-70867728950e")

@@ -5,7 +5,7 @@ import TaskAPI
 import Tasks
 import Testing
 
-/// What needs no wait costs no task: who is known and whose list is in memory is answered by `decide` itself.
+/// What needs no wait costs no task: a known token with its list in memory is answered by `decide` itself.
 @Suite("What is cached is answered at once", .timeLimit(.minutes(15)))
 struct CachedListTests {
     /// The store that caches lists, with that of alice in memory.

@@ -31,7 +31,7 @@ struct ClientTests {
         "iOS with ADAL crashes on a JSON object in answer to a GET: every error is text", arguments: Transport.allCases)
     func adalErrors(transport: Transport) async throws {
         let api = TestedAPI(transport)
-        for token in ["outdated", "forged", "unjudged"] {
+        for token in ["outdated", "forged", "unverifiable"] {
             for path in ["/tasks", "/tasks:3000", "/api/tasks/7"] {
                 let answer = try await api.send("GET", path, as: token, [("Accept", "*/*")])
                 #expect(answer.headers["Content-Type"] == "text/plain; charset=utf-8")

@@ -230,7 +230,7 @@ struct TaskHandlersTests {
         #expect(first.status == 201 && again.text == first.text)
     }
 
-    @Test("JSON sent as a form, as curl -d does, is told apart")
+    @Test("JSON sent as a form, as curl -d does, is recognized")
     func jsonAsForm() async throws {
         let answer = try await TestedAPI(.inProcess).send(
             "POST", "/api/tasks", as: "alice", [("Content-Type", "application/x-www-form-urlencoded")], #"{"task":"a"}"#

@@ -21,7 +21,7 @@ struct TestedAPI: Sendable {
     let api: TaskAPI
     let records = Records()
 
-    /// What the API told its observer.
+    /// What the API reported to its observer.
     final class Records: Sendable {
         private let list = Mutex<[RequestRecord]>([])
         func append(_ record: RequestRecord) { list.withLock { $0.append(record) } }
@@ -95,7 +95,7 @@ struct NameVerifier: TokenVerifier {
         case "alice-read": principal(Self.alice, ["tasks.read"])
         case "alice-slow": await slowly(principal(Self.alice, []))
         case "outdated": throw .expired
-        case "unjudged": throw .keysUnavailable(retryAfter: 7)
+        case "unverifiable": throw .keysUnavailable(retryAfter: 7)
         default: throw .badSignature
         }
     }

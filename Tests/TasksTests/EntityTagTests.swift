@@ -39,7 +39,7 @@ struct EntityTagTests {
                 tags.insert(TaskList(rendering: [item]).entityTag)
             }
         }
-        // "aa" as 1 + "a" and so on differ by length, the last byte tells the pairs apart.
+        // "aa" as 1 + "a" and so on differ by length, the last byte distinguishes the pairs.
         #expect(tags.count == 80)
         #expect(tags.allSatisfy { $0.utf8.count == 18 && $0.first == "\"" && $0.last == "\"" })
     }

@@ -1,6 +1,6 @@
 package import HTTP
 package import Platform
-internal import Synchronization
+import Synchronization
 
 /// A stand-in for Azure AD B2C: one object, without sockets, that answers requests and makes tokens.
 ///

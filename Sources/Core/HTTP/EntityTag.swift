@@ -30,7 +30,6 @@ package struct EntityTag: Sendable, Equatable {
 package enum EntityTagCondition: Sendable, Equatable {
     /// `*`: any state at all.
     case any
-    /// One of these.
     case tags([EntityTag])
 
     /// Reads the field lines of one name together; nothing where the grammar does not allow them.

@@ -3,7 +3,7 @@ package import Basics
 /// The client whose request a proxy passes on, as the proxy reports it (RFC 7239 section 5.2, and `X-Forwarded-For` before it).
 ///
 /// Only for requests that a trusted proxy sent: anyone can write these fields. Each proxy on the way
-/// appends the address that it saw, so the rightmost one that is no trusted proxy is the last that can be believed.
+/// appends the address that it saw, so the rightmost one that is no trusted proxy is the last that can be trusted.
 package enum ForwardedClient: Sendable, Hashable {
     /// The proxy says nothing.
     case none

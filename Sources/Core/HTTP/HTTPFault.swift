@@ -1,6 +1,6 @@
 /// What can be wrong with a request before the application sees it, or with the time it takes.
 ///
-/// The server finds these; the application words them, so that they look like its other problems.
+/// The server finds these; the application writes their texts, so that they look like its other problems.
 package enum HTTPFault: Error, Sendable, Hashable, CaseIterable {
     /// The length of the body is unclear, or a field line is malformed (V-142).
     case framing

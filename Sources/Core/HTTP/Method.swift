@@ -4,7 +4,6 @@ package enum Method: Hashable, Sendable {
     /// Any other token.
     case other(String)
 
-    /// The method of this name.
     package init(_ name: String) {
         switch name {
         case "GET": self = .get

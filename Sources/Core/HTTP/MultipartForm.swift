@@ -4,7 +4,6 @@ import Basics
 package struct MultipartForm: Sendable, Equatable {
     /// One field of the form.
     package struct Part: Sendable, Equatable {
-        /// The name of the field.
         package let name: String
         /// The name of the file, if the field is one.
         package let filename: String?
@@ -33,7 +32,6 @@ package struct MultipartForm: Sendable, Equatable {
         case tooManyParts
     }
 
-    /// The most parts of a form.
     package static let mostParts = 64
 
     package let parts: [Part]

@@ -1,4 +1,4 @@
-internal import JSON
+import JSON
 
 /// Problem details (RFC 9457), for people and programs.
 ///
@@ -80,7 +80,7 @@ extension Problem {
 
 extension RequestHead {
     /// Whether problems are answered in JSON: `Accept` prefers a JSON type to text, or a page asks (`Origin`).
-    package var prefersProblemJSON: Bool {
+    var prefersProblemJSON: Bool {
         headers.contains("Origin") || headers.preferJSON(["application/json", Problem.mediaType])
     }
 }

@@ -4,7 +4,7 @@ package struct Response: Sendable, Equatable {
     package var headers: HeaderFields
     /// The content.
     ///
-    /// For `HEAD` it is given too, and not sent.
+    /// Also set for `HEAD`, and then not sent.
     package var body: [UInt8]
     /// How many bytes of content are announced and never sent; the connection is closed instead.
     ///

@@ -1,6 +1,5 @@
 /// The arguments of a command line, taken out setting by setting; the rest are mistakes or operands.
 struct GivenArguments {
-    /// The value of a flag.
     enum Occurrence {
         case value(String)
         case bare

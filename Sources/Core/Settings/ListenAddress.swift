@@ -29,7 +29,7 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    package var isIPv6: Bool { host.contains(":") }
+    var isIPv6: Bool { host.contains(":") }
 
     /// Whether only this machine can reach it.
     package var isLoopback: Bool { IPAddress(host)?.isLoopback ?? false }

@@ -1,6 +1,5 @@
 /// One line of a table of settings, for `--help` and `--print-settings`.
 package struct SettingEntry: Sendable, Equatable {
-    /// The source of a value.
     package enum Source: String, Sendable {
         case flag, environment
         case fallback = "default"
@@ -18,12 +17,11 @@ package struct SettingEntry: Sendable, Equatable {
     package var isList = false
     /// Whether it can be read from a file.
     package var hasFile = false
-    /// What it does.
     package var help: String
     /// The effective value, as far as it may be shown.
     package var shown = ""
     /// Whether there is no value, so that ``shown`` only says what happens then.
-    package var isAbsent = false
+    var isAbsent = false
     /// The source of the effective value.
     package var source = Source.fallback
 

@@ -4,7 +4,6 @@ import Basics
 package struct SettingInput: Sendable {
     /// The command line without the name of the program.
     package var arguments: [String]
-    /// The environment.
     package var environment: [String: String]
     /// Reads the file of a `_FILE` variant: its text, or why there is none.
     package var file: @Sendable (String) -> Result<String, SettingFileFailure>

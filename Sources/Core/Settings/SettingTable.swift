@@ -22,7 +22,6 @@ package protocol SettingTable: Sendable {
 }
 
 extension SettingTable {
-    /// None.
     package func mistakes(for operands: [String]) -> [String] { [] }
 }
 

@@ -1,4 +1,4 @@
-internal import Synchronization
+import Synchronization
 
 /// The memory that long lists may take together, counted from before they are made until they are sent or given up.
 ///

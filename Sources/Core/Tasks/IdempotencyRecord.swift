@@ -21,7 +21,7 @@ package struct IdempotencyRecord: Sendable, Equatable {
     /// Whether the key is still remembered at this time, in milliseconds since 1970, UTC.
     package func isLive(at time: Int64) -> Bool { item.created > time - IdempotencyKey.lifetime }
 
-    /// What an addition gets that repeats the key, for the same request or for another.
+    /// The outcome of an addition that repeats the key, for the same request or for another.
     package func outcome(for repeated: IdempotencyKey) -> AddOutcome {
         repeated.fingerprint == key.fingerprint ? .repeated(item) : .keyReused
     }

@@ -20,7 +20,7 @@ package enum StoreEvent: Sendable, Equatable {
     case replaced
     /// The file contradicts itself, as after a failure of the disk or a change by another program; reported once.
     case damaged(reason: String)
-    /// A session with the database server was lost, or none could be made; callers were told to try again.
+    /// A session with the database server was lost, or none could be made; callers were asked to try again.
     case connectionLost(reason: String)
     /// A session with the database server was made: the first, or the first after a loss.
     case connected

@@ -24,7 +24,6 @@ package enum StoreOpenError: Error, Sendable, Equatable {
     case full(path: String)
     /// A database server that is not as it must be; the message says what to do.
     case refused(String)
-    /// Anything else.
     case failed(path: String, reason: String)
 
     /// One line for a person, with what to do.

@@ -4,9 +4,7 @@ package struct StoreStatistics: Sendable, Equatable {
     package var waitingWrites = 0
     /// Reads that wait for a reader now.
     package var waitingReads = 0
-    /// Transactions committed.
     package var commits = 0
-    /// Transactions that failed.
     package var failedCommits = 0
     /// Writes answered after a commit; divided by `commits`, the size of a group.
     package var writes = 0

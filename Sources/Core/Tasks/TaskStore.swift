@@ -102,7 +102,6 @@ package struct TaskChange: Sendable, Equatable {
     }
 }
 
-/// The outcome of an addition.
 package enum AddOutcome: Sendable, Equatable {
     /// Added, durably.
     case added(TaskItem)
@@ -114,7 +113,6 @@ package enum AddOutcome: Sendable, Equatable {
     case full
 }
 
-/// The outcome of a change.
 package enum ChangeOutcome: Sendable, Equatable {
     /// Changed, durably (also when nothing differed: then the task as it is, its revision unchanged).
     case changed(TaskItem)

@@ -1,5 +1,5 @@
 import Basics
-internal import JSON
+import JSON
 
 /// The rules for claims, in their order (V-50), for the verifier and the explanation alike.
 enum ClaimCheck: CaseIterable {

@@ -1,5 +1,5 @@
-internal import Basics
-internal import JSON
+import Basics
+import JSON
 
 /// The claims of a token (RFC 7519 section 4), before any is checked.
 struct Claims {

@@ -32,7 +32,6 @@ package struct CompactToken: Sendable {
         try self.init(bytes: Array(text.utf8))
     }
 
-    /// See ``init(_:)``.
     package init(bytes: [UInt8]) throws(TokenRefusal) {
         guard bytes.count <= Self.longest else { throw .tooLong }
         let (first, second) = try Self.dots(in: bytes)

@@ -1,4 +1,4 @@
-internal import JSON
+import JSON
 
 /// Makes all checks of one token and collects the findings.
 struct ExplanationWalk {

@@ -1,5 +1,5 @@
-internal import Basics
-internal import JSON
+import Basics
+import JSON
 
 /// The header of a token that passed every rule for headers (V-20 to V-28).
 ///

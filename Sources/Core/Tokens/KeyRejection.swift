@@ -1,5 +1,5 @@
-internal import Basics
-internal import JSON
+import Basics
+import JSON
 
 /// Why a published key may not be used: one case for each rule (V-36 to V-38).
 package enum KeyRejection: Error, Equatable, Sendable, CaseIterable {

@@ -1,5 +1,5 @@
-internal import Basics
-internal import JSON
+import Basics
+import JSON
 
 /// A set of keys as a provider publishes it (RFC 7517 section 5), divided into those that may be used and the others.
 ///

@@ -1,4 +1,4 @@
-internal import Basics
+import Basics
 
 /// What the address of a metadata document shows before the document is fetched: its provider, and its B2C policy.
 ///

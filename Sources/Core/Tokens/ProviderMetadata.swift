@@ -1,5 +1,5 @@
-internal import Basics
-internal import JSON
+import Basics
+import JSON
 
 /// The metadata of a provider (OpenID Connect Discovery 1.0 section 3), as far as it is used here.
 package struct ProviderMetadata: Sendable, Equatable {

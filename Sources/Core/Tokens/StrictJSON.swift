@@ -1,4 +1,4 @@
-internal import JSON
+import JSON
 
 /// How this module reads JSON: one object, strictly, within limits (V-20, V-51).
 enum StrictJSON {

@@ -22,7 +22,7 @@ package enum FetchError: Error, Equatable, Sendable {
     case status(Int)
     /// The body is longer than the limit.
     case tooLong(limit: Int)
-    /// The body is compressed, which was not asked for.
+    /// The body is compressed, which was not requested.
     case encoded(String)
     /// The answer breaks off or is not HTTP.
     case brokenAnswer(reason: String)

@@ -1,4 +1,4 @@
-internal import Basics
+import Basics
 private import CCurl
 
 /// The host to which libcurl would connect for a URL, in lower case, an IPv6 address in brackets; nil for what it

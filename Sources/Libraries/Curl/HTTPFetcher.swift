@@ -1,4 +1,4 @@
-internal import Synchronization
+import Synchronization
 
 /// Fetches documents over HTTPS, one blocking call each, for threads that may wait.
 ///

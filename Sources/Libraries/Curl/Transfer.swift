@@ -1,4 +1,4 @@
-internal import Basics
+import Basics
 private import CCurl
 
 /// One transfer: an easy handle with every option set, and what it received.

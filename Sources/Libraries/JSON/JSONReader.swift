@@ -1,6 +1,6 @@
 private import CJansson
 
-/// Why bytes are not the JSON that was asked for.
+/// Why bytes are not the expected JSON.
 package enum JSONError: Error, Equatable, Sendable {
     /// Longer than the limit, or of more values.
     case tooLong

@@ -50,7 +50,6 @@ package struct CertificateFacts: Sendable, Equatable {
         return unsafe X509_check_private_key(pointer, key.pointer) == 1
     }
 
-    /// The certificate in PEM.
     var pem: String? { unsafe MemoryText.taking(copenssl_certificate_write(pointer)) }
 }
 

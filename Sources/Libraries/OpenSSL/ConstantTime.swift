@@ -1,8 +1,7 @@
 private import COpenSSL
 
-/// Comparison of secrets.
 package enum ConstantTime {
-    /// Whether the bytes are the same; the time taken tells the lengths and nothing else.
+    /// Whether the bytes are the same; the time taken depends on the lengths only.
     package static func equal(_ a: [UInt8], _ b: [UInt8]) -> Bool {
         guard a.count == b.count else { return false }
         guard !a.isEmpty else { return true }

@@ -2,7 +2,6 @@
 package enum RSAError: Error, Equatable, Sendable {
     /// The modulus has too few or too many bits, or is empty; the keys taken have 2048 to 8192.
     case modulusSize(bits: Int)
-    /// The modulus is even.
     case evenModulus
     /// The modulus or the exponent begins with a zero octet, so it is not the shortest form.
     case leadingZero

@@ -25,7 +25,7 @@ package final class RSAPrivateKey: Sendable {
 
     /// Reads an unencrypted key in PEM, PKCS #8 or PKCS #1.
     ///
-    /// - Parameter pem: the text, markers and all.
+    /// - Parameter pem: the text, with its markers.
     /// - Throws: ``RSAError/notPrivateKey``.
     package convenience init(pem: String) throws(RSAError) {
         var text = pem

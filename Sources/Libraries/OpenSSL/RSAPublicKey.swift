@@ -5,7 +5,6 @@ private import Synchronization
 ///
 /// Immutable to its users; any number of threads may check at the same time.
 package final class RSAPublicKey: Sendable {
-    /// The bits of the modulus.
     package let modulusBits: Int
     /// The octets of the modulus, which is the length of every signature.
     package let modulusLength: Int

@@ -114,7 +114,7 @@ private final class CertificateChain {
         var text = pem
         var links: [Link] = []
         var failure: ServerCredentialsError?
-        // The BIO keeps the text, and dies before it.
+        // The BIO refers to the text, and is freed before it.
         text.withUTF8 { bytes in
             guard let bio = unsafe BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count)) else { return }
             defer { unsafe BIO_free(bio) }

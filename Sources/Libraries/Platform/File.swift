@@ -1,4 +1,4 @@
-internal import Basics
+import Basics
 private import Glibc
 
 /// Whole files: small ones, such as settings, secrets and caches.

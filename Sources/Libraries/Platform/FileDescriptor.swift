@@ -86,7 +86,6 @@ package struct FileDescriptor: ~Copyable, Sendable {
         }
     }
 
-    /// Writes all bytes.
     borrowing func writeAll(_ bytes: [UInt8]) throws(SystemError) {
         try Platform.write(bytes, to: number)
     }

@@ -1,4 +1,4 @@
-internal import Basics
+import Basics
 private import Glibc
 
 /// A file that is written at its end, and can be continued by a later run of the program.

@@ -1,4 +1,4 @@
-internal import Basics
+import Basics
 private import Glibc
 
 /// The right to be the only program that uses a file, under any name and through any mount; it also knows

@@ -35,7 +35,6 @@ package struct Signals: Sendable {
         _ = signal(SIGXFSZ, SIG_IGN)
     }
 
-    /// Waits for the next signal.
     package func next() -> Signal {
         var set = Self.set
         var number: Int32 = 0

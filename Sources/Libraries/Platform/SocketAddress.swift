@@ -1,4 +1,4 @@
-internal import Basics
+import Basics
 private import Glibc
 
 /// An IP address with a port, as the socket calls take it.

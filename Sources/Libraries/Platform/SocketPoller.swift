@@ -2,7 +2,6 @@ private import Glibc
 
 /// A socket that a thread waits for.
 package struct PollInterest: Sendable {
-    /// The descriptor.
     package let socket: Int32
     /// Whether room to write ends the wait too, not only bytes to read.
     package let writing: Bool

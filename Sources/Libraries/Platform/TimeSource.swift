@@ -2,7 +2,7 @@ private import Glibc
 
 /// The clocks of the program, which tests can set.
 ///
-/// Claims are judged by the wall clock, read per request; timers and ages by the monotonic clock, which no
+/// Claims are checked against the wall clock, read per request; timers and ages by the monotonic clock, which no
 /// administrator can set (V-64).
 package protocol TimeSource: Sendable {
     /// Milliseconds since 1970-01-01T00:00:00Z, UTC.
@@ -11,7 +11,6 @@ package protocol TimeSource: Sendable {
     var monotonicNanoseconds: UInt64 { get }
 }
 
-/// The clocks of the machine.
 package struct SystemTime: TimeSource {
     package init() {}
 

@@ -16,11 +16,11 @@ package struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConverti
     /// Code and message in one line.
     package var description: String { sqlState.map { "\(message) (SQLSTATE \($0))" } ?? message }
 
-    /// The kinds of errors that callers tell apart.
+    /// The kinds of errors that callers distinguish.
     package enum Kind: Sendable, Equatable {
         /// There is no connection any more, or none was made.
         case disconnected
-        /// Another transaction came in between (serialization failure, deadlock): the same again may work.
+        /// Another transaction interfered (serialization failure, deadlock): a retry may succeed.
         case retryable
         /// Another transaction keeps a row locked for longer than this one may wait.
         case locked
@@ -38,7 +38,6 @@ package struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConverti
         case forbidden
         /// The statement took too long, or was cancelled.
         case cancelled
-        /// Anything else.
         case other
     }
 

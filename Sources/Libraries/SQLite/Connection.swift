@@ -12,7 +12,6 @@ package struct Connection: ~Copyable {
         case readWriteCreate
         /// Read and write a file that exists.
         case readWrite
-        /// Read only.
         case readOnly
 
         fileprivate var flags: Int32 {

@@ -31,7 +31,6 @@ package struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible 
         case cannotOpen
         /// A constraint of the schema refused it.
         case constraint
-        /// Anything else.
         case other
     }
 

@@ -1,5 +1,5 @@
-internal import MockAuthority
-internal import Settings
+import MockAuthority
+import Settings
 
 /// The clients for which settings can be printed.
 enum ClientKind: String, Sendable, CaseIterable {

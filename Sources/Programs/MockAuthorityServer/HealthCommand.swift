@@ -1,6 +1,6 @@
-internal import MockAuthority
-internal import Platform
-internal import Settings
+import MockAuthority
+import Platform
+import Settings
 
 /// `mock-authority health`: asks the authority that runs with the same settings.
 ///
@@ -8,7 +8,7 @@ internal import Settings
 func runHealth(_ settings: MockSettings) -> Never {
     let address = settings.network.listen.seenFromHere
     do throws(SystemError) {
-        // Something that it always has and that changes nothing.
+        // A resource that always exists; reading it changes nothing.
         let reply = try PlainReply.get(MockAuthority.Path.badTokens, host: address.host, port: address.port)
         if reply.status == 200 { answer("alive") }
         fail(["\(address) answers \(reply.status)"], ExitStatus.failure)

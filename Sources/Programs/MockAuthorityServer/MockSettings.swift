@@ -1,5 +1,5 @@
-internal import MockAuthority
-internal import Settings
+import MockAuthority
+import Settings
 
 /// The settings of the mock: one table that parses, prints the help and names itself in mistakes.
 struct MockSettings: SettingTable {

@@ -1,7 +1,7 @@
-internal import HTTP
-internal import MockAuthority
-internal import Platform
-internal import Settings
+import HTTP
+import MockAuthority
+import Platform
+import Settings
 
 /// Prints the response of an authority with these settings to a request for a token, without listening.
 func printOfflineToken(_ settings: MockSettings, _ target: String) -> Never {

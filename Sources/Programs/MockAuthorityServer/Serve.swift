@@ -1,7 +1,7 @@
-internal import HTTPServer
-internal import MockAuthority
-internal import Platform
-internal import Settings
+import HTTPServer
+import MockAuthority
+import Platform
+import Settings
 
 /// Serves until a signal ends the program.
 ///

@@ -1,10 +1,10 @@
-internal import MockAuthority
-internal import Platform
-internal import Settings
+import MockAuthority
+import Platform
+import Settings
 
-/// What the settings and their file make, for an authority that listens there.
+/// The configuration of the settings and their file, for an authority that listens at this address.
 func configuration(_ settings: MockSettings, _ address: ListenAddress) -> Configuration {
-    // Nobody can call 0.0.0.0: who listens everywhere is reached as localhost, or says --issuer.
+    // No client can connect to 0.0.0.0: an authority that listens on all addresses is localhost, or what --issuer says.
     let base = "http://\(address.called)"
     var configuration = settings.files.configuration.map { read($0, base) } ?? Configuration(issuerBase: base)
     if let issuer = settings.network.issuer { configuration.issuerBase = issuer.withoutSlash }

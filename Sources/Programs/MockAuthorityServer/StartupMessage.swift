@@ -1,6 +1,6 @@
-internal import Basics
-internal import MockAuthority
-internal import Settings
+import Basics
+import MockAuthority
+import Settings
 
 /// The text that is printed when the servers listen: its commands work when pasted.
 struct StartupMessage {
@@ -8,7 +8,6 @@ struct StartupMessage {
     let address: ListenAddress
     let secure: [Secure]
 
-    /// An https server.
     struct Secure {
         let port: UInt16
         /// The path of the certificate to trust.

@@ -1,7 +1,7 @@
-internal import Basics
-internal import MockAuthority
-internal import Platform
-internal import Settings
+import Basics
+import MockAuthority
+import Platform
+import Settings
 
 /// `mock-authority token`: asks the authority that runs, or makes the token from the keys of a folder.
 let tokenHelp = """

@@ -1,6 +1,6 @@
-internal import Curl
+import Curl
 package import Platform
-internal import Synchronization
+import Synchronization
 package import Tokens
 
 /// Verifies bearer tokens with the keys of the configured key sources, and caches the verified ones.

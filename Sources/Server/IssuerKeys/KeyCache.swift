@@ -1,8 +1,8 @@
-internal import Basics
-internal import Curl
-internal import Platform
-internal import Synchronization
-internal import Tokens
+import Basics
+import Curl
+import Platform
+import Synchronization
+import Tokens
 
 /// The keys of all key sources, kept fresh by a thread of its own; readers see immutable snapshots.
 ///
@@ -70,7 +70,7 @@ final class KeyCache: Sendable {
         for thread in [refresher, waitEnder] { thread.join() }
     }
 
-    /// Fetches everything anew, unless that was asked for a moment ago (V-90); whether it will.
+    /// Fetches everything anew, unless that was requested a moment ago (V-90); returns whether it will.
     func refreshNow() -> Bool {
         let now = time.now
         let isGranted = guarded.withLock { $0.state.force(now: now) }
@@ -126,7 +126,7 @@ final class KeyCache: Sendable {
         case inconclusive(retryAfter: Int)
     }
 
-    /// Has the providers asked for a key that is in no snapshot, if the limits allow, and waits for that (V-79, V-81).
+    /// Demands a refresh for a key that is in no snapshot, if the limits allow, and waits for that (V-79, V-81).
     func searchUnknownKey() async -> SearchResult {
         let now = time.now
         let (demand, isReported) = guarded.withLock { guarded in

@@ -1,4 +1,4 @@
-internal import Basics
+import Basics
 
 /// Everything that the key cache knows and decides, without clock, threads and network: events in, decisions out.
 ///
@@ -129,7 +129,6 @@ struct KeyCacheState: Sendable {
         }
     }
 
-    /// The refresh is over.
     mutating func endRefresh(now: Int64) {
         counters.refreshes += 1
         counters.refreshNanoseconds += now - (refreshBegan ?? now)

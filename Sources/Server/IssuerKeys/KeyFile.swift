@@ -1,7 +1,7 @@
-internal import Basics
-internal import JSON
-internal import Platform
-internal import Tokens
+import Basics
+import JSON
+import Platform
+import Tokens
 
 /// The file that keeps the keys over a restart (V-88); see `docs/key-cache.md`.
 ///

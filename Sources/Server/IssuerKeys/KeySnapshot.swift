@@ -1,5 +1,5 @@
-internal import OpenSSL
-internal import Tokens
+import OpenSSL
+import Tokens
 
 /// All keys that are trusted at one time, with the issuers under which they were published.
 ///

@@ -1,4 +1,4 @@
-internal import Tokens
+import Tokens
 
 /// One metadata document whose keys are trusted: that of a provider, or of one policy of an Azure AD B2C tenant.
 ///

@@ -1,7 +1,7 @@
-internal import Basics
-internal import Curl
-internal import Platform
-internal import Tokens
+import Basics
+import Curl
+import Platform
+import Tokens
 
 /// Fetches and validates what key sources publish, during one refresh.
 struct KeySourceLoader {

@@ -1,5 +1,5 @@
-internal import Curl
-internal import Tokens
+import Curl
+import Tokens
 
 /// The result of one attempt to load a key source, for `task-server check`.
 package struct KeySourceReport: Sendable, Equatable {

@@ -1,4 +1,4 @@
-internal import Platform
+import Platform
 
 /// The times and bounds of the key cache; see `docs/key-cache.md`.
 package struct KeyTiming: Sendable, Equatable {

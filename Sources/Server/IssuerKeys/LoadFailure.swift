@@ -1,5 +1,5 @@
-internal import Curl
-internal import Tokens
+import Curl
+import Tokens
 
 /// Why a key source could not be loaded.
 enum LoadFailure: Error, Equatable {

@@ -1,5 +1,5 @@
-internal import OpenSSL
-internal import Tokens
+import OpenSSL
+import Tokens
 
 /// What one key source published, validated: its issuer, the address of its key set, and the keys that may be used.
 struct LoadedKeys: Sendable {

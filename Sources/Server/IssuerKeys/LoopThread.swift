@@ -1,5 +1,5 @@
-internal import Platform
-internal import Synchronization
+import Platform
+import Synchronization
 
 /// A thread that repeats one step, and between two steps sleeps until the moment that the step named or until it is
 /// woken.

@@ -1,4 +1,4 @@
-internal import Basics
+import Basics
 
 /// The address of the metadata of an Azure AD B2C policy (V-73).
 package enum MetadataAddress {

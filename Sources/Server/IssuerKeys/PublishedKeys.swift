@@ -1,4 +1,4 @@
-internal import Synchronization
+import Synchronization
 
 /// The snapshot of the keys that requests read; replaced as a whole (V-76).
 ///

@@ -1,4 +1,4 @@
-internal import Tokens
+import Tokens
 
 extension IssuerKeysConfiguration {
     /// Refuses an issuer that is of another provider, or of another tenant, than one that is trusted already.

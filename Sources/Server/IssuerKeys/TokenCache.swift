@@ -1,5 +1,5 @@
-internal import Synchronization
-internal import Tokens
+import Synchronization
+import Tokens
 
 /// The verified tokens, so that each is verified once and not at every request (V-100 to V-109); see
 /// `docs/token-cache.md`.

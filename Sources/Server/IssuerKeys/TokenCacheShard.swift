@@ -1,4 +1,4 @@
-internal import Tokens
+import Tokens
 
 /// A part of the cache of verified tokens: bounded in entries and bytes, evicting by SIEVE (V-106).
 ///

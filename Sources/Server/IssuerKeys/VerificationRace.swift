@@ -1,5 +1,5 @@
-internal import JSON
-internal import Tokens
+import JSON
+import Tokens
 
 // The race between a verification and a refresh: a key is known, but not yet under every policy that publishes it.
 //

@@ -30,7 +30,7 @@ struct BearerAuthentication: Sendable {
     /// Who a token speaks for that was judged before.
     func remembered(_ token: String) -> Principal? { verifier.remembered(token) }
 
-    /// Who a token speaks for.
+    /// The principal of a token.
     func verify(_ token: String) async throws(APIFailure) -> Principal {
         do {
             return try await verifier.verify(token)
@@ -39,7 +39,7 @@ struct BearerAuthentication: Sendable {
         }
     }
 
-    /// Whether this person may ask once more now.
+    /// Whether this person may make another request now.
     func admit(_ principal: Principal) throws(APIFailure) {
         guard let rate, let seconds = rate.refuses(principal.owner) else { return }
         throw .credentials(.tooManyRequests(retryAfter: seconds))

@@ -1,7 +1,7 @@
 import Basics
 package import HTTP
 
-/// What a request presents to show who it speaks for (RFC 6750 section 2).
+/// How a request presents its token (RFC 6750 section 2).
 package enum BearerCredentials: Equatable, Sendable {
     /// Nothing usable: no field, or another scheme (V-06).
     case none

@@ -1,7 +1,7 @@
 import HTTP
 import Tasks
 
-/// Why what a request gives cannot be used.
+/// Why the input of a request cannot be used.
 enum InputFailure: Error {
     case missingText(Hint)
     case text(TaskText.Failure)

@@ -4,7 +4,7 @@ import JSON
 import Tasks
 import Tokens
 
-/// `GET /api/me`: what the presented token says, as far as it decided anything.
+/// `GET /api/me`: the claims of the presented token that the server used.
 enum PrincipalAnswer {
     static func answer(_ request: APIRequest, _ principal: Principal) -> HandlerResult {
         let body: JSONValue = [

@@ -2,14 +2,11 @@ import Basics
 
 /// A file of `Public/`, read into memory at start.
 package struct PublicFile: Sendable, Equatable {
-    /// The content.
     package let bytes: [UInt8]
-    /// The media type.
     package let type: String
     /// The strong entity tag, in quotes.
     package let entityTag: String
 
-    /// The file of this name and content.
     package init(name: String, bytes: [UInt8]) {
         self.bytes = bytes
         type = Self.type(of: name)

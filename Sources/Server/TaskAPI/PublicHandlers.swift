@@ -88,7 +88,6 @@ struct PublicHandlers: Sendable {
 }
 
 extension PageConfiguration {
-    /// `/config.json`.
     fileprivate var json: [UInt8] {
         let members: JSONValue = [
             "authority": .string(authority), "clientId": .string(clientIdentifier),

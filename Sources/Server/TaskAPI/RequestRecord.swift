@@ -12,7 +12,6 @@ package struct RequestRecord: Sendable {
     package var method: Method
     /// The pattern of the path, such as `/api/tasks/{id}`.
     package var route: String
-    /// The status of the answer.
     package var status: Status
     /// From the head being in to the answer being ready, in nanoseconds.
     package var duration: UInt64

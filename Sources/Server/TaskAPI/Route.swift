@@ -3,7 +3,7 @@ import HTTP
 /// The routes of the API: one table of patterns, methods, scopes and handlers.
 ///
 /// Everything else is read from ``definition(_:_:)``: how a path is matched, the pattern that a log shows in place of the path,
-/// `Allow`, 405, the methods of a preflight, whether a token is asked for, and whether a body is read. The first route
+/// `Allow`, 405, the methods of a preflight, whether a token is required, and whether a body is read. The first route
 /// that matches is taken. `Tests/TaskAPITests/ContractTests.swift` compares the table with `Public/openapi.yaml`.
 ///
 /// A new route is a case, its row, and a handler; each demands the next, or the package does not compile. Two rules:

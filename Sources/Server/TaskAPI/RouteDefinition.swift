@@ -12,7 +12,7 @@ package final class RouteDefinition: Sendable {
     enum Access: Sendable {
         /// Everyone, with `GET` and `HEAD`.
         case open(OpenHandler)
-        /// Who presents a token, which is checked before anything else (V-09).
+        /// Holders of a token, which is checked before anything else (V-09).
         case token([Operation])
     }
 
@@ -41,7 +41,7 @@ package final class RouteDefinition: Sendable {
         RouteDefinition(pattern, .token(operations))
     }
 
-    /// Whether a token is asked for before anything else is said (V-09).
+    /// Whether a token is required before anything else is answered (V-09).
     package var isProtected: Bool {
         switch access {
         case .open: false

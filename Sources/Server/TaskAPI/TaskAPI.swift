@@ -11,7 +11,6 @@ import Tokens
 package final class TaskAPI: RequestHandler {
     private let configuration: TaskAPIConfiguration
     private let authentication: BearerAuthentication
-    /// The table that ``Route`` describes.
     package let routes: RouteTable
     private let pages: PublicHandlers
     private let commonHeaders: CommonHeaders

@@ -6,9 +6,7 @@ package import Tokens
 package struct TaskAPIConfiguration: Sendable {
     /// Where tasks are kept.
     package var store: any TaskStore
-    /// What judges tokens.
     package var verifier: any TokenVerifier
-    /// Where the time comes from.
     package var time: any TimeSource
     /// What a token must carry in `scp` to read, to write; nil: nothing (the old clients send ID tokens).
     package var readScope: String?
@@ -39,7 +37,7 @@ package struct TaskAPIConfiguration: Sendable {
     /// Called with every request when its answer is ready; must not block.
     package var observe: @Sendable (RequestRecord) -> Void = { _ in }
 
-    /// The API over this store, with tokens judged by this verifier.
+    /// The API over this store, with tokens checked by this verifier.
     package init(store: any TaskStore, verifier: any TokenVerifier, time: any TimeSource = SystemTime()) {
         self.store = store
         self.verifier = verifier
@@ -49,7 +47,7 @@ package struct TaskAPIConfiguration: Sendable {
 
 /// Which origins a browser may call from (the Fetch standard's CORS protocol).
 package enum CrossOrigin: Sendable, Equatable {
-    /// Every one: the API takes no cookies, so an origin by itself opens nothing.
+    /// Every one: the API takes no cookies, so an origin alone gives access to nothing.
     case any
     /// These, written as browsers send them: `https://app.example.com`.
     case only([String])
@@ -57,7 +55,7 @@ package enum CrossOrigin: Sendable, Equatable {
 
 /// What the page learns from `/config.json`.
 package struct PageConfiguration: Sendable, Equatable {
-    /// The authority as the browser reaches it; empty: none is configured.
+    /// The authority as the browser reaches it; empty if not configured.
     package var authority: String
     /// The application to sign in to.
     package var clientIdentifier: String
@@ -68,7 +66,6 @@ package struct PageConfiguration: Sendable, Equatable {
     /// The issuers, for the protected resource metadata (RFC 9728).
     package var authorizationServers: [String]
 
-    /// A configuration of these parts.
     package init(
         authority: String = "", clientIdentifier: String = "", policies: [String] = [], scopes: [String] = [],
         authorizationServers: [String] = []

@@ -18,7 +18,7 @@ final class TaskHandlers: Sendable {
         taskLimit = configuration.taskLimit
     }
 
-    /// `GET /api/tasks`: at once if everything is asked for and the store has it in memory.
+    /// `GET /api/tasks`: at once if the whole list is requested and the store has it in memory.
     func list(_ request: APIRequest, _ principal: Principal) throws(APIFailure) -> HandlerResult {
         let (head, owner) = (request.head, Owner(principal.owner))
         if head.target.query.isEmpty, let list = store.cachedList(of: owner) {
@@ -223,7 +223,7 @@ extension TaskQuery {
         return number
     }
 
-    /// The query of the page after this one; who asked for no number of tasks gets as many as one answer may hold.
+    /// The query of the page after this one; without a `limit`, as many tasks as one answer may hold.
     fileprivate func next(after id: Int64) -> String {
         let filter = completed.map { "completed=\($0)&" } ?? ""
         let size = limit.map { "limit=\($0)&" } ?? ""
@@ -239,7 +239,7 @@ extension IdempotencyKey {
         guard (1...255).contains(value.utf8.count), value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }),
             value.utf8.first != 0x20, value.utf8.last != 0x20, head.headers.values("Idempotency-Key").count == 1
         else { throw .input(.malformedIdempotencyKey) }
-        // Of all that is asked for: the same key for anything else is a mistake of the client.
+        // Covers the whole addition: the same key with another one is a mistake of the client.
         var digest = FNV1a()
         digest.add(completed ? 1 : 0)
         digest.add(text.value)

@@ -114,7 +114,7 @@ package struct PostgreSQLDatabase {
     }
 
     /// In a database without tables.
-    package func refuseMissingRightToMakeTables() throws(StoreOpenError) {
+    func refuseMissingRightToMakeTables() throws(StoreOpenError) {
         let connection = try connect()
         let schema = try translating { () throws(PostgreSQLError) in
             let rows = try connection.run(

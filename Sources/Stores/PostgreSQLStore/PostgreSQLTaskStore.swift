@@ -72,17 +72,14 @@ package final class PostgreSQLTaskStore: TaskStore {
         return statistics
     }
 
-    /// See ``TaskStore/list(_:of:)``.
     package func list(_ query: TaskQuery, of owner: Owner) async throws(StoreError) -> TaskList {
         try await read(.list(query, of: owner, in: answers))
     }
 
-    /// See ``TaskStore/find(_:of:)``.
     package func find(_ id: Int64, of owner: Owner) async throws(StoreError) -> TaskItem? {
         try await read(.find(id, of: owner))
     }
 
-    /// See ``TaskStore/add(_:completed:at:attempt:limit:of:)``.
     package func add(
         _ text: TaskText, completed: Bool, at time: Int64, attempt: IdempotencyKey?, limit: Int, of owner: Owner
     ) async throws(StoreError) -> AddOutcome {
@@ -90,7 +87,6 @@ package final class PostgreSQLTaskStore: TaskStore {
         return try await write(.add(command)) { if case .addition(let outcome) = $0 { outcome } else { nil } }
     }
 
-    /// See ``TaskStore/change(_:_:expected:at:of:)``.
     package func change(
         _ id: Int64, _ change: TaskChange, expected: Set<Int64>?, at time: Int64, of owner: Owner
     ) async throws(StoreError) -> ChangeOutcome {
@@ -98,14 +94,12 @@ package final class PostgreSQLTaskStore: TaskStore {
         return try await write(.change(command)) { if case .change(let outcome) = $0 { outcome } else { nil } }
     }
 
-    /// See ``TaskStore/remove(_:of:)``.
     package func remove(_ id: Int64, of owner: Owner) async throws(StoreError) -> Bool {
         try await write(.remove(RemoveTask(owner: owner, id: id))) {
             if case .removal(let count) = $0 { count > 0 } else { nil }
         }
     }
 
-    /// See ``TaskStore/removeAll(with:of:)``.
     package func removeAll(with text: TaskText, of owner: Owner) async throws(StoreError) -> Int {
         try await write(.removeText(RemoveTasksWithText(owner: owner, text: text))) {
             if case .removal(let count) = $0 { count } else { nil }
@@ -118,7 +112,6 @@ package final class PostgreSQLTaskStore: TaskStore {
         try await write(.check) { if case .checked = $0 { () } else { nil } }
     }
 
-    /// See ``TaskStore/close()``.
     package func close() {
         queue.close()
         thread.withLock { $0 }?.join()

@@ -13,7 +13,6 @@ protocol QueuedWrite: Sendable {
 struct WriteResult {
     /// The owner whose list has changed; nil if none has.
     let changedOwner: Owner?
-    /// Answers the caller.
     let answer: () -> Void
 }
 

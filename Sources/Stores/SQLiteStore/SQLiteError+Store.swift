@@ -2,7 +2,7 @@ import SQLite
 import Tasks
 
 extension StoreError {
-    /// A failed statement, as callers are told.
+    /// The error that callers get for a failed statement.
     init(_ error: SQLiteError) {
         switch error.kind {
         case .full: self = .full
@@ -14,7 +14,7 @@ extension StoreError {
 }
 
 extension StoreOpenError {
-    /// A file that does not open, as the operator is told.
+    /// The error that the operator gets for a file that does not open.
     init(_ error: SQLiteError, path: String) {
         switch error.kind {
         case .notADatabase: self = .notADatabase(path: path)

@@ -88,10 +88,10 @@ package struct SQLiteFile {
         }
     }
 
-    /// An error of SQLite, as the operator is told.
+    /// An error of SQLite, for the operator.
     func openError(_ error: SQLiteError) -> StoreOpenError { StoreOpenError(error, path: path) }
 
-    /// A thread that could not be started, as the operator is told.
+    /// A thread that could not be started, for the operator.
     func threadError(_ failure: NamedThread.Failure) -> StoreOpenError {
         .failed(path: path, reason: "no thread: error \(failure.code)")
     }

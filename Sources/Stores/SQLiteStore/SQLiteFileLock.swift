@@ -43,10 +43,10 @@ package final class SQLiteFileLock: Sendable {
     }
 
     /// Whether the file has lost its name, so that writes to it are lost: asked before every transaction.
-    package var isUnlinked: Bool { file.isNameless }
+    var isUnlinked: Bool { file.isNameless }
 
     /// What happened to the files, if they are not where they were; nil if they are.
-    package var displacement: String? {
+    var displacement: String? {
         guard file.isInPlace else { return Self.displacement(of: path) }
         return companions.withLock { companions in
             for path in [path + "-wal", path + "-shm"] {

@@ -6,7 +6,6 @@ package import Tasks
 package enum TaskRow {
     package static let columns = "id, text, completed, created, modified, revision"
 
-    /// The statement for ``find(_:of:with:)``.
     package static let find = "SELECT \(columns) FROM tasks WHERE owner = ?1 AND id = ?2"
 
     package static func find(

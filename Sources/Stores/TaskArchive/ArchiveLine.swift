@@ -58,7 +58,7 @@ private struct LineMembers {
     /// The line that has these members and no others.
     func line() throws(ArchiveLine.Fault) -> ArchiveLine {
         let (line, count) = try lineAndCount()
-        // All that were read have different names, so none is given twice.
+        // All that were read have different names, so no member is repeated.
         guard members.count == count else { throw ArchiveLine.Fault(reason: "members that no export has") }
         return line
     }

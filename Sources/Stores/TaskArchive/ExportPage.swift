@@ -8,12 +8,10 @@ struct ExportPage {
     /// An owner is never divided between pages, so a whole page is in memory.
     static let most = (owners: 500, rows: Int64(3000))
 
-    /// A row of the table of owners.
     struct OwnerRow {
         let name: String
         /// The next id.
         let next: Int64
-        /// The number of tasks.
         let tasks: Int64
     }
 

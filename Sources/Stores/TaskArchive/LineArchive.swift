@@ -60,7 +60,6 @@ package struct ExportStart: Sendable, Equatable {
     /// How many idempotency keys are exported already.
     package var keys = 0
 
-    /// At the start.
     package init() {}
 }
 

@@ -61,7 +61,7 @@ struct PostgreSQLExport: ExportSource {
         var items: [TaskItem] = []
         items.reserveCapacity(rows.count)
         for row in 0..<rows.count {
-            items.append(try TaskColumns.item(in: rows, row, of: Owner(rows.text(row, 0)), behind: 1))
+            items.append(try TaskColumns.item(in: rows, row, of: Owner(rows.text(row, 0)), after: 1))
         }
         return items
     }

@@ -1,9 +1,9 @@
-internal import Basics
-internal import CMicroHTTPD
-internal import Glibc
-internal import HTTP
-internal import Platform
-internal import Synchronization
+import Basics
+import CMicroHTTPD
+import Glibc
+import HTTP
+import Platform
+import Synchronization
 
 /// The one thread that accepts connections and gives them to the event loops.
 ///

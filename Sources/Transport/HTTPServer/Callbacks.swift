@@ -1,6 +1,6 @@
-internal import CMicroHTTPD
+import CMicroHTTPD
 private import Glibc
-internal import Synchronization
+import Synchronization
 
 // What libmicrohttpd calls, on its loops. Global functions: a closure would belong to whatever actor it is written in.
 

@@ -1,5 +1,5 @@
 import Basics
-internal import HTTP
+import HTTP
 
 extension ClientConnection {
     /// The announced size of the chunk that begins with this piece, where that can be seen; else 0.

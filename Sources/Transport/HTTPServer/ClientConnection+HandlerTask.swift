@@ -1,6 +1,6 @@
-internal import CMicroHTTPD
-internal import HTTP
-internal import Synchronization
+import CMicroHTTPD
+import HTTP
+import Synchronization
 
 // A handler that has to wait: its task runs on the loop of the connection, which is suspended while the task cannot
 // continue.

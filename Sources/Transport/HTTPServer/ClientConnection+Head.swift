@@ -1,10 +1,10 @@
-internal import Basics
-internal import CMicroHTTPD
-internal import HTTP
+import Basics
+import CMicroHTTPD
+import HTTP
 
 extension ClientConnection {
-    /// Judges the head that is in.
-    func judgeHead(_ call: AccessCall?) -> RequestLifecycle.Event {
+    /// Checks the head that is in.
+    func checkHead(_ call: AccessCall?) -> RequestLifecycle.Event {
         guard let call = unsafe call else { return .headRefused(refusal(of: .framing), keepsConnection: false) }
         var validator = HeadValidator(
             limit: core.limits.fields, layout: unsafe HeadLayout(call, targetSize: targetSize))

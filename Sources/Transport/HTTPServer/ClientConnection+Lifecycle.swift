@@ -1,6 +1,6 @@
-internal import CMicroHTTPD
-internal import HTTP
-internal import Synchronization
+import CMicroHTTPD
+import HTTP
+import Synchronization
 
 /// One call of libmicrohttpd's for a request.
 @unsafe
@@ -77,7 +77,7 @@ extension ClientConnection {
         switch action {
         case .none, .suspend, .resume, .replacePage, .forget: return .done(.YES)
         case .close: return .done(.NO)
-        case .judgeHead: return unsafe .next(apply(judgeHead(call)))
+        case .checkHead: return unsafe .next(apply(checkHead(call)))
         case .askHandler:
             guard let head else { return .done(.NO) }
             return .next(apply(.decision(core.handler.decide(on: head))))
@@ -109,7 +109,7 @@ extension ClientConnection {
         return apply(.decision(decide(body)))
     }
 
-    /// Tells the enforcing thread what the connection does now and until when it may.
+    /// Publishes the phase and its deadline for the enforcing thread.
     ///
     /// Events of other threads change no phase, so it is only the loop that publishes one.
     private func publish(_ phase: RequestLifecycle.Phase) {

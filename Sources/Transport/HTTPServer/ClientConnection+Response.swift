@@ -1,5 +1,5 @@
-internal import CMicroHTTPD
-internal import HTTP
+import CMicroHTTPD
+import HTTP
 
 extension ClientConnection {
     /// Gives a response to the library; after it the connection closes if `closing` is set or it has been used up.
@@ -48,7 +48,7 @@ private final class SharedBody {
         self.kept = kept
     }
 
-    /// A message of the library that keeps this object until it is sent or given up.
+    /// A response of the library that keeps this object until it is sent or given up.
     func makeMessage() -> OpaquePointer? {
         // The array never changes, and this object keeps it, so its bytes stay where they are.
         let start = unsafe bytes.withUnsafeBytes { unsafe UnsafeMutableRawPointer(mutating: $0.baseAddress) }
@@ -60,7 +60,7 @@ private final class SharedBody {
     }
 }
 
-/// The message is sent or given up.
+/// The response is sent or given up.
 private func releaseBody(_ body: UnsafeMutableRawPointer?) {
     guard let body = unsafe body else { return }
     unsafe Unmanaged<SharedBody>.fromOpaque(body).release()

@@ -1,7 +1,7 @@
-internal import Basics
-internal import CMicroHTTPD
-internal import HTTP
-internal import Synchronization
+import Basics
+import CMicroHTTPD
+import HTTP
+import Synchronization
 
 /// A connection, and the request that is under way on it: there is at most one, so it needs no object of its own.
 ///
@@ -22,7 +22,7 @@ final class ClientConnection: @unchecked Sendable {
     let socket: Int32
     let peer: String
     let address: IPAddress
-    /// Whether the peer is a proxy whose statements about its clients are believed.
+    /// Whether the peer is a proxy whose statements about its clients are trusted.
     let isTrusted: Bool
     let openedAt: UInt64
     private let number: UInt64

@@ -1,6 +1,6 @@
-internal import Basics
-internal import HTTP
-internal import Synchronization
+import Basics
+import HTTP
+import Synchronization
 
 /// How many connections are open, in all and from each network: what decides whether one more is accepted.
 ///
@@ -45,6 +45,6 @@ extension ServerLimits {
         perAddress > 0 && !unlimited.contains { $0.contains(address) } && !isTrusted(address)
     }
 
-    /// Whether the address is that of a proxy whose statements about its clients are believed.
+    /// Whether the address is that of a proxy whose statements about its clients are trusted.
     func isTrusted(_ address: IPAddress) -> Bool { trustedProxies.contains { $0.contains(address) } }
 }

@@ -1,5 +1,5 @@
-internal import CMicroHTTPD
-internal import Glibc
+import CMicroHTTPD
+import Glibc
 
 /// A daemon of libmicrohttpd: event loops that are given their connections.
 ///

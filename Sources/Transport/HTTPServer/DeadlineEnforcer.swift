@@ -1,9 +1,9 @@
-internal import Basics
+import Basics
 private import CMicroHTTPD
 private import Glibc
-internal import HTTP
-internal import Platform
-internal import Synchronization
+import HTTP
+import Platform
+import Synchronization
 
 /// The one thread that ends what takes too long (V-145), and the connections of clients that have left.
 ///

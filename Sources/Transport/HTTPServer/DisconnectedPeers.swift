@@ -1,7 +1,7 @@
 private import CMicroHTTPD
 private import Glibc
-internal import HTTP
-internal import Synchronization
+import HTTP
+import Synchronization
 
 // Connections whose peers have left. The loops' epoll is edge-triggered: the end of a stream that comes together with
 // data is not reported again, and libmicrohttpd does not look for it after a short read.

@@ -1,5 +1,5 @@
-internal import CMicroHTTPD
-internal import HTTP
+import CMicroHTTPD
+import HTTP
 private import Platform
 
 extension ClientConnection {

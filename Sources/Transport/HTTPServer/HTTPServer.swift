@@ -6,10 +6,10 @@ private import Synchronization
 
 /// A server of HTTP/1.1 over libmicrohttpd: event loops, one thread each, that a handler must not block.
 ///
-/// It judges the framing and the target of every request before the handler sees it, keeps absolute deadlines, and
+/// It checks the framing and the target of every request before the handler sees it, keeps absolute deadlines, and
 /// answers for a handler that takes too long.
 package final class HTTPServer: Sendable {
-    /// The port it listens on; the real one where 0 was asked for.
+    /// The port it listens on; the real one where 0 was requested.
     package let port: UInt16
 
     private let core: ServerCore

@@ -1,8 +1,8 @@
 import Basics
 private import CMicroHTTPD
-internal import HTTP
+import HTTP
 
-/// Judges the fields of a head one after the other, as libmicrohttpd reports them (V-142, V-143), and keeps them.
+/// Checks the fields of a head one after the other, as libmicrohttpd reports them (V-142, V-143), and keeps them.
 struct HeadValidator {
     private(set) var fields: [HeaderFields.Field] = []
     private(set) var host: String?
@@ -28,10 +28,10 @@ struct HeadValidator {
         guard unsafe name.isToken, unsafe !value.hasControl else { return stop(.framing) }
         let text = unsafe String(decoding: value, as: UTF8.self)
         fields.append(HeaderFields.Field(name: unsafe String(decoding: name, as: UTF8.self), value: text))
-        return unsafe judge(name, text)
+        return unsafe check(name, text)
     }
 
-    private mutating func judge(_ name: UnsafeBufferPointer<UInt8>, _ value: String) -> Bool {
+    private mutating func check(_ name: UnsafeBufferPointer<UInt8>, _ value: String) -> Bool {
         switch name.count {
         case 4 where unsafe name.isField("host"):
             host = value

@@ -1,5 +1,5 @@
-internal import CMicroHTTPD
-internal import HTTP
+import CMicroHTTPD
+import HTTP
 
 /// Takes the place of libmicrohttpd's function of this name for libmicrohttpd itself, which calls it to refuse a
 /// request with a page of its own: there is no other way to choose the text, or to tell a client's fault from a

@@ -1,7 +1,7 @@
 // Both have `sockaddr`, and which of them it belongs to depends on the order of compilation.
-internal import Basics
-internal import CMicroHTTPD
-internal import Glibc
+import Basics
+import CMicroHTTPD
+import Glibc
 
 /// The address in a `sockaddr`, as text without port; `-` where there is none.
 func text(of address: UnsafePointer<sockaddr>?) -> String {

@@ -1,4 +1,4 @@
-internal import Synchronization
+import Synchronization
 
 /// The phase of a connection and its deadline: written by its loop, read by the thread that enforces deadlines.
 struct PublishedPhase: ~Copyable, Sendable {

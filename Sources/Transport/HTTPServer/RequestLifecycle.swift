@@ -1,4 +1,4 @@
-internal import HTTP
+import HTTP
 
 /// The life of the requests of one connection: the one table that says what may follow what.
 ///
@@ -126,13 +126,12 @@ struct RequestLifecycle: Sendable {
     enum Action: Sendable {
         /// Nothing, until the next event.
         case none
-        /// Close the connection.
         case close
         /// Report ``Event/headAccepted(_:)`` or ``Event/headRefused(_:keepsConnection:)``.
-        case judgeHead
+        case checkHead
         /// Report the handler's decision on the head.
         case askHandler
-        /// Report what this makes of the body.
+        /// Report the decision that this takes on the body.
         case deliverBody(@Sendable ([UInt8]) -> Decision)
         /// Report this decision.
         case takeDecision(Decision)
@@ -219,7 +218,7 @@ extension RequestLifecycle {
 
     private mutating func called() -> Action {
         switch state {
-        case .readingHead: .judgeHead
+        case .readingHead: .checkHead
         case .complete: enter(.deciding(Stage(body: .none)), .askHandler)
         case .refused(let response), .drainingBody(let response, _): send(response)
         case .handlerRunning, .handlerRunnable, .handlerDecided: .resumeHandler

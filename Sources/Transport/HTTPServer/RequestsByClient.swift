@@ -1,6 +1,6 @@
-internal import Basics
-internal import HTTP
-internal import Synchronization
+import Basics
+import HTTP
+import Synchronization
 
 /// How many requests are under way of each client of the trusted proxies.
 ///
@@ -55,7 +55,6 @@ extension ClientConnection {
         return nil
     }
 
-    /// The request is over.
     func forgetClient() {
         guard let client else { return }
         core.requestsByClient.end(client)

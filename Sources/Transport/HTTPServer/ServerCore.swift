@@ -1,5 +1,5 @@
-internal import HTTP
-internal import Synchronization
+import HTTP
+import Synchronization
 
 /// What all connections of a server share.
 final class ServerCore: Sendable {

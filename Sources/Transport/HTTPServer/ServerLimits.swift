@@ -11,7 +11,7 @@ package struct ServerLimits: Sendable, Equatable {
     package var perAddress = 0
     /// Addresses that may have any number of connections.
     package var unlimited: [IPAddressRange] = []
-    /// Proxies whose statements about their clients are believed; they may have any number of connections, too.
+    /// Proxies whose statements about their clients are trusted; they may have any number of connections, too.
     package var trustedProxies: [IPAddressRange] = []
     /// Bytes for the header block of a request; more is a 431.
     package var connectionMemory = 12 * 1024

@@ -1,7 +1,7 @@
 private import CMicroHTTPD
 private import Glibc
-internal import Platform
-internal import Synchronization
+import Platform
+import Synchronization
 
 /// A TCP socket bound to the address that a server will listen on.
 ///
@@ -12,7 +12,7 @@ internal import Synchronization
 /// The system lets a second socket be bound to the port while none listens; then the one that listens later fails with
 /// ``ServerStartError/addressInUse``.
 package final class ServerSocket: Sendable {
-    /// The port; the one that the system chose where 0 was asked for.
+    /// The port; the one that the system chose where 0 was requested.
     package let port: UInt16
     let descriptor: Int32
     private let isUsed = Atomic<Bool>(false)

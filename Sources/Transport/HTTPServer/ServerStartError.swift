@@ -1,4 +1,4 @@
-internal import Platform
+import Platform
 
 /// Why a server could not start.
 package enum ServerStartError: Error, Sendable, Equatable {

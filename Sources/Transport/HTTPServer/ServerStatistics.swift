@@ -1,6 +1,5 @@
 /// The state of a server at one moment.
 package struct ServerStatistics: Sendable, Equatable {
-    /// Connections that are open.
     package var connections = 0
     /// Connections that were ever opened.
     package var connectionsOpened = 0

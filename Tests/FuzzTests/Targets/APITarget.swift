@@ -39,7 +39,7 @@ private func checkAnswer(_ response: Response, _ request: FuzzRequest) throws {
 }
 
 extension FuzzRequest {
-    /// Whether the good token was presented at all.
+    /// Whether the good token was presented.
     fileprivate var isCredible: Bool {
         // Blanks may follow it.
         (head.headers["Authorization"] ?? "").contains("good")

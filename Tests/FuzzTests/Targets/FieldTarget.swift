@@ -31,7 +31,7 @@ private func checkEntityTags(_ value: String) throws {
         try require(tags.allSatisfy(condition.knows), "a list knows its own tags")
     }
     for revision in TaskItem.revisions(ifMatch: value, of: 7) ?? [] {
-        try require(revision > 0 && value.contains("\"7.\(revision)\""), "a revision stands in the field")
+        try require(revision > 0 && value.contains("\"7.\(revision)\""), "a revision is in the field")
     }
 }
 
@@ -68,6 +68,6 @@ private func checkCredentials(_ value: String) throws {
 }
 
 extension String {
-    /// Whether the text, without case, stands somewhere in this one.
+    /// Whether the text, without case, is in this one.
     fileprivate func beginsAnywhere(_ text: String) -> Bool { lowercased().contains(text) }
 }

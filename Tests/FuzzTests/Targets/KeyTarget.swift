@@ -52,7 +52,7 @@ private func checkKeySet(_ bytes: [UInt8]) throws {
     }
 }
 
-/// What stands in a place of the provider: two documents, whatever is asked.
+/// Takes the place of the provider: two documents, whatever is requested.
 private struct Documents: DocumentFetcher {
     let metadataURL: String
     let metadata: [UInt8]

@@ -7,7 +7,7 @@ import Support
 
 /// Requests, one after the other, to a mock authority: nothing traps, and every answer can be sent.
 ///
-/// `$CODE`, `$REFRESH` and `$COOKIE` in a request stand for what the answers before gave.
+/// `$CODE`, `$REFRESH` and `$COOKIE` in a request are replaced by what earlier answers gave.
 func checkMock(_ input: [UInt8]) throws {
     try require(Base64.decodeLenient(Base64.encode(input)) == input, "what is encoded in base64 can be decoded")
     // A delay would be waited for.

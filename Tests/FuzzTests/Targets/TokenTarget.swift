@@ -28,7 +28,7 @@ private func assembled(_ input: [UInt8]) -> [UInt8] {
 /// What keys say of a signature that is not good.
 private let untrusted: [SignatureFinding] = [.unknownKey, .keysUnavailable, .bad(TestClaims.issuers)]
 
-/// Rules under which tokens are judged, the usual ones first.
+/// Rules by which tokens are checked, the usual ones first.
 private let settings: [(ClaimRules, [TokenIssuer])] = [
     (TestClaims.rules, TestClaims.issuers),
     (

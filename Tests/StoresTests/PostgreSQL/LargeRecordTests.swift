@@ -29,7 +29,7 @@ private final class LargeRecords {
     }
 }
 
-/// What is decrypted in the TLS library makes no socket readable: who then waits for the socket waits in vain.
+/// What is decrypted in the TLS library makes no socket readable: a wait for the socket would not end.
 @Suite("PostgreSQL over TLS in records of 16 kB", .timeLimit(.minutes(15)))
 struct LargeRecordTests {
     private let owner = Owner("alice")

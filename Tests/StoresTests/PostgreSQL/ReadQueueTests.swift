@@ -73,7 +73,7 @@ struct ReadQueueTests {
         #expect(queue.isEmpty)
     }
 
-    @Test("Reads that were sent in vain go first, and are not joined")
+    @Test("Reads that were sent without success go first, and are not joined")
     func puttingBack() {
         var queue = queued([(.all, alice)])
         let sent = queue.next(64)

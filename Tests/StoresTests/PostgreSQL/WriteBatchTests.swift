@@ -16,7 +16,7 @@ extension Write {
         return Write(.add(task))
     }
 
-    /// As after this many tries in vain.
+    /// As after this many failed tries.
     func tried(_ times: Int) -> Write {
         var write = self
         for _ in 0..<times { write.retry = write.retry.nextTry ?? write.retry }
@@ -131,7 +131,7 @@ struct WriteBatchTests {
         #expect(result([write], [.nothing]).verdicts == [.answer(.addition(.full))])
     }
 
-    @Test("An addition that finds no row at all is tried again, at most ten times")
+    @Test("An addition that finds no row is tried again, at most ten times")
     func race() throws {
         let write = try Write.addition("x", of: alice)
         #expect(retries(result([write], [.nothing])).map(\.tries) == [1])
@@ -149,7 +149,7 @@ struct WriteBatchTests {
         #expect(retries(batch.result()).map(\.emptyUpdates) == [1])
     }
 
-    @Test("An idempotency key's answer tells added, repeated and reused apart")
+    @Test("An idempotency key's answer distinguishes added, repeated and reused")
     func keyed() throws {
         let key = IdempotencyKey(key: "k", fingerprint: 7)
         let item = TaskItem(id: 3, owner: alice, text: try TaskText("x"), completed: false, created: 5, modified: 5)
@@ -250,7 +250,7 @@ struct WriteBatchTests {
         #expect(retries(result([write], failingWith: code, atStatementFromTheEnd: 2)).isEmpty)
     }
 
-    @Test("A locked row lets the writes of other owners go on without it")
+    @Test("A locked row lets the writes of other owners continue without it")
     func lock() {
         let writes = [Write.removal(1, of: alice), Write.removal(1, of: alice).tried(10)]
         #expect(retries(result(writes, failingWith: "55P03", atStatementFromTheEnd: 3)).map(\.scope) == [.sameOwner])

@@ -1,12 +1,11 @@
 /// A good authorization request (RFC 6749 section 4.1.1, OpenID Connect Core 3.1.2.1).
 struct AuthorizationRequest: Sendable {
-    /// Who asks.
     let client: Client
     /// Where the answer goes.
     let delivery: Delivery
     /// What the answer holds.
     let types: ResponseTypes
-    /// What is asked for.
+    /// The requested scope.
     let scope: Scope
     /// What only some clients send.
     let options: Options
@@ -45,12 +44,11 @@ struct ResponseTypes: OptionSet, Sendable {
 enum AuthorizationFailure: Error, Sendable {
     /// On a page of ours: where the answer would go is not known to be good.
     case page(Refusal)
-    /// At the client.
     case client(Refusal, Delivery)
 }
 
 extension AuthorizationRequest {
-    /// Judges the parameters of a request.
+    /// Checks the parameters of a request.
     ///
     /// - Parameters:
     ///   - parameters: query, or body of a `POST`.

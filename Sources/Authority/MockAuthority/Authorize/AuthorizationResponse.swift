@@ -1,6 +1,6 @@
-internal import HTTP
-internal import JSON
-internal import OpenSSL
+import HTTP
+import JSON
+import OpenSSL
 
 /// A successful response to an authorization request (RFC 6749 section 4.1.2): a code, tokens, or both.
 struct AuthorizationResponse: Sendable {

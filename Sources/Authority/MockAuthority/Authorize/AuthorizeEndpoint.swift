@@ -1,6 +1,6 @@
 import Basics
-internal import HTTP
-internal import OpenSSL
+import HTTP
+import OpenSSL
 
 /// The authorization endpoint (RFC 6749 section 3.1): answers at once for a session, else shows a page.
 struct AuthorizeEndpoint: Sendable {
@@ -46,7 +46,7 @@ struct AuthorizeEndpoint: Sendable {
         return SignInStep(context: context, transaction: transaction, name: name).page()
     }
 
-    /// Whether a person has something to do in spite of the session.
+    /// Whether the user must act although there is a session.
     private func needsPage(_ request: AuthorizationRequest, _ user: User) -> Bool {
         if request.options.prompt == "login" { return true }
         return switch context.policy.kind {

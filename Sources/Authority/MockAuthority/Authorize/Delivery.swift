@@ -1,5 +1,5 @@
 import Basics
-internal import HTTP
+import HTTP
 
 /// How the answer to an authorization request reaches the client.
 struct Delivery: Sendable, Equatable {

@@ -1,5 +1,5 @@
-internal import HTTP
-internal import JSON
+import HTTP
+import JSON
 
 /// The browser's memory of who signed in: the cookie of the service, sealed like a grant.
 struct Session: Sendable {
@@ -9,7 +9,7 @@ struct Session: Sendable {
     /// The lifetime of the service, in seconds.
     private static let lifetime: Int64 = 86400
 
-    /// The account that signed in in this browser, and the time; `nil` once it was removed or its grants were revoked.
+    /// The account that signed in with this browser, and the time; `nil` once it was removed or its grants were revoked.
     var current: (user: User, time: Int64)? {
         let cookies = context.head.headers.values("Cookie").flatMap { $0.split(separator: ";") }
         let value = cookies.lazy.compactMap { cookie -> String? in

@@ -1,5 +1,5 @@
 import Basics
-internal import Synchronization
+import Synchronization
 
 /// A sign-in under way: an authorization request and what its person did so far.
 struct Transaction: Sendable {
@@ -11,10 +11,10 @@ struct Transaction: Sendable {
     let csrf: String
     /// When it began, in seconds since 1970.
     let begun: Int64
-    /// Who signed in on the page, when that is done.
+    /// Who signed in on the page; nil until then.
     var outcome: Outcome?
 
-    /// The end of the page's part.
+    /// The result of the page.
     struct Outcome: Sendable {
         let user: User
         let newUser: Bool
@@ -27,7 +27,6 @@ final class Transactions: Sendable {
     private static let lifetime: Int64 = 3600
     private let open = Mutex<[String: Transaction]>([:])
 
-    /// Begins one.
     func begin(_ transaction: Transaction) -> String {
         let name = GUID.random()
         open.withLock { open in
@@ -50,7 +49,6 @@ final class Transactions: Sendable {
         open.withLock { $0[name]?.outcome = outcome }
     }
 
-    /// Ends one.
     func end(_ name: String) {
         open.withLock { $0[name] = nil }
     }

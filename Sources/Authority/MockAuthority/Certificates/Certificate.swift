@@ -1,4 +1,4 @@
-internal import OpenSSL
+import OpenSSL
 
 /// Makes the certificates of the mock's own https (RFC 5280), strict enough for the strictest client.
 struct CertificateMaker: Sendable {

@@ -1,4 +1,4 @@
-internal import JSON
+import JSON
 
 /// The tokens with one defect each, by name.
 ///
@@ -113,7 +113,6 @@ extension BadToken {
         return "\(name) \(expectedResponse.status) \(code)\(padding) \(defect)\(tail)"
     }
 
-    /// The same as an object.
     var json: JSONValue {
         let (plain, scoped) = (expectedResponse, expectedResponseWithScopes)
         return [

@@ -1,5 +1,6 @@
-internal import HTTP
-internal import JSON
+import Basics
+import HTTP
+import JSON
 
 /// `/_mock/...`: controls for tests and people, which are no part of the protocol.
 ///
@@ -32,9 +33,7 @@ extension HostContext {
             """, status: 404)
     }
 
-    private var isLocal: Bool {
-        head.peer.hasPrefix("127.") || head.peer == "::1" || head.peer.hasPrefix("::ffff:127.")
-    }
+    private var isLocal: Bool { IPAddress(head.peer)?.isLoopback ?? false }
 
     private var wantsJSON: Bool { head.headers.preferJSON }
 

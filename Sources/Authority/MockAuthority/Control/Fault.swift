@@ -1,5 +1,5 @@
-internal import HTTP
-internal import Synchronization
+import HTTP
+import Synchronization
 
 /// A failure that is injected at an endpoint for some requests.
 struct Fault: Sendable, Equatable {

@@ -1,6 +1,6 @@
-internal import HTTP
-internal import JSON
-internal import OpenSSL
+import HTTP
+import JSON
+import OpenSSL
 
 extension HostContext {
     /// `GET /_mock/keys`: every key and its state.

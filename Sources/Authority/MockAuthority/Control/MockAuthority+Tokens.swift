@@ -1,6 +1,6 @@
-internal import Basics
+import Basics
 package import JSON
-internal import OpenSSL
+import OpenSSL
 
 extension MockAuthority {
     /// One token without a sign-in: an access token, or an ID token where the scope names no resource.

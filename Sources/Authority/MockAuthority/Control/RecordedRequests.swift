@@ -1,6 +1,6 @@
-internal import HTTP
-internal import JSON
-internal import Synchronization
+import HTTP
+import JSON
+import Synchronization
 
 /// The requests of a run, so that tests can say what a client sent.
 ///

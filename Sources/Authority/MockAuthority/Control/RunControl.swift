@@ -1,6 +1,6 @@
-internal import HTTP
-internal import JSON
-internal import Synchronization
+import HTTP
+import JSON
+import Synchronization
 
 /// The controls of a test run: faults, clock, accounts, request log.
 extension HostContext {
@@ -82,7 +82,7 @@ extension HostContext {
         }
     }
 
-    /// `DELETE /_mock/users/alice`: removes the account; requests with its grants are told so.
+    /// `DELETE /_mock/users/alice`: removes the account; requests with its grants get an error that says so.
     func removeUser() -> Response {
         let name = head.target.path.last ?? ""
         guard let user = run.directory.user(called: name) else {

@@ -1,5 +1,5 @@
-internal import HTTP
-internal import JSON
+import HTTP
+import JSON
 
 extension TokenSpecification {
     private static let names = ["user", "policy", "client", "scope", "bad", "exp", "nonce", "claim", "drop", "run"]

@@ -27,12 +27,10 @@ package struct TokenSpecification: Sendable, Equatable {
     }
 }
 
-/// Changes to the claims of a token.
 package struct ClaimChanges: Sendable, Equatable {
     /// Seconds from now to `exp`; negative for an expired token.
     package var expiry: Int64?
     package var nonce: String?
-    /// Claims to set.
     package var set: JSONObject
     /// Claims to leave out.
     package var drop: [String]

@@ -1,6 +1,6 @@
 import Basics
-internal import HTTP
-internal import OpenSSL
+import HTTP
+import OpenSSL
 
 /// Client authentication at the token endpoint, in five forms (docs/b2c.md, "Client authentication").
 ///

@@ -1,5 +1,5 @@
-internal import JSON
-internal import OpenSSL
+import JSON
+import OpenSSL
 
 extension TokenEndpoint {
     /// The client credentials grant (RFC 6749 section 4.4): a token of the application itself, without `oid`.

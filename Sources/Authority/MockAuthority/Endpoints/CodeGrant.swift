@@ -1,5 +1,5 @@
-internal import Basics
-internal import OpenSSL
+import Basics
+import OpenSSL
 import Tokens
 
 extension TokenEndpoint {

@@ -1,5 +1,5 @@
-internal import HTTP
-internal import JSON
+import HTTP
+import JSON
 
 /// Endpoints that belong to no policy (docs/b2c.md, "UserInfo and instance discovery").
 extension HostContext {

@@ -1,7 +1,7 @@
 import Basics
-internal import HTTP
-internal import JSON
-internal import OpenSSL
+import HTTP
+import JSON
+import OpenSSL
 
 /// The end of a session (OpenID Connect RP-Initiated Logout 1.0), as loose as the service has it.
 struct LogoutEndpoint: Sendable {
@@ -32,18 +32,18 @@ struct LogoutEndpoint: Sendable {
         return Response(302, headers: headers)
     }
 
-    /// Whose ID token the hint is; an old one is good enough.
+    /// The account of the ID token in the hint, which may have expired.
     private func client(_ hint: String) async -> Client? {
         let claims = await TokenReader(keys: context.authority.keys).claims(hint)
         return claims?["aud"]?.string.flatMap(context.configuration.applications.client)
     }
 }
 
-/// Reads tokens of our own making.
+/// Reads tokens that this authority issued.
 struct TokenReader: Sendable {
     let keys: KeyRing
 
-    /// The claims, if a key of the set signed them; times are the caller's to judge.
+    /// The claims, if a key of the set signed them; the caller checks the times.
     func claims(_ token: String) async -> JSONObject? {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let header = object(parts[0]), let signature = Base64.decodeLenient(parts[2]) else {

@@ -1,6 +1,6 @@
-internal import HTTP
-internal import JSON
-internal import OpenSSL
+import HTTP
+import JSON
+import OpenSSL
 
 extension RequestContext {
     /// The discovery document (OpenID Connect Discovery 1.0 section 3).

@@ -1,8 +1,7 @@
-internal import HTTP
+import HTTP
 
 /// Answers to requests that reach no endpoint.
 enum NotFoundPage {
-    /// Nothing there.
     static var noEndpoint: Response {
         page(
             "Not found",
@@ -24,7 +23,7 @@ enum NotFoundPage {
 }
 
 extension String {
-    /// The text as it may stand in HTML text and in quoted attributes.
+    /// The text, escaped for HTML text and for quoted attributes.
     var htmlEscaped: String {
         var result = ""
         result.reserveCapacity(utf8.count)

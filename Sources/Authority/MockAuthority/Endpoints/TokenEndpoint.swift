@@ -1,8 +1,8 @@
-internal import HTTP
-internal import JSON
-internal import OpenSSL
+import HTTP
+import JSON
+import OpenSSL
 
-/// The token endpoint (RFC 6749 section 3.2): one file a grant, this one for what they share.
+/// The token endpoint (RFC 6749 section 3.2): each grant has a file, and this one has what they share.
 struct TokenEndpoint: Sendable {
     let context: RequestContext
 
@@ -70,7 +70,7 @@ struct TokenEndpoint: Sendable {
         return (context.authority.seal.seal(grant.members), lifetime)
     }
 
-    /// The scope that was asked for.
+    /// The requested scope.
     func scope(_ text: String, _ client: Client) throws(Refusal) -> Scope {
         try Scope(text, client: client, applications: configuration.applications)
     }

@@ -1,6 +1,6 @@
 import Basics
-internal import HTTP
-internal import JSON
+import HTTP
+import JSON
 
 /// The user information endpoint of custom policies, under the names that the service gives its claims.
 struct UserInfoEndpoint: Sendable {

@@ -1,6 +1,6 @@
-internal import JSON
-internal import OpenSSL
-internal import Synchronization
+import JSON
+import OpenSSL
+import Synchronization
 
 /// What can be done to the keys of a running authority.
 package enum KeyStep: String, Sendable, CaseIterable {
@@ -21,7 +21,6 @@ package enum KeyStep: String, Sendable, CaseIterable {
 final class KeyRing: Sendable {
     typealias KeyTask = Task<Result<TokenSigningKey, RSAError>, Never>
 
-    /// The keys that exist.
     struct State: Sendable {
         /// In the set, oldest first.
         var published: [TokenSigningKey] = []
@@ -43,7 +42,7 @@ final class KeyRing: Sendable {
     private let now: @Sendable () -> Int64
     private let changed: @Sendable (State) -> Void
 
-    /// A ring that begins with these keys, or with one that it makes.
+    /// A ring that begins with these keys, or with one that it generates.
     init(
         _ saved: State, generator: KeyGenerator, era: Era, now: @escaping @Sendable () -> Int64,
         changed: @escaping @Sendable (State) -> Void
@@ -101,7 +100,7 @@ final class KeyRing: Sendable {
         return try await making.value.get()
     }
 
-    /// A key that is in the set no longer: the last retired one, or one made as if.
+    /// A key that is in the set no longer: the last retired one, or one generated in its place.
     func retired() async throws(RSAError) -> TokenSigningKey {
         if let key = try await current().retired.last { return key }
         let key = try await make()

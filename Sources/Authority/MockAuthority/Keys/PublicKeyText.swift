@@ -1,8 +1,8 @@
-internal import OpenSSL
+import OpenSSL
 
 /// The public half of a key as other tools write it: SubjectPublicKeyInfo (RFC 5280 section 4.1).
 enum PublicKeyText {
-    /// In PEM, markers and all.
+    /// In PEM, with its markers.
     static func pem(of key: RSAPrivateKey) -> String {
         DER.pem("PUBLIC KEY", information(of: key))
     }

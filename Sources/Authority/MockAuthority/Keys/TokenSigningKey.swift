@@ -7,16 +7,15 @@ import Tokens
 package struct TokenSigningKey: Sendable {
     /// The name in `kid`: the JWK thumbprint of RFC 7638.
     package let identifier: String
-    /// When it came to be, in seconds since 1970.
+    /// When it was made, in seconds since 1970.
     package let notBefore: Int64
-    /// The private key.
     package let privateKey: RSAPrivateKey
     /// The modulus in base64url.
     private let modulus: String
     /// The exponent in base64url.
     private let exponent: String
 
-    /// A key made at this time; without a name it has its thumbprint for one.
+    /// A key made at this time; without a name, it has its thumbprint as the name.
     package init(_ privateKey: RSAPrivateKey, notBefore: Int64, name: String? = nil) {
         self.privateKey = privateKey
         self.notBefore = notBefore

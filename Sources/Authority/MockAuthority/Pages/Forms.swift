@@ -5,7 +5,6 @@ enum PageForm: String, Sendable {
     case profile
     case facebook
 
-    /// The heading.
     var title: String {
         switch self {
         case .signIn: "Sign in"

@@ -1,8 +1,8 @@
 import Basics
-internal import HTTP
-internal import OpenSSL
+import HTTP
+import OpenSSL
 
-/// A page of the authority: one look, no script but what is named here, nothing from elsewhere.
+/// A page of the authority: one look, no script but the named one, nothing from other hosts.
 struct Page: Sendable {
     /// In the title and as heading.
     let title: String
@@ -48,7 +48,7 @@ struct Page: Sendable {
             <h1>\(title.htmlEscaped)</h1>
             \(content)
             </main>
-            <footer>For development only. No real account is behind this page.</footer>
+            <footer>For development only. This page knows no real accounts.</footer>
             \(scriptElement)</body>
             </html>
 

@@ -1,5 +1,5 @@
-internal import HTTP
-internal import JSON
+import HTTP
+import JSON
 
 /// The endpoints of the pages: the plain form, and the protocol of the real page's script.
 struct PageEndpoint: Sendable {

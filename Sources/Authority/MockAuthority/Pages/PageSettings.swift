@@ -1,8 +1,8 @@
 import Basics
-internal import HTTP
-internal import JSON
+import HTTP
+import JSON
 
-/// What the real page tells its script: people who sign in without a browser read it by these names.
+/// The settings that the real page gives its script: clients without a browser read them by these names.
 struct PageSettings: Sendable {
     let transaction: String
     let csrf: String

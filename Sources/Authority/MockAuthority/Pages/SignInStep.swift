@@ -1,5 +1,5 @@
 import Basics
-internal import HTTP
+import HTTP
 
 /// One step of a sign-in: shows its page, or acts on what was sent.
 struct SignInStep: Sendable {

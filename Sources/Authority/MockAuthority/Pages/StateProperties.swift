@@ -1,6 +1,6 @@
-internal import Basics
-internal import HTTP
-internal import JSON
+import Basics
+import HTTP
+import JSON
 import Tokens
 
 /// The name of a transaction as URLs and scripts of the real page carry it.

@@ -2,12 +2,10 @@ import Basics
 
 /// What is registered with the tenant: the clients and the API that they call.
 package struct Applications: Sendable, Equatable {
-    /// The clients.
     package var clients: [Client]
     /// The APIs and their scopes.
     package var resources: [Resource]
 
-    /// Applications of these parts.
     package init(clients: [Client], resources: [Resource]) {
         self.clients = clients
         self.resources = resources
@@ -39,16 +37,14 @@ package struct Applications: Sendable, Equatable {
 
 /// A registered client; with a secret it is a confidential one.
 package struct Client: Sendable, Equatable {
-    /// The application id.
     package var id: String
-    /// The secret, if it has to show one.
+    /// The secret of a confidential client.
     package var secret: String?
-    /// Where answers may go; the first is the default.
+    /// The registered redirect URIs; the first is the default.
     package var redirectURIs: [String]
     /// Whether it runs in a browser: PKCE is required, and its refresh tokens live for a day.
     package var singlePage: Bool
 
-    /// A client of these parts.
     package init(id: String, secret: String? = nil, redirectURIs: [String] = [], singlePage: Bool = false) {
         self.id = id
         self.secret = secret
@@ -57,16 +53,13 @@ package struct Client: Sendable, Equatable {
     }
 }
 
-/// A registered API.
 package struct Resource: Sendable, Equatable {
     /// The App ID URI, what its scopes begin with.
     package var identifier: String
     /// Its application id: `aud` of its access tokens.
     package var audience: String
-    /// The names of its scopes.
     package var scopes: [String]
 
-    /// A resource of these parts.
     package init(identifier: String, audience: String, scopes: [String]) {
         self.identifier = identifier
         self.audience = audience

@@ -11,12 +11,12 @@ package struct Configuration: Sendable {
     package var policies: [Policy]
     /// The registered applications and the scopes of the API.
     package var applications: Applications
-    /// The accounts that are there from the start.
+    /// The accounts at the start.
     package var users: [User]
     /// Lifetimes and leniencies.
     package var behaviour: Behaviour
 
-    /// A configuration of these parts; without any, the one of a first try on the own machine.
+    /// Without arguments, the configuration for a first try on this machine.
     package init(
         tenant: Tenant = .contoso, issuerBase: String = "http://127.0.0.1:3001", policies: [Policy] = Policy.defaults,
         applications: Applications = .defaults, users: [User] = User.defaults, behaviour: Behaviour = Behaviour()
@@ -50,7 +50,6 @@ package struct Tenant: Sendable, Equatable {
     /// The GUID.
     package var id: String
 
-    /// A tenant of this domain and id.
     package init(name: String, id: String) {
         self.name = name
         self.id = id
@@ -60,7 +59,7 @@ package struct Tenant: Sendable, Equatable {
     package static let contoso = Tenant(
         name: "contoso.onmicrosoft.com", id: "775527ff-9a37-4307-8b3d-cc311f58d925")
 
-    /// Whether a URL may call the tenant so.
+    /// Whether a URL may name the tenant like this.
     func isCalled(_ name: String) -> Bool {
         name.isEqualIgnoringCase(to: self.name) || name.isEqualIgnoringCase(to: id)
     }

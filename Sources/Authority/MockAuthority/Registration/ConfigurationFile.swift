@@ -1,5 +1,5 @@
 import Basics
-internal import JSON
+import JSON
 
 /// Why a configuration file was refused, and where in it.
 package struct ConfigurationError: Error, Equatable, Sendable {

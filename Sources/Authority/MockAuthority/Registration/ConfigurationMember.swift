@@ -1,4 +1,4 @@
-internal import JSON
+import JSON
 
 /// An object of a configuration, with its place for error messages.
 struct ConfigurationMember {
@@ -61,7 +61,7 @@ struct ConfigurationMember {
         return truth
     }
 
-    /// Every number has bounds, within which it can be calculated with.
+    /// Every number has bounds, so that no arithmetic with it overflows.
     func number(_ name: String, in range: ClosedRange<Int64>) throws(ConfigurationError) -> Int64? {
         guard let value = object[name] else { return nil }
         guard let number = value.integer, range.contains(number) else {

@@ -1,7 +1,7 @@
 import Basics
-internal import JSON
-internal import OpenSSL
-internal import Synchronization
+import JSON
+import OpenSSL
+import Synchronization
 
 /// The accounts of a tenant, as they are now.
 final class Directory: Sendable {
@@ -14,16 +14,14 @@ final class Directory: Sendable {
         self.changed = changed
     }
 
-    /// All accounts.
     var all: [User] { users.withLock { $0 } }
 
-    /// The account that is called so: its object id, its address, or the part before the `@`, in any case.
+    /// The account of this name: its object id, its address, or the part before the `@`, in any case.
     func user(called name: String) -> User? {
         let all = all
         return all.first { $0.email.isEqualIgnoringCase(to: name) } ?? all.first { $0.isCalled(name) }
     }
 
-    /// The account of this object id.
     func user(_ objectID: String) -> User? {
         all.first { $0.objectID == objectID }
     }
@@ -56,7 +54,7 @@ final class Directory: Sendable {
         return all != nil
     }
 
-    /// Begins anew with these accounts.
+    /// Replaces all accounts.
     func reset(_ users: [User]) {
         self.users.withLock { $0 = users }
         changed(users)

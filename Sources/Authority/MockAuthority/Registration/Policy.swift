@@ -25,7 +25,6 @@ package struct Policy: Sendable, Equatable {
     /// The shape of its issuer.
     package var issuer: Issuer
 
-    /// A policy of these parts.
     package init(_ name: String, kind: Kind, issuer: Issuer = .tenant) {
         self.name = name
         self.kind = kind
@@ -33,7 +32,7 @@ package struct Policy: Sendable, Equatable {
     }
 
     /// Whether the password grant is allowed, as only in flows made for it.
-    package var allowsPasswordGrant: Bool { kind == .password }
+    var allowsPasswordGrant: Bool { kind == .password }
 
     /// The policies of the sample clients (docs/clients.md, "Credentials"), and one for the password grant.
     package static let defaults = [

@@ -1,5 +1,5 @@
 import Basics
-internal import Synchronization
+import Synchronization
 
 /// The state that a test may change without disturbing another test: accounts, clock, faults, request log.
 ///
@@ -42,7 +42,7 @@ final class TestRuns: Sendable {
         runs = Mutex(["": TestRun(directory: home)])
     }
 
-    /// The run of this name; the empty name is the run of those who name none.
+    /// The run of this name; the empty name is the run of requests that name none.
     func run(_ name: String) -> TestRun {
         runs.withLock { runs in
             if let run = runs[name] { return run }
@@ -53,7 +53,7 @@ final class TestRuns: Sendable {
         }
     }
 
-    /// Begins a run anew.
+    /// Resets a run.
     func reset(_ name: String) {
         // The directory stays the same object: it may be the one that is kept on disk.
         let directory = run(name).directory
@@ -61,7 +61,6 @@ final class TestRuns: Sendable {
         runs.withLock { $0[name] = TestRun(directory: directory) }
     }
 
-    /// The names of the runs.
     var names: [String] { runs.withLock { $0.keys.sorted() } }
 }
 

@@ -1,7 +1,6 @@
 import Basics
 package import JSON
 
-/// An account.
 package struct User: Sendable, Equatable {
     /// `oid`, which never changes.
     package var objectID: String
@@ -9,14 +8,12 @@ package struct User: Sendable, Equatable {
     package var email: String
     /// The password; `nil` for an account that came from an identity provider.
     package var password: String?
-    /// What it is called.
     package var name: PersonName
     /// More claims, as `extension_*`, put into every token.
     package var claims: JSONObject
     /// What grants of the account depend on.
     package var status = AccountStatus()
 
-    /// An account of these parts.
     package init(
         objectID: String, email: String, password: String?, name: PersonName, claims: JSONObject = JSONObject()
     ) {
@@ -53,7 +50,6 @@ package struct PersonName: Sendable, Equatable {
     /// `family_name`.
     package var family: String
 
-    /// A name of these parts.
     package init(display: String, given: String = "", family: String = "") {
         self.display = display
         self.given = given
@@ -70,6 +66,6 @@ package struct AccountStatus: Sendable, Equatable {
     /// `idp` of the account, for those that came from an identity provider.
     package var identityProvider: String?
 
-    /// A new account's.
+    /// The status of a new account.
     package init() {}
 }

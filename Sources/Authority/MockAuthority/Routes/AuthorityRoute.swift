@@ -1,5 +1,5 @@
 import Basics
-internal import HTTP
+import HTTP
 
 /// One row of the route table.
 struct AuthorityRoute<Context: Sendable>: Sendable {
@@ -37,7 +37,6 @@ struct AuthorityRoute<Context: Sendable>: Sendable {
     }
 }
 
-/// The methods of a route.
 struct RouteMethods: OptionSet, Sendable {
     let rawValue: Int
 
@@ -46,7 +45,6 @@ struct RouteMethods: OptionSet, Sendable {
     static let post = RouteMethods(rawValue: 2)
     static let put = RouteMethods(rawValue: 4)
     static let delete = RouteMethods(rawValue: 8)
-    /// Every method.
     static let any = RouteMethods(rawValue: 16)
 
     func allows(_ method: Method) -> Bool {

@@ -1,4 +1,4 @@
-internal import HTTP
+import HTTP
 
 /// The URL of an endpoint of a policy, in one of the forms of the service (docs/b2c.md, "URL forms").
 struct PolicyURL: Sendable {

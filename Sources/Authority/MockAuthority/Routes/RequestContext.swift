@@ -1,5 +1,5 @@
 import Basics
-internal import HTTP
+import HTTP
 
 /// A request to one endpoint of one policy.
 struct RequestContext: Sendable {
@@ -43,7 +43,6 @@ extension RequestContext {
         return headers
     }
 
-    /// The response to a CORS preflight.
     var preflight: Response {
         var headers = headers
         if headers.contains("Access-Control-Allow-Origin") {

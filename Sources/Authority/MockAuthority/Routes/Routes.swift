@@ -1,4 +1,4 @@
-internal import HTTP
+import HTTP
 
 /// Every URL of the authority: the only place where paths are written (docs/b2c.md, "URL forms").
 enum Routes {

@@ -1,7 +1,7 @@
-internal import Basics
-internal import JSON
-internal import OpenSSL
-internal import Platform
+import Basics
+import JSON
+import OpenSSL
+import Platform
 
 /// The contents of a state folder.
 struct SavedState: Sendable {
@@ -15,7 +15,7 @@ struct SavedState: Sendable {
 
     init() {}
 
-    /// Reads a folder; what is missing begins anew.
+    /// Reads a folder; what is missing is created.
     init(_ folder: StateFolder) throws(StateFolderError) {
         if let bytes = try folder.read("secret") { secret = bytes } else { try folder.write("secret", secret) }
         guard secret.count == Self.secretLength else { throw .unreadable(file: folder.file("secret")) }
@@ -43,7 +43,6 @@ extension StateFolder {
         save("keys.json", keys.saved)
     }
 
-    /// Saves the accounts.
     func save(_ users: [User]) {
         save("users.json", ["users": .array(users.map(\.json))])
     }

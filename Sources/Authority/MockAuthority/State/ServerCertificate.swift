@@ -1,7 +1,7 @@
-internal import Basics
-internal import OpenSSL
+import Basics
+import OpenSSL
 package import Platform
-internal import Synchronization
+import Synchronization
 
 /// The certificate for https and the certificate authority that signed it, made once and saved.
 package struct ServerCertificate: Sendable, Equatable {

@@ -1,4 +1,4 @@
-internal import Basics
+import Basics
 package import Platform
 
 /// A folder in which an authority keeps what outlives it: keys, accounts, its certificate.
@@ -45,7 +45,6 @@ package struct StateFolder: Sendable {
         try write(name, Array(text.utf8), mode: mode)
     }
 
-    /// The path of a file in it.
     package func file(_ name: String) -> String { "\(path)/\(name)" }
 }
 

@@ -1,6 +1,6 @@
-internal import Basics
-internal import JSON
-internal import OpenSSL
+import Basics
+import JSON
+import OpenSSL
 import Tokens
 
 /// Makes bad tokens: good ones with exactly one defect.

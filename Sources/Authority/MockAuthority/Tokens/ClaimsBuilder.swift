@@ -1,4 +1,4 @@
-internal import JSON
+import JSON
 
 /// Builds the claims of tokens, in the order of the service (docs/b2c.md, "Claims").
 struct ClaimsBuilder: Sendable {

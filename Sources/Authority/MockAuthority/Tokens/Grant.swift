@@ -1,5 +1,5 @@
 import Basics
-internal import JSON
+import JSON
 
 /// The content of a code, a refresh token or a session cookie.
 struct Grant: Sendable, Equatable {

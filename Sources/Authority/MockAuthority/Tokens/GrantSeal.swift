@@ -1,6 +1,6 @@
-internal import Basics
-internal import JSON
-internal import OpenSSL
+import Basics
+import JSON
+import OpenSSL
 import Tokens
 
 /// Seals codes, refresh tokens and session cookies, so that the authority need not store them.

@@ -9,7 +9,6 @@ struct GrantedRequest: Sendable {
     var now: Int64
 }
 
-/// The circumstances of a sign-in.
 struct SignIn: Sendable, Equatable {
     /// Seconds since 1970.
     var time: Int64

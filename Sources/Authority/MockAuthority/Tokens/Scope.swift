@@ -22,7 +22,7 @@ struct Scope: Sendable, Equatable {
     /// - Parameters:
     ///   - text: scope tokens, separated by spaces.
     ///   - client: the client; its own id is a scope token too.
-    ///   - applications: what is registered.
+    ///   - applications: the registered clients and APIs.
     /// - Throws: the refusal of the first scope token that is not registered, or of a second resource.
     init(_ text: String, client: Client, applications: Applications) throws(Refusal) {
         for word in text.spaceSeparated where !asked.contains(word) {

@@ -1,13 +1,13 @@
-internal import Basics
-internal import JSON
-internal import OpenSSL
+import Basics
+import JSON
+import OpenSSL
 import Tokens
 
 /// A successful response of the token endpoint (RFC 6749 section 5.1).
 struct TokenResponse: Sendable {
-    /// The access token, if a resource was asked for.
+    /// The access token, if a resource was requested.
     let accessToken: String?
-    /// The ID token, if `openid` was asked for.
+    /// The ID token, if `openid` was requested.
     let idToken: String?
     /// The refresh token and its lifetime in seconds.
     var refreshToken: (text: String, lifetime: Int64)?

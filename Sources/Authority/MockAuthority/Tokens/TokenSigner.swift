@@ -1,6 +1,6 @@
-internal import Basics
-internal import JSON
-internal import OpenSSL
+import Basics
+import JSON
+import OpenSSL
 import Tokens
 
 /// Makes the compact form of tokens (RFC 7515 section 7.1).

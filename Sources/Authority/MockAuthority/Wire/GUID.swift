@@ -1,4 +1,4 @@
-internal import Basics
+import Basics
 private import OpenSSL
 
 extension GUID {

@@ -1,5 +1,5 @@
 import Basics
-internal import HTTP
+import HTTP
 
 /// The parameters of a request: those of a body, then those of the query.
 struct Parameters: Sendable, Equatable {
@@ -16,7 +16,6 @@ struct Parameters: Sendable, Equatable {
         return value
     }
 
-    /// All values of a name.
     func values(_ name: String) -> [String] {
         all.filter { $0.name.isSame(as: name) }.map(\.value)
     }

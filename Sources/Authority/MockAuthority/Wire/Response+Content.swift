@@ -1,5 +1,5 @@
-internal import HTTP
-internal import JSON
+import HTTP
+import JSON
 
 /// Responses of the authority, by content type.
 extension Response {

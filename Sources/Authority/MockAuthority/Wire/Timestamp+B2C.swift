@@ -1,4 +1,4 @@
-internal import Basics
+import Basics
 
 extension Timestamp {
     /// `2018-07-10 06:35:29Z`, as B2C writes times, of this many seconds since 1970.

@@ -10,17 +10,17 @@ struct ExportFile: ~Copyable {
     /// What an earlier export has left.
     let found: PartialExport
 
-    /// Opens the file, and with `resume` cuts it back to where an export can go on.
+    /// Opens the file, and with `resume` cuts it back to where an export can continue.
     init(_ target: String, resume: Bool) throws(StartFailure) {
         let partial = "\(target).part"
-        // Empty is what an export has left that failed before its first line.
+        // An export that failed before its first line has left an empty file.
         guard resume || (try? File.size(partial)) ?? 0 == 0 else {
             throw StartFailure(
                 sentence: "\(partial) is there, of an export that did not come to its end. \(Self.advice(target)), or "
                     + "remove it")
         }
         let file = try Self.open(partial)
-        // Looked for now, because another export may have ended while this one waited for nothing but the file.
+        // Checked after the file is locked: another export may have ended before that.
         guard !File.exists(target) else {
             if (try? File.size(partial)) == 0 { File.remove(partial) }
             throw StartFailure(sentence: ArchiveError.targetExists(path: target).message)
@@ -30,12 +30,12 @@ struct ExportFile: ~Copyable {
         (self.target, self.partial) = (target, partial)
     }
 
-    /// How an export that ended here is gone on with.
+    /// How to continue an export that ended here.
     var advice: String { Self.advice(target) }
 
     private static func advice(_ target: String) -> String { "Go on with: task-server export --resume \(target)" }
 
-    /// Writes behind what is there.
+    /// Appends to what the file has.
     borrowing func append(_ bytes: [UInt8]) throws(SystemError) {
         try file.append(bytes)
     }

@@ -7,7 +7,7 @@ import Settings
 enum HealthQuestion: Sendable {
     /// Whether requests are answered at all: what a supervisor restarts for.
     case alive
-    /// Whether there are keys and a store, too: what a balancer, or whoever starts next, waits for.
+    /// Whether there are keys and a store, too: what a load balancer or a dependent service waits for.
     case ready
 
     fileprivate var path: String {

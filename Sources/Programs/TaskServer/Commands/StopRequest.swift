@@ -2,7 +2,7 @@ import Basics
 import Platform
 import Synchronization
 
-/// The wish of an operator that a long command ends, by Ctrl-C or another signal.
+/// An operator's request to end a long command, by Ctrl-C or another signal.
 ///
 /// The command looks for it where it can stop in order. If it does not get there, because its input or its database
 /// keeps it waiting, or if the signal comes again, the program ends all the same: nothing is lost by that.

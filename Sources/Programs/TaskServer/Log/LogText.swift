@@ -38,7 +38,6 @@ struct LogText: Sendable {
         }
     }
 
-    /// Ends the line.
     mutating func end() {
         switch format {
         case .json: raw("}\n")
@@ -46,7 +45,6 @@ struct LogText: Sendable {
         }
     }
 
-    /// A field with a number.
     mutating func number(_ name: StaticString, _ value: Int) {
         begin(field: name)
         digits(value)

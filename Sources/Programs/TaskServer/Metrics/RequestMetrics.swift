@@ -17,7 +17,6 @@ final class RequestMetrics: Sendable {
     private let problems = CounterByName()
     private let refusals = CounterByName()
 
-    /// Counts one request.
     func count(_ record: RequestRecord) {
         let status = Self.statuses.firstIndex(of: record.status.rawValue) ?? Self.statuses.count - 1
         requests[Self.index(of: record.method)][status].add()
@@ -27,7 +26,6 @@ final class RequestMetrics: Sendable {
         if let refusal = record.refusal { refusals.add(refusal.code) }
     }
 
-    /// All of it as text.
     func render(into text: inout PrometheusText) {
         text.family("tasks_http_requests_total", .counter, "Requests answered, by method and status.")
         for (method, counters) in zip(Self.methods, requests) {

@@ -9,7 +9,6 @@ import Settings
 final class Listeners: Sendable {
     /// The addresses for people, with the real ports.
     let addresses: [String]
-    /// The address for operators.
     let operatorAddress: String?
     private let servers: [HTTPServer]
     private let operators: HTTPServer?

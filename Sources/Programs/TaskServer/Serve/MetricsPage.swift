@@ -37,7 +37,6 @@ final class MetricsPage: Sendable {
         return "keys \(status.state.rawValue)\(age)\n\(identifiers)"
     }
 
-    /// The page.
     var text: String {
         var text = PrometheusText()
         observation.requests.render(into: &text)

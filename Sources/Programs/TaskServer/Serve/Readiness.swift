@@ -3,7 +3,7 @@ import Platform
 import Synchronization
 import Tasks
 
-/// Whether the server can answer: keys to judge tokens by, and a store that answers.
+/// Whether the server can answer: keys to verify tokens with, and a store that answers.
 ///
 /// The store is asked at most once a second, so that no one can load the writer by asking.
 final class Readiness: Sendable {

@@ -9,7 +9,6 @@ import Tokens
 // The settings in the terms of each part.
 
 extension ServerSettings {
-    /// For the keys and the verifier.
     var issuerKeys: IssuerKeysConfiguration {
         var configuration = IssuerKeysConfiguration(
             keySources: authority.keySources,
@@ -28,7 +27,7 @@ extension ServerSettings {
         limits.connections = self.limits.connections
         limits.suspensions = self.limits.connections
         limits.perAddress = self.limits.connectionsPerAddress(of: limits.connections)
-        // Clients on this machine are the operator's: a proxy, a test of the load.
+        // Clients on this machine are the operator's: a proxy, a load test.
         limits.unlimited = ["127.0.0.0/8", "::1"].compactMap { IPAddressRange($0) }
         limits.trustedProxies = self.limits.trustedProxies
         return limits
@@ -43,7 +42,6 @@ extension ServerSettings {
         return limits
     }
 
-    /// For the page.
     var page: PageConfiguration {
         // Browsers read this, and their network is not that of the server.
         let reached = authority.pageAddress ?? authority.address

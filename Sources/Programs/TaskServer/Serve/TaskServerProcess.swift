@@ -120,7 +120,6 @@ extension StartFailure {
         self.init(sentence: error.message)
     }
 
-    /// The failure to start a thread for this part.
     init(thread part: String, _ failure: NamedThread.Failure) {
         self.init(sentence: "\(SystemError(code: failure.code, operation: "start a thread for \(part)"))")
     }

@@ -2,7 +2,7 @@ import Basics
 import Settings
 import Tokens
 
-/// Whose tokens are good.
+/// The issuers whose tokens are accepted.
 struct AuthoritySettings: Sendable {
     let address: WebAddress?
     let policies: [String]
@@ -58,7 +58,7 @@ struct AuthoritySettings: Sendable {
 
     /// Why these metadata documents cannot be trusted together, as far as their addresses show it.
     ///
-    /// Owners and audiences are not told apart by issuer, so a second provider could speak for the people of the first.
+    /// Owners and audiences are not distinguished by issuer, so a second provider could speak for the people of the first.
     /// What only the documents show is refused when they are loaded.
     var unsafeSources: [String] {
         let locations = metadata.map { ($0.text, MetadataLocation($0.text)) }

@@ -38,7 +38,7 @@ extension ServerCredentials {
     /// Whole days until then; negative when it has passed.
     func daysLeft(at now: Int64) -> Int64 { (end - now) / 86_400 - (end < now ? 1 : 0) }
 
-    /// With fewer days the operator is told.
+    /// With fewer days left the operator is warned.
     static let fewDays: Int64 = 14
 }
 

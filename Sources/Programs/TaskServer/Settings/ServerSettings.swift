@@ -55,7 +55,7 @@ extension LimitSettings {
     }
 }
 
-/// What the page, the log and the limits of a person have in common: numbers that need not be set.
+/// Bounds, all optional.
 struct LimitSettings: Sendable {
     let connections: Int
     /// Whether it is set, and to what; nothing is no limit.

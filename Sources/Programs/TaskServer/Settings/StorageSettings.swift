@@ -51,7 +51,6 @@ enum DatabaseLocation: Sendable, Equatable {
     }
 }
 
-/// The folder of the page.
 enum PublicFolder: Sendable, Equatable {
     case none
     case ifPresent(String)
@@ -68,7 +67,7 @@ extension SettingKind where Value == DatabaseLocation {
         guard text.hasPrefix("sqlite:"), text.utf8.count > 7 else { return nil }
         return .sqlite(path: String(text.dropFirst(7)))
     }.shown { text in
-        // A password may stand in it.
+        // It may contain a password.
         text.hasPrefix("sqlite:") || text == "memory:" ? text : "\(text.prefix { $0 != ":" }):(hidden)"
     }
 }

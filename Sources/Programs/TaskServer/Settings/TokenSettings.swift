@@ -72,7 +72,7 @@ extension SettingKind where Value == String {
         example: "https://app.example.com"
     ) { text in
         if text == "*" || text == "off" { return text }
-        // Scheme, the nothing between the slashes, host.
+        // Scheme, the empty text between the slashes, host.
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard let address = WebAddress(text), !address.hasFragment, parts.count == 3, !text.contains("?") else {
             return nil

@@ -9,7 +9,7 @@ protocol QueuedRead: Sendable {
     var retry: RetryPolicy { get set }
     /// How many share the answer.
     var callerCount: Int { get }
-    /// Tells the outcomes of equal statements apart.
+    /// Distinguishes the outcomes of equal statements.
     var outcome: ObjectIdentifier { get }
     /// Lets the callers of an equal read share the answer; right only before the statement is sent.
     mutating func join(_ other: any QueuedRead)

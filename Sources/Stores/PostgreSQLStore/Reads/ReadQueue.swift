@@ -16,7 +16,7 @@ struct ReadQueue {
     private var order: [Key] = []
     /// Those that were not sent yet: others may join them.
     private var waiting: [Key: any QueuedRead] = [:]
-    /// Those that were sent in vain, and those that follow another; they go first, and are not joined.
+    /// Those that were sent without success, and those that follow another; they go first, and are not joined.
     private var returned: [any QueuedRead] = []
 
     var isEmpty: Bool { order.isEmpty && returned.isEmpty }
@@ -38,8 +38,8 @@ struct ReadQueue {
         returned.insert(contentsOf: reads, at: 0)
     }
 
-    /// Takes those that have waited longest, but one list of each owner: who asks for many waits for no one's lists but
-    /// their own.
+    /// Takes those that have waited longest, but one list of each owner: many requests of one owner delay only that
+    /// owner's lists.
     mutating func next(_ count: Int) -> [any QueuedRead] {
         var chosen: [any QueuedRead] = []
         var owners: Set<Owner> = []

@@ -32,9 +32,8 @@ struct BatchResult {
     var lists = 0
     /// The transaction has failed and is still open.
     var mustRollBack = false
-    /// It was committed.
     var isCommitted = false
-    /// It was committed, and wrote: what only locks shows nothing of the room on a disk.
+    /// It was committed, and wrote: a transaction that only locks rows does not show whether the disk has room.
     var hasWritten = false
     /// More is to be pruned.
     var hasMore = false

@@ -28,7 +28,7 @@ struct FailureReports {
         return hasFailed ? .recovered : nil
     }
 
-    /// A server that goes takes all sessions with it, and each says the same.
+    /// A server that stops ends all sessions, each with the same reason.
     mutating func lost(_ reason: String) -> StoreEvent? {
         lastFailure = reason
         guard reasons.count < 16, reasons.insert(reason).inserted else { return nil }

@@ -14,7 +14,7 @@ final class RequestQueue: Sendable {
         var isClosed = false
     }
 
-    /// What the thread can begin at once; the rest would wake it in vain, and is seen when something that is under way ends.
+    /// What the thread can begin at once; the rest would wake it needlessly, and is seen when something that is under way ends.
     struct Readiness {
         var reads: Bool
         /// By lane, see ``RequestQueue/lane(of:)``.

@@ -2,7 +2,7 @@ import Platform
 import PostgreSQL
 import Tasks
 
-/// The thread that drives all sessions of a store: sends what waits, gives out what arrives, notices what is lost.
+/// The thread that drives all sessions of a store: sends requests, hands out outcomes, notices lost sessions.
 ///
 /// What to send is decided by ``ReadQueue`` and ``WriteQueue``, what an outcome means by the ``Batch``, what is tried again by
 /// ``RetryPolicy``; the driver moves these values between the queues and the sessions.
@@ -222,7 +222,7 @@ final class SessionDriver {
         }
     }
 
-    /// Tells callers to come again: all, or those that have waited since before a monotonic time.
+    /// Asks callers to try again: all, or those that have waited since before a monotonic time.
     private func refuseWaiting(_ error: StoreError, since limit: UInt64 = .max) {
         for read in reads.removeAll(since: limit) {
             queue.release(reads: read.callerCount)

@@ -5,7 +5,6 @@ import Tasks
 ///
 /// Two are equal where they give the same rows.
 struct Statement: Sendable {
-    /// Which one.
     enum Text: Hashable, Sendable {
         case task(TaskStatement)
         case transaction(TransactionStatement)

@@ -1,3 +1,4 @@
+import Basics
 package import PostgreSQL
 package import Tasks
 
@@ -7,7 +8,7 @@ package enum TaskColumns {
 
     /// The task in a row, whose columns begin after that many others.
     package static func item(
-        in rows: borrowing Rows, _ row: Int, of owner: Owner, behind columns: Int = 0
+        in rows: borrowing Rows, _ row: Int, of owner: Owner, after columns: Int = 0
     ) throws(StoreError) -> TaskItem {
         TaskItem(
             id: rows.integer(row, columns), owner: owner, text: try text(rows.text(row, columns + 1)),
@@ -17,10 +18,8 @@ package enum TaskColumns {
 
     /// A text that this program wrote; another program may have written another.
     package static func text(_ value: String) throws(StoreError) -> TaskText {
-        do throws(TaskText.Failure) {
-            return try TaskText(value)
-        } catch {
-            throw .broken(reason: "a text in the table of tasks is none that task-server writes: \(error)")
-        }
+        try rethrowing(as: {
+            StoreError.broken(reason: "a text in the table of tasks is none that task-server writes: \($0)")
+        }) { () throws(TaskText.Failure) in try TaskText(value) }
     }
 }

@@ -101,7 +101,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
     /// Adds one task under an idempotency key.
     ///
     /// The owner's row was locked by a statement before, so that what this one
-    /// sees holds until the commit. The first column tells whether the task is new.
+    /// sees holds until the commit. The first column says whether the task is new.
     private static let addOnceSQL = """
         WITH earlier AS (
             SELECT fingerprint, id, text, completed, time FROM attempts WHERE owner = $1 AND key = $2

@@ -7,7 +7,7 @@ package enum TransactionStatement: String, CaseIterable {
 
     package var sql: String {
         switch self {
-        // Not READ WRITE: who sets default_transaction_read_only, as some do before a disk is full, wants no writes.
+        // Not READ WRITE: an operator who sets default_transaction_read_only, before a disk is full, wants no writes.
         case .begin: "BEGIN ISOLATION LEVEL READ COMMITTED"
         case .guarantee: Self.guaranteeSQL
         case .commit: "COMMIT"

@@ -7,7 +7,7 @@ struct RetryPolicy: Sendable, Equatable {
     /// Which writes may share a transaction.
     enum BatchScope: Sendable { case all, sameOwner, alone }
 
-    /// How often it was sent in vain because of other transactions or sessions.
+    /// How often it failed because of other transactions or sessions.
     private(set) var tries = 0
     /// Narrower after a transaction that one of its writes may have failed.
     private(set) var scope = BatchScope.all
@@ -35,14 +35,14 @@ struct RetryPolicy: Sendable, Equatable {
             next.scope = .sameOwner
             return next.nextTry
         case .cancelled, .full, .forbidden, .other:
-            // One of them is to blame, and only that one: each gets a transaction of its own.
+            // Only one of them is the cause: each gets a transaction of its own.
             next.scope = .alone
             return isShared ? next : nil
         case .disconnected, .exhausted, .readOnly: return nil
         }
     }
 
-    /// After an UPDATE that found no row with room: a statement that also makes the row, and tells what it found.
+    /// After an UPDATE that found no row with room: a statement that also makes the row, and reports what it found.
     var afterEmptyUpdate: RetryPolicy {
         var next = self
         next.emptyUpdates += 1
@@ -64,7 +64,7 @@ struct RetryPolicy: Sendable, Equatable {
         return next
     }
 
-    /// After a read that failed; nil: its callers are told.
+    /// After a read that failed; nil: its callers get the error.
     func afterFailedRead(_ kind: PostgreSQLError.Kind) -> RetryPolicy? {
         switch kind {
         case .retryable, .unprepared, .transactionFailed: tries < Self.mostReadTries ? nextTry : nil

@@ -2,7 +2,6 @@ import Tasks
 
 /// A change that waits for its transaction, and the caller that waits for its outcome.
 struct Write: Sendable {
-    /// What to do.
     enum Command: Sendable {
         case add(AddTask)
         case change(ChangeTask)

@@ -6,7 +6,7 @@ struct WriteQueue {
 
     var isEmpty: Bool { writes.isEmpty }
 
-    /// When the next of those that were tried in vain may be sent, if there are any; monotonic nanoseconds.
+    /// When the next of those that failed may be sent, if there are any; monotonic nanoseconds.
     var nextTry: UInt64? { writes.lazy.map(\.retry.notBefore).filter { $0 > 0 }.min() }
 
     mutating func append(_ write: Write) {

@@ -106,7 +106,7 @@ extension WriteStep {
         ]
     }
 
-    /// The task is read under a lock first, so that the second statement's effect can be told.
+    /// The task is read under a lock first, so that the effect of the second statement is known.
     private static func statements(changing change: ChangeTask) -> [Statement] {
         [
             Statement(.lockTask, of: change.owner, [.integer(change.id)]),
