@@ -5,7 +5,7 @@ import TaskAPI
 import Testing
 import Tokens
 
-@Suite("Who is let in, and what is told", .timeLimit(.minutes(15)))
+@Suite("Access to the API", .timeLimit(.minutes(15)))
 struct AccessTests {
     @Test("Each outcome has its status, challenge and code (RFC 6750 section 3)", arguments: Transport.allCases)
     func outcomes(transport: Transport) async throws {
@@ -64,7 +64,7 @@ struct AccessTests {
     }
 
     @Test(
-        "RFC 6750 sections 2 and 3.1: one token, in one place; a form is no place for it",
+        "A request has one token, in one place, and a form is no place for it (RFC 6750 sections 2 and 3.1; V-03)",
         arguments: Transport.allCases,
         [true, false])
     func places(transport: Transport, allowQuery: Bool) async throws {
