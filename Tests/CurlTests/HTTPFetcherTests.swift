@@ -138,7 +138,7 @@ struct HTTPFetcherTests {
         }
     }
 
-    @Test("cancel() ends a running fetch at once, and all later ones (V-91)")
+    @Test("A call of cancel() ends a running fetch at once, and all later ones (V-91)")
     func cancel() {
         let server = RawServer { $0.waitForEnd() }
         defer { server.stop() }
@@ -159,7 +159,7 @@ struct HTTPFetcherTests {
 @Suite("Addresses are those of libcurl", .timeLimit(.minutes(15)))
 struct ParsingTests {
     @Test(
-        "libcurl and WebAddress name the same host",
+        "The host of an address is the same for WebAddress and for libcurl",
         arguments: [
             "HTTPS://Contoso.B2CLogin.com/a/b?p=x", "http://localhost:1/", "http://127.0.0.1/", "http://127.9.9.9/",
             "http://[::1]:80/", "http://127.0.0.1.example/", "http://a/?x@b", "http://a/..//b",

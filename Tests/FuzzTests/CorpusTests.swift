@@ -7,7 +7,7 @@ import Testing
 /// Every input of the corpora, once: what the fuzzers found stays fixed without them.
 @Suite("Fuzzed inputs", .serialized, .timeLimit(.minutes(15)))
 struct CorpusTests {
-    @Test("every input keeps the invariants", arguments: FuzzTarget.allCases)
+    @Test("Every input keeps the invariants", arguments: FuzzTarget.allCases)
     func everyInput(target: FuzzTarget) async throws {
         let inputs = try Corpus.inputs(of: target)
         #expect(inputs.count >= 5, "a target without seeds is not tested")
@@ -16,7 +16,7 @@ struct CorpusTests {
         #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
     }
 
-    @Test("a broken invariant is reported with its input")
+    @Test("A broken invariant is reported with its input")
     func brokenInvariant() throws {
         let input = Corpus.Input(path: "seed", bytes: [])
         #expect(input.failure { _ in try require(false, "nothing holds") } == "seed: does not hold: nothing holds")

@@ -22,7 +22,7 @@ struct BodyTests {
         #expect(client.isClosedByServer)
     }
 
-    @Test("Just short enough")
+    @Test("A body of exactly the limit is read")
     func exactly() throws {
         let client = try open()
         let body = String(repeating: "x", count: 1000)
@@ -34,7 +34,8 @@ struct BodyTests {
     }
 
     @Test(
-        "Too long by its chunks: refused in the middle, and nothing after it is executed", arguments: [1001, 70_000])
+        "A body that is too long by its chunks is refused in the middle, and nothing after it is executed",
+        arguments: [1001, 70_000])
     func chunks(count: Int) throws {
         let client = try open()
         let body = String(repeating: "x", count: count)

@@ -26,7 +26,7 @@ struct ConnectionTests {
         eventuallyBlocking { server.statistics.connections == 1 }
     }
 
-    @Test("A body is handed over", arguments: ["POST", "PUT", "PATCH", "DELETE"])
+    @Test("The handler gets the body, whatever the method", arguments: ["POST", "PUT", "PATCH", "DELETE"])
     func body(method: String) throws {
         let client = try RawClient(port: server.port)
         for _ in 0..<2 {

@@ -33,7 +33,7 @@ struct DeadlineTests {
         return Double(SystemTime().monotonicNanoseconds - began) / 1e9
     }
 
-    @Test("A dripping header block")
+    @Test("A header block that comes byte by byte is cut off")
     func header() throws {
         let server = try server { $0.headerSeconds = 0.3 }
         let seconds = try drip("GET / HTTP/1.1\r\nX-Drip: ", on: server)
@@ -41,13 +41,13 @@ struct DeadlineTests {
         eventuallyBlocking { server.statistics.deadlines == [.header: 1] }
     }
 
-    @Test("A dripping request line")
+    @Test("A request line that comes byte by byte is cut off")
     func line() throws {
         let server = try server { $0.headerSeconds = 0.3 }
         #expect((0.2...9).contains(try drip("GET /", on: server)))
     }
 
-    @Test("A dripping body")
+    @Test("A body that comes byte by byte is cut off")
     func body() throws {
         let server = try server {
             $0.bodySeconds = 0.3
@@ -58,14 +58,14 @@ struct DeadlineTests {
         eventuallyBlocking { server.statistics.deadlines == [.body: 1] }
     }
 
-    @Test("A slow body, long before its last moment")
+    @Test("A slow body is cut off long before its last moment")
     func slowBody() throws {
         let server = try server { $0.bodyRateGraceSeconds = 0.3 }
         let seconds = try drip("POST /read HTTP/1.1\r\nHost: h\r\nContent-Length: 999\r\n\r\n", on: server)
         #expect((0.2...9).contains(seconds))
     }
 
-    @Test("A whole request")
+    @Test("A request that takes too long as a whole is cut off")
     func request() throws {
         let server = try server {
             $0.requestSeconds = 0.3
@@ -75,7 +75,7 @@ struct DeadlineTests {
         #expect((0.2...9).contains(seconds))
     }
 
-    @Test("A connection without a request, from the start and after a response")
+    @Test("A connection without a request is closed, from the start and after a response")
     func idle() throws {
         let server = try server {
             $0.headerSeconds = 0.3
@@ -91,7 +91,7 @@ struct DeadlineTests {
         eventuallyBlocking { server.statistics.connections == 0 }
     }
 
-    @Test("A response that is not read")
+    @Test("A response that is not read is cut off")
     func answer() throws {
         let handler = BigHandler()
         var limits = ServerLimits()

@@ -116,7 +116,7 @@ struct FramingTests {
             "101 fields", 431, "GET /a HTTP/1.1\r\nHost: h\r\n" + String(repeating: "X: y\r\n", count: 100) + "\r\n"),
     ]
 
-    @Test("Refused, and the connection ends", arguments: closing)
+    @Test("A request whose end is unclear is refused, and the connection ends", arguments: closing)
     func refused(wrong: WrongRequest) throws {
         let client = try RawClient(port: server.port)
         try client.send(wrong.text + Self.smuggled)
@@ -147,7 +147,7 @@ struct FramingTests {
         WrongRequest("another expectation", 417, "GET /a HTTP/1.1\r\nHost: h\r\nExpect: tea\r\n\r\n"),
     ]
 
-    @Test("Refused, and the connection stays where its framing is sound", arguments: staying)
+    @Test("A request that is wrong otherwise is refused, and the connection stays", arguments: staying)
     func refusedAndStays(wrong: WrongRequest) throws {
         let client = try RawClient(port: server.port)
         try client.send(wrong.text)
@@ -168,7 +168,7 @@ struct FramingTests {
         #expect(try client.response()?.text.hasPrefix("OPTIONS [] []") == true)
     }
 
-    @Test("HTTP/1.0 needs no Host, HTTP/2 is another protocol")
+    @Test("HTTP/1.0 needs no Host, and HTTP/2 is refused as another protocol (V-154)")
     func versions() throws {
         let old = try RawClient(port: server.port)
         try old.send("GET /a HTTP/1.0\r\n\r\n")
@@ -194,7 +194,7 @@ struct FramingTests {
         WrongRequest("request.framing", 400, "\(chunked)1;\(String(repeating: "a", count: 20_000))"),
     ]
 
-    @Test("What libmicrohttpd refuses is reported as all problems are", arguments: ofLibrary)
+    @Test("A request that libmicrohttpd refuses is reported as all problems are", arguments: ofLibrary)
     func refusedByLibrary(wrong: WrongRequest) throws {
         let client = try RawClient(port: server.port)
         try client.send(wrong.text)
@@ -215,5 +215,60 @@ struct FramingTests {
         #expect(json.text.contains("\"code\":\"request.target\""))
         try client.send("GET /%2F HTTP/1.1\r\nHost: h\r\nAccept: */*\r\n\r\n")
         #expect(try client.response()?.headers["Content-Type"] == "text/plain; charset=utf-8")
+    }
+
+    @Test(
+        "A refusal may not be taken for another type, and does not name the server (V-152)",
+        arguments: closing + staying + ofLibrary)
+    func safety(wrong: WrongRequest) throws {
+        let client = try RawClient(port: server.port)
+        try client.send(wrong.text + Self.smuggled)
+        let response = try #require(try client.response())
+        #expect(response.headers.values("X-Content-Type-Options") == ["nosniff"])
+        #expect(response.headers["Server"] == nil)
+    }
+
+    /// Wrong in each part of a request, with a text there that no page of the server has.
+    static let marked: [WrongRequest] = [
+        WrongRequest("the method", 501, "ZQXJKVBQ /a HTTP/1.1\r\nHost: h\r\n\r\n"),
+        WrongRequest("the path", 400, "GET /zqxjkvbq%2F HTTP/1.1\r\nHost: h\r\n\r\n"),
+        WrongRequest("the query", 400, "GET /?zqxjkvbq=%zz HTTP/1.1\r\nHost: h\r\n\r\n"),
+        WrongRequest("the authority", 400, "GET http://zqxjkvbq/a HTTP/1.1\r\nHost: h\r\n\r\n"),
+        WrongRequest("the version", 400, "GET /a HTTP/1.1 zqxjkvbq\r\n\r\n"),
+        WrongRequest("Host", 400, "GET /a HTTP/1.1\r\nHost: zqxjkvbq/\r\n\r\n"),
+        WrongRequest("the name of a field", 400, "GET /a HTTP/1.1\r\nHost: h\r\nzqxjkvbq : a\r\n\r\n"),
+        WrongRequest("the value of a field", 400, "GET /a HTTP/1.1\r\nHost: h\r\nX: zqxjkvbq\u{1}\r\n\r\n"),
+        WrongRequest("a line", 400, "GET /a HTTP/1.1\r\nHost: h\r\nzqxjkvbq\r\n\r\n"),
+        WrongRequest("an expectation", 417, "GET /a HTTP/1.1\r\nHost: h\r\nExpect: zqxjkvbq\r\n\r\n"),
+        WrongRequest("a coding", 400, "POST /read HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: zqxjkvbq\r\n\r\n"),
+        WrongRequest("the size of a chunk", 400, "\(chunked)zqxjkvbq\r\n\r\n"),
+    ]
+
+    @Test("No byte of a malformed request is in its refusal (V-117)", arguments: marked)
+    func marker(wrong: WrongRequest) throws {
+        let client = try RawClient(port: server.port)
+        try client.send(wrong.text)
+        client.finishSending()
+        let answer = String(decoding: try client.rest(), as: UTF8.self)
+        #expect(answer.hasPrefix("HTTP/1.1 \(wrong.status) "))
+        #expect(!answer.lowercased().contains("zqxjkvbq"))
+    }
+
+    @Test("Upgrade and h2c are ignored (V-154)", arguments: ["h2c", "websocket", "TLS/1.2", "HTTP/2.0, h2c"])
+    func upgrade(protocol name: String) throws {
+        let client = try RawClient(port: server.port)
+        let fields = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: \(name)\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n"
+        for request in [
+            "GET /a HTTP/1.1\r\nHost: h\r\n\(fields)\r\n",
+            "POST /read HTTP/1.1\r\nHost: h\r\n\(fields)Content-Length: 4\r\n\r\nbody",
+        ] {
+            try client.send(request)
+            let response = try #require(try client.response())
+            #expect(response.status == 200, "\(request)")
+            #expect(response.headers["Upgrade"] == nil, "\(request)")
+        }
+        // What follows is HTTP/1.1 as before.
+        try client.send("GET /next HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(try client.response()?.text.hasPrefix("GET [\"next\"]") == true)
     }
 }

@@ -50,7 +50,7 @@ struct KeyCacheStateTests {
         #expect(running(chance: 1).sources[0].nextAttempt == s(3240))
     }
 
-    @Test("max-age shortens the refresh to no less than 300 s, and lengthens nothing (V-89)")
+    @Test("The max-age of a document shortens the refresh to no less than 300 s, and lengthens nothing (V-89)")
     func maxAge() {
         #expect(running(maxAge: 900).sources[0].nextAttempt == s(900))
         #expect(running(maxAge: 0).sources[0].nextAttempt == s(300))

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 @Suite("A server in adversity", .timeLimit(.minutes(15))) struct AdversityTests {
-    @Test func `refuses a database from the future, and leaves it as it is`() throws {
+    @Test func `A database from the future is refused, and left as it is`() throws {
         let stage = try Stage()
         #expect(try stage.server().stop() == .exit(0))
         var bytes = try File.read(stage.database)
@@ -20,7 +20,7 @@ import Testing
         #expect(try File.read(stage.database) == bytes)
     }
 
-    @Test func `refuses a database that it may only read`() throws {
+    @Test func `A database that the server may only read is refused`() throws {
         let stage = try Stage()
         #expect(try stage.server().stop() == .exit(0))
         #expect(chmod(stage.database, 0o444) == 0 && chmod(stage.folder, 0o555) == 0)
@@ -31,7 +31,7 @@ import Testing
         #expect(server.errors.contains("the database \(stage.database) cannot be"), "\(server.errors)")
     }
 
-    @Test func `says so when a file may grow no more, and continues`() throws {
+    @Test func `A server whose files may grow no more refuses additions, and continues`() throws {
         let stage = try Stage()
         let program = ["/bin/bash", "-c", "ulimit -f 300; exec \"$0\"", ChildProcess.built("task-server")]
         let server = try stage.server(program: program)
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(.enabled(if: getuid() == 0, "only root can mount the small disk that this test fills"))
-    func `says so when the disk is full, continues, and recovers`() throws {
+    func `A server whose disk is full refuses additions, continues, and recovers`() throws {
         let stage = try Stage()
         let disk = "\(stage.folder)/disk"
         try #require(mkdir(disk, 0o755) == 0)

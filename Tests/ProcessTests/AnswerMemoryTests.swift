@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// One person with the longest list that can be stored, 64 connections, and all the time of the world.
-@Suite("Who reads long lists slowly", .serialized, .timeLimit(.minutes(15)))
+@Suite("Slow readers of long lists", .serialized, .timeLimit(.minutes(15)))
 struct AnswerMemoryTests {
     enum Database: CaseIterable { case sqlite, postgresql }
 
@@ -81,7 +81,9 @@ struct AnswerMemoryTests {
     }
 
     @Test(arguments: Database.allCases)
-    func `takes a part of the memory, whatever that list is, and holds no one up`(database: Database) throws {
+    func `A slow reader takes a part of the memory for answers, whatever its list is, and delays no one`(
+        database: Database
+    ) throws {
         let (alice, bob) = (try stage.token(), try stage.token("user=bob@example.com"))
         let settings = try settings(database)
         let first = try stage.server(settings)

@@ -3,7 +3,7 @@ import Support
 import Testing
 
 @Suite("Copies of the database", .timeLimit(.minutes(15))) struct ArchiveTests {
-    @Test func `are made beside a server that runs, and start a server of their own`() throws {
+    @Test func `A copy is made while the server runs, and another server starts with it`() throws {
         let stage = try Stage()
         let server = try stage.server()
         let token = try stage.token()
@@ -18,7 +18,7 @@ import Testing
         #expect(try server.texts(token: token) == ["Copied", "Too late"])
     }
 
-    @Test func `travel as lines, and come in twice without harm, also beside a server that runs`() throws {
+    @Test func `Exported lines may be imported twice without harm, also while a server runs`() throws {
         let stage = try Stage()
         let server = try stage.server()
         let token = try stage.token()
@@ -41,7 +41,7 @@ import Testing
         #expect(seen)
     }
 
-    @Test func `need a database in a file, lines that are whole, and room to be written`() throws {
+    @Test func `A copy needs a database in a file, whole lines, and room to be written`() throws {
         let stage = try Stage()
         let memory = try stage.run(["export"], ["TASKS_DATABASE": "memory:"])
         #expect(memory.end == .exit(1) && memory.errors.contains("TASKS_DATABASE"))

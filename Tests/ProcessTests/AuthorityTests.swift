@@ -4,7 +4,7 @@ import Support
 import Testing
 
 @Suite("A server and its authority", .timeLimit(.minutes(15))) struct AuthorityTests {
-    @Test func `follow a rotation of keys without a restart`() throws {
+    @Test func `A server follows a rotation of keys without a restart`() throws {
         let stage = try Stage()
         let server = try stage.server()
         let old = try stage.token()
@@ -27,7 +27,7 @@ import Testing
         #expect(try server.ask("GET", "/api/tasks", token: new).status == 200)
     }
 
-    @Test func `part, and tokens keep working, also over a restart of the server`() throws {
+    @Test func `Tokens keep working while the authority is away, also after a restart of the server`() throws {
         let stage = try Stage()
         let token = try stage.token()
         let another = try stage.token("user=bob@example.com")
@@ -43,7 +43,7 @@ import Testing
         #expect(metrics.contains("tasks_keys_state{state=\"stale\"} 1"))
     }
 
-    @Test func `agree on every bad token, where no scopes are configured`() throws {
+    @Test func `Server and authority agree on every bad token, where no scopes are configured`() throws {
         let stage = try Stage()
         let server = try stage.server()
         let catalogue = try stage.catalogue()
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `agree on every bad token, where scopes are configured`() throws {
+    @Test func `Server and authority agree on every bad token, where scopes are configured`() throws {
         let stage = try Stage()
         let server = try stage.server(["TASKS_READ_SCOPE": "tasks.read", "TASKS_WRITE_SCOPE": "tasks.write"])
         for entry in try stage.catalogue() {
@@ -71,7 +71,7 @@ import Testing
         #expect(try server.ask("GET", "/api/tasks", token: scoped).status == 200)
     }
 
-    @Test func `leave no byte of a token, a task or a name in the log`() throws {
+    @Test func `No byte of a token, a task or a name is in the log`() throws {
         let stage = try Stage()
         let server = try stage.server(["TASKS_LOG_LEVEL": "debug", "TASKS_ALLOW_QUERY_TOKEN": "true"])
         var tokens = [try stage.token()]

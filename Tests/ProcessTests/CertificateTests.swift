@@ -52,8 +52,8 @@ private let expired = """
     openssl x509 -req -in tls.csr -signkey tls.key -days -1 -extfile tls.extensions -out old.pem
     """
 
-@Suite("The certificate of the server is judged before clients do", .timeLimit(.minutes(15))) struct CertificateTests {
-    @Test func `check tells for whom a good one is, and until when`() throws {
+@Suite("The certificate of the server", .timeLimit(.minutes(15))) struct CertificateTests {
+    @Test func `The command check says for whom a good certificate is, and until when`() throws {
         let (end, lines) = try SecureStage("").check()
         #expect(end == .exit(0) && lines.count == 1, "\(lines)")
         let words = lines.first ?? ""
@@ -62,7 +62,7 @@ private let expired = """
         #expect(!words.contains("renew"), "\(words)")
     }
 
-    @Test func `one that expired is found by check, and the start says so and serves`() throws {
+    @Test func `An expired certificate is found by check, and the server reports it and serves`() throws {
         let secure = try SecureStage(expired)
         let (end, lines) = try secure.check("old.pem")
         #expect(end == .exit(1) && lines.count == 1, "\(lines)")
@@ -77,7 +77,7 @@ private let expired = """
         #expect(try secure.stop(process) == .exit(0))
     }
 
-    @Test func `one that expires soon is told by both`() throws {
+    @Test func `A certificate that expires soon is reported by check and by the server`() throws {
         let soon = #"openssl req -x509 -subj /CN=localhost -days 5 -key tls.key -out soon.pem -addext "$san""#
         let secure = try SecureStage(soon)
         let (end, lines) = try secure.check("soon.pem")
@@ -90,7 +90,7 @@ private let expired = """
         #expect(try secure.stop(good) == .exit(0))
     }
 
-    @Test func `files with which no TLS is possible are found by check and refused by the start`() throws {
+    @Test func `Files with which no TLS is possible are found by check, and the server does not start`() throws {
         let secure = try SecureStage(
             """
             openssl genrsa -out other.key 2048
@@ -117,7 +117,7 @@ private let expired = """
         }
     }
 
-    @Test func `every form of a key serves`() throws {
+    @Test func `A key may be in any of its forms`() throws {
         let secure = try SecureStage(
             """
             openssl pkcs8 -topk8 -nocrypt -in tls.key -out tls8.key
@@ -141,7 +141,7 @@ private let expired = """
         }
     }
 
-    @Test func `health asks over TLS, without an operators' listener`() throws {
+    @Test func `The command health asks over TLS where there is no operators' listener`() throws {
         let secure = try SecureStage("")
         let (process, port) = try secure.start(secure.settings())
         let listen = ["TASKS_LISTEN": "127.0.0.1:\(port)"].merging(secure.settings()) { $1 }

@@ -3,8 +3,8 @@ import Platform
 import Support
 import Testing
 
-@Suite("task-server check", .timeLimit(.minutes(15))) struct CheckTests {
-    @Test func `finds everything good, and changes nothing`() throws {
+@Suite("The command task-server check", .timeLimit(.minutes(15))) struct CheckTests {
+    @Test func `A check of good settings finds everything good, and changes nothing`() throws {
         let stage = try Stage()
         let (end, output, errors) = try stage.run(["check"])
         #expect(end == .exit(0) && errors == "")
@@ -13,7 +13,7 @@ import Testing
         #expect(try Folder.files(below: stage.folder) == [])
     }
 
-    @Test func `finds everything good beside a server that runs`() throws {
+    @Test func `A check finds everything good while a server runs`() throws {
         let stage = try Stage()
         let server = try stage.server()
         let (end, output, _) = try stage.run(["check"])
@@ -22,7 +22,7 @@ import Testing
         #expect(try stage.run(["check"]).output.contains("can be read and written"))
     }
 
-    @Test func `says that the address is missing where other machines reach the server`() throws {
+    @Test func `A missing public address is reported where other machines reach the server`() throws {
         let stage = try Stage()
         let open = try stage.run(["check"], ["TASKS_LISTEN": "0.0.0.0:0"])
         #expect(open.end == .exit(0) && open.output.contains("TASKS_PUBLIC_URL is not set"), "\(open.output)")
@@ -31,32 +31,32 @@ import Testing
         #expect(named.output.contains("good  address: clients reach the server at https://tasks.example.com\n"))
     }
 
-    @Test func `says that the tenant is wrong, in one line`() throws {
+    @Test func `A wrong tenant is one line`() throws {
         let stage = try Stage()
         try Self.expectOneWrongLine(
             stage, ["TASKS_AUTHORITY": "http://127.0.0.1:\(stage.mockPort)/fabrikam.onmicrosoft.com"], "authority")
     }
 
-    @Test func `says that the authority is out of reach, in one line`() throws {
+    @Test func `An authority that is out of reach is one line`() throws {
         let stage = try Stage()
         stage.mock.send(SIGTERM)
         #expect(try stage.mock.wait() == .exit(0))
         try Self.expectOneWrongLine(stage, [:], "authority")
     }
 
-    @Test func `says that the database cannot be made, in one line`() throws {
+    @Test func `A database that cannot be made is one line`() throws {
         let stage = try Stage()
         let settings = ["TASKS_DATABASE": "sqlite:\(stage.folder)/nowhere/tasks.db", "TASKS_KEY_CACHE_FILE": "off"]
         try Self.expectOneWrongLine(stage, settings, "database: \(stage.folder)/nowhere/tasks.db")
     }
 
-    @Test func `says that the database is none, in one line`() throws {
+    @Test func `A file that is no database is one line`() throws {
         let stage = try Stage()
         try File.replace(stage.database, with: Array(String(repeating: "no database ", count: 500).utf8))
         try Self.expectOneWrongLine(stage, [:], "is not a SQLite database")
     }
 
-    @Test func `says that an address cannot be listened on, and why`() throws {
+    @Test func `An address that cannot be listened on is reported with the reason`() throws {
         let stage = try Stage()
         let taken = "127.0.0.1:\(stage.mockPort)"
         try Self.expectOneWrongLine(
@@ -75,7 +75,7 @@ import Testing
         try Self.expectOneWrongLine(stage, twice, "TASKS_ADMIN_LISTEN: 127.0.0.1:\(server.port) is named twice")
     }
 
-    @Test func `says what cannot be a file, and what cannot be read`() throws {
+    @Test func `What cannot be a file, or cannot be read, is reported`() throws {
         let stage = try Stage()
         let folder = "\(stage.folder)/."
         #expect(mkfifo("\(stage.folder)/pipe", 0o600) == 0)
@@ -92,7 +92,7 @@ import Testing
             stage, ["TASKS_KEY_CACHE_FILE": "\(stage.folder)/nowhere/keys"], "check that its folder exists")
     }
 
-    @Test func `names the setting that mends what is wrong with the authority's TLS`() throws {
+    @Test func `A fault of the authority's TLS is reported with the setting to change`() throws {
         let folder = try TemporaryFolder()
         let stage = try Stage(["MOCK_STATE": folder.path, "MOCK_TLS_LISTEN": "127.0.0.1:0"])
         let port = try stage.mock.await { Stage.port(after: "and on https://localhost:", in: $0) }
@@ -121,8 +121,8 @@ import Testing
     }
 }
 
-@Suite("task-server explain-token", .timeLimit(.minutes(15))) struct ExplainTokenTests {
-    @Test func `goes through every check of a good token`() throws {
+@Suite("The command task-server explain-token", .timeLimit(.minutes(15))) struct ExplainTokenTests {
+    @Test func `Every check of a good token is shown`() throws {
         let stage = try Stage()
         for input in [
             "\(try stage.token())\n", "Bearer \(try stage.token())", "Authorization: Bearer \(try stage.token())\r\n",
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func `tells which scope is missing`() throws {
+    @Test func `A missing scope is named`() throws {
         let stage = try Stage()
         let settings = ["TASKS_READ_SCOPE": "tasks.read", "TASKS_WRITE_SCOPE": "tasks.write"]
         let token = try stage.token("user=alice@example.com&bad=no-scp")
@@ -145,7 +145,7 @@ import Testing
         #expect(good.output.contains("It may change tasks: it carries the scope tasks.write."), "\(good.output)")
     }
 
-    @Test func `agrees with the server on every bad token, and says why`() throws {
+    @Test func `Every bad token has the result that the server has, with the reason`() throws {
         let stage = try Stage()
         for entry in try stage.catalogue() {
             let token = try stage.token("user=alice@example.com&bad=\(entry.name)")
@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func `works with the keys that a server kept, while the authority is down`() throws {
+    @Test func `The keys that a server kept are used while the authority is down`() throws {
         let stage = try Stage()
         let token = try stage.token()
         #expect(try stage.server().stop() == .exit(0))
@@ -167,7 +167,7 @@ import Testing
         #expect(errors.contains("authority"))
     }
 
-    @Test func `wants a token`() throws {
+    @Test func `An empty input is reported as a missing token`() throws {
         let (end, _, errors) = try Stage().run(["explain-token"], input: " \n")
         #expect(end == .exit(1) && errors.contains("there is no token on standard input"))
     }

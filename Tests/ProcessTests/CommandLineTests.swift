@@ -12,7 +12,7 @@ import Testing
         return (end, program.output, program.errors)
     }
 
-    @Test func `explains itself, also to those whose settings are wrong`() throws {
+    @Test func `The help is printed, also where settings are wrong`() throws {
         let (end, output, errors) = try Self.run(["--help"], ["TASKS_NONSENSE": "1"])
         #expect(end == .exit(0) && errors == "")
         for word in ["Usage:", "explain-token", "TASKS_LISTEN", "--client-id", "Exit codes:"] {
@@ -20,13 +20,13 @@ import Testing
         }
     }
 
-    @Test func `tells its version`() throws {
+    @Test func `The version is printed`() throws {
         let (end, output, _) = try Self.run(["--version"])
         #expect(end == .exit(0))
         #expect(output.hasPrefix("task-server ") && output.split(separator: "\n").count == 1)
     }
 
-    @Test func `ends with 78 and every mistake at once`() throws {
+    @Test func `Wrong settings end the program with 78, and all of them are named at once`() throws {
         let (end, output, errors) = try Self.run(
             ["--listen", "everywhere", "--lsiten=127.0.0.1:1"],
             ["TASKS_BODY_LIMIT": "0", "TASKS_CLIENTID": "x", "TASKS_DATABASE": "mysql://u:secret@h/d"])
@@ -44,14 +44,14 @@ import Testing
     }
 
     @Test(arguments: [["chekc"], ["check", "this"], ["backup"], ["explain-token", "eyJ"]])
-    func `ends with 78 for a command that is none`(arguments: [String]) throws {
+    func `An unknown command ends the program with 78`(arguments: [String]) throws {
         let (end, output, errors) = try Self.run(arguments)
         #expect(end == .exit(78) && output == "")
         #expect(errors.hasPrefix("task-server: "))
         #expect(!errors.contains("eyJ"))
     }
 
-    @Test func `prints its settings and their origins, secrets hidden`() throws {
+    @Test func `The settings are printed with their origins, and secrets are hidden`() throws {
         let folder = try ChildProcess.temporaryFolder()
         let file = "\(folder)/database"
         try File.replace(file, with: Array("sqlite:/var/lib/tasks.db\n".utf8))
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `refuses plain http to another machine, and takes it when told`() throws {
+    @Test func `Plain http to another machine is refused unless a setting allows it`() throws {
         let settings = ["TASKS_AUTHORITY": "http://id.example.com/t", "TASKS_POLICIES": "p", "TASKS_CLIENT_ID": "c"]
         #expect(try Self.run(["check"], settings).end == .exit(78))
         let allowed = settings.merging(["TASKS_ALLOW_HTTP_AUTHORITY": "true"]) { $1 }

@@ -16,7 +16,8 @@ import Testing
 
     private static let kinds = ["a pipe", "a folder", "a socket"]
 
-    @Test(arguments: kinds) func `as the key cache keep no server from starting, and are left alone`(kind: String)
+    @Test(arguments: kinds)
+    func `A key cache that is no file does not keep the server from starting, and is not changed`(kind: String)
         throws
     {
         let stage = try Stage()
@@ -31,7 +32,9 @@ import Testing
         #expect(check.end == .exit(1) && check.output.contains("keys: \(path) is \(kind), not a file"))
     }
 
-    @Test(arguments: kinds) func `in a setting end the start with a sentence`(kind: String) throws {
+    @Test(arguments: kinds) func `A setting that names what is no file ends the start with one sentence`(kind: String)
+        throws
+    {
         let stage = try Stage()
         let path = "\(stage.folder)/it"
         Self.make(kind, path)
@@ -51,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `that a second mock shares are refused to it`() throws {
+    @Test func `A state folder in use is refused to a second mock`() throws {
         let folder = try TemporaryFolder()
         let stage = try Stage(["MOCK_STATE": folder.path])
         let second = try ChildProcess(
@@ -62,7 +65,7 @@ import Testing
         _ = try stage.token()
     }
 
-    @Test func `like a removed database are told at once, by requests, readiness and log`() throws {
+    @Test func `A removed database is reported at once, by requests, readiness and the log`() throws {
         let stage = try Stage()
         let server = try stage.server()
         let token = try stage.token()
@@ -76,7 +79,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `like a database reached by another name are refused to a second server`() throws {
+    @Test func `A database in use is refused to a second server, also under another name`() throws {
         let stage = try Stage()
         let server = try stage.server()
         let (hard, soft) = ("\(stage.folder)/hard.db", "\(stage.folder)/soft.db")
@@ -93,7 +96,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `stand for a backup in the way, and are left alone`() throws {
+    @Test func `What has the name of a backup already is reported, and is not changed`() throws {
         let stage = try Stage()
         let server = try stage.server()
         for target in [stage.database, stage.folder] {
@@ -110,7 +113,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `that may not grow are told by readiness, and room made is used`() throws {
+    @Test func `A database that may not grow makes the server not ready, until there is room again`() throws {
         let stage = try Stage()
         let server = try stage.server()
         let token = try stage.token()

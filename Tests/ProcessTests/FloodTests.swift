@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: [64, 256, 1024])
-    func `more than fit into few descriptors wait, and cost nothing`(descriptors: Int) throws {
+    func `Connections beyond the number of descriptors wait, and cost nothing`(descriptors: Int) throws {
         let stage = try Stage()
         // What this process has open for other tests is inherited, and would be counted.
         let line = """
@@ -63,7 +63,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `too few descriptors are a reason not to start`() throws {
+    @Test func `A server with too few descriptors does not start`() throws {
         let stage = try Stage()
         let server = try ChildProcess(
             "/usr/bin/prlimit", ["--nofile=40:40", ChildProcess.built("task-server")], environment: stage.settings)
@@ -76,7 +76,7 @@ import Testing
         #expect(try mock.wait() == .exit(69) && mock.errors.contains("raise ulimit -n"), "\(mock.errors)")
     }
 
-    @Test func `no descriptor left although they were counted: new clients wait, nothing spins`() throws {
+    @Test func `If no descriptor is left although they were counted, new clients wait and no thread spins`() throws {
         let stage = try Stage()
         let server = try stage.server()
         let limit = { (number: String) throws -> Void in
@@ -94,7 +94,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `lines of the library are rationed`() throws {
+    @Test func `Log lines of libmicrohttpd are rationed`() throws {
         let stage = try Stage()
         let server = try stage.server()
         for port in [server.port, stage.mockPort] {
@@ -114,7 +114,7 @@ import Testing
     }
 }
 
-@Suite("A server that is told to stop", .timeLimit(.minutes(15))) struct StopTests {
+@Suite("The stop of a server", .timeLimit(.minutes(15))) struct StopTests {
     private struct Waiting {
         let silent: RawClient
         let half: RawClient
@@ -140,7 +140,8 @@ import Testing
         return (end, Double(SystemTime().monotonicNanoseconds - start) / 1e9)
     }
 
-    @Test func `does not wait for connections that ask for nothing, and answers the one that does`() throws {
+    @Test func `A stop does not wait for connections without a request, and the one with a request is answered`() throws
+    {
         let stage = try Stage()
         let server = try stage.server(["TASKS_SHUTDOWN_PATIENCE": "60s"])
         let token = try stage.token()
@@ -158,7 +159,7 @@ import Testing
         #expect(rest.end == .exit(0) && rest.seconds < 5)
     }
 
-    @Test func `ends within a second or so where nothing is asked, also in the middle of a handshake`() throws {
+    @Test func `A stop takes about a second where there is no request, also in the middle of a handshake`() throws {
         let stage = try Stage()
         let line = """
             cd \(stage.folder) && openssl req -x509 -newkey rsa:2048 -nodes -keyout tls.key -out tls.pem -days 1 \
@@ -185,8 +186,8 @@ import Testing
     }
 }
 
-@Suite("Operators learn", .timeLimit(.minutes(15))) struct OperatorNoticeTests {
-    @Test func `in metrics whose families OpenMetrics tells apart`() throws {
+@Suite("Messages for operators", .timeLimit(.minutes(15))) struct OperatorNoticeTests {
+    @Test func `The families of metrics have different names for OpenMetrics`() throws {
         let stage = try Stage()
         let server = try stage.server()
         #expect(try server.add("Count me", token: stage.token()).status == 201)
@@ -213,7 +214,7 @@ import Testing
         }
     }
 
-    @Test func `that files are missing to which answers refer`() throws {
+    @Test func `Missing files to which answers refer are logged`() throws {
         let stage = try Stage()
         #expect(try !stage.server(["TASKS_DATABASE": "memory:"]).process.output.contains("page-incomplete"))
         try File.replace("\(stage.folder)/index.html", with: [])
@@ -228,7 +229,7 @@ import Testing
         #expect(none.process.output.contains("\"missing\":\"index.html openapi.yaml problems.html\""))
     }
 
-    @Test func `once of keys that cannot be had, not every few seconds`() throws {
+    @Test func `Keys that cannot be loaded are logged once, not every few seconds`() throws {
         let stage = try Stage()
         let changes = ["TASKS_AUTHORITY": "http://127.0.0.1:1/\(Stage.tenant)", "TASKS_POLICIES": "b2c_1_sign_in"]
         let server = try Server(

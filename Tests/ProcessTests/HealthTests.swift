@@ -64,7 +64,7 @@ import Testing
         #expect(try stage.run(["health", "bad"]).end == .exit(78))
     }
 
-    @Test("mock-authority has the same command")
+    @Test("The program mock-authority has the same command")
     func mock() throws {
         func ask(_ port: UInt16) throws -> ChildProcess.End {
             try ChildProcess(

@@ -32,7 +32,7 @@ import Testing
         return sink.lines
     }
 
-    @Test func `are JSON objects that a strict reader takes, whatever a client sent`() throws {
+    @Test func `Each line is a JSON object that a strict reader takes, whatever a client sent (V-131)`() throws {
         let hostile = "\u{1B}[31m\"quoted\"\\\n\r\0é日本\u{7F}"
         let lines = try Self.lines(.json) { log in
             log.write(.warning, "sample") { line in
@@ -55,7 +55,7 @@ import Testing
         #expect(value?.contains("absent") == false)
     }
 
-    @Test func `are readable for people, one line an event`() throws {
+    @Test func `The format for people has one readable line for an event`() throws {
         let lines = try Self.lines(.text) { log in
             log.write(.info, "request") { line in
                 line.text("method", "GET")
@@ -66,14 +66,14 @@ import Testing
         #expect(lines == [#"16:48:40.123 info request method=GET status=200 reason="two words\x0a""#])
     }
 
-    @Test func `are cut where somebody sends more than anybody reads`() throws {
+    @Test func `A line is cut where a client sends too much for it (V-131)`() throws {
         let lines = try Self.lines(.text) { log in
             log.write(.info, "long") { $0.text("path", String(repeating: "a", count: 1000), limit: 64) }
         }
         #expect(lines == ["16:48:40.123 info long path=" + String(repeating: "a", count: 64) + "..."])
     }
 
-    @Test func `are left out below the level`() throws {
+    @Test func `Events below the level are left out`() throws {
         let lines = try Self.lines(.text, level: .warning) { log in
             log.write(.info, "quiet")
             log.write(.error, "loud")
@@ -81,7 +81,7 @@ import Testing
         #expect(lines == ["16:48:40.123 error loud"])
     }
 
-    @Test func `are dropped and counted, never waited for, where the reader is too slow`() throws {
+    @Test func `Lines are dropped and counted, and never waited for, where the reader is too slow`() throws {
         let gate = Wakeup()
         let sink = Sink()
         let log = Log(.info, .text) { bytes in
@@ -101,7 +101,7 @@ import Testing
         #expect(sink.lines.count - dropped.count + log.dropped == 20_000)
     }
 
-    @Test func `of one reason are rationed, and the next one counts what was left out`() {
+    @Test func `Lines of one reason are rationed, and the next one counts what was left out (V-132)`() {
         let ration = LogRation()
         let written = (0..<100).compactMap { _ in ration.take("expired", at: 1) }
         #expect(written == Array(repeating: 0, count: 20))
@@ -109,12 +109,12 @@ import Testing
         #expect(ration.take("expired", at: 1_000_000_001) == 80)
     }
 
-    @Test func `of more reasons than there can be are rationed together`() {
+    @Test func `Lines of too many reasons are rationed together`() {
         let ration = LogRation()
         #expect((0..<10_000).compactMap { ration.take("\($0)", at: 1) }.count < 300)
     }
 
-    @Test func `of a failure that lasts are written seldom, and again when it is over`() {
+    @Test func `A failure that lasts is logged seldom, and again when it is over`() {
         let failures = RepeatedFailures()
         let second: UInt64 = 1_000_000_000
         let written = (0..<900).compactMap { failures.take("policy", "no answer", at: second * (4 * $0 + 1)) }
@@ -126,7 +126,7 @@ import Testing
         #expect(failures.take("policy", "status 503", at: second * 3661) == 1)
     }
 
-    @Test func `of requests without a token are rationed, those of a person are not`() throws {
+    @Test func `Lines of requests without a token are rationed, those of a person are not`() throws {
         let sink = Sink()
         let log = Log(.info, .text, time: FixedTime()) { bytes in sink.written.withLock { $0 += bytes } }
         try log.start()
@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test(arguments: [("list.no_room", "warning"), ("store.unavailable", "error"), ("task.not_found", "info")])
-    func `are errors only for what the operator must mend`(problem: String, level: String) throws {
+    func `Only what the operator must repair has the level error`(problem: String, level: String) throws {
         let lines = try Self.lines(.json) { log in
             let status: Status = problem == "task.not_found" ? 404 : 503
             var record = RequestRecord(
@@ -156,7 +156,7 @@ import Testing
         #expect(lines.count == 1 && lines[0].contains("\"level\":\"\(level)\""), "\(lines)")
     }
 
-    @Test func `have members of one type each`() throws {
+    @Test func `Each member has the same type in all lines`() throws {
         let sources = TestFile("../../Sources/Programs/TaskServer").path
         var types: [Substring: Set<String>] = ["time": ["text"], "level": ["text"], "event": ["text"]]
         for name in try Folder.files(below: sources) where name.hasSuffix(".swift") {
@@ -173,7 +173,7 @@ import Testing
 }
 
 @Suite("Metrics", .timeLimit(.minutes(15))) struct MetricTextTests {
-    @Test func `are text that Prometheus reads`() {
+    @Test func `Metrics are text that Prometheus reads`() {
         var text = PrometheusText()
         text.single("tasks_up", .gauge, "Whether.", 1)
         text.family("tasks_seen_total", .counter, "Seen.")
@@ -190,7 +190,7 @@ import Testing
                 """)
     }
 
-    @Test func `sum a histogram up to each bound`() {
+    @Test func `A histogram counts all values up to each bound`() {
         let histogram = Histogram()
         for duration in [10_000, 60_000, 60_000, 20_000_000_000] as [UInt64] { histogram.add(duration) }
         var text = PrometheusText()

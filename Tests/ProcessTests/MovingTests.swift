@@ -3,8 +3,8 @@ import Platform
 import Support
 import Testing
 
-@Suite("People who move", .timeLimit(.minutes(15))) struct MovingTests {
-    @Test func `from SQLite to PostgreSQL and back are the same to the byte`() throws {
+@Suite("Data that moves between databases", .timeLimit(.minutes(15))) struct MovingTests {
+    @Test func `Data that is moved from SQLite to PostgreSQL and back is the same to the byte`() throws {
         let mover = try Mover()
         let shared = try PostgreSQLServer.started().newDatabase()
         try mover.write(people: 10_000, to: "first.jsonl")
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `arrive once, however often an import is killed`(shared: Bool) throws {
+    func `Each task is imported once, however often the import is killed`(shared: Bool) throws {
         let mover = try Mover()
         let target = shared ? try PostgreSQLServer.started().newDatabase() : mover.database("target.db")
         try mover.write(people: 4000, to: "lines.jsonl")
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `are all in a file whose export was killed and gone on with`(shared: Bool) throws {
+    func `An export that was killed and continued has everyone in its file`(shared: Bool) throws {
         let mover = try Mover()
         let source = shared ? try PostgreSQLServer.started().newDatabase() : mover.database("source.db")
         try mover.write(people: 4000, to: "lines.jsonl")
@@ -64,7 +64,7 @@ import Testing
         #expect(!File.exists("\(target).part"))
     }
 
-    @Test func `leave a file that is gone on with from every place, but only when that is asked for`() throws {
+    @Test func `An export continues a file from every place, but only when that is asked for`() throws {
         let mover = try Mover()
         try mover.write(people: 300, to: "lines.jsonl")
         let (source, target) = (mover.database("source.db"), mover.file("out.jsonl"))
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `are missed where the end of their file is missing`() throws {
+    @Test func `A file whose end is missing is reported`() throws {
         let mover = try Mover()
         try mover.write(people: 300, to: "lines.jsonl")
         let lines = try mover.bytes("lines.jsonl")
@@ -105,7 +105,7 @@ import Testing
         #expect(hole.end == .exit(1) && hole.errors.contains("lines are missing or doubled"), "\(hole.errors)")
     }
 
-    @Test func `arrive all the same when the database is lost on the way`() throws {
+    @Test func `An import finishes although the database is lost on the way`() throws {
         let mover = try Mover()
         let tasks = try mover.write(people: 10_000, to: "lines.jsonl")
         let server = try PostgreSQLServer()
@@ -126,7 +126,7 @@ import Testing
         #expect(try mover.bytes("back.jsonl") == mover.bytes("lines.jsonl"))
     }
 
-    @Test func `go on to a file when there is room again`() throws {
+    @Test func `An export continues its file when there is room again`() throws {
         let mover = try Mover()
         try mover.write(people: 4000, to: "lines.jsonl")
         let (source, target) = (mover.database("source.db"), mover.file("out.jsonl"))

@@ -3,7 +3,7 @@ import Platform
 import Support
 import Testing
 
-@Suite("With a PostgreSQL that it cannot work with, task-server", .timeLimit(.minutes(15)))
+@Suite("A PostgreSQL that cannot be used", .timeLimit(.minutes(15)))
 struct PostgreSQLCommandTests {
     private let stage: Stage
     private let server: PostgreSQLServer
@@ -53,13 +53,13 @@ struct PostgreSQLCommandTests {
         "postgresql://user:pass@\(password)@host/tasks", "postgresql://user:12/\(password)@host/tasks",
         "postgresql://user:\(password)@[host/tasks", "postgresql://user:12/?\(password)=1@host/tasks",
     ])
-    func `ends with 78 for a connection string that is none`(address: String) throws {
+    func `A malformed connection string ends the program with 78`(address: String) throws {
         try expect(
             at: address, exit: 78, "TASKS_DATABASE is no connection string of PostgreSQL (",
             "; one is postgresql://user:password@host:5432/tasks?sslmode=verify-full")
     }
 
-    @Test func `says that the host does not answer, after the deadline`() throws {
+    @Test func `A host that does not answer is reported after the deadline`() throws {
         let silent = try SilentPort()
         let start = SystemTime().monotonicNanoseconds
         try expect(
@@ -69,7 +69,7 @@ struct PostgreSQLCommandTests {
         #expect(SystemTime().monotonicNanoseconds - start > 1_000_000_000)
     }
 
-    @Test func `says that nobody listens there`() throws {
+    @Test func `A port without a listener is reported`() throws {
         let port = try freePort()
         try expect(
             at: "postgresql://u:\(Self.password)@127.0.0.1:\(port)/tasks",
@@ -77,7 +77,7 @@ struct PostgreSQLCommandTests {
             "TCP/IP connections?); check TASKS_DATABASE and the server")
     }
 
-    @Test func `says that the password is wrong, or the name of the database`() throws {
+    @Test func `A wrong password or a wrong name of the database is reported`() throws {
         let database = try server.newDatabaseName()
         try server.command("CREATE ROLE \(PostgreSQLServer.asked) LOGIN PASSWORD 'another'")
         let unreachable = "the database postgresql://127.0.0.1:\(server.port)/"
@@ -89,7 +89,7 @@ struct PostgreSQLCommandTests {
             "database \"nowhere\" does not exist); make it, or correct TASKS_DATABASE")
     }
 
-    @Test func `says which rights are missing`() throws {
+    @Test func `Missing rights are named`() throws {
         let database = try server.newDatabaseName()
         let weak = "\(database)_weak"
         try server.command("CREATE ROLE \(weak) LOGIN")
@@ -123,7 +123,7 @@ struct PostgreSQLCommandTests {
         #expect(try stage.run(["check"], ["TASKS_DATABASE": address(database, user: weak)]).end == .exit(0))
     }
 
-    @Test func `closes it without a word of a log, which only SQLite has`() throws {
+    @Test func `A stop mentions no write-ahead log, which only SQLite has`() throws {
         let running = try stage.server(["TASKS_DATABASE": address(try server.newDatabaseName())])
         #expect(try running.stop() == .exit(0))
         let lines = running.process.output.split(separator: "\n").filter { $0.contains("\"database-closed\"") }
@@ -131,7 +131,7 @@ struct PostgreSQLCommandTests {
         #expect(lines.allSatisfy { !$0.contains("\"log\"") }, "\(lines)")
     }
 
-    @Test func `refuses a database of the future, and one that only reads`() throws {
+    @Test func `A database from the future is refused, and so is one that is read-only`() throws {
         let database = try server.newDatabaseName()
         let place = "the database postgresql://127.0.0.1:\(server.port)/\(database)"
         #expect(try stage.run(["migrate"], ["TASKS_DATABASE": address(database)]).end == .exit(0))
@@ -151,8 +151,8 @@ struct PostgreSQLCommandTests {
     }
 }
 
-@Suite("Beside a PostgreSQL without room, task-server", .timeLimit(.minutes(15))) struct PostgreSQLFullDiskTests {
-    @Test func `answers additions with 507, logs one line, and goes on`() throws {
+@Suite("A PostgreSQL whose disk is full", .timeLimit(.minutes(15))) struct PostgreSQLFullDiskTests {
+    @Test func `Additions to a full disk get 507 and one line of the log, and the server continues`() throws {
         let disk = try SmallDisk()
         let stage = try Stage()
         let server = try stage.server(["TASKS_DATABASE": disk.server.address("tasks")])

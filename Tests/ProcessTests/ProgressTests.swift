@@ -3,13 +3,13 @@ import Platform
 import Support
 import Testing
 
-@Suite("How far an export or an import is", .timeLimit(.minutes(15))) struct ProgressTests {
+@Suite("The progress of an export or an import", .timeLimit(.minutes(15))) struct ProgressTests {
     /// The states that a line of the terminal had; the last one is the one that stays.
     private func states(_ shown: String) -> [Substring] {
         shown.split(separator: "\r\n").first?.split(separator: "\r") ?? []
     }
 
-    @Test func `is shown on a terminal, in one line that ends with 100 %`() throws {
+    @Test func `A terminal shows the progress in one line that ends with 100 %`() throws {
         let mover = try Mover()
         let tasks = try mover.write(people: 3000, to: "lines.jsonl")
         let database = mover.database("tasks.db")
@@ -36,7 +36,7 @@ import Testing
         #expect(!piped.shown.contains("%"))
     }
 
-    @Test func `is one line at the end where there is no terminal`() throws {
+    @Test func `Without a terminal there is one line at the end`() throws {
         let mover = try Mover()
         let tasks = try mover.write(people: 3000, to: "lines.jsonl")
         let database = mover.database("tasks.db")
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: [SIGINT: Int32(130), SIGTERM: 143, SIGHUP: 129])
-    func `is said when a signal stops it, and how to go on`(signal: Int32, code: Int32) throws {
+    func `A signal ends the command with its progress and how to continue`(signal: Int32, code: Int32) throws {
         let mover = try Mover()
         try mover.write(people: 10_000, to: "lines.jsonl")
         let database = mover.database("tasks.db")
@@ -80,7 +80,7 @@ import Testing
         #expect(try mover.bytes("out.jsonl") == mover.bytes("lines.jsonl"))
     }
 
-    @Test func `does not keep a command that waits for its input from being stopped`() throws {
+    @Test func `A command that waits for its input can be stopped`() throws {
         let mover = try Mover()
         let pipe = mover.file("pipe")
         mkfifo(pipe, 0o600)

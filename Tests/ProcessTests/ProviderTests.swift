@@ -1,7 +1,7 @@
 import Support
 import Testing
 
-@Suite("task-server and its providers", .timeLimit(.minutes(15))) struct ProviderTests {
+@Suite("Providers in the settings of task-server", .timeLimit(.minutes(15))) struct ProviderTests {
     private static let document = ".well-known/openid-configuration"
 
     /// The settings of a stage, with these documents in place of the authority.
@@ -14,7 +14,7 @@ import Testing
         return (result.end, result.output, result.errors)
     }
 
-    @Test func `two providers or tenants are refused at the start, all of them at once, with what to do`() throws {
+    @Test func `Two providers or tenants are refused at the start, all of them at once, with what to do`() throws {
         let stage = try Stage()
         let mine = "\(stage.authority)/b2c_1_sign_in/v2.0/\(Self.document)"
         let others = [
@@ -41,7 +41,7 @@ import Testing
         #expect(errors.contains("names no policy") && errors.contains("names two policies"), "\(errors)")
     }
 
-    @Test func `policies of one tenant work by their addresses, and no other does`() throws {
+    @Test func `Policies of one tenant work by their addresses, and no other policy does`() throws {
         let stage = try Stage()
         let urls = ["b2c_1_sign_in", "b2c_1_sign_up"].map { "\(stage.authority)/\($0)/v2.0/\(Self.document)" }
         let (end, output, _) = try run(["check"], stage, urls)
@@ -54,7 +54,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `a document that cannot be had is blamed on the setting in use`() throws {
+    @Test func `A document that cannot be fetched is reported with the setting in use`() throws {
         let stage = try Stage()
         for (address, advice) in [
             ("\(stage.issuer)/nowhere/\(Self.document)", "check TASKS_METADATA_URL"),
@@ -67,7 +67,7 @@ import Testing
         #expect(output.contains("check TASKS_AUTHORITY and TASKS_POLICIES"), "\(output)")
     }
 
-    @Test func `a document that names the issuer of another tenant is no good to check and to the server`() throws {
+    @Test func `A document that names the issuer of another tenant is refused by check and by the server`() throws {
         let stage = try Stage(["MOCK_ISSUER": "http://127.0.0.1:1"])
         let (end, output, _) = try run(["check"], stage, ["\(stage.authority)/b2c_1_sign_in/v2.0/\(Self.document)"])
         #expect(end == .exit(1), "\(output)")

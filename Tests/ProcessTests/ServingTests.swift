@@ -6,7 +6,7 @@ import Support
 import Testing
 
 @Suite("A server that runs", .timeLimit(.minutes(15))) struct ServingTests {
-    @Test func `serves each person their own tasks, with tokens of the authority`() throws {
+    @Test func `A person gets their own tasks, with tokens of the authority`() throws {
         let stage = try Stage()
         let server = try stage.server()
         let (alice, bob) = (try stage.token(), try stage.token("user=bob@example.com"))
@@ -17,7 +17,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `answers within a second of its start, before it has keys`() throws {
+    @Test func `A server answers within a second of its start, before it has keys (V-70)`() throws {
         let stage = try Stage()
         stage.mock.send(SIGSTOP)
         defer { stage.mock.send(SIGCONT) }
@@ -32,7 +32,7 @@ import Testing
         #expect(early.headers["Retry-After"] != nil)
     }
 
-    @Test func `finds a task again that it answered 201 for, after kill -9`() throws {
+    @Test func `A task that was answered with 201 is still there after kill -9`() throws {
         let stage = try Stage()
         let server = try stage.server()
         let token = try stage.token()
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: [SIGTERM, SIGINT])
-    func `finishes the request under way when told to stop`(signal: Int32) throws {
+    func `A stop waits for the request under way`(signal: Int32) throws {
         let stage = try Stage()
         let server = try stage.server()
         let token = try stage.token()
@@ -63,7 +63,7 @@ import Testing
         #expect(try stage.server().texts(token: token) == ["Late"])
     }
 
-    @Test func `does not wait longer than its patience`() throws {
+    @Test func `A stop does not wait longer than its patience`() throws {
         let stage = try Stage()
         let server = try stage.server(["TASKS_SHUTDOWN_PATIENCE": "500ms"])
         let client = try RawClient(port: server.port, timeout: 10)
@@ -78,7 +78,7 @@ import Testing
         #expect(clock.now - start < .seconds(5))
     }
 
-    @Test func `keeps a second server off its database and its port`() throws {
+    @Test func `A second server gets neither the database nor the port`() throws {
         let stage = try Stage()
         let server = try stage.server()
         let (end, _, errors) = try stage.run(["serve"])
@@ -89,7 +89,7 @@ import Testing
         #expect(port.errors.contains("cannot listen on 127.0.0.1:\(server.port): another program listens there"))
     }
 
-    @Test func `shows operators its metrics and its keys, on their own listener only`() throws {
+    @Test func `Metrics and keys are shown on the listener of the operators only (V-165)`() throws {
         let stage = try Stage()
         let server = try stage.server()
         let token = try stage.token()
@@ -115,7 +115,7 @@ import Testing
         #expect(try exchange(server.adminPort, "POST", "/metrics").status == 405)
     }
 
-    @Test func `serves the files of its folder`() throws {
+    @Test func `The files of the public folder are served`() throws {
         let stage = try Stage()
         try File.replace("\(stage.folder)/index.html", with: Array("<!doctype html><title>x</title>".utf8))
         let server = try stage.server(["TASKS_PUBLIC": stage.folder, "TASKS_DATABASE": "memory:"])

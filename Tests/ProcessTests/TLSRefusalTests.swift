@@ -25,7 +25,7 @@ private struct TLSAnswer {
     }
 }
 
-@Suite("Over TLS every refusal is a whole answer in TLS records", .timeLimit(.minutes(15)))
+@Suite("Refusals over TLS, in TLS records", .timeLimit(.minutes(15)))
 struct TLSRefusalTests {
     /// Each request in all the ways in which clients send it: head and body in one write and in two, and with
     /// `Expect: 100-continue`.
@@ -101,7 +101,7 @@ struct TLSRefusalTests {
         ].flatMap(\.self)
     }
 
-    @Test("of task-server", arguments: ["1.2", "1.3"]) func taskServer(version: String) throws {
+    @Test("Every refusal of task-server is whole", arguments: ["1.2", "1.3"]) func taskServer(version: String) throws {
         let stage = try Stage()
         let folder = stage.folder
         let made = try ChildProcess(
@@ -123,7 +123,9 @@ struct TLSRefusalTests {
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test("of mock-authority", arguments: ["1.2", "1.3"]) func mockAuthority(version: String) throws {
+    @Test("Every refusal of mock-authority is whole", arguments: ["1.2", "1.3"]) func mockAuthority(version: String)
+        throws
+    {
         let folder = try TemporaryFolder()
         let stage = try Stage(["MOCK_STATE": folder.path, "MOCK_TLS_LISTEN": "127.0.0.1:0"])
         let port = try stage.mock.await { Stage.port(after: "https://localhost:", in: $0) }

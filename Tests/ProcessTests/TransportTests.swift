@@ -16,7 +16,7 @@ import Testing
         #expect(try shell(stage, line).end == .exit(0))
     }
 
-    @Test func `is reached by https, and says so`() throws {
+    @Test func `A server with a certificate is reached by https, and says so`() throws {
         let stage = try Stage()
         try certificate(stage, "tls")
         let changes = ["TASKS_TLS_CERT": "\(stage.folder)/tls.pem", "TASKS_TLS_KEY": "\(stage.folder)/tls.key"]
@@ -29,7 +29,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `names the authority as clients reach it (RFC 9728)`() throws {
+    @Test func `The authority is named as clients reach it (RFC 9728)`() throws {
         let stage = try Stage()
         let server = try stage.server(["TASKS_PAGE_AUTHORITY": "http://localhost:9/contoso.onmicrosoft.com"])
         let resource = try server.ask("GET", "/.well-known/oauth-protected-resource").text
@@ -39,7 +39,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `names the address by which clients reach it, whatever Host says`() throws {
+    @Test func `The resource is named by the address of the settings, whatever Host says (V-121)`() throws {
         let stage = try Stage()
         let document = "/.well-known/oauth-protected-resource"
         let server = try stage.server(["TASKS_PUBLIC_URL": "https://tasks.example.com/"])
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `does not start with half of what it needs`() throws {
+    @Test func `A certificate without its key, or a key without its certificate, ends the start`() throws {
         let stage = try Stage()
         try certificate(stage, "tls")
         let half = try stage.run([], ["TASKS_TLS_CERT": "\(stage.folder)/tls.pem"])
@@ -66,7 +66,7 @@ import Testing
         #expect(checked.end == .exit(1) && checked.output.contains("WRONG TLS: TASKS_TLS_CERT"))
     }
 
-    @Test func `believes no key that the operator distrusts (V-97)`() throws {
+    @Test func `A key that the operator distrusts verifies nothing (V-97)`() throws {
         let stage = try Stage()
         let published = try exchange(stage.mockPort, "GET", "/\(Stage.tenant)/b2c_1_sign_in/discovery/v2.0/keys").text
         let identifier = try #require(published.split(separator: "\"").dropFirst(5).first)

@@ -11,21 +11,16 @@ package final class SmallDisk: Sendable {
     /// A server of its own, with room.
     package init() throws {
         folder = try ChildProcess.temporaryFolder()
-        let library = "\(folder)/full-disk.so"
-        let source = TestFile("../../scripts/full-disk.c").path
-        // The compiler beside Swift is always there.
+        let library = try PreloadedLibrary.compile("full-disk", into: folder)
         let script = """
             set -e
-            compiler=$(dirname "$(readlink -f "$(command -v swift)")")/clang
-            [ -x "$compiler" ] || compiler=cc
-            "$compiler" -O1 -shared -fPIC -o \(library) \(source) -ldl
             mkdir \(folder)/tables
             chmod 755 \(folder)
             if [ $(id -u) = 0 ]; then chown postgres: \(folder)/tables; fi
             """
         let making = try ChildProcess("/bin/sh", ["-c", script])
-        guard try making.wait(seconds: 120) == .exit(0) else {
-            throw ChildProcess.Failure(description: "full-disk.so: \(making.errors)")
+        guard try making.wait() == .exit(0) else {
+            throw ChildProcess.Failure(description: "\(folder)/tables: \(making.errors)")
         }
         server = try PostgreSQLServer(environment: ["LD_PRELOAD": library, "FULL_DISK": "\(folder)/tables"])
         try server.command("CREATE TABLESPACE small LOCATION '\(folder)/tables'")

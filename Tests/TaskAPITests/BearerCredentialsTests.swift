@@ -14,14 +14,14 @@ struct BearerCredentialsTests {
             of: RequestHead(method: .get, target: target, headers: headers), allowQuery: allowQuery)
     }
 
-    @Test("V-01: the scheme in any case, spaces before the token, white space after it; OAuth is its draft name")
+    @Test("The scheme has any case, and white space around the token is dropped; OAuth is its draft name (V-01)")
     func schemes() {
         for value in ["Bearer a.b.c", "bearer a.b.c", "BEARER   a.b.c", "OAuth a.b.c", "Bearer a.b.c \t"] {
             #expect(read([value]) == .token("a.b.c"))
         }
     }
 
-    @Test("V-04: what is no token is a malformed request")
+    @Test("A value that is no token is a malformed request (V-04)")
     func malformed() {
         for value in ["Bearer", "Bearer ", "Bearer\ta.b.c", "Bearer  \t"] {
             switch read([value]) {
@@ -36,13 +36,13 @@ struct BearerCredentialsTests {
         for token in ["a", "a.b.c", "a-_~+/==", "A1"] { #expect(BearerCredentials.isWellFormed(token)) }
     }
 
-    @Test("V-05: two fields are malformed, also the same twice")
+    @Test("Two fields are malformed, also if they are equal (V-05)")
     func twice() {
         #expect(read(["Bearer a.b.c", "Bearer a.b.c"]) == .malformed)
         #expect(read(["Basic eDp5", "Bearer a.b.c"]) == .malformed)
     }
 
-    @Test("V-06: another scheme is no credentials")
+    @Test("Another scheme is no credentials (V-06)")
     func otherScheme() {
         #expect(read([]) == .none)
         #expect(read(["Basic eDp5"]) == .none)
@@ -50,7 +50,7 @@ struct BearerCredentialsTests {
         #expect(read(["a.b.c"]) == .none)
     }
 
-    @Test("V-02, V-03: a token in the query counts only where it is allowed, and never in addition to a header")
+    @Test("A token in the query counts only where it is allowed, and never in addition to a header (V-02, V-03)")
     func query() {
         let token = [("access_token", "a.b.c")]
         #expect(read([], query: token) == .queryNotAllowed)
@@ -62,7 +62,7 @@ struct BearerCredentialsTests {
         #expect(read(["Basic eDp5"], query: token, allowQuery: true) == .none)
     }
 
-    @Test("RFC 6750 section 3.1: a parameter that is repeated is a malformed request, whatever its values")
+    @Test("A repeated parameter is a malformed request, whatever its values (RFC 6750 section 3.1, V-03)")
     func repeatedQuery() {
         for allowQuery in [true, false] {
             for other in ["a.b.c", "d.e.f", ""] {

@@ -15,7 +15,9 @@ struct ClientTests {
         }
     }
 
-    @Test("iOS with ADAL: list, add, delete by a body on the collection", arguments: Transport.allCases)
+    @Test(
+        "The client for iOS with ADAL lists, adds, and deletes by a body on the collection",
+        arguments: Transport.allCases)
     func adal(transport: Transport) async throws {
         let api = TestedAPI(transport)
         #expect(try await api.send("GET", "/tasks", as: "alice").text == "[]")
@@ -28,7 +30,8 @@ struct ClientTests {
     }
 
     @Test(
-        "iOS with ADAL crashes on a JSON object in answer to a GET: every error is text", arguments: Transport.allCases)
+        "Every error is text for the client for iOS with ADAL, which crashes on a JSON object in answer to a GET",
+        arguments: Transport.allCases)
     func adalErrors(transport: Transport) async throws {
         let api = TestedAPI(transport)
         for token in ["outdated", "forged", "unverifiable"] {
@@ -44,7 +47,7 @@ struct ClientTests {
     }
 
     @Test(
-        "iOS with NXOAuth2, patched: urlencoded with %20, and the draft name of the scheme",
+        "The patched client for iOS with NXOAuth2 sends forms with %20, and the draft name of the scheme",
         arguments: Transport.allCases)
     func nxoauth2(transport: Transport) async throws {
         let api = TestedAPI(transport)
@@ -57,7 +60,7 @@ struct ClientTests {
         #expect(try JSONValue(parsing: list.body).array?.first?.object?["Text"] == "Buy milk+")
     }
 
-    @Test("iOS with NXOAuth2 as published: the 119 bytes of multipart", arguments: Transport.allCases)
+    @Test("The published client for iOS with NXOAuth2 sends 119 bytes of multipart", arguments: Transport.allCases)
     func nxoauth2Multipart(transport: Transport) async throws {
         let api = TestedAPI(transport)
         let body =
@@ -138,7 +141,7 @@ struct ClientTests {
         #expect(try texts(list) == ["Sat Nov 21 2026"])
     }
 
-    @Test("restify's addresses: owner and text in the path", arguments: Transport.allCases)
+    @Test("The addresses of restify have the owner and the text in the path", arguments: Transport.allCases)
     func restify(transport: Transport) async throws {
         let api = TestedAPI(transport)
         #expect(try await api.send("POST", "/api/tasks/anybody/Buy%20milk", as: "alice").status == 201)

@@ -2,7 +2,7 @@ import HTTP
 import TaskAPI
 import Testing
 
-@Suite("What a path means", .timeLimit(.minutes(15)))
+@Suite("The route of a path", .timeLimit(.minutes(15)))
 struct RouteTests {
     private func match(_ target: String) throws -> RouteMatch {
         TestedAPI(.inProcess).api.routes.match(try RequestTarget(parsing: target, host: nil).path)
@@ -61,7 +61,7 @@ struct RouteTests {
     }
 
     @Test(
-        "The rest is a file",
+        "Every other path is a file",
         arguments: [
             ("/", ""), ("/problems.html", "problems.html"), ("/a/b.js", "a/b.js"), ("/tasksx", "tasksx"),
             ("/tasks:x", "tasks:x"), ("/tasks:", "tasks:"), ("/API/tasks", "API/tasks"), ("/healthz/x", "healthz/x"),

@@ -102,7 +102,7 @@ struct ClaimRulesTests {
     }
 
     @Test(
-        "oid is a GUID (V-57)",
+        "The claim oid is a GUID (V-57)",
         arguments: [
             "", "alice", .string(TestClaims.owner + "0"), .string(String(TestClaims.owner.dropLast())),
             .string("{" + TestClaims.owner.dropFirst().dropLast() + "}"), "3cd71a232b144f4c9c355dd0c5a6b1b7",

@@ -72,7 +72,7 @@ struct ClaimTimeTests {
         #expect(refusal(exp: exp, iat: .integer(now + 61)) == .issuedInFuture)
     }
 
-    @Test("nbf is before exp (V-53)")
+    @Test("The claim nbf is before exp (V-53)")
     func beginningIsBeforeTheEnd() {
         #expect(refusal(exp: .integer(now + 10), nbf: .integer(now + 9)) == nil)
         #expect(refusal(exp: .integer(now + 10), nbf: .integer(now + 10)) == .notYetValid)

@@ -68,7 +68,7 @@ struct JOSEHeaderTests {
         #expect(refusal(with: "alg", .string(name)) == .wrongAlgorithm)
     }
 
-    @Test("alg is a string (V-21)")
+    @Test("The member alg is a string (V-21)")
     func algorithmMustBeAString() {
         #expect(refusal(with: "alg", nil) == .wrongAlgorithm)
         #expect(refusal(with: "alg", .null) == .wrongAlgorithm)
@@ -94,7 +94,7 @@ struct JOSEHeaderTests {
     }
 
     @Test(
-        "crit is refused in any form (V-25)",
+        "The member crit is refused in any form (V-25)",
         arguments: [["exp"], [], "exp", .null, false] as [JSONValue])
     func critical(value: JSONValue) {
         #expect(refusal(with: "crit", value) == .criticalExtension)
@@ -111,7 +111,7 @@ struct JOSEHeaderTests {
     }
 
     @Test(
-        "kid is a string of 1 to 256 bytes (V-27)",
+        "The member kid is a string of 1 to 256 bytes (V-27)",
         arguments: [
             nil, .null, "", 1, ["key-1"], .string(String(repeating: "k", count: 257)),
             .string(String(repeating: "\u{E9}", count: 129)),

@@ -43,7 +43,7 @@ struct PolicyTests {
         #expect(throws: TokenRefusal.wrongPolicy) { try policy(tfp: nil, acr: value) }
     }
 
-    @Test("tfp and acr must agree")
+    @Test("The claims tfp and acr must agree")
     func bothMustAgree() {
         #expect(throws: TokenRefusal.wrongPolicy) { try policy(tfp: "b2c_1_sign_in", acr: "b2c_1_edit") }
         #expect(throws: TokenRefusal.wrongPolicy) { try policy(tfp: "b2c_1_sign_in", acr: 1) }

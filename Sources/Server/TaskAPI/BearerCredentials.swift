@@ -15,7 +15,8 @@ package enum BearerCredentials: Equatable, Sendable {
 
     /// Reads the credentials of a request.
     ///
-    /// `OAuth` is the scheme's name in the drafts; NXOAuth2Client falls back to it.
+    /// `OAuth` is the scheme's name in the drafts; NXOAuth2Client falls back to it
+    /// (docs/clients.md, "Credentials").
     package init(of head: RequestHead, allowQuery: Bool) {
         var field: String?
         for candidate in head.headers.fields where candidate.name.isSameField(as: "Authorization") {

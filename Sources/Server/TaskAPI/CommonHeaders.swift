@@ -18,7 +18,8 @@ struct CommonHeaders: Sendable {
         response.headers.append("X-Request-Id", head.identifier)
         response.headers.append("X-Content-Type-Options", "nosniff")
         if request.match.definition.isProtected {
-            // Also for errors: two people may share a cache, and the old iOS clients have one on disk (V-119).
+            // Also for errors: two people may share a cache, and the old iOS clients have one on disk (V-119;
+            // docs/clients.md, "Answers").
             response.headers.set("Cache-Control", "private, no-store")
             response.headers.append("Vary", "Authorization")
         } else if request.match.route == .file {

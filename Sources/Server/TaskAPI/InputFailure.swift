@@ -25,7 +25,7 @@ enum InputFailure: Error {
     var problem: Problem {
         switch self {
         case .missingText(.none), .text(.empty):
-            // Status and code of the samples' own servers.
+            // Status and code of the sample servers (docs/clients.md, "Errors").
             Problem(
                 409, "MissingTask", "The text is missing",
                 "Give a text: {\"task\":\"Buy milk\"} as application/json, or a form field task or Text.")

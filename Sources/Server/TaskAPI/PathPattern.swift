@@ -62,7 +62,8 @@ struct PathPattern: Sendable {
 ///
 /// Repeated and trailing slashes are gone already (``RequestTarget/path`` has no empty segments). A leading
 /// `todoserver` is dropped; `tasks` and `tasks:<digits>` mean `api/tasks`, because the sample clients were configured
-/// with all of them. Nothing is ever redirected: the clients lose their body or their token on the way.
+/// with all of them (docs/clients.md, "Addresses"). Nothing is ever redirected: the clients lose their body or their
+/// token on the way.
 struct RequestPath: Sendable {
     private let segments: ArraySlice<String>
     /// Whether the first segment means `api/tasks`.

@@ -5,8 +5,8 @@ import Tasks
 
 /// The fields that a request gives, by path, query or body, whatever the encoding.
 ///
-/// Names are compared without case, as the samples' servers did. Where the same thing is given twice under its two
-/// names, ``text`` takes the first; ``agreedText()`` insists that they agree.
+/// Names are compared without case, as the sample servers did (docs/clients.md, "Bodies"). Where the same thing is given
+/// twice under its two names, ``text`` takes the first; ``agreedText()`` insists that they agree.
 struct TaskInput {
     /// One field: a string, a number or a truth value; null and nothing are the same.
     private struct Field {
@@ -133,7 +133,7 @@ extension TaskInput {
         return agreed
     }
 
-    /// Whether a new task is done already; what is no truth value is ignored, as the samples' servers ignore it.
+    /// Whether a new task is done already; what is no truth value is ignored, as the sample servers ignored it.
     func completed() -> Bool {
         fields.lazy.filter { $0.name.isSameField(as: "completed") }.compactMap { Self.truth(of: $0) }.first ?? false
     }

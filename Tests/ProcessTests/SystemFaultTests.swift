@@ -1,0 +1,41 @@
+import Glibc
+import Support
+import Testing
+
+@Suite("Faults of the system", .timeLimit(.minutes(15))) struct SystemFaultTests {
+    private let folder: TemporaryFolder
+    private let library: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        library = try PreloadedLibrary.compile("system-faults", into: folder.path)
+    }
+
+    private func settings(_ changes: [String: String]) -> [String: String] {
+        PreloadedLibrary.environment(library).merging(changes) { $1 }
+    }
+
+    @Test func `A name server that does not answer delays a fetch until its deadline, and no longer (V-86)`() throws {
+        let stage = try Stage()
+        let start = ContinuousClock.now
+        let (end, output, _) = try stage.run(
+            ["check"],
+            settings([
+                "SILENT_NAME": "silent.example", "TASKS_POLICIES": "b2c_1_sign_in", "TASKS_KEY_CACHE_FILE": "off",
+                "TASKS_AUTHORITY": "https://silent.example/\(Stage.tenant)",
+            ]))
+        let elapsed = start.duration(to: .now)
+        #expect(end == .exit(1))
+        #expect(output.contains("no answer in time: "), "\(output)")
+        #expect(elapsed > .milliseconds(1900) && elapsed < .seconds(10), "\(elapsed)")
+    }
+
+    @Test func `A key file that cannot be synchronized does not take the place of the old one (V-88)`() throws {
+        let stage = try Stage()
+        let file = "\(stage.folder)/keys.json"
+        let server = try stage.server(settings(["TASKS_KEY_CACHE_FILE": file, "FAILING_FSYNC": file]))
+        _ = try server.process.await { $0.contains("\"event\":\"key-file-not-written\"") ? true : nil }
+        #expect(access(file, F_OK) != 0)
+        #expect(try server.stop() == .exit(0))
+    }
+}

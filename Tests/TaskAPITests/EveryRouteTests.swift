@@ -1,0 +1,85 @@
+import HTTP
+import TaskAPI
+import Testing
+
+/// What holds for every row of the table of routes, so also for the next one.
+@Suite("Every route of the table", .timeLimit(.minutes(15)))
+struct EveryRouteTests {
+    private static let methods: [Method] = [.get, .head, .post, .put, .patch, .delete]
+
+    /// The API, with a file and with scopes, so that tokens lead to every status.
+    private func api(_ transport: Transport) -> TestedAPI {
+        TestedAPI(transport) {
+            $0.files = ["x": PublicFile(name: "x", bytes: Array("a file".utf8))]
+            $0.publicAddress = "https://tasks.example.com"
+            $0.readScope = "tasks.read"
+            $0.writeScope = "tasks.write"
+        }
+    }
+
+    /// A target for each row, which no earlier row takes.
+    private func examples(_ table: RouteTable) throws -> [(target: String, definition: RouteDefinition)] {
+        try table.rows.map { route, definition in
+            let segments = definition.pattern.split(separator: "/").map { segment in
+                segment == "{id}" ? "7" : segment.hasPrefix("{") || segment == "?" ? "x" : String(segment)
+            }
+            let target = "/" + segments.joined(separator: "/")
+            let match = table.match(try RequestTarget(parsing: target, host: nil).path)
+            #expect(match.route == route, "\(target) is no example of \(definition.pattern)")
+            return (target, definition)
+        }
+    }
+
+    @Test(
+        "A route needs a token on every method, unless it is one of the public ones (V-09)",
+        arguments: Transport.allCases)
+    func tokens(transport: Transport) async throws {
+        let api = api(transport)
+        let isPublic = Set(api.api.routes.rows.map(\.definition).filter { !$0.isProtected }.map(\.pattern))
+        #expect(
+            isPublic == ["/healthz", "/readyz", "/config.json", "/.well-known/oauth-protected-resource", "/{file}"])
+        for (target, definition) in try examples(api.api.routes) {
+            for method in Self.methods {
+                let answer = try await api.send(method.name, target)
+                #expect((answer.status == 401) == definition.isProtected, "\(method.name) \(target): \(answer.status)")
+                guard definition.isProtected else { continue }
+                #expect(answer.headers["WWW-Authenticate"] == "Bearer realm=\"tasks\"", "\(method.name) \(target)")
+            }
+        }
+    }
+
+    /// Every answer of every route to these tokens: public, accepted, refused for each reason.
+    private func answers(
+        _ transport: Transport, _ check: (_ answer: Response, _ route: RouteDefinition, _ request: String) -> Void
+    ) async throws {
+        let api = api(transport)
+        for (target, definition) in try examples(api.api.routes) {
+            for method in Self.methods + [.options] {
+                for token in [nil, "alice", "alice-read", "outdated", "forged", "not,a,token", "unjudged"] {
+                    let answer = try await api.send(method.name, target, as: token)
+                    check(answer, definition, "\(method.name) \(target) \(token ?? "without a token")")
+                }
+            }
+        }
+    }
+
+    @Test("A cache keeps no answer of a protected route, and tells owners apart (V-119)", arguments: Transport.allCases)
+    func caching(transport: Transport) async throws {
+        var statuses: Set<Status> = []
+        try await answers(transport) { answer, route, request in
+            guard route.isProtected else { return }
+            statuses.insert(answer.status)
+            #expect(answer.headers.values("Cache-Control") == ["private, no-store"], "\(request)")
+            #expect(answer.headers.values("Vary") == ["Authorization"], "\(request)")
+        }
+        #expect(statuses.isSuperset(of: [200, 204, 400, 401, 403, 404, 405, 503]), "\(statuses)")
+    }
+
+    @Test("No answer may be taken for another type, and none names the server (V-152)", arguments: Transport.allCases)
+    func safety(transport: Transport) async throws {
+        try await answers(transport) { answer, _, request in
+            #expect(answer.headers.values("X-Content-Type-Options") == ["nosniff"], "\(request)")
+            #expect(answer.headers["Server"] == nil && answer.headers["X-Powered-By"] == nil, "\(request)")
+        }
+    }
+}
