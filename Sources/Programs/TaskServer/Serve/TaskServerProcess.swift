@@ -17,24 +17,32 @@ final class TaskServerProcess: Sendable {
     private let readiness: Readiness
     private let servers: Listeners
 
-    /// Starts everything; listens before the first keys are there.
+    /// Binds the addresses, so that a taken port is reported before anything else is opened; then starts everything, and
+    /// listens at the end, when every request has its answer. The first keys may still be missing.
     init(_ settings: ServerSettings, _ observation: Observation) throws(StartFailure) {
         self.settings = settings
         self.observation = observation
+        let bound = try BoundAddresses(settings)
         let answers = AnswerMemory(limit: settings.limits.answerMemory)
         store = try rethrowing(as: StartFailure.init) { () throws(StoreOpenError) in
             try OpenStore(settings.storage, answers: answers) { observation.observe($0) }
         }
-        verifier = BearerVerifier(settings.issuerKeys, observer: { observation.observe($0) })
+        let verifier = BearerVerifier(settings.issuerKeys, observer: { observation.observe($0) })
+        self.verifier = verifier
         readiness = Readiness(verifier, store.store)
         let metrics = MetricsPage(observation, store, verifier, answers)
-        servers = try Listeners(
-            settings, observation, api: TaskAPI(try Self.api(settings, observation, store, verifier, readiness)),
-            operators: OperatorPages(readiness, metrics))
-        metrics.watch(servers)
+        let api = TaskAPI(try Self.api(settings, observation, store, verifier, readiness))
         try rethrowing(as: { StartFailure(thread: "the keys", $0) }) { () throws(NamedThread.Failure) in
             try verifier.start()
         }
+        do throws(StartFailure) {
+            servers = try Listeners(
+                on: bound, settings, observation, api: api, operators: OperatorPages(readiness, metrics))
+        } catch {
+            verifier.stop()
+            throw error
+        }
+        metrics.watch(servers)
     }
 
     private static func api(
