@@ -28,7 +28,7 @@ struct BearerAuthentication: Sendable {
     }
 
     /// Who a token speaks for that was judged before.
-    func remembered(_ token: String) -> Principal? { verifier.remembered(token) }
+    func cached(_ token: String) -> Principal? { verifier.cached(token) }
 
     /// Who a token speaks for.
     func verify(_ token: String) async throws(APIFailure) -> Principal {
