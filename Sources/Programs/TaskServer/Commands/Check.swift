@@ -9,14 +9,14 @@ import Tokens
 /// `task-server check`: one line for each thing that a server needs, good or wrong.
 ///
 /// Changes nothing: a database that is missing is not made, its folder is only tried.
-func check(_ settings: ServerSettings) -> ExitCode {
+func check(_ settings: ServerSettings) -> ExitStatus {
     let findings =
         authorityFindings(settings) + storageFindings(settings.storage) + transportFindings(settings.transport)
         + listenFindings(settings) + publicAddressFindings(settings)
     for finding in findings {
         StandardStream.output.print("\(finding.isGood ? "good " : "WRONG") \(finding.message)")
     }
-    return findings.allSatisfy(\.isGood) ? .ok : .failure
+    return findings.allSatisfy(\.isGood) ? .success : .failure
 }
 
 struct Finding {
@@ -73,11 +73,11 @@ private func transportFindings(_ transport: TransportSettings) -> [Finding] {
         guard let read = try transport.credentials() else { return [] }
         credentials = read
     } catch {
-        return [.wrong("TLS: \(error.sentence)")]
+        return [.wrong("TLS: \(error.message)")]
     }
     let now = SystemTime().wallMilliseconds / 1000
     let flaws = credentials.flaws(at: now)
-    guard flaws.isEmpty else { return flaws.map { .wrong("TLS: \($0.sentence)") } }
+    guard flaws.isEmpty else { return flaws.map { .wrong("TLS: \($0.message)") } }
     let days = credentials.daysLeft(at: now)
     let advice = days < ServerCredentials.fewDays ? "; renew it" : ""
     let names = credentials.own.names.joined(separator: ", ")

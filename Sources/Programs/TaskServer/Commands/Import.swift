@@ -4,7 +4,7 @@ import Platform
 /// `task-server import`: the lines of an export, from a file or from standard input, into the database.
 func importLines(
     _ storage: StorageSettings, from source: String?, _ signals: Signals
-) throws(StartFailure) -> ExitCode {
+) throws(StartFailure) -> ExitStatus {
     let archive = try storage.archive()
     let stop = try StopRequest.watching(signals, advice: importAdvice)
     let input = try ImportInput.open(source)
@@ -13,14 +13,14 @@ func importLines(
     switch summary.end {
     case .whole:
         StandardStream.error.print("task-server: \(message)")
-        return .ok
+        return .success
     case .cut:
         throw StartFailure(
-            sentence: "\(message), but the last line of an export is missing: the export was not finished, or "
+            message: "\(message), but the last line of an export is missing: the export was not finished, or "
                 + "something was lost on the way. Get it whole and import it again")
     case .stopped:
         StandardStream.error.print("task-server: stopped: \(message). \(importAdvice)")
-        return stop.exitCode
+        return stop.exitStatus
     }
 }
 
@@ -65,7 +65,7 @@ private struct ImportInput: ~Copyable {
             }
             return ImportInput(lines: try LineReader(path: path), total: try File.size(path), isFile: true)
         } catch {
-            throw StartFailure(sentence: path == nil ? "standard input: \(error)" : "\(error)")
+            throw StartFailure(message: path == nil ? "standard input: \(error)" : "\(error)")
         }
     }
 

@@ -54,7 +54,7 @@ struct BoundAddress {
 
 extension StartFailure {
     fileprivate init(_ address: ListenAddress, _ setting: String, _ error: ServerStartError) {
-        self.init(sentence: "\(setting): cannot listen on \(address): \(error.message)")
+        self.init(message: "\(setting): cannot listen on \(address): \(error.message)")
     }
 }
 

@@ -51,7 +51,7 @@ final class Listeners: Sendable {
         let allowed = ProcessLimits.raiseOpenFiles(to: wanted)
         guard var fitting = ServerLimits.fitting(wished, into: allowed - others) else {
             throw StartFailure(
-                sentence: "the process may open \(allowed) files and sockets, and at least "
+                message: "the process may open \(allowed) files and sockets, and at least "
                     + "\(others + ServerLimits.leastDescriptors(of: wished)) are needed, for all connections \(wanted); "
                     + "raise the limit (ulimit -n, LimitNOFILE= of systemd, --ulimit nofile= of docker)")
         }
@@ -78,7 +78,7 @@ final class Listeners: Sendable {
             sum.connectionsOpened += one.connectionsOpened
             sum.requests += one.requests
             sum.connectionsRefused += one.connectionsRefused
-            sum.connectionsVanished += one.connectionsVanished
+            sum.connectionsLost += one.connectionsLost
             sum.suspended += one.suspended
             sum.deadlines.merge(one.deadlines, uniquingKeysWith: +)
         }
@@ -99,7 +99,7 @@ extension ServerCredentials {
     /// The server starts all the same: to some clients it may still be of use, and a restart must not become an outage.
     fileprivate func warn(_ log: Log, at now: Int64) {
         for flaw in flaws(at: now) {
-            log.write(.warning, "certificate") { $0.text("problem", flaw.sentence, limit: 400) }
+            log.write(.warning, "certificate") { $0.text("problem", flaw.message, limit: 400) }
         }
         let days = daysLeft(at: now)
         guard (0..<Self.fewDays).contains(days) else { return }

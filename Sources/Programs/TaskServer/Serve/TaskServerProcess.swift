@@ -17,8 +17,10 @@ final class TaskServerProcess: Sendable {
     private let readiness: Readiness
     private let servers: Listeners
 
-    /// Binds the addresses, so that a taken port is reported before anything else is opened; then starts everything, and
-    /// listens at the end, when every request has its answer. The first keys may still be missing.
+    /// Binds the addresses, starts everything, and listens at the end.
+    ///
+    /// So a taken port is reported before anything else is opened, and every request that is accepted has its answer. The
+    /// first keys may still be missing.
     init(_ settings: ServerSettings, _ observation: Observation) throws(StartFailure) {
         self.settings = settings
         self.observation = observation
@@ -64,7 +66,7 @@ final class TaskServerProcess: Sendable {
         configuration.taskLimit = settings.limits.tasks
         configuration.rateLimit = settings.limits.rate
         configuration.page = settings.page
-        configuration.files = try rethrowing(as: { StartFailure(sentence: "TASKS_PUBLIC: cannot \($0)") }) {
+        configuration.files = try rethrowing(as: { StartFailure(message: "TASKS_PUBLIC: cannot \($0)") }) {
             () throws(SystemError) in try PublicFiles.read(settings.storage.folder)
         }
         let missing = PublicFiles.missing(in: configuration.files)
@@ -107,7 +109,7 @@ final class TaskServerProcess: Sendable {
         // A second signal is from an operator who does not want to wait.
         _ = try? NamedThread.start("second-signal") {
             while true {
-                if signals.next() != .hangup { exitProcess(ExitCode.failure.rawValue) }
+                if signals.next() != .hangup { exitProcess(.failure) }
             }
         }
         readiness.stop()
@@ -120,16 +122,16 @@ final class TaskServerProcess: Sendable {
 
 /// Why the server did not start, in one sentence that says what to do.
 struct StartFailure: Error, Equatable {
-    let sentence: String
+    let message: String
 }
 
 extension StartFailure {
     init(_ error: StoreOpenError) {
-        self.init(sentence: error.message)
+        self.init(message: error.message)
     }
 
     /// The failure to start a thread for this part.
     init(thread part: String, _ failure: NamedThread.Failure) {
-        self.init(sentence: "\(SystemError(code: failure.code, operation: "start a thread for \(part)"))")
+        self.init(message: "\(SystemError(code: failure.code, operation: "start a thread for \(part)"))")
     }
 }

@@ -37,7 +37,7 @@ struct ServerSettings: SettingTable {
         do throws(CommandMistake) {
             command = try Command(operands)
         } catch {
-            return [error.sentence]
+            return [error.message]
         }
         guard !self.command.resume || command.canResume || self.command.answersAtOnce else {
             return ["--resume is for export with a file; an import is continued when it is run again."]

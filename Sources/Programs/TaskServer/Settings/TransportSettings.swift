@@ -37,19 +37,19 @@ struct TransportSettings: Sendable {
         guard let certificate, let key else { return nil }
         let certificates = try Self.text(certificate, "TASKS_TLS_CERT")
         let keyText = try Self.text(key, "TASKS_TLS_KEY")
-        return try rethrowing(as: { StartFailure(sentence: Self.sentence($0, certificate, key)) }) {
+        return try rethrowing(as: { StartFailure(message: Self.message($0, certificate, key)) }) {
             () throws(ServerCredentialsError) in try ServerCredentials(certificates: certificates, key: keyText)
         }
     }
 
     private static func text(_ path: String, _ setting: String) throws(StartFailure) -> String {
         let advice = "check the path, and that the server's user may read the file"
-        return try rethrowing(as: { StartFailure(sentence: "\(setting): cannot \($0); \(advice)") }) {
+        return try rethrowing(as: { StartFailure(message: "\(setting): cannot \($0); \(advice)") }) {
             () throws(SystemError) in String(decoding: try File.read(path, limit: 1 << 20), as: UTF8.self)
         }
     }
 
-    private static func sentence(_ error: ServerCredentialsError, _ certificate: String, _ key: String) -> String {
+    private static func message(_ error: ServerCredentialsError, _ certificate: String, _ key: String) -> String {
         switch error {
         case .noCertificate:
             "TASKS_TLS_CERT: \(certificate) holds no -----BEGIN CERTIFICATE-----; give a file in PEM. For one in DER: "
