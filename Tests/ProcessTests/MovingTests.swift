@@ -11,7 +11,7 @@ import Testing
         #expect(try mover.run(["import", mover.file("first.jsonl")], on: mover.database("old.db")).end == .exit(0))
         #expect(try mover.run(["export", mover.file("second.jsonl")], on: mover.database("old.db")).end == .exit(0))
         let (end, errors) = try mover.run(["import", mover.file("second.jsonl")], on: shared)
-        #expect(end == .exit(0) && errors.hasSuffix(" tasks imported, 0 were there\n"), "\(errors)")
+        #expect(end == .exit(0) && errors.hasSuffix(" tasks imported, 0 existed\n"), "\(errors)")
         #expect(!errors.contains("\r"))
         #expect(try mover.run(["export", mover.file("third.jsonl")], on: shared).end == .exit(0))
         #expect(try mover.run(["import", mover.file("third.jsonl")], on: mover.database("new.db")).end == .exit(0))
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `are all in a file whose export was killed and gone on with`(shared: Bool) throws {
+    func `are all in a file whose export was killed and continued`(shared: Bool) throws {
         let mover = try Mover()
         let source = shared ? try PostgreSQLServer.started().newDatabase() : mover.database("source.db")
         try mover.write(people: 4000, to: "lines.jsonl")
@@ -64,7 +64,7 @@ import Testing
         #expect(!File.exists("\(target).part"))
     }
 
-    @Test func `leave a file that is gone on with from every place, but only when that is asked for`() throws {
+    @Test func `leave a file that is continued from every place, but only when that is asked for`() throws {
         let mover = try Mover()
         try mover.write(people: 300, to: "lines.jsonl")
         let (source, target) = (mover.database("source.db"), mover.file("out.jsonl"))
@@ -118,7 +118,7 @@ import Testing
         }
         try server.kill9()
         #expect(try program.wait() == .exit(1))
-        #expect(program.errors.contains("Import the same lines again to go on"), "\(program.errors)")
+        #expect(program.errors.contains("Import the same lines again to continue"), "\(program.errors)")
         try server.startAgain()
         let (end, errors) = try mover.run(["import", mover.file("lines.jsonl")], on: target)
         #expect(end == .exit(0) && !errors.contains("task-server: \(tasks) tasks"), "\(errors)")
@@ -135,7 +135,8 @@ import Testing
         let command = "ulimit -f 600; exec \(ChildProcess.built("task-server")) export \(target)"
         let limited = try ChildProcess("/bin/bash", ["-c", command], environment: ["TASKS_DATABASE": source])
         #expect(try limited.wait() == .exit(1))
-        #expect(limited.errors.contains("File too large. Go on with: task-server export --resume"), "\(limited.errors)")
+        #expect(
+            limited.errors.contains("File too large. Continue with: task-server export --resume"), "\(limited.errors)")
         #expect(try mover.run(["export", "--resume", target], on: source).end == .exit(0))
         #expect(try mover.bytes("out.jsonl") == mover.bytes("lines.jsonl"))
     }

@@ -42,7 +42,7 @@ struct PostgreSQLCommandTests {
         }
     }
 
-    /// The connection string of a database, with a password that nobody may see again.
+    /// The connection string of a database, with a password that no one may see again.
     private func address(_ database: String, user: String = "test", _ rest: String = "") -> String {
         "postgresql://\(user):\(Self.password)@127.0.0.1:\(server.port)/\(database)?sslmode=disable\(rest)"
     }
@@ -69,7 +69,7 @@ struct PostgreSQLCommandTests {
         #expect(SystemTime().monotonicNanoseconds - start > 1_000_000_000)
     }
 
-    @Test func `says that nobody listens there`() throws {
+    @Test func `says that no one listens there`() throws {
         let port = try freePort()
         try expect(
             at: "postgresql://u:\(Self.password)@127.0.0.1:\(port)/tasks",

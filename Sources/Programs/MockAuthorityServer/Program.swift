@@ -66,11 +66,11 @@ private var helpText: String {
 
     Usage:
       mock-authority [settings]         serves
-      mock-authority token --user NAME  prints one token of the authority that runs
+      mock-authority token --user NAME  prints one token of the running authority
     \(tokenHelp)
       mock-authority client-settings --for \(ClientKind.allCases.map(\.rawValue).joined(separator: "|")) [settings]
                       prints what makes that client talk to this authority and to task-server
-      mock-authority health             asks the authority that runs with these settings whether it is alive
+      mock-authority health             asks the running authority of these settings whether it is alive
 
     Settings (flag, then variable, then default):
     \(MockSettings.helpText)

@@ -48,7 +48,7 @@ private func parts(of flag: String) -> (name: String, value: String?) {
 
 private func ask(_ authority: String, _ target: String) -> Never {
     guard authority.hasPrefix("http://"), let address = ListenAddress(host(of: authority)) else {
-        fail(["--authority \(authority) is no address like http://127.0.0.1:3001"], .badSettings)
+        fail(["--authority \(authority) is not an address like http://127.0.0.1:3001"], .badSettings)
     }
     do throws(SystemError) {
         let reply = try PlainReply.get(target, host: address.host, port: address.port)

@@ -52,7 +52,7 @@ private func storageFindings(_ storage: StorageSettings) -> [Finding] {
     if let path = storage.keyCache, let problem = keyCacheProblem(path) {
         findings.append(
             .wrong(
-                "keys: \(problem); without it, a restart while the authority is away serves no one (TASKS_KEY_CACHE_FILE)"
+                "keys: \(problem); without it, after a restart, tokens cannot be verified until the authority can be reached (TASKS_KEY_CACHE_FILE)"
             ))
     }
     do throws(SystemError) {
@@ -100,8 +100,8 @@ private func publicAddressFindings(_ settings: ServerSettings) -> [Finding] {
 private func databaseFinding(_ path: String, _ storage: StorageSettings) -> Finding {
     guard File.exists(path) else {
         return canWriteInFolder(of: path)
-            ? .good("database: \(path) will be made at the first start")
-            : .wrong("database: \(path) does not exist and cannot be made; check the folder and its permissions")
+            ? .good("database: \(path) will be created at the first start")
+            : .wrong("database: \(path) does not exist and cannot be created; check the folder and its permissions")
     }
     if let kind = File.otherKind(path) {
         return .wrong("database: \(path) is \(kind), not a file; name a file (TASKS_DATABASE)")

@@ -14,7 +14,7 @@ func export(
 
 private func exportToOutput(_ archive: any LineArchive, _ signals: Signals) throws(StartFailure) -> ExitStatus {
     let advice =
-        "What was written is not whole: its last line is missing. An export to a file can be gone on with: "
+        "The output is incomplete: its last line is missing. An export to a file can be continued: "
         + "task-server export FILE"
     let stop = try StopRequest.watching(signals, advice: advice)
     let progress = ProgressLine("tasks", besides: .output)

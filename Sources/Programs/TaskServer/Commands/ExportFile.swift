@@ -16,7 +16,7 @@ struct ExportFile: ~Copyable {
         // Empty is what an export has left that failed before its first line.
         guard resume || (try? File.size(partial)) ?? 0 == 0 else {
             throw StartFailure(
-                message: "\(partial) is there, of an export that did not come to its end. \(Self.advice(target)), or "
+                message: "\(partial) exists: an export did not finish. \(Self.advice(target)), or "
                     + "remove it")
         }
         let file = try Self.open(partial)
@@ -33,7 +33,7 @@ struct ExportFile: ~Copyable {
     /// How an export that ended here is gone on with.
     var advice: String { Self.advice(target) }
 
-    private static func advice(_ target: String) -> String { "Go on with: task-server export --resume \(target)" }
+    private static func advice(_ target: String) -> String { "Continue with: task-server export --resume \(target)" }
 
     /// Writes behind what is there.
     borrowing func append(_ bytes: [UInt8]) throws(SystemError) {

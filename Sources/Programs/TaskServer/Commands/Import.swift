@@ -17,14 +17,14 @@ func importLines(
     case .cut:
         throw StartFailure(
             message: "\(message), but the last line of an export is missing: the export was not finished, or "
-                + "something was lost on the way. Get it whole and import it again")
+                + "a part was lost. Get the complete export and import it")
     case .stopped:
         StandardStream.error.print("task-server: stopped: \(message). \(importAdvice)")
         return stop.exitStatus
     }
 }
 
-private let importAdvice = "Import the same lines again to continue: what the database has already is passed over"
+private let importAdvice = "Import the same lines again to continue: what the database already has is skipped"
 
 private func run(
     _ archive: any LineArchive, _ input: consuming ImportInput, _ stop: StopRequest
@@ -45,9 +45,9 @@ private func run(
 }
 
 private func message(of summary: ImportSummary) -> String {
-    let counts = "\(summary.added) tasks imported, \(summary.present) were there"
+    let counts = "\(summary.added) tasks imported, \(summary.present) existed"
     return summary.differing == 0
-        ? counts : "\(counts), \(summary.differing) of them with other contents, which they keep"
+        ? counts : "\(counts), \(summary.differing) of them with other contents, which were kept"
 }
 
 /// The lines of an import, and how many of them are read.

@@ -16,9 +16,9 @@ struct TransportSettings: Sendable {
             help: "The address by which clients reach the server, through the proxy if there is one.")
         certificate = reader.optional(
             "TLS_CERT", .path, absence: "plain HTTP", help: "The server's certificates (PEM), its own first, for TLS.")
-        key = reader.optional("TLS_KEY", .path, absence: "plain HTTP", help: "The private key (PEM) to TASKS_TLS_CERT.")
+        key = reader.optional("TLS_KEY", .path, absence: "plain HTTP", help: "The private key (PEM) of TASKS_TLS_CERT.")
         if (certificate == nil) != (key == nil) {
-            reader.mistake("TASKS_TLS_CERT and TASKS_TLS_KEY belong together; set both, or none for plain HTTP.")
+            reader.mistake("TASKS_TLS_CERT and TASKS_TLS_KEY belong together; set both, or neither for plain HTTP.")
         }
         if let publicAddress,
             !publicAddress.isEncrypted && !publicAddress.isLoopback || publicAddress.text.contains("?")
@@ -55,7 +55,7 @@ struct TransportSettings: Sendable {
             "TASKS_TLS_CERT: \(certificate) holds no -----BEGIN CERTIFICATE-----; give a file in PEM. For one in DER: "
                 + "openssl x509 -inform DER -in \(certificate) -out certificate.pem"
         case .unreadableCertificate(let position):
-            "TASKS_TLS_CERT: certificate \(position) in \(certificate) cannot be read; get the file again from who issued it"
+            "TASKS_TLS_CERT: certificate \(position) in \(certificate) cannot be read; get the file again from its issuer"
         case .tooManyCertificates:
             "TASKS_TLS_CERT: \(certificate) has more than \(ServerCredentials.longestChain) certificates; give the server's "
                 + "own and those of its issuers, not those of all authorities"
