@@ -147,14 +147,14 @@ func tests(_ name: String, of dependencies: [Target.Dependency], exclude: [Strin
 let fuzzed: [Target.Dependency] = [
     "HTTP", "Tokens", "Tasks", "Settings", "MemoryStore", "SQLiteStore", "PostgreSQLStore", "TaskArchive", "IssuerKeys",
     "TaskAPI", "MockAuthority", "OpenSSL", "Curl",
-    "Platform", "JSON", "Basics", "Support",
+    "Platform", "JSON",
 ]
 let fuzzing: [Target] =
     Context.environment["FUZZ"] == nil
     ? [tests("FuzzTests", of: fuzzed, exclude: ["Driver", "Corpus", "Dictionaries", "README.md"])]
     : [
         .executableTarget(
-            name: "Fuzz", dependencies: fuzzed, path: "Tests/FuzzTests",
+            name: "Fuzz", dependencies: fuzzed + ["Basics", "Support"], path: "Tests/FuzzTests",
             exclude: ["CorpusTests.swift", "Corpus", "Dictionaries", "README.md"], swiftSettings: strict)
     ]
 
@@ -204,7 +204,7 @@ let package = Package(
         tests("HTTPServerTests", of: ["HTTPServer", "HTTP", "JSON", "Platform"]),
         tests(
             "ProcessTests",
-            of: ["TaskServer", "MockAuthorityServer", "HTTP", "JSON", "Platform", "Support", "TaskAPI", "Tasks"],
+            of: ["TaskServer", "MockAuthorityServer", "HTTP", "JSON", "Platform", "TaskAPI", "Tasks"],
             exclude: ["tls-exchange.py"]),
     ] + fuzzing
 )

@@ -1,4 +1,4 @@
-/// Identifiers of 128 bits as text (RFC 9562).
+/// Identifiers of 128 bits as text (RFC 9562): of owners (V-57) and of tenants (V-74).
 package enum GUID {
     /// The canonical form, 8-4-4-4-12 hexadecimal digits, in lower case; nothing for any other text.
     package static func canonical(_ text: String) -> String? {

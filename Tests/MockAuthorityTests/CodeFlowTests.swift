@@ -38,8 +38,8 @@ struct CodeFlowTests {
 
     private func code(of response: Response) throws -> String {
         #expect(response.status == 400)
-        let words = try response.json()["error_description"]?.string ?? ""
-        return String(words.dropFirst(6).prefix(5))
+        let message = try response.json()["error_description"]?.string ?? ""
+        return String(message.dropFirst(6).prefix(5))
     }
 
     @Test("A sign-in gives the state and a code of five segments, which works once for all tokens")

@@ -49,8 +49,8 @@ struct ConfigurationTests {
             (#"{"clients":[{"id":"x","redirectURIs":"y"}]}"#, "must be an array of strings"),
             (#"{"tenant":{"name":""}}"#, "must be a string that is not empty"),
         ])
-    func mistakes(text: String, words: String) {
+    func mistakes(text: String, message: String) {
         let mistake = #expect(throws: ConfigurationError.self) { try read(text) }
-        #expect(mistake?.message.contains(words) == true)
+        #expect(mistake?.message.contains(message) == true)
     }
 }

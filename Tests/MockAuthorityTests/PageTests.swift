@@ -43,12 +43,12 @@ struct PageTests {
             ("c@d.test", "Passw0rd!", "passw0rd!", "do not match"),
             ("ALICE@example.com", "Passw0rd!", "Passw0rd!", "already exists"),
         ])
-    func signUpMistakes(email: String, password: String, again: String, words: String) async throws {
+    func signUpMistakes(email: String, password: String, again: String, message: String) async throws {
         let browser = Browser(mock)
         let page = try await browser.submit(
             try await browser.authorize(Self.query, policy: "b2c_1_sign_up"),
             [("email", email), ("newPassword", password), ("reenterPassword", again), ("displayName", "C")])
-        #expect(page.text.between("role=\"alert\">", "</p>")?.contains(words) == true)
+        #expect(page.text.between("role=\"alert\">", "</p>")?.contains(message) == true)
         #expect(page.text.contains("value=\"\(email)\"") && !page.text.contains(password))
     }
 

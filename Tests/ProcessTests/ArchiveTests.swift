@@ -32,9 +32,9 @@ import Testing
         let other = try stage.server(settings)
         #expect(try other.texts(token: token) == [])
         let first = try stage.run(["import"], settings, input: lines)
-        #expect(first.end == .exit(0) && first.errors == "task-server: 2 tasks imported, 0 were there\n", "\(first)")
+        #expect(first.end == .exit(0) && first.errors == "task-server: 2 tasks imported, 0 existed\n", "\(first)")
         let second = try stage.run(["import"], settings, input: lines)
-        #expect(second.errors == "task-server: 0 tasks imported, 2 were there\n")
+        #expect(second.errors == "task-server: 0 tasks imported, 2 existed\n")
         let seen = try other.process.await(seconds: 10) { _ in
             try other.texts(token: token) == ["One", "Two"] ? true : nil
         }

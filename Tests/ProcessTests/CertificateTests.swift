@@ -56,10 +56,10 @@ private let expired = """
     @Test func `The command check says for whom a good certificate is, and until when`() throws {
         let (end, lines) = try SecureStage("").check()
         #expect(end == .exit(0) && lines.count == 1, "\(lines)")
-        let words = lines.first ?? ""
-        #expect(words.hasPrefix("good  TLS: the certificate is for localhost, 127.0.0.1, until 20"), "\(words)")
-        #expect(words.contains("(29 days)") || words.contains("(30 days)"), "\(words)")
-        #expect(!words.contains("renew"), "\(words)")
+        let message = lines.first ?? ""
+        #expect(message.hasPrefix("good  TLS: the certificate is for localhost, 127.0.0.1, until 20"), "\(message)")
+        #expect(message.contains("(29 days)") || message.contains("(30 days)"), "\(message)")
+        #expect(!message.contains("renew"), "\(message)")
     }
 
     @Test func `An expired certificate is found by check, and the server reports it and serves`() throws {
@@ -108,12 +108,12 @@ private let expired = """
             ("missing.pem", "tls.key", "TASKS_TLS_CERT: cannot open '\(secure.stage.folder)/missing.pem'"),
             (".", "tls.key", "/.': it is a folder, not a file"),
         ]
-        for (certificate, key, words) in pairs {
+        for (certificate, key, message) in pairs {
             let (end, lines) = try secure.check(certificate, key)
             #expect(end == .exit(1) && lines.count == 1, "\(lines)")
-            #expect(lines.first?.hasPrefix("WRONG TLS: ") == true && lines.first?.contains(words) == true, "\(lines)")
+            #expect(lines.first?.hasPrefix("WRONG TLS: ") == true && lines.first?.contains(message) == true, "\(lines)")
             let start = try secure.stage.run([], secure.settings(certificate, key))
-            #expect(start.end == .exit(1) && start.errors.contains(words), "\(start.errors)")
+            #expect(start.end == .exit(1) && start.errors.contains(message), "\(start.errors)")
         }
     }
 

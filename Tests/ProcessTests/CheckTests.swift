@@ -80,9 +80,9 @@ import Testing
         let folder = "\(stage.folder)/."
         #expect(mkfifo("\(stage.folder)/pipe", 0o600) == 0)
         for (path, kind) in [(folder, "a folder"), ("\(stage.folder)/pipe", "a pipe")] {
-            let words = "\(path) is \(kind), not a file; name a file (TASKS_DATABASE)"
+            let message = "\(path) is \(kind), not a file; name a file (TASKS_DATABASE)"
             try Self.expectOneWrongLine(
-                stage, ["TASKS_DATABASE": "sqlite:\(path)", "TASKS_KEY_CACHE_FILE": "off"], words)
+                stage, ["TASKS_DATABASE": "sqlite:\(path)", "TASKS_KEY_CACHE_FILE": "off"], message)
             try Self.expectOneWrongLine(stage, ["TASKS_KEY_CACHE_FILE": path], "TASKS_KEY_CACHE_FILE")
         }
         try Self.expectOneWrongLine(
@@ -110,14 +110,14 @@ import Testing
 
     /// With one policy, so that one thing that is wrong is one line.
     private static func expectOneWrongLine(
-        _ stage: Stage, _ changes: [String: String], _ words: String, at location: SourceLocation = #_sourceLocation
+        _ stage: Stage, _ changes: [String: String], _ message: String, at location: SourceLocation = #_sourceLocation
     ) throws {
         let settings = ["TASKS_POLICIES": "b2c_1_sign_in"].merging(changes) { $1 }
         let (end, output, errors) = try stage.run(["check"], settings)
         #expect(end == .exit(1) && errors == "", sourceLocation: location)
         let wrong = output.split(separator: "\n").filter { $0.hasPrefix("WRONG ") }
         #expect(wrong.count == 1, "\(output)", sourceLocation: location)
-        #expect(wrong.first?.contains(words) == true, "\(output)", sourceLocation: location)
+        #expect(wrong.first?.contains(message) == true, "\(output)", sourceLocation: location)
     }
 }
 

@@ -32,13 +32,13 @@ import Testing
             ["TASKS_BODY_LIMIT": "0", "TASKS_CLIENTID": "x", "TASKS_DATABASE": "mysql://u:secret@h/d"])
         #expect(end == .exit(78) && output == "")
         let lines = errors.split(separator: "\n")
-        for words in [
+        for message in [
             "--listen: 'everywhere'", "TASKS_BODY_LIMIT: '0'", "TASKS_DATABASE: its value is not sqlite:PATH",
             "--lsiten is no flag of this program. Did you mean --listen?",
             "TASKS_CLIENTID is no setting of this program. Did you mean TASKS_CLIENT_ID?",
             "TASKS_AUTHORITY is not set", "TASKS_CLIENT_ID is not set",
         ] {
-            #expect(lines.contains { $0.contains(words) }, "\(words)")
+            #expect(lines.contains { $0.contains(message) }, "\(message)")
         }
         #expect(!errors.contains("secret"))
     }

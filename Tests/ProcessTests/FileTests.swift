@@ -89,8 +89,8 @@ import Testing
             for command in [[], ["export"], ["backup", "\(stage.folder)/copy.db"]] where path == hard || command == [] {
                 let second = try stage.run(command, ["TASKS_DATABASE": "sqlite:\(path)"])
                 #expect(second.end == .exit(1), "\(second.output)")
-                let words = path == hard ? "has another name (a hard link)" : "another task-server uses the database"
-                #expect(second.errors.contains(words), "\(second.errors)")
+                let message = path == hard ? "has another name (a hard link)" : "another task-server uses the database"
+                #expect(second.errors.contains(message), "\(second.errors)")
             }
         }
         #expect(try server.stop() == .exit(0))

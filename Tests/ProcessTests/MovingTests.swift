@@ -11,7 +11,7 @@ import Testing
         #expect(try mover.run(["import", mover.file("first.jsonl")], on: mover.database("old.db")).end == .exit(0))
         #expect(try mover.run(["export", mover.file("second.jsonl")], on: mover.database("old.db")).end == .exit(0))
         let (end, errors) = try mover.run(["import", mover.file("second.jsonl")], on: shared)
-        #expect(end == .exit(0) && errors.hasSuffix(" tasks imported, 0 were there\n"), "\(errors)")
+        #expect(end == .exit(0) && errors.hasSuffix(" tasks imported, 0 existed\n"), "\(errors)")
         #expect(!errors.contains("\r"))
         #expect(try mover.run(["export", mover.file("third.jsonl")], on: shared).end == .exit(0))
         #expect(try mover.run(["import", mover.file("third.jsonl")], on: mover.database("new.db")).end == .exit(0))
@@ -83,8 +83,8 @@ import Testing
         try File.replace("\(target).part", with: Array("something else\n".utf8))
         #expect(try mover.run(["export", "--resume", target], on: source).end == .exit(1))
         #expect(try mover.bytes("out.jsonl.part") == Array("something else\n".utf8))
-        for words in [["--resume", "export"], ["--resume", "import", target], ["export", target, "more"]] {
-            #expect(try mover.run(words, on: source).end == .exit(78), "\(words)")
+        for arguments in [["--resume", "export"], ["--resume", "import", target], ["export", target, "more"]] {
+            #expect(try mover.run(arguments, on: source).end == .exit(78), "\(arguments)")
         }
     }
 
@@ -132,10 +132,11 @@ import Testing
         let (source, target) = (mover.database("source.db"), mover.file("out.jsonl"))
         #expect(try mover.run(["import", mover.file("lines.jsonl")], on: source).end == .exit(0))
         // A limit of the shell's, in kibibytes; the shared memory of SQLite has to fit in.
-        let words = "ulimit -f 600; exec \(ChildProcess.built("task-server")) export \(target)"
-        let limited = try ChildProcess("/bin/bash", ["-c", words], environment: ["TASKS_DATABASE": source])
+        let command = "ulimit -f 600; exec \(ChildProcess.built("task-server")) export \(target)"
+        let limited = try ChildProcess("/bin/bash", ["-c", command], environment: ["TASKS_DATABASE": source])
         #expect(try limited.wait() == .exit(1))
-        #expect(limited.errors.contains("File too large. Go on with: task-server export --resume"), "\(limited.errors)")
+        #expect(
+            limited.errors.contains("File too large. Continue with: task-server export --resume"), "\(limited.errors)")
         #expect(try mover.run(["export", "--resume", target], on: source).end == .exit(0))
         #expect(try mover.bytes("out.jsonl") == mover.bytes("lines.jsonl"))
     }

@@ -42,7 +42,7 @@ import Testing
         let database = mover.database("tasks.db")
         #expect(
             try mover.run(["import", mover.file("lines.jsonl")], on: database).errors
-                == "task-server: \(tasks) tasks imported, 0 were there\n")
+                == "task-server: \(tasks) tasks imported, 0 existed\n")
         let target = mover.file("out.jsonl")
         let errors = try mover.run(["export", target], on: database).errors
         #expect(errors == "task-server: \(tasks) tasks exported to \(target)\n")
@@ -75,7 +75,7 @@ import Testing
         try waitUntil(export, "\(target).part", toHave: 1)
         export.send(signal)
         #expect(try export.wait() == .exit(code))
-        #expect(export.errors.contains("Go on with: task-server export --resume \(target)"), "\(export.errors)")
+        #expect(export.errors.contains("Continue with: task-server export --resume \(target)"), "\(export.errors)")
         #expect(try mover.run(["export", "--resume", target], on: database).end == .exit(0))
         #expect(try mover.bytes("out.jsonl") == mover.bytes("lines.jsonl"))
     }

@@ -1,4 +1,5 @@
 import HTTP
+import Platform
 import Support
 import Testing
 
@@ -36,5 +37,26 @@ import Testing
                 #expect(response.text.hasPrefix("not ready: the keys") || response.text.hasPrefix("not ready: no keys"))
             }
         }
+    }
+
+    @Test("A taken port is reported before the database is created", arguments: ["TASKS_LISTEN", "TASKS_ADMIN_LISTEN"])
+    func takenPort(setting: String) throws {
+        let stage = try Stage()
+        let (end, output, errors) = try stage.run([], [setting: "127.0.0.1:\(stage.mockPort)"])
+        #expect(end == .exit(1))
+        #expect(
+            errors.contains("\(setting): cannot listen on 127.0.0.1:\(stage.mockPort): another program listens there"),
+            "\(errors)")
+        #expect(!output.contains("database-created"), "\(output)")
+        #expect(!File.exists(stage.database))
+    }
+
+    @Test("An address that is named twice is reported like a taken port")
+    func sameAddressTwice() throws {
+        let address = try "127.0.0.1:\(freePort())"
+        let (end, _, errors) = try Stage().run([], ["TASKS_LISTEN": "\(address),\(address)"])
+        #expect(end == .exit(1))
+        #expect(
+            errors.contains("TASKS_LISTEN: cannot listen on \(address): another program listens there"), "\(errors)")
     }
 }

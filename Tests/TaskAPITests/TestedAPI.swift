@@ -101,7 +101,7 @@ struct NameVerifier: TokenVerifier {
     }
 
     /// Alice was here before: so both ways to a principal are tested.
-    func remembered(_ token: String) -> Principal? {
+    func cached(_ token: String) -> Principal? {
         token == "alice" ? principal(Self.alice, []) : nil
     }
 

@@ -18,7 +18,7 @@ package enum HTTPFault: Error, Sendable, Hashable, CaseIterable {
     case tooManyFields
     /// The body is longer than the application wants to read (V-141).
     case bodyTooLarge
-    /// `Expect` asks for something else than `100-continue` (V-150).
+    /// `Expect` asks for something other than `100-continue` (V-150).
     case expectation
     /// A version of HTTP that is not 1.0 or 1.1.
     case version
@@ -78,10 +78,10 @@ extension HTTPFault {
                 "Leave out the Expect header, or send 'Expect: 100-continue'.")
         case .version:
             Problem(
-                505, "request.version", "This version of HTTP is not spoken here", "Send the request as HTTP/1.1.")
+                505, "request.version", "This version of HTTP is not supported", "Send the request as HTTP/1.1.")
         default:
             Problem(
-                400, "request.framing", "The request is not framed as HTTP/1.1 asks",
+                400, "request.framing", "The request is not framed as HTTP/1.1 requires",
                 "Send either one Content-Length in digits or 'Transfer-Encoding: chunked', single spaces in the "
                     + "request line, and header lines that end with CRLF, unfolded and without control characters.")
         }
@@ -124,7 +124,7 @@ extension HTTPFault {
                 headers: ["Retry-After": "5"])
         default:
             Problem(
-                503, "server.overloaded", "The server has too much to do", "Try again in a second.",
+                503, "server.overloaded", "The server is overloaded", "Try again in a second.",
                 headers: ["Retry-After": "1"])
         }
     }

@@ -85,7 +85,7 @@ extension ClaimExamination {
 // Issuer, audience, policy, owner, scopes (V-54 to V-59).
 extension ClaimExamination {
     private func isIssuer(_ issuer: TokenIssuer) -> Bool {
-        claims["iss"]?.string.map { Text.same($0, issuer.identifier) } ?? false
+        claims["iss"]?.string.map { $0.isSame(as: issuer.identifier) } ?? false
     }
 
     private func checkIssuer() throws(TokenRefusal) {
@@ -100,7 +100,7 @@ extension ClaimExamination {
             case .array(let list)?: list.count == 1 ? list.first?.string : nil
             case nil, .null?, .boolean?, .integer?, .real?, .object?: nil
             }
-        guard let audience, rules.audiences.contains(where: { Text.same($0, audience) }) else { throw .wrongAudience }
+        guard let audience, rules.audiences.contains(where: { $0.isSame(as: audience) }) else { throw .wrongAudience }
     }
 
     /// The policy as configured: one under which this key was published with this issuer (V-56).
@@ -114,7 +114,7 @@ extension ClaimExamination {
         if !namesPolicyOfB2C, candidates.contains(where: { $0.policy == nil }) { return nil }
         guard let claimed = try claimedPolicy() else { throw .missingPolicy }
         let policies = candidates.compactMap(\.policy)
-        guard let policy = policies.first(where: { Text.sameIgnoringCase($0, claimed) }) else { throw .wrongPolicy }
+        guard let policy = policies.first(where: { $0.isEqualIgnoringCase(to: claimed) }) else { throw .wrongPolicy }
         return policy
     }
 
@@ -129,7 +129,7 @@ extension ClaimExamination {
         for value in [claims["tfp"], claims["acr"]] {
             guard let value else { continue }
             guard let text = value.string else { throw .wrongPolicy }
-            if let claimed, !Text.sameIgnoringCase(claimed, text) { throw .wrongPolicy }
+            if let claimed, !claimed.isEqualIgnoringCase(to: text) { throw .wrongPolicy }
             claimed = claimed ?? text
         }
         return claimed
@@ -138,7 +138,7 @@ extension ClaimExamination {
     private func checkedOwner() throws(TokenRefusal) -> String {
         guard let claim = claims[rules.ownerClaim] else { throw .missingOwner }
         guard let text = claim.string else { throw .malformedOwner }
-        let owner = Text.same(rules.ownerClaim, "oid") ? GUID.canonical(text) : OwnerText.checked(text)
+        let owner = rules.ownerClaim.isSame(as: "oid") ? GUID.canonical(text) : OwnerText.checked(text)
         guard let owner else { throw .malformedOwner }
         return owner
     }

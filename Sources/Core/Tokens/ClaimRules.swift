@@ -1,3 +1,4 @@
+internal import Basics
 /// A possible issuer of a token under some key: an issuer, and the policy whose metadata named it.
 ///
 /// One B2C tenant has many policies that share an issuer and may share keys, so the issuer alone does not tell of which
@@ -15,10 +16,10 @@ package struct TokenIssuer: Sendable, Hashable {
 
     /// Compares bytes; see ``Text``.
     package static func == (a: TokenIssuer, b: TokenIssuer) -> Bool {
-        guard Text.same(a.identifier, b.identifier) else { return false }
+        guard a.identifier.isSame(as: b.identifier) else { return false }
         return switch (a.policy, b.policy) {
         case (nil, nil): true
-        case (let a?, let b?): Text.same(a, b)
+        case (let a?, let b?): a.isSame(as: b)
         case (nil, _?), (_?, nil): false
         }
     }

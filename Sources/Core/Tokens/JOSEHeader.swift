@@ -40,7 +40,7 @@ enum HeaderCheck: CaseIterable {
         switch self {
         // Pinned, whatever the keys or the metadata say: RFC 8725 sections 3.1 and 3.2 (V-21).
         case .algorithm:
-            guard let name = header["alg"]?.string, Text.same(name, "RS256") else { throw .wrongAlgorithm }
+            guard let name = header["alg"]?.string, name.isSame(as: "RS256") else { throw .wrongAlgorithm }
         case .type:
             guard isKnownType(header["typ"]) else { throw .wrongType }
         // No extension is supported, so `crit` in any form must be refused: RFC 7515 section 4.1.11 (V-25).
@@ -71,7 +71,7 @@ enum HeaderCheck: CaseIterable {
 
     /// The name of a media type without case and without `application/`, which may be left out: RFC 7515 section 4.1.9.
     private func mediaType(_ value: JSONValue) -> String? {
-        guard let text = value.string.map(Text.lowered) else { return nil }
+        guard let text = value.string.map(\.lowercasedASCII) else { return nil }
         return text.hasPrefix("application/") ? String(text.dropFirst("application/".count)) : text
     }
 }

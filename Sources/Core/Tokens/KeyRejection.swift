@@ -58,7 +58,7 @@ extension KeySetDocument.Key {
     }
 
     private static func says(_ value: JSONValue, _ text: String) -> Bool {
-        value.string.map { Text.same($0, text) } ?? false
+        value.string.map { $0.isSame(as: text) } ?? false
     }
 
     /// Base64urlUInt of RFC 7518 section 2: the fewest octets.

@@ -81,10 +81,10 @@ private struct SortedKeys {
 
     /// Takes a key, unless its identifier is that of another key too: then neither is trusted (V-38).
     mutating func admit(_ key: KeySetDocument.Key) {
-        guard !conflicting.contains(where: { Text.same($0, key.keyIdentifier) }) else {
+        guard !conflicting.contains(where: { $0.isSame(as: key.keyIdentifier) }) else {
             return reject(key.keyIdentifier, .conflictingIdentifier)
         }
-        guard let index = keys.firstIndex(where: { Text.same($0.keyIdentifier, key.keyIdentifier) }) else {
+        guard let index = keys.firstIndex(where: { $0.keyIdentifier.isSame(as: key.keyIdentifier) }) else {
             return keys.append(key)
         }
         guard keys[index].modulus != key.modulus || keys[index].exponent != key.exponent else { return }

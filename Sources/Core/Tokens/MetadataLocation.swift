@@ -20,11 +20,11 @@ package struct MetadataLocation: Sendable {
     package init?(_ metadataURL: String) {
         guard let address = WebAddress(metadataURL) else { return nil }
         self.address = address
-        let wellKnown = address.path.firstIndex { Text.same($0, ".well-known") }
+        let wellKnown = address.path.firstIndex { $0.isSame(as: ".well-known") }
         // RFC 8414 section 3 puts the document before the path of the issuer: what follows it belongs to the path too.
         issuerPath = wellKnown.map { Array(address.path[..<$0] + address.path[$0...].dropFirst(2)) } ?? address.path
         var path = issuerPath
-        isMicrosoftForm = path.last.map { Text.sameIgnoringCase($0, "v2.0") } ?? false
+        isMicrosoftForm = path.last.map { $0.isEqualIgnoringCase(to: "v2.0") } ?? false
         if isMicrosoftForm { path.removeLast() }
         let isB2C = address.isB2C
         var policies = Self.policyArguments(address.query).filter { isB2C || PolicyName.isOfB2C($0) }
@@ -33,7 +33,7 @@ package struct MetadataLocation: Sendable {
         }
         // Before the tenant of a policy may be one of two prefixes, which mean nothing.
         if !policies.isEmpty, path.count > 1, let prefix = path.first,
-            ["tfp", "te"].contains(where: { Text.same($0, prefix) })
+            ["tfp", "te"].contains(where: { $0.isSame(as: prefix) })
         {
             path.removeFirst()
         }
@@ -47,7 +47,7 @@ package struct MetadataLocation: Sendable {
     /// Whether path and query name different policies.
     package var namesSeveralPolicies: Bool {
         guard let first = policies.first else { return false }
-        return !policies.allSatisfy { Text.sameIgnoringCase($0, first) }
+        return !policies.allSatisfy { $0.isEqualIgnoringCase(to: first) }
     }
 
     /// Whether it is an address of Azure AD B2C that names no policy, so that none could be required of tokens.
@@ -61,7 +61,7 @@ package struct MetadataLocation: Sendable {
         // B2C ignores the case of a tenant's name; of other providers that is not known.
         let areTenants = !policies.isEmpty && !other.policies.isEmpty
         return zip(tenantPath, other.tenantPath).allSatisfy {
-            areTenants ? Text.sameIgnoringCase($0, $1) : Text.same($0, $1)
+            areTenants ? $0.isEqualIgnoringCase(to: $1) : $0.isSame(as: $1)
         }
     }
 
@@ -69,7 +69,7 @@ package struct MetadataLocation: Sendable {
     private static func policyArguments(_ query: String?) -> [String] {
         (query ?? "").split(separator: "&").compactMap { argument in
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2, Text.sameIgnoringCase(String(parts[0]), "p"), !parts[1].isEmpty else { return nil }
+            guard parts.count == 2, parts[0].isEqualIgnoringCase(to: "p"), !parts[1].isEmpty else { return nil }
             return String(parts[1])
         }
     }
@@ -83,26 +83,26 @@ extension MetadataLocation {
     /// the issuer of the tenant, by GUID where the address has a name. Never that of another path on the same host.
     func owns(issuer: WebAddress) -> Bool {
         guard issuer.isSameOrigin(as: address), issuer.query == nil, !issuer.hasFragment else { return false }
-        if issuerPath.starts(with: issuer.path, by: Text.same) { return true }
+        if issuerPath.starts(with: issuer.path, by: { $0.isSame(as: $1) }) { return true }
         guard isMicrosoftForm, tenantPath.count == 1, let tenant = tenantPath.first else { return false }
         var path = issuer.path
-        guard let version = path.popLast(), Text.sameIgnoringCase(version, "v2.0") else { return false }
-        if path.count == 3, Text.same(path[0], "tfp"), let policy, Text.sameIgnoringCase(path[2], policy) {
+        guard let version = path.popLast(), version.isEqualIgnoringCase(to: "v2.0") else { return false }
+        if path.count == 3, path[0].isSame(as: "tfp"), let policy, path[2].isEqualIgnoringCase(to: policy) {
             path = [path[1]]
         }
         guard path.count == 1, let named = path.first else { return false }
-        if Text.sameIgnoringCase(named, tenant) { return true }
+        if named.isEqualIgnoringCase(to: tenant) { return true }
         return GUID.canonical(named) != nil && GUID.canonical(tenant) == nil
     }
 
     /// Whether two issuers are equal or of one B2C tenant, which may have one for each policy; nothing if they differ
     /// and do not name two tenants.
     package static func isSameTenant(_ issuer: String, _ other: String) -> Bool? {
-        if Text.same(issuer, other) { return true }
+        if issuer.isSame(as: other) { return true }
         guard let first = WebAddress(issuer), let second = WebAddress(other), let tenant = first.tenantOfIssuer,
             let otherTenant = second.tenantOfIssuer
         else { return nil }
-        guard Text.same(tenant, otherTenant) else { return false }
+        guard tenant.isSame(as: otherTenant) else { return false }
         return first.isSameOrigin(as: second) ? true : nil
     }
 }
@@ -110,15 +110,15 @@ extension MetadataLocation {
 extension WebAddress {
     /// Whether the host is Azure AD B2C's: `contoso.b2clogin.com`, or that of another cloud.
     fileprivate var isB2C: Bool {
-        host.split(separator: ".").dropLast().last.map { Text.same(String($0), "b2clogin") } ?? false
+        host.split(separator: ".").dropLast().last.map { $0.isSame(as: "b2clogin") } ?? false
     }
 
     /// The GUID in `/<GUID>/v2.0` or `/tfp/<GUID>/<policy>/v2.0`.
     fileprivate var tenantOfIssuer: String? {
-        guard let version = path.last, Text.sameIgnoringCase(version, "v2.0") else { return nil }
+        guard let version = path.last, version.isEqualIgnoringCase(to: "v2.0") else { return nil }
         switch path.count {
         case 2: return GUID.canonical(path[0])
-        case 4 where Text.same(path[0], "tfp"): return GUID.canonical(path[1])
+        case 4 where path[0].isSame(as: "tfp"): return GUID.canonical(path[1])
         default: return nil
         }
     }
@@ -128,7 +128,7 @@ extension WebAddress {
 enum PolicyName {
     /// Whether a text has the prefix of all user flows (`B2C_1_`) or of all custom policies (`B2C_1A_`).
     static func isOfB2C(_ text: String) -> Bool {
-        let name = Text.lowered(text)
+        let name = text.lowercasedASCII
         return name.hasPrefix("b2c_1_") || name.hasPrefix("b2c_1a_")
     }
 }

@@ -35,12 +35,12 @@ package struct ProviderMetadata: Sendable, Equatable {
         guard rules.mayFetch(keys) else { throw .insecureKeySetURL }
         // A document fetched over TLS must not lead to keys that can be changed in transit.
         guard keys.isEncrypted || !source.isEncrypted else { throw .insecureKeySetURL }
-        guard Text.same(source.host, keys.host) else { throw .foreignKeySetURL }
+        guard source.host.isSame(as: keys.host) else { throw .foreignKeySetURL }
     }
 
     private func checkIssuer(_ rules: MetadataRules, _ source: WebAddress) throws(MetadataError) {
         if let pinned = rules.pinnedIssuer {
-            guard Text.same(issuer, pinned) else { throw .unexpectedIssuer }
+            guard issuer.isSame(as: pinned) else { throw .unexpectedIssuer }
             return
         }
         guard let address = WebAddress(issuer) else { throw .malformedIssuer }
@@ -49,9 +49,9 @@ package struct ProviderMetadata: Sendable, Equatable {
         if rules.demandsOwnIssuer {
             guard MetadataLocation(rules.metadataURL)?.owns(issuer: address) ?? false else { throw .unrelatedIssuer }
         }
-        guard let tenant = rules.tenantIdentifier.map(Text.lowered) else { return }
-        let parts = Text.lowered(issuer).split(separator: "/")
-        guard parts.contains(where: { Text.same(String($0), tenant) }) else { throw .foreignTenant }
+        guard let tenant = rules.tenantIdentifier.map(\.lowercasedASCII) else { return }
+        let parts = issuer.lowercasedASCII.split(separator: "/")
+        guard parts.contains(where: { $0.isSame(as: tenant) }) else { throw .foreignTenant }
     }
 }
 

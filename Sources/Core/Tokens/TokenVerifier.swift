@@ -10,12 +10,12 @@ package protocol TokenVerifier: Sendable {
     /// Whom a token represents that was verified before and would be accepted again now; nothing: it must be verified.
     ///
     /// Never waits.
-    func remembered(_ token: String) -> Principal?
+    func cached(_ token: String) -> Principal?
 }
 
 extension TokenVerifier {
     /// Nothing: a verifier without a cache verifies every time.
-    package func remembered(_ token: String) -> Principal? { nil }
+    package func cached(_ token: String) -> Principal? { nil }
 }
 
 /// Whom a verified token represents.

@@ -31,8 +31,3 @@ package enum ProcessFacts {
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 }
-
-/// Ends the process at once with this code; buffered output is lost.
-package func exitProcess(_ code: Int32) -> Never {
-    exit(code)
-}

@@ -11,8 +11,8 @@ func runHealth(_ settings: MockSettings) -> Never {
         // A resource that always exists; reading it changes nothing.
         let reply = try PlainReply.get(MockAuthority.Path.badTokens, host: address.host, port: address.port)
         if reply.status == 200 { answer("alive") }
-        fail(["\(address) answers \(reply.status)"], ExitStatus.failure)
+        fail(["\(address) answers \(reply.status)"], .failure)
     } catch {
-        fail(["cannot \(error)"], ExitStatus.failure)
+        fail(["cannot \(error)"], .failure)
     }
 }

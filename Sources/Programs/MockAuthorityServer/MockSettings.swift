@@ -44,7 +44,7 @@ struct MockSettings: SettingTable {
         files = Files(
             configuration: reader.optional(
                 "CONFIG", .path, absence: "contoso with alice and bob",
-                help: "A JSON file with tenant, policies, clients, resources, users, in the place of the defaults."
+                help: "A JSON file with tenant, policies, clients, resources, users, instead of the defaults."
             ),
             state: reader.optional(
                 "STATE", .path, absence: "nothing is kept",
@@ -57,7 +57,7 @@ struct MockSettings: SettingTable {
                 "TASKS_URL",
                 .text("URL", expected: "a URL without a slash at its end", example: "http://localhost:3000"),
                 default: "http://localhost:3000", help: "Of client-settings: where task-server is."))
-        printSettings = reader.flag("print-settings", help: "Prints each setting and where it came from.")
+        printSettings = reader.flag("print-settings", help: "Prints each setting and its source.")
         // The program reads these itself; they are here for the help.
         _ = reader.flag("help", help: "Prints this.")
         _ = reader.flag("version", help: "Prints the version.")
@@ -71,7 +71,8 @@ extension MockSettings.Network {
         )
         allowRemote = reader.value(
             "ALLOW_REMOTE", .bool, default: "false",
-            help: "Listens on other addresses than the loopback, controls too: everyone who reaches it can be any user."
+            help:
+                "Allows addresses other than the loopback, also for the controls: everyone who reaches it can be any user."
         )
         issuer = reader.optional(
             "ISSUER", .text("URL", expected: "a URL without a slash at its end", example: "http://localhost:3001"),
@@ -81,8 +82,8 @@ extension MockSettings.Network {
             help: "Whether the issuer names the policy (tfp), as strict discovery clients need it, or not (tenant).")
         if !listen.isLoopback, !allowRemote {
             reader.mistake(
-                "\(listen) is not the loopback, and everyone who reaches the mock can be any user. Say --allow-remote too if that "
-                    + "is meant.")
+                "\(listen) is not the loopback, and everyone who reaches the mock can be any user. Add --allow-remote if that "
+                    + "is intended.")
         }
     }
 }
@@ -91,7 +92,7 @@ extension MockSettings.TLS {
     fileprivate init(reading reader: inout SettingReader, hasState: Bool) {
         listen = reader.list(
             "TLS_LISTEN", .listenAddress,
-            help: "Where to listen for https too, with a certificate of its own authority (ca.pem of --state).")
+            help: "Where to listen for https as well, with a certificate of its own authority (ca.pem of --state).")
         names = reader.list(
             "TLS_NAME", .text("NAME", expected: "a host name or an IPv4 address", example: "mock.test"),
             help: "More names of the server, in addition to localhost, 127.0.0.1 and ::1.")
@@ -107,7 +108,7 @@ extension Behaviour {
         lifetimes.token = Int64(
             reader.value(
                 "TOKEN_LIFETIME", .integer(300...86400, example: 3600), default: "3600",
-                help: "Seconds that tokens live."))
+                help: "Lifetime of tokens, in seconds."))
         notBeforeSlack = Int64(
             reader.value(
                 "NBF_BACK", .integer(0...300, example: 60), default: "0",
@@ -133,7 +134,7 @@ extension Behaviour.Switches {
         clientCredentials = reader.value(
             "CLIENT_CREDENTIALS", .bool, default: "true", help: "Allows the client credentials grant.")
         strictRefresh = reader.value(
-            "STRICT_REFRESH", .bool, default: "false", help: "Takes each refresh token once only.")
+            "STRICT_REFRESH", .bool, default: "false", help: "Accepts each refresh token only once.")
         exactLoopback = reader.value(
             "EXACT_LOOPBACK", .bool, default: "false",
             help: "Compares loopback redirect URIs with port and path, as the service does.")

@@ -10,17 +10,17 @@ func printOfflineToken(_ settings: MockSettings, _ target: String) -> Never {
     do throws(TargetError) {
         request = RequestHead(method: .get, target: try RequestTarget(parsing: target))
     } catch {
-        fail(["'\(target)' is not a request for a token."], ExitStatus.configuration)
+        fail(["'\(target)' is not a request for a token."], .badSettings)
     }
     Task.detached {
         guard case .later(let decide) = authority.decide(on: request), case .respond(let response) = await decide()
         else {
-            fail(["the request for a token was not answered."], ExitStatus.failure)
+            fail(["the request for a token was not answered."], .failure)
         }
         let text = String(decoding: response.body, as: UTF8.self)
         let line = text.hasSuffix("\n") ? String(text.dropLast()) : text
         if response.status == 200 { answer(line) }
-        fail([line], ExitStatus.failure)
+        fail([line], .failure)
     }
     // The task ends the program.
     while true { Wakeup().wait() }

@@ -2,17 +2,7 @@ internal import Basics
 internal import Platform
 internal import Settings
 
-/// What the exit codes of this program mean (sysexits.h).
-enum ExitStatus {
-    static let good: Int32 = 0
-    static let failure: Int32 = 1
-    /// EX_UNAVAILABLE: the address cannot be listened on, or no one answers there.
-    static let unavailable: Int32 = 69
-    /// EX_CONFIG: settings or files that are wrong.
-    static let configuration: Int32 = 78
-}
-
-/// TestRuns the command that the arguments name; without one, serves.
+/// Runs the command that the arguments name; without one, serves.
 func runMockAuthority() -> Never {
     let signals = Signals()
     let arguments = Array(CommandLine.arguments.dropFirst())
@@ -26,7 +16,7 @@ func runMockAuthority() -> Never {
 private func printClientSettings(_ settings: MockSettings) -> Never {
     guard let kind = settings.client.kind else {
         let kinds = ClientKind.allCases.map(\.rawValue).joined(separator: ", ")
-        fail(["client-settings needs --for, one of \(kinds)."], ExitStatus.configuration)
+        fail(["client-settings needs --for, one of \(kinds)."], .badSettings)
     }
     let listen = settings.network.listen
     // Current clients insist on https; where it is served, their settings name it.
@@ -41,13 +31,13 @@ private func printClientSettings(_ settings: MockSettings) -> Never {
 /// Prints an answer and ends well.
 func answer(_ text: String) -> Never {
     StandardStream.output.print(text)
-    exitProcess(ExitStatus.good)
+    exitProcess(.success)
 }
 
 /// Says what is wrong, one line each, and ends.
-func fail(_ messages: [String], _ code: Int32) -> Never {
+func fail(_ messages: [String], _ status: ExitStatus) -> Never {
     for message in messages { StandardStream.error.print("mock-authority: \(message)") }
-    exitProcess(code)
+    exitProcess(status)
 }
 
 func readSettings(_ arguments: [String]) -> MockSettings {
@@ -59,14 +49,14 @@ func readSettings(_ arguments: [String]) -> MockSettings {
             let operands = read.operands.joined(separator: " ")
             fail(
                 ["'\(operands)' is not a command. Commands: token, client-settings, health. See --help."],
-                ExitStatus.configuration)
+                .badSettings)
         }
         if read.values.printSettings { answer(String(read.printed.dropLast())) }
         if command == "health" { runHealth(read.values) }
         if command != nil { printClientSettings(read.values) }
         return read.values
     } catch {
-        fail(error.messages, ExitStatus.configuration)
+        fail(error.messages, .badSettings)
     }
 }
 
@@ -76,11 +66,11 @@ private var helpText: String {
 
     Usage:
       mock-authority [settings]         serves
-      mock-authority token --user NAME  prints one token of the authority that runs
+      mock-authority token --user NAME  prints one token of the running authority
     \(tokenHelp)
       mock-authority client-settings --for \(ClientKind.allCases.map(\.rawValue).joined(separator: "|")) [settings]
                       prints what makes that client talk to this authority and to task-server
-      mock-authority health             asks the authority that runs with these settings whether it is alive
+      mock-authority health             asks the running authority of these settings whether it is alive
 
     Settings (flag, then variable, then default):
     \(MockSettings.helpText)

@@ -33,7 +33,7 @@ func serve(_ settings: MockSettings, until signals: Signals) -> Never {
     for server in servers { server.stopAccepting() }
     for server in servers { server.stop(patience: 2) }
     _ = consume lock
-    exitProcess(ExitStatus.good)
+    exitProcess(.success)
 }
 
 private func bind(_ listen: ListenAddress) -> ServerSocket {
@@ -56,7 +56,7 @@ private func server(
 }
 
 private func failToListen(_ listen: ListenAddress, _ error: ServerStartError) -> Never {
-    fail(["cannot listen on \(listen): \(error.message)"], ExitStatus.unavailable)
+    fail(["cannot listen on \(listen): \(error.message)"], .unavailable)
 }
 
 private func serverCertificate(_ settings: MockSettings) -> ServerCertificate {
@@ -64,7 +64,7 @@ private func serverCertificate(_ settings: MockSettings) -> ServerCertificate {
         let folder = try StateFolder(settings.files.state ?? ".")
         return try ServerCertificate(in: folder, names: settings.tls.names, time: SystemTime())
     } catch {
-        fail([error.message], ExitStatus.configuration)
+        fail([error.message], .badSettings)
     }
 }
 
@@ -74,7 +74,7 @@ private func stateLock(_ settings: MockSettings) -> FileLock? {
     do throws(StateFolderError) {
         return try StateFolder(path).lock()
     } catch {
-        fail([error.message], ExitStatus.configuration)
+        fail([error.message], .badSettings)
     }
 }
 
@@ -83,7 +83,7 @@ func authority(_ settings: MockSettings, _ configuration: Configuration) -> Mock
     do throws(StateFolderError) {
         return try MockAuthority(configuration: configuration, folder: try StateFolder(state))
     } catch {
-        fail([error.message], ExitStatus.configuration)
+        fail([error.message], .badSettings)
     }
 }
 
@@ -106,7 +106,7 @@ private func fittingLimits(servers: Int) -> ServerLimits {
         let least = others + ServerLimits.leastDescriptors(of: wished)
         fail(
             ["only \(allowed) files and sockets may be open, and at least \(least) are needed: raise ulimit -n."],
-            ExitStatus.unavailable)
+            .unavailable)
     }
     if allowed < wanted {
         StandardStream.error.print(

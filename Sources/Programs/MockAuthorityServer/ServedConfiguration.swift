@@ -21,17 +21,17 @@ private func read(_ path: String, _ issuerBase: String) -> Configuration {
     do throws(SystemError) {
         bytes = try File.read(path)
     } catch {
-        fail(["\(error)"], ExitStatus.configuration)
+        fail(["\(error)"], .badSettings)
     }
     do throws(ConfigurationError) {
         return try Configuration(parsing: bytes, issuerBase: issuerBase)
     } catch {
-        fail(["\(path): \(error.message)"], ExitStatus.configuration)
+        fail(["\(path): \(error.message)"], .badSettings)
     }
 }
 
 extension ListenAddress {
-    /// PolicyURL and port as a client on this machine says them.
+    /// Host and port as a client on this machine writes them.
     var called: String {
         ["0.0.0.0", "::"].contains(host) ? "localhost:\(port)" : "\(self)"
     }

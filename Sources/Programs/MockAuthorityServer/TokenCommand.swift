@@ -25,14 +25,14 @@ func runToken(_ arguments: [String]) -> Never {
             continue
         }
         guard let value = given ?? rest.popFirst() else {
-            fail(["\(flag) needs a value."], ExitStatus.configuration)
+            fail(["\(flag) needs a value."], .badSettings)
         }
         if name == "authority" { authority = value } else { query.append("\(name)=\(PercentEncoding.encode(value))") }
     }
     let target = "\(MockAuthority.Path.testToken)?\(query.joined(separator: "&"))"
     if settings.isEmpty { ask(authority, target) }
     guard settings.contains(where: { parts(of: $0).name == "state" }) else {
-        fail(["token has no flag '\(settings[0])'. Flags:\n\(tokenHelp)"], ExitStatus.configuration)
+        fail(["token has no flag '\(settings[0])'. Flags:\n\(tokenHelp)"], .badSettings)
     }
     printOfflineToken(readSettings(settings), target)
 }
@@ -48,14 +48,14 @@ private func parts(of flag: String) -> (name: String, value: String?) {
 
 private func ask(_ authority: String, _ target: String) -> Never {
     guard authority.hasPrefix("http://"), let address = ListenAddress(host(of: authority)) else {
-        fail(["--authority \(authority) is no address like http://127.0.0.1:3001"], ExitStatus.configuration)
+        fail(["--authority \(authority) is not an address like http://127.0.0.1:3001"], .badSettings)
     }
     do throws(SystemError) {
         let reply = try PlainReply.get(target, host: address.host, port: address.port)
         if reply.status == 200 { answer(reply.body) }
-        fail([reply.body], ExitStatus.failure)
+        fail([reply.body], .failure)
     } catch {
-        fail(["\(error). Is mock-authority running there?"], ExitStatus.unavailable)
+        fail(["\(error). Is mock-authority running there?"], .unavailable)
     }
 }
 

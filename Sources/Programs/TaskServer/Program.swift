@@ -2,17 +2,6 @@ import Basics
 import Platform
 import Settings
 
-/// How the program ends (sysexits.h).
-enum ExitCode: Int32 {
-    case ok = 0
-    /// Something is wrong outside of the settings: a database, a port, an authority.
-    case failure = 1
-    /// Stopped by a signal: 128 and its number.
-    case hungUp = 129, interrupted = 130, terminated = 143
-    /// The settings or the command line are wrong (EX_CONFIG).
-    case badSettings = 78
-}
-
 /// The whole program: reads the settings, does what the command line asks for, and ends.
 func runTaskServer() -> Never {
     let signals = Signals()
@@ -24,20 +13,20 @@ func runTaskServer() -> Never {
     do throws(SettingMistakes) {
         let read = try ServerSettings.read(input)
         if read.values.command.printSettings { answer(String(read.printed.dropLast())) }
-        exitProcess(run(read, signals).rawValue)
+        exitProcess(run(read, signals))
     } catch {
         for message in error.messages { StandardStream.error.print("task-server: \(message)") }
         StandardStream.error.print("task-server: --help explains every setting.")
-        exitProcess(ExitCode.badSettings.rawValue)
+        exitProcess(.badSettings)
     }
 }
 
 private func answer(_ text: String) -> Never {
     StandardStream.output.print(text)
-    exitProcess(ExitCode.ok.rawValue)
+    exitProcess(.success)
 }
 
-private func run(_ read: ReadSettings<ServerSettings>, _ signals: Signals) -> ExitCode {
+private func run(_ read: ReadSettings<ServerSettings>, _ signals: Signals) -> ExitStatus {
     let command: Command
     do throws(CommandMistake) {
         command = try Command(read.operands)
@@ -59,12 +48,12 @@ private func run(_ read: ReadSettings<ServerSettings>, _ signals: Signals) -> Ex
         case .migrate: return migrate(settings.storage)
         }
     } catch {
-        StandardStream.error.print("task-server: \(error.sentence)")
+        StandardStream.error.print("task-server: \(error.message)")
         return .failure
     }
 }
 
-private func serve(_ settings: ServerSettings, _ signals: Signals) throws(StartFailure) -> ExitCode {
+private func serve(_ settings: ServerSettings, _ signals: Signals) throws(StartFailure) -> ExitStatus {
     let observation = Observation(settings.log)
     try rethrowing(as: { StartFailure(thread: "the log", $0) }) { () throws(NamedThread.Failure) in
         try observation.log.start()
@@ -72,7 +61,7 @@ private func serve(_ settings: ServerSettings, _ signals: Signals) throws(StartF
     // What was noticed until a start failed is part of the reason.
     defer { observation.log.close() }
     try TaskServerProcess(settings, observation).run(until: signals)
-    return .ok
+    return .success
 }
 
 private func readSettingFile(_ path: String) -> Result<String, SettingFileFailure> {

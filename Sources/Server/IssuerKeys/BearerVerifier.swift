@@ -38,8 +38,8 @@ package final class BearerVerifier: TokenVerifier {
     /// After how long a cached token is verified anew, in nanoseconds.
     private static let longestMemory: Int64 = 600 * 1_000_000_000
 
-    /// See ``TokenVerifier/remembered(_:)``: byte for byte a token that passed every check (V-101).
-    package func remembered(_ token: String) -> Principal? {
+    /// See ``TokenVerifier/cached(_:)``: byte for byte a token that passed every check (V-101).
+    package func cached(_ token: String) -> Principal? {
         guard !tokens.isOff else { return nil }
         let now = time.now
         let seconds = time.wallMilliseconds / 1000

@@ -28,7 +28,7 @@ struct BearerAuthentication: Sendable {
     }
 
     /// Who a token speaks for that was judged before.
-    func remembered(_ token: String) -> Principal? { verifier.remembered(token) }
+    func cached(_ token: String) -> Principal? { verifier.cached(token) }
 
     /// The principal of a token.
     func verify(_ token: String) async throws(APIFailure) -> Principal {

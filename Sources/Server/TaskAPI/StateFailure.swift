@@ -13,11 +13,11 @@ enum StateFailure: Error {
     var problem: Problem {
         switch self {
         case .noSuchTask:
-            Problem(404, "task.not_found", "No such task", "You have no task of this id; GET /api/tasks lists yours.")
+            Problem(404, "task.not_found", "No such task", "You have no task with this id; GET /api/tasks lists yours.")
         case .tooManyTasks(let limit):
             Problem(
                 409, "task.too_many", "Too many tasks",
-                "You have \(limit) tasks, the most that are kept; delete some first.")
+                "You have \(limit) tasks, the most that one person may have; delete some first.")
         case .changedMeanwhile:
             Problem(
                 412, "task.changed", "The task was changed meanwhile",
@@ -40,7 +40,7 @@ enum StateFailure: Error {
                 headers: ["Retry-After": "5"])
         case .unavailable:
             Problem(
-                503, "store.unavailable", "The store is out of reach",
+                503, "store.unavailable", "The store cannot be reached",
                 "A change may have been made or not; try again shortly, with the same Idempotency-Key.",
                 headers: ["Retry-After": "5"])
         case .full:
@@ -49,7 +49,7 @@ enum StateFailure: Error {
         case .broken:
             Problem(
                 500, "store.broken", "The store failed",
-                "Try again; if it stays so, give the server's operator the request id.")
+                "Try again; if it fails again, give the server's operator the request id.")
         }
     }
 }

@@ -37,7 +37,7 @@ package final class TaskAPI: RequestHandler {
                 return decision(try handler(request), on: request)
             case .token:
                 let token = try authentication.token(of: head)
-                guard let principal = authentication.remembered(token) else {
+                guard let principal = authentication.cached(token) else {
                     return .later { [self] in await verify(token, request) }
                 }
                 return try decide(request, principal)

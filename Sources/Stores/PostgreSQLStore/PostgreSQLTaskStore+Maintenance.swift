@@ -12,7 +12,7 @@ extension PostgreSQLTaskStore {
         let database = try PostgreSQLDatabase(connectionString)
         guard let version = try database.checkedVersion() else {
             try database.refuseMissingRightToMakeTables()
-            return "\(database.name) can be reached; tables will be made at the first start"
+            return "\(database.name) can be reached; tables will be created at the first start"
         }
         let age = version < PostgreSQLSchema.known ? "; tables will be brought up to date at the next start" : ""
         return "\(database.name) can be read and written\(age)"

@@ -26,13 +26,13 @@ extension ServerCore {
                     switch connection.peerState(events) {
                     case .present: break
                     case .perhapsGone: areSomeUnclear = true
-                    case .gone: if connection.shutDown() { vanished.add(1, ordering: .relaxed) }
+                    case .gone: if connection.shutDown() { lost.add(1, ordering: .relaxed) }
                     case .resetWhileHandled: reset.append(connection)
                     }
                 }
             }
             // Without that lock: libmicrohttpd takes one of its own to resume.
-            for connection in reset where connection.abandonHandler() { vanished.add(1, ordering: .relaxed) }
+            for connection in reset where connection.abandonHandler() { lost.add(1, ordering: .relaxed) }
         }
         return areSomeUnclear
     }

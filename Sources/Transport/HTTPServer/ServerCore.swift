@@ -30,7 +30,7 @@ final class ServerCore: Sendable {
     /// Connections that were not accepted because their address had enough.
     let refused = Atomic<Int>(0)
     /// Connections that were ended because their peers had left.
-    let vanished = Atomic<Int>(0)
+    let lost = Atomic<Int>(0)
     let deadlines = Mutex<[Deadline: Int]>([:])
     /// Where request identifiers start: unlike those of other processes.
     let firstIdentifier = UInt64.random(in: .min ... .max)
@@ -69,7 +69,7 @@ final class ServerCore: Sendable {
         statistics.requests += requestsOfClosed.load(ordering: .relaxed)
         statistics.connectionsOpened = opened.load(ordering: .relaxed)
         statistics.connectionsRefused = refused.load(ordering: .relaxed)
-        statistics.connectionsVanished = vanished.load(ordering: .relaxed)
+        statistics.connectionsLost = lost.load(ordering: .relaxed)
         statistics.suspended = suspended.load(ordering: .relaxed)
         statistics.deadlines = deadlines.withLock { $0 }
         return statistics

@@ -6,7 +6,7 @@ package struct ServerStatistics: Sendable, Equatable {
     /// Connections that were closed at once because their address had as many as it may.
     package var connectionsRefused = 0
     /// Connections that were ended because their peers had left.
-    package var connectionsVanished = 0
+    package var connectionsLost = 0
     /// Requests whose first line came.
     package var requests = 0
     /// Requests that wait for the handler.

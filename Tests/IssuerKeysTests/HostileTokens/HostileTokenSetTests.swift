@@ -81,7 +81,7 @@ struct HostileTokenSetTests {
                 group.addTask {
                     var wrong: [String] = []
                     for (name, text, refusal) in order {
-                        if refusal != nil, verifier.remembered(text) != nil { wrong.append("cached: \(name)") }
+                        if refusal != nil, verifier.cached(text) != nil { wrong.append("cached: \(name)") }
                         let answer = await Self.refusal(of: text, by: verifier)
                         if answer != refusal { wrong.append("\(name): \(answer?.code ?? "accepted")") }
                     }

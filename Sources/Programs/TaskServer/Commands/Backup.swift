@@ -3,21 +3,21 @@ import TaskArchive
 import Platform
 
 /// `task-server backup FILE`: a copy of the database, also while a server runs on it.
-func backup(_ storage: StorageSettings, to target: String) throws(StartFailure) -> ExitCode {
+func backup(_ storage: StorageSettings, to target: String) throws(StartFailure) -> ExitStatus {
     guard let path = storage.database.path else {
         throw StartFailure(
-            sentence: "TASKS_DATABASE: only a sqlite:PATH is copied as a file; for PostgreSQL use pg_dump, or export")
+            message: "TASKS_DATABASE: only a sqlite:PATH is copied as a file; for PostgreSQL use pg_dump, or export")
     }
     try StartFailure.translating { () throws(ArchiveError) in try SQLiteArchive(path: path).backup(to: target) }
     StandardStream.error.print("task-server: the copy is in \(target)")
-    return .ok
+    return .success
 }
 
 extension StorageSettings {
     /// The database as export and import see it.
     func archive() throws(StartFailure) -> any LineArchive {
         switch database {
-        case .memory: throw StartFailure(sentence: "TASKS_DATABASE: there is nothing to copy in memory:")
+        case .memory: throw StartFailure(message: "TASKS_DATABASE: there is nothing to copy in memory:")
         case .sqlite(let path): SQLiteArchive(path: path)
         case .postgresql(let address): PostgreSQLArchive(address)
         }
@@ -33,8 +33,8 @@ extension StartFailure {
             as: { error in
                 switch error {
                 case .failed, .full, .file:
-                    StartFailure(sentence: error.message + (advice.map { ". \($0)" } ?? ""))
-                case .database, .targetExists, .line: StartFailure(sentence: error.message)
+                    StartFailure(message: error.message + (advice.map { ". \($0)" } ?? ""))
+                case .database, .targetExists, .line: StartFailure(message: error.message)
                 }
             }, body)
     }

@@ -9,14 +9,14 @@ import Tokens
 /// `task-server check`: one line for each thing that a server needs, good or wrong.
 ///
 /// Changes nothing: a database that is missing is not made, its folder is only tried.
-func check(_ settings: ServerSettings) -> ExitCode {
+func check(_ settings: ServerSettings) -> ExitStatus {
     let findings =
         authorityFindings(settings) + storageFindings(settings.storage) + transportFindings(settings.transport)
         + listenFindings(settings) + publicAddressFindings(settings)
     for finding in findings {
         StandardStream.output.print("\(finding.isGood ? "good " : "WRONG") \(finding.message)")
     }
-    return findings.allSatisfy(\.isGood) ? .ok : .failure
+    return findings.allSatisfy(\.isGood) ? .success : .failure
 }
 
 struct Finding {
@@ -52,7 +52,7 @@ private func storageFindings(_ storage: StorageSettings) -> [Finding] {
     if let path = storage.keyCache, let problem = keyCacheProblem(path) {
         findings.append(
             .wrong(
-                "keys: \(problem); without it, a restart while the authority is away serves no one (TASKS_KEY_CACHE_FILE)"
+                "keys: \(problem); without it, after a restart, tokens cannot be verified until the authority can be reached (TASKS_KEY_CACHE_FILE)"
             ))
     }
     do throws(SystemError) {
@@ -73,11 +73,11 @@ private func transportFindings(_ transport: TransportSettings) -> [Finding] {
         guard let read = try transport.credentials() else { return [] }
         credentials = read
     } catch {
-        return [.wrong("TLS: \(error.sentence)")]
+        return [.wrong("TLS: \(error.message)")]
     }
     let now = SystemTime().wallMilliseconds / 1000
     let flaws = credentials.flaws(at: now)
-    guard flaws.isEmpty else { return flaws.map { .wrong("TLS: \($0.sentence)") } }
+    guard flaws.isEmpty else { return flaws.map { .wrong("TLS: \($0.message)") } }
     let days = credentials.daysLeft(at: now)
     let advice = days < ServerCredentials.fewDays ? "; renew it" : ""
     let names = credentials.own.names.joined(separator: ", ")
@@ -100,8 +100,8 @@ private func publicAddressFindings(_ settings: ServerSettings) -> [Finding] {
 private func databaseFinding(_ path: String, _ storage: StorageSettings) -> Finding {
     guard File.exists(path) else {
         return canWriteInFolder(of: path)
-            ? .good("database: \(path) will be made at the first start")
-            : .wrong("database: \(path) does not exist and cannot be made; check the folder and its permissions")
+            ? .good("database: \(path) will be created at the first start")
+            : .wrong("database: \(path) does not exist and cannot be created; check the folder and its permissions")
     }
     if let kind = File.otherKind(path) {
         return .wrong("database: \(path) is \(kind), not a file; name a file (TASKS_DATABASE)")

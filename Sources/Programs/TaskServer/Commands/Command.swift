@@ -24,22 +24,22 @@ enum Command: Sendable, Equatable {
         case ("import", 1...2): self = .import(from: operands.dropFirst().first)
         case ("migrate", 1): self = .migrate
         case ("backup", _):
-            throw CommandMistake(sentence: "backup needs one file to write. Example: task-server backup tasks-copy.db")
+            throw CommandMistake(message: "backup needs one file to write. Example: task-server backup tasks-copy.db")
         case ("export", _), ("import", _):
             throw CommandMistake(
-                sentence: "\(operands[0]) takes one file. Example: task-server \(operands[0]) tasks.jsonl")
+                message: "\(operands[0]) takes one file. Example: task-server \(operands[0]) tasks.jsonl")
         case ("health", _):
             throw CommandMistake(
-                sentence: "health takes nothing after it but ready. Example: task-server health ready")
+                message: "health takes nothing after it but ready. Example: task-server health ready")
         case ("explain-token", _):
             throw CommandMistake(
-                sentence: "explain-token reads the token from standard input, where no process list shows it. "
+                message: "explain-token reads the token from standard input, where no process list shows it. "
                     + "Example: task-server explain-token < token.txt")
         case (let name?, _) where Self.names.contains(name):
-            throw CommandMistake(sentence: "\(name) takes nothing after it.")
+            throw CommandMistake(message: "\(name) takes nothing after it.")
         case (.some, _):
             throw CommandMistake(
-                sentence: "There is no such command; the commands are \(Self.names.joined(separator: ", ")).")
+                message: "There is no such command; the commands are \(Self.names.joined(separator: ", ")).")
         }
     }
 
@@ -72,5 +72,5 @@ enum Command: Sendable, Equatable {
 
 /// What is wrong with the command.
 struct CommandMistake: Error, Equatable {
-    let sentence: String
+    let message: String
 }

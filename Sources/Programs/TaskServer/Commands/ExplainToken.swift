@@ -6,7 +6,7 @@ import Tokens
 /// `task-server explain-token`: every check of a token in order, with its result and its reason.
 ///
 /// The token comes from standard input, where no process list shows it, and goes nowhere.
-func explainToken(_ settings: ServerSettings) -> ExitCode {
+func explainToken(_ settings: ServerSettings) -> ExitStatus {
     let token: String
     do throws(SystemError) {
         token = try tokenFromInput()
@@ -28,7 +28,7 @@ func explainToken(_ settings: ServerSettings) -> ExitCode {
     }
     let scopes = scopeLines(settings.tokens, carried: scopes(of: token, by: verifier))
     StandardStream.output.print((["\nGood."] + scopes).joined(separator: "\n"))
-    return .ok
+    return .success
 }
 
 /// The token, without white space around it and without the scheme, which people copy with it.

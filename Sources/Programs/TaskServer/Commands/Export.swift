@@ -4,7 +4,7 @@ import Platform
 /// `task-server export`: every task as a line of JSON, in a file or on standard output.
 func export(
     _ storage: StorageSettings, to target: String?, resume: Bool, _ signals: Signals
-) throws(StartFailure) -> ExitCode {
+) throws(StartFailure) -> ExitStatus {
     let archive = try storage.archive()
     guard let target else { return try exportToOutput(archive, signals) }
     let file = try ExportFile(target, resume: resume)
@@ -12,9 +12,9 @@ func export(
     return try exportTo(file, archive, signals)
 }
 
-private func exportToOutput(_ archive: any LineArchive, _ signals: Signals) throws(StartFailure) -> ExitCode {
+private func exportToOutput(_ archive: any LineArchive, _ signals: Signals) throws(StartFailure) -> ExitStatus {
     let advice =
-        "What was written is not whole: its last line is missing. An export to a file can be gone on with: "
+        "The output is incomplete: its last line is missing. An export to a file can be continued: "
         + "task-server export FILE"
     let stop = try StopRequest.watching(signals, advice: advice)
     let progress = ProgressLine("tasks", besides: .output)
@@ -23,15 +23,15 @@ private func exportToOutput(_ archive: any LineArchive, _ signals: Signals) thro
     }
     guard summary.isWhole else {
         StandardStream.error.print("task-server: stopped after \(summary.tasks) tasks. \(advice)")
-        return stop.exitCode
+        return stop.exitStatus
     }
     StandardStream.error.print("task-server: \(summary.tasks) tasks exported")
-    return .ok
+    return .success
 }
 
 private func exportTo(
     _ file: borrowing ExportFile, _ archive: any LineArchive, _ signals: Signals
-) throws(StartFailure) -> ExitCode {
+) throws(StartFailure) -> ExitStatus {
     let stop = try StopRequest.watching(signals, advice: file.advice)
     let progress = ProgressLine("tasks", besides: nil)
     let summary = try run(archive, from: file.found.start, progress, stop, advice: file.advice) {
@@ -39,7 +39,7 @@ private func exportTo(
     }
     guard summary.isWhole else {
         StandardStream.error.print("task-server: stopped after \(summary.tasks) tasks. \(file.advice)")
-        return stop.exitCode
+        return stop.exitStatus
     }
     return try file.publish(tasks: summary.tasks)
 }

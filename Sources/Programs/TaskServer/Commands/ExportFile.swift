@@ -16,14 +16,14 @@ struct ExportFile: ~Copyable {
         // An export that failed before its first line has left an empty file.
         guard resume || (try? File.size(partial)) ?? 0 == 0 else {
             throw StartFailure(
-                sentence: "\(partial) is there, of an export that did not come to its end. \(Self.advice(target)), or "
+                message: "\(partial) exists: an export did not finish. \(Self.advice(target)), or "
                     + "remove it")
         }
         let file = try Self.open(partial)
         // Checked after the file is locked: another export may have ended before that.
         guard !File.exists(target) else {
             if (try? File.size(partial)) == 0 { File.remove(partial) }
-            throw StartFailure(sentence: ArchiveError.targetExists(path: target).message)
+            throw StartFailure(message: ArchiveError.targetExists(path: target).message)
         }
         found = try Self.cutBack(file, partial)
         self.file = file
@@ -33,7 +33,7 @@ struct ExportFile: ~Copyable {
     /// How to continue an export that ended here.
     var advice: String { Self.advice(target) }
 
-    private static func advice(_ target: String) -> String { "Go on with: task-server export --resume \(target)" }
+    private static func advice(_ target: String) -> String { "Continue with: task-server export --resume \(target)" }
 
     /// Appends to what the file has.
     borrowing func append(_ bytes: [UInt8]) throws(SystemError) {
@@ -41,12 +41,12 @@ struct ExportFile: ~Copyable {
     }
 
     /// Gives the whole file its name.
-    borrowing func publish(tasks: Int) throws(StartFailure) -> ExitCode {
-        try rethrowing(as: { StartFailure(sentence: "\($0). \(advice)") }) { () throws(SystemError) in
+    borrowing func publish(tasks: Int) throws(StartFailure) -> ExitStatus {
+        try rethrowing(as: { StartFailure(message: "\($0). \(advice)") }) { () throws(SystemError) in
             try File.publish(partial, as: target)
         }
         StandardStream.error.print("task-server: \(tasks) tasks exported to \(target)")
-        return .ok
+        return .success
     }
 
     private static func open(_ partial: String) throws(StartFailure) -> GrowingFile {
@@ -54,8 +54,8 @@ struct ExportFile: ~Copyable {
             return try GrowingFile.open(partial)
         } catch {
             switch error {
-            case .held: throw StartFailure(sentence: "another export is writing \(partial)")
-            case .system(let error): throw StartFailure(sentence: "\(error)")
+            case .held: throw StartFailure(message: "another export is writing \(partial)")
+            case .system(let error): throw StartFailure(message: "\(error)")
             }
         }
     }
@@ -68,10 +68,10 @@ struct ExportFile: ~Copyable {
             found = try PartialExport(of: partial)
             if let found, !found.isWhole { try file.cut(to: found.bytes) }
         } catch {
-            throw StartFailure(sentence: "\(error)")
+            throw StartFailure(message: "\(error)")
         }
         guard let found else {
-            throw StartFailure(sentence: "\(partial) is not the beginning of an export; move it away")
+            throw StartFailure(message: "\(partial) is not the beginning of an export; move it away")
         }
         return found
     }

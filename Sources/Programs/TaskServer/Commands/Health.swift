@@ -23,7 +23,7 @@ enum HealthQuestion: Sendable {
 /// A container's health check then needs no other program. Over TLS no certificate is checked: the question goes to this
 /// machine and carries no secret, the answer only says whether the server answers, and a restart would mend no
 /// certificate. `check` judges those.
-func health(_ settings: ServerSettings, _ question: HealthQuestion) -> ExitCode {
+func health(_ settings: ServerSettings, _ question: HealthQuestion) -> ExitStatus {
     guard let address = settings.listen.first?.seenFromHere else { return .badSettings }
     do throws(SystemError) {
         let reply = try settings.probe.ask(question, at: address)
@@ -32,7 +32,7 @@ func health(_ settings: ServerSettings, _ question: HealthQuestion) -> ExitCode 
             return .failure
         }
         StandardStream.output.print(reply.body)
-        return .ok
+        return .success
     } catch {
         StandardStream.error.print("task-server: cannot \(error)")
         return .failure

@@ -4,7 +4,7 @@ import Platform
 /// `task-server import`: the lines of an export, from a file or from standard input, into the database.
 func importLines(
     _ storage: StorageSettings, from source: String?, _ signals: Signals
-) throws(StartFailure) -> ExitCode {
+) throws(StartFailure) -> ExitStatus {
     let archive = try storage.archive()
     let stop = try StopRequest.watching(signals, advice: importAdvice)
     let input = try ImportInput.open(source)
@@ -13,18 +13,18 @@ func importLines(
     switch summary.end {
     case .whole:
         StandardStream.error.print("task-server: \(message)")
-        return .ok
+        return .success
     case .cut:
         throw StartFailure(
-            sentence: "\(message), but the last line of an export is missing: the export was not finished, or "
-                + "something was lost on the way. Get it whole and import it again")
+            message: "\(message), but the last line of an export is missing: the export was not finished, or "
+                + "a part was lost. Get the complete export and import it")
     case .stopped:
         StandardStream.error.print("task-server: stopped: \(message). \(importAdvice)")
-        return stop.exitCode
+        return stop.exitStatus
     }
 }
 
-private let importAdvice = "Import the same lines again to continue: what the database has already is passed over"
+private let importAdvice = "Import the same lines again to continue: what the database already has is skipped"
 
 private func run(
     _ archive: any LineArchive, _ input: consuming ImportInput, _ stop: StopRequest
@@ -45,9 +45,9 @@ private func run(
 }
 
 private func message(of summary: ImportSummary) -> String {
-    let counts = "\(summary.added) tasks imported, \(summary.present) were there"
+    let counts = "\(summary.added) tasks imported, \(summary.present) existed"
     return summary.differing == 0
-        ? counts : "\(counts), \(summary.differing) of them with other contents, which they keep"
+        ? counts : "\(counts), \(summary.differing) of them with other contents, which were kept"
 }
 
 /// The lines of an import, and how many of them are read.
@@ -65,7 +65,7 @@ private struct ImportInput: ~Copyable {
             }
             return ImportInput(lines: try LineReader(path: path), total: try File.size(path), isFile: true)
         } catch {
-            throw StartFailure(sentence: path == nil ? "standard input: \(error)" : "\(error)")
+            throw StartFailure(message: path == nil ? "standard input: \(error)" : "\(error)")
         }
     }
 

@@ -3,10 +3,10 @@ import Platform
 import Tasks
 
 /// `task-server migrate`: makes the tables, or brings them up to date, and serves no one.
-func migrate(_ storage: StorageSettings) -> ExitCode {
+func migrate(_ storage: StorageSettings) -> ExitStatus {
     do throws(StoreOpenError) {
         StandardStream.output.print(try migrated(storage))
-        return .ok
+        return .success
     } catch {
         StandardStream.error.print("task-server: \(error.message)")
         return .failure

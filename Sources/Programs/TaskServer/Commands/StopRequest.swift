@@ -12,7 +12,7 @@ final class StopRequest: Sendable {
     var isMade: Bool { number.load(ordering: .relaxed) != 0 }
 
     /// How the program ends then: 128 and the number of the signal, as the shell has it.
-    var exitCode: ExitCode { ExitCode(rawValue: 128 + number.load(ordering: .relaxed)) ?? .interrupted }
+    var exitStatus: ExitStatus { ExitStatus(rawValue: 128 + number.load(ordering: .relaxed)) ?? .interrupted }
 
     /// Begins to look for signals; the advice says how to continue after an end that was not in order.
     static func watching(_ signals: Signals, advice: String) throws(StartFailure) -> StopRequest {
@@ -28,6 +28,6 @@ final class StopRequest: Sendable {
         _ = signals.next(withinSeconds: 3)
         let line = StandardStream.error.isTerminal ? "\n" : ""
         StandardStream.error.print("\(line)task-server: stopped. \(advice)")
-        exitProcess(exitCode.rawValue)
+        exitProcess(exitStatus)
     }
 }

@@ -5,7 +5,7 @@ import OpenSSL
 import Platform
 import Settings
 
-/// The sockets of the server: those for people, and the one for operators.
+/// The servers that listen: those for people, and the one for operators.
 final class Listeners: Sendable {
     /// The addresses for people, with the real ports.
     let addresses: [String]
@@ -13,43 +13,44 @@ final class Listeners: Sendable {
     private let servers: [HTTPServer]
     private let operators: HTTPServer?
 
+    /// Listens; from here on, requests are answered.
     init(
-        _ settings: ServerSettings, _ observation: Observation, api: any RequestHandler, operators: any RequestHandler
+        on bound: BoundAddresses, _ settings: ServerSettings, _ observation: Observation, api: any RequestHandler,
+        operators: any RequestHandler
     ) throws(StartFailure) {
-        let limits = try Self.limits(settings, observation)
+        let limits = try Self.limits(settings, bound, observation)
         let credentials = try settings.transport.credentials()
         credentials?.warn(observation.log, at: SystemTime().wallMilliseconds / 1000)
         let identity = credentials.map { TLSIdentity(certificates: $0.certificatesPEM, key: $0.keyPEM) }
+        addresses = bound.servers.map(\.address.description)
+        operatorAddress = bound.operators?.address.description
         var servers: [HTTPServer] = []
-        for (address, limits) in zip(settings.listen, limits) {
-            servers.append(try Self.listen(address, limits, identity, api, observation, "TASKS_LISTEN"))
+        for (address, limits) in zip(bound.servers, limits) {
+            servers.append(try address.listen(limits, identity, api, observation))
         }
         self.servers = servers
-        addresses = zip(settings.listen, servers).map { ListenAddress(host: $0.host, port: $1.port).description }
-        guard let address = settings.adminListen, let limits = limits.last else {
+        guard let address = bound.operators, let limits = limits.last else {
             self.operators = nil
-            operatorAddress = nil
             return
         }
-        let server = try Self.listen(address, limits, nil, operators, observation, "TASKS_ADMIN_LISTEN")
-        self.operators = server
-        operatorAddress = ListenAddress(host: address.host, port: server.port).description
+        self.operators = try address.listen(limits, nil, operators, observation)
     }
 
     /// The limits of each listener, the operators' last, with as many connections as the process may open sockets.
     private static func limits(
-        _ settings: ServerSettings, _ observation: Observation
+        _ settings: ServerSettings, _ bound: BoundAddresses, _ observation: Observation
     ) throws(StartFailure) -> [ServerLimits] {
         let wished =
             settings.listen.map { _ in settings.serverLimits }
             + (settings.adminListen == nil ? [] : [settings.operatorLimits])
-        // What is open by now, and what will be: sessions of the database, fetches of keys, files for a moment.
-        let others = ProcessLimits.openFiles + 20
+        // What is open by now, and what will be: sessions of the database, fetches of keys, files for a moment. The
+        // sockets that are bound are counted with their servers.
+        let others = ProcessLimits.openFiles - bound.count + 20
         let wanted = others + ServerLimits.descriptors(of: wished)
         let allowed = ProcessLimits.raiseOpenFiles(to: wanted)
         guard var fitting = ServerLimits.fitting(wished, into: allowed - others) else {
             throw StartFailure(
-                sentence: "the process may open \(allowed) files and sockets, and at least "
+                message: "the process may open \(allowed) files and sockets, and at least "
                     + "\(others + ServerLimits.leastDescriptors(of: wished)) are needed, for all connections \(wanted); "
                     + "raise the limit (ulimit -n, LimitNOFILE= of systemd, --ulimit nofile= of docker)")
         }
@@ -76,7 +77,7 @@ final class Listeners: Sendable {
             sum.connectionsOpened += one.connectionsOpened
             sum.requests += one.requests
             sum.connectionsRefused += one.connectionsRefused
-            sum.connectionsVanished += one.connectionsVanished
+            sum.connectionsLost += one.connectionsLost
             sum.suspended += one.suspended
             sum.deadlines.merge(one.deadlines, uniquingKeysWith: +)
         }
@@ -89,33 +90,6 @@ final class Listeners: Sendable {
         for server in servers { server.stop(patience: max(0, (end - .now).inSeconds)) }
         operators?.stop(patience: 0)
     }
-
-    private static func listen(
-        _ address: ListenAddress, _ limits: ServerLimits, _ identity: TLSIdentity?, _ handler: any RequestHandler,
-        _ observation: Observation, _ setting: String
-    ) throws(StartFailure) -> HTTPServer {
-        try rethrowing(
-            as: { StartFailure(sentence: "\(setting): cannot listen on \(address): \($0.message)") }
-        ) { () throws(ServerStartError) in
-            try HTTPServer(
-                host: address.host, port: address.port, limits: limits, tls: identity, handler: handler,
-                refusal: { observation.refuse($0, $1) }, observe: { observation.observe($0) })
-        }
-    }
-}
-
-extension ServerStartError {
-    /// What is wrong, and what to do.
-    var message: String {
-        switch self {
-        case .badHost: "it is not an address"
-        case .addressInUse: "another program listens there; stop it, or choose another port"
-        case .addressNotAvailable: "this machine has no such address"
-        case .noPermission: "ports below 1024 need permission; choose another port"
-        case .system(let call, let code): "\(SystemError(code: code, operation: call))"
-        case .library: "libmicrohttpd could not start; the lines before this one say why"
-        }
-    }
 }
 
 extension ServerCredentials {
@@ -124,7 +98,7 @@ extension ServerCredentials {
     /// The server starts all the same: to some clients it may still be of use, and a restart must not become an outage.
     fileprivate func warn(_ log: Log, at now: Int64) {
         for flaw in flaws(at: now) {
-            log.write(.warning, "certificate") { $0.text("problem", flaw.sentence, limit: 400) }
+            log.write(.warning, "certificate") { $0.text("problem", flaw.message, limit: 400) }
         }
         let days = daysLeft(at: now)
         guard (0..<Self.fewDays).contains(days) else { return }

@@ -50,7 +50,9 @@ final class MetricsPage: Sendable {
         Self.tokenCache(verifier.tokenCacheStatus, &text)
         Self.answers(answers, &text)
         if let statistics = store.statistics { Self.store(statistics, &text) }
-        text.single("tasks_log_lines_dropped_total", .counter, "Lines lost to a slow reader.", observation.log.dropped)
+        text.single(
+            "tasks_log_lines_dropped_total", .counter, "Log lines dropped because the reader was slow.",
+            observation.log.dropped)
         text.single("process_resident_memory_bytes", .gauge, "Memory in use.", ProcessFacts.residentBytes)
         text.single("process_cpu_seconds_total", .counter, "Processor time used.", ProcessFacts.processorSeconds)
         return text.text
@@ -58,13 +60,14 @@ final class MetricsPage: Sendable {
 
     private static func connections(_ state: ServerStatistics, _ text: inout PrometheusText) {
         text.single("tasks_connections_open", .gauge, "Connections open now.", state.connections)
-        text.single("tasks_connections_total", .counter, "Connections ever opened.", state.connectionsOpened)
         text.single(
-            "tasks_connections_refused_total", .counter, "Connections closed at once: their address had enough.",
+            "tasks_connections_total", .counter, "Connections accepted since the start.", state.connectionsOpened)
+        text.single(
+            "tasks_connections_refused_total", .counter, "Connections refused because their address had too many.",
             state.connectionsRefused)
         text.single(
-            "tasks_connections_vanished_total", .counter, "Connections ended because their peers had left.",
-            state.connectionsVanished)
+            "tasks_connections_vanished_total", .counter, "Connections closed because the peer had disconnected.",
+            state.connectionsLost)
         text.single("tasks_requests_waiting", .gauge, "Requests that wait for an answer.", state.suspended)
         text.family("tasks_connections_cut_total", .counter, "Connections ended by a deadline.")
         for deadline in Deadline.allCases {
@@ -77,15 +80,15 @@ final class MetricsPage: Sendable {
         for state in KeyState.allCases {
             text.sample("tasks_keys_state", [("state", state.rawValue)], status.state == state ? 1 : 0)
         }
-        text.single("tasks_keys", .gauge, "Keys that tokens are judged by.", status.keyIdentifiers.count)
-        text.single("tasks_keys_age_seconds", .gauge, "Age of the oldest of them.", status.ageSeconds ?? -1)
+        text.single("tasks_keys", .gauge, "Keys that tokens are verified with.", status.keyIdentifiers.count)
+        text.single("tasks_keys_age_seconds", .gauge, "Age of the oldest key.", status.ageSeconds ?? -1)
         text.single("tasks_keys_degraded", .gauge, "1 if the last fetch failed.", status.isDegraded ? 1 : 0)
         text.family("tasks_key_loads_total", .counter, "Loads of a policy's keys.")
         text.sample("tasks_key_loads_total", [("outcome", "ok")], status.counters.loads)
         text.sample("tasks_key_loads_total", [("outcome", "failed")], status.counters.failures)
-        text.single("tasks_key_fetches_total", .counter, "Exchanges with the authority.", status.counters.refreshes)
+        text.single("tasks_key_fetches_total", .counter, "Fetches from the authority.", status.counters.refreshes)
         text.single(
-            "tasks_key_fetch_seconds_total", .counter, "Time that they took.",
+            "tasks_key_fetch_seconds_total", .counter, "Time that the fetches took.",
             Double(status.counters.refreshNanoseconds) / 1e9)
         text.single("tasks_unknown_keys_total", .counter, "Tokens with an unknown key.", status.counters.unknownKeys)
         text.single("tasks_key_waiters", .gauge, "Requests that wait for a fetch.", status.waiters)
@@ -96,23 +99,26 @@ final class MetricsPage: Sendable {
             "tasks_token_verifications_total", .counter, "Tokens whose signature and claims were checked.",
             status.verifications)
         text.single(
-            "tasks_token_verification_seconds_total", .counter, "Time that it took.", Double(status.nanoseconds) / 1e9)
+            "tasks_token_verification_seconds_total", .counter, "Time that the verifications took.",
+            Double(status.nanoseconds) / 1e9)
     }
 
     private static func tokenCache(_ status: TokenCacheStatus, _ text: inout PrometheusText) {
         text.family("tasks_token_cache_lookups_total", .counter, "Look-ups of verified tokens.")
         text.sample("tasks_token_cache_lookups_total", [("outcome", "hit")], status.hits)
         text.sample("tasks_token_cache_lookups_total", [("outcome", "miss")], status.misses)
-        text.single("tasks_token_cache_evictions_total", .counter, "Tokens put out to make room.", status.evictions)
-        text.single("tasks_token_cache_entries", .gauge, "Tokens remembered now.", status.entries)
-        text.single("tasks_token_cache_bytes", .gauge, "What they take.", status.bytes)
+        text.single("tasks_token_cache_evictions_total", .counter, "Tokens evicted to make room.", status.evictions)
+        text.single("tasks_token_cache_entries", .gauge, "Tokens cached now.", status.entries)
+        text.single("tasks_token_cache_bytes", .gauge, "Memory of the cached tokens.", status.bytes)
     }
 
     private static func answers(_ memory: AnswerMemory, _ text: inout PrometheusText) {
         let statistics = memory.statistics
-        text.single("tasks_answer_bytes", .gauge, "What long lists that are made or sent take.", statistics.held)
-        text.single("tasks_answer_bytes_limit", .gauge, "The most that they may take.", memory.limit)
-        text.single("tasks_answers_refused_total", .counter, "Lists that found no room there.", statistics.refused)
+        text.single("tasks_answer_bytes", .gauge, "Memory of long lists that are rendered or sent.", statistics.held)
+        text.single("tasks_answer_bytes_limit", .gauge, "The limit of that memory.", memory.limit)
+        text.single(
+            "tasks_answers_refused_total", .counter, "Lists refused because that memory was used up.",
+            statistics.refused)
     }
 
     private static func store(_ state: StoreStatistics, _ text: inout PrometheusText) {
@@ -122,13 +128,14 @@ final class MetricsPage: Sendable {
         text.sample("tasks_store_commits_total", [("outcome", "ok")], state.commits)
         text.sample("tasks_store_commits_total", [("outcome", "failed")], state.failedCommits)
         text.single("tasks_store_writes_total", .counter, "Writes answered after a commit.", state.writes)
-        text.single("tasks_store_refused_total", .counter, "Calls refused for too much waiting.", state.refused)
-        text.family("tasks_store_lists_total", .counter, "Whole lists, by where they came from.")
+        text.single(
+            "tasks_store_refused_total", .counter, "Calls refused because too many were waiting.", state.refused)
+        text.family("tasks_store_lists_total", .counter, "Whole lists, by source.")
         text.sample("tasks_store_lists_total", [("source", "memory")], state.listHits)
         text.sample("tasks_store_lists_total", [("source", "disk")], state.listMisses)
-        text.single("tasks_store_list_evictions_total", .counter, "Lists given up for room.", state.listEvictions)
+        text.single("tasks_store_list_evictions_total", .counter, "Lists evicted to make room.", state.listEvictions)
         text.single("tasks_store_list_entries", .gauge, "Lists in memory.", state.lists)
-        text.single("tasks_store_list_bytes", .gauge, "What they take.", state.listBytes)
+        text.single("tasks_store_list_bytes", .gauge, "Memory of these lists.", state.listBytes)
     }
 
     /// Key identifiers come from elsewhere: only printable ASCII, and not too much of it (V-131).

@@ -12,7 +12,7 @@ struct OperatorPages: RequestHandler {
 
     func decide(on head: RequestHead) -> Decision {
         guard head.method == .get || head.method == .head else {
-            return .respond(Self.text(405, "Only GET and HEAD here.\n", ["Allow": "GET, HEAD"]))
+            return .respond(Self.text(405, "Only GET and HEAD are allowed.\n", ["Allow": "GET, HEAD"]))
         }
         switch head.target.path {
         case ["metrics"]:
@@ -29,7 +29,7 @@ struct OperatorPages: RequestHandler {
                 return .respond(Self.text(503, "not ready: \(reason)\n\(state)", ["Retry-After": "5"]))
             }
         default:
-            return .respond(Self.text(404, "There is nothing here; try /metrics, /healthz or /readyz.\n"))
+            return .respond(Self.text(404, "Not found; try /metrics, /healthz or /readyz.\n"))
         }
     }
 

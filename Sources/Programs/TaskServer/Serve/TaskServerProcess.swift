@@ -17,24 +17,34 @@ final class TaskServerProcess: Sendable {
     private let readiness: Readiness
     private let servers: Listeners
 
-    /// Starts everything; listens before the first keys are there.
+    /// Binds the addresses, starts everything, and listens at the end.
+    ///
+    /// So a taken port is reported before anything else is opened, and every request that is accepted has its answer. The
+    /// first keys may still be missing.
     init(_ settings: ServerSettings, _ observation: Observation) throws(StartFailure) {
         self.settings = settings
         self.observation = observation
+        let bound = try BoundAddresses(settings)
         let answers = AnswerMemory(limit: settings.limits.answerMemory)
         store = try rethrowing(as: StartFailure.init) { () throws(StoreOpenError) in
             try OpenStore(settings.storage, answers: answers) { observation.observe($0) }
         }
-        verifier = BearerVerifier(settings.issuerKeys, observer: { observation.observe($0) })
+        let verifier = BearerVerifier(settings.issuerKeys, observer: { observation.observe($0) })
+        self.verifier = verifier
         readiness = Readiness(verifier, store.store)
         let metrics = MetricsPage(observation, store, verifier, answers)
-        servers = try Listeners(
-            settings, observation, api: TaskAPI(try Self.api(settings, observation, store, verifier, readiness)),
-            operators: OperatorPages(readiness, metrics))
-        metrics.watch(servers)
+        let api = TaskAPI(try Self.api(settings, observation, store, verifier, readiness))
         try rethrowing(as: { StartFailure(thread: "the keys", $0) }) { () throws(NamedThread.Failure) in
             try verifier.start()
         }
+        do throws(StartFailure) {
+            servers = try Listeners(
+                on: bound, settings, observation, api: api, operators: OperatorPages(readiness, metrics))
+        } catch {
+            verifier.stop()
+            throw error
+        }
+        metrics.watch(servers)
     }
 
     private static func api(
@@ -56,7 +66,7 @@ final class TaskServerProcess: Sendable {
         configuration.taskLimit = settings.limits.tasks
         configuration.rateLimit = settings.limits.rate
         configuration.page = settings.page
-        configuration.files = try rethrowing(as: { StartFailure(sentence: "TASKS_PUBLIC: cannot \($0)") }) {
+        configuration.files = try rethrowing(as: { StartFailure(message: "TASKS_PUBLIC: cannot \($0)") }) {
             () throws(SystemError) in try PublicFiles.read(settings.storage.folder)
         }
         let missing = PublicFiles.missing(in: configuration.files)
@@ -99,7 +109,7 @@ final class TaskServerProcess: Sendable {
         // A second signal is from an operator who does not want to wait.
         _ = try? NamedThread.start("second-signal") {
             while true {
-                if signals.next() != .hangup { exitProcess(ExitCode.failure.rawValue) }
+                if signals.next() != .hangup { exitProcess(.failure) }
             }
         }
         readiness.stop()
@@ -112,15 +122,15 @@ final class TaskServerProcess: Sendable {
 
 /// Why the server did not start, in one sentence that says what to do.
 struct StartFailure: Error, Equatable {
-    let sentence: String
+    let message: String
 }
 
 extension StartFailure {
     init(_ error: StoreOpenError) {
-        self.init(sentence: error.message)
+        self.init(message: error.message)
     }
 
     init(thread part: String, _ failure: NamedThread.Failure) {
-        self.init(sentence: "\(SystemError(code: failure.code, operation: "start a thread for \(part)"))")
+        self.init(message: "\(SystemError(code: failure.code, operation: "start a thread for \(part)"))")
     }
 }

@@ -17,24 +17,26 @@ struct AuthoritySettings: Sendable {
         address = reader.optional(
             "AUTHORITY", .webAddress(example: "https://contoso.b2clogin.com/contoso.onmicrosoft.com"),
             help: "The B2C tenant, such as https://contoso.b2clogin.com/contoso.onmicrosoft.com.")
-        policies = reader.list("POLICIES", .policy, help: "The policies (user flows) whose tokens are taken.")
+        policies = reader.list("POLICIES", .policy, help: "The policies (user flows) whose tokens are accepted.")
         metadata = reader.list(
             "METADATA_URL", .webAddress(example: "https://id.example.com/.well-known/openid-configuration"),
-            help: "OpenID metadata, in place of the authority and its policies: for any other provider. "
-                + "Several only of one B2C tenant, one for each policy.")
+            help: "OpenID metadata, instead of the authority and its policies, for any other provider. "
+                + "Several only for one B2C tenant, one for each policy.")
         issuer = reader.optional(
             "ISSUER", .text("ISSUER", expected: "an issuer", example: "https://id.example.com/"),
-            absence: "from the metadata", help: "The only issuer whose tokens are taken.")
+            absence: "from the metadata", help: "The only issuer whose tokens are accepted.")
         clientIdentifiers = reader.list(
             "CLIENT_ID",
             .text("ID", expected: "an application id", example: "580e250c-8f26-49d0-bee8-1c078add1609"),
-            help: "The application ids that tokens must be made for (their audience).")
+            help: "The application ids that tokens must be issued for (their audience).")
         certificates = reader.optional(
             "CA_FILE", .path, absence: "those of the system",
-            help: "Certificates (PEM) that vouch for the authority.")
+            help: "CA certificates (PEM) that are trusted for the authority.")
         allowHTTP = reader.value(
             "ALLOW_HTTP_AUTHORITY", .bool, default: "false",
-            help: "Takes http:// for an authority on another machine. Anyone on the way can then forge tokens.")
+            help:
+                "Accepts http:// for an authority on another machine. Anyone on the network path can then forge tokens."
+        )
         pageAddress = reader.optional(
             "PAGE_AUTHORITY", .webAddress(example: "http://localhost:3001/contoso.onmicrosoft.com"),
             absence: "TASKS_AUTHORITY", help: "The authority as browsers reach it, if that differs.")
@@ -45,7 +47,7 @@ struct AuthoritySettings: Sendable {
         let all = (address.map { [("AUTHORITY", $0)] } ?? []) + metadata.map { ("METADATA_URL", $0) }
         for (name, url) in all where !url.isEncrypted && !url.isLoopback && !allowHTTP {
             reader.mistake(
-                "TASKS_\(name): http://\(url.host) can be read and changed on the way; use https://, or set "
+                "TASKS_\(name): http://\(url.host) can be read and changed on the network path; use https://, or set "
                     + "TASKS_ALLOW_HTTP_AUTHORITY=true if the network in between is yours alone.")
         }
         if address != nil, !metadata.isEmpty {
@@ -100,7 +102,7 @@ struct AuthoritySettings: Sendable {
         }
         if clientIdentifiers.isEmpty {
             missing.append(
-                "TASKS_CLIENT_ID is not set: the application id that tokens must be made for. Example: "
+                "TASKS_CLIENT_ID is not set: the application id that tokens must be issued for. Example: "
                     + "TASKS_CLIENT_ID=580e250c-8f26-49d0-bee8-1c078add1609")
         }
         return missing

@@ -19,10 +19,10 @@ struct ServerSettings: SettingTable {
     init(reading reader: inout SettingReader) {
         listen = reader.list(
             "LISTEN", .listenAddress, default: ["127.0.0.1:3000"],
-            help: "Where to serve. Beyond this machine, put a TLS proxy in front.")
+            help: "Where to listen. For clients on other machines, put a TLS proxy in front.")
         adminListen = reader.value(
             "ADMIN_LISTEN", .orOff(.listenAddress), default: "127.0.0.1:3002",
-            help: "Where to serve /metrics, /healthz and /readyz to operators.")
+            help: "Where to listen for operators: /metrics, /healthz and /readyz.")
         transport = TransportSettings(reading: &reader)
         authority = AuthoritySettings(reading: &reader)
         tokens = TokenSettings(reading: &reader)
@@ -37,7 +37,7 @@ struct ServerSettings: SettingTable {
         do throws(CommandMistake) {
             command = try Command(operands)
         } catch {
-            return [error.sentence]
+            return [error.message]
         }
         guard !self.command.resume || command.canResume || self.command.answersAtOnce else {
             return ["--resume is for export with a file; an import is continued when it is run again."]
@@ -70,12 +70,12 @@ struct LimitSettings: Sendable {
     init(reading reader: inout SettingReader) {
         connections = reader.value(
             "CONNECTIONS", .integer(1...100_000, example: 1000), default: "1000",
-            help: "Connections at once, of each listener; fewer where the process may not open that many files.")
+            help: "Open connections of each listener; fewer if the process may not open that many files.")
         perAddress = reader.optional(
             "CONNECTIONS_PER_ADDRESS", .orOff(.integer(1...100_000, example: 250)),
             absence: "a quarter of TASKS_CONNECTIONS",
-            help: "Connections at once from one IPv4 address or IPv6 /64, beyond this machine and trusted proxies, and "
-                + "requests at once of one client of such a proxy.")
+            help: "Open connections from one IPv4 address or IPv6 /64, except this machine and trusted proxies, and "
+                + "concurrent requests of one client of such a proxy.")
         trustedProxies = reader.list(
             "TRUSTED_PROXIES", .addressRange,
             help: "Addresses or ranges of proxies whose Forwarded or X-Forwarded-For is believed; each must append the "
@@ -88,13 +88,13 @@ struct LimitSettings: Sendable {
             help: "How many tasks one person may have.")
         answerMemory = reader.value(
             "ANSWER_MEMORY", .byteSize((1 << 20)...(1 << 40), example: "64MiB"), default: "64MiB",
-            help: "What long lists may take while they are sent; a list above a sixteenth of it comes in pages.")
+            help: "Memory for long lists while they are sent; a list longer than a sixteenth of it is sent in pages.")
         rate = reader.value(
             "RATE_LIMIT", .orOff(.integer(1...1_000_000, example: 50)), default: "off",
-            help: "Requests a second of one person, and twice that at once.")
+            help: "Requests per second of one person, with bursts of twice as many.")
         shutdownPatience = reader.value(
             "SHUTDOWN_PATIENCE", .duration(.zero ... .seconds(600), example: "10s"), default: "10s",
-            help: "How long requests under way may take when the server is told to stop.")
+            help: "How long requests in progress may take when the server stops.")
     }
 }
 
@@ -131,10 +131,10 @@ struct CommandFlags: Sendable {
 
     init(reading reader: inout SettingReader) {
         printSettings = reader.flag(
-            "print-settings", help: "Prints each setting with its value and where that came from, secrets hidden.")
+            "print-settings", help: "Prints each setting with its value and its source; secrets are hidden.")
         version = reader.flag("version", help: "Prints the version.")
         resume = reader.flag(
-            "resume", help: "For export FILE: continues FILE.part, which an export that was stopped has left.")
+            "resume", help: "For export FILE: continues FILE.part, which a stopped export has left.")
         help = reader.flag("help", help: "Prints this.")
     }
 

@@ -12,17 +12,17 @@ struct StorageSettings: Sendable {
         database = reader.value(
             "DATABASE", .database, default: "sqlite:tasks.db",
             help:
-                "Where tasks are kept: sqlite:PATH, postgresql://USER@HOST/NAME for more than one server, or memory: to "
-                + "forget them at the end.")
+                "Where tasks are stored: sqlite:PATH, postgresql://USER@HOST/NAME for more than one server, or memory: to "
+                + "lose them at the end.")
         if case .postgresql(let address) = database, let mistake = PostgreSQLTaskStore.mistake(in: address) {
             reader.mistake(mistake)
         }
         partitions = reader.value(
             "PARTITIONS", .orOff(.integer(2...1024, example: 16)), default: "off",
-            help: "PostgreSQL only: into how many partitions new tables are divided, by owner.")
+            help: "PostgreSQL only: the number of partitions of new tables, by owner.")
         let cache = reader.optional(
             "KEY_CACHE_FILE", .orOff(.path), absence: "the database's path and .keys",
-            help: "Where the authority's keys are kept, so that a restart needs no authority.")
+            help: "Where the authority's keys are cached, so that a restart does not need the authority.")
         keyCache = cache ?? database.path.map { "\($0).keys" }
         let given = reader.optional(
             "PUBLIC", .orOff(.path), absence: "Public, if there is such a folder", help: "The folder of the page.")

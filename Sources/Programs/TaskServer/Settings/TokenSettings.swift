@@ -17,34 +17,34 @@ struct TokenSettings: Sendable {
 
     init(reading reader: inout SettingReader) {
         let read = reader.optional(
-            "READ_SCOPE", .scope, absence: "none: ID tokens are taken, too",
-            help: "The scope that a token must carry to read tasks, for B2C with the address of the API in front.")
+            "READ_SCOPE", .scope, absence: "none: ID tokens are accepted, too",
+            help: "The scope that a token must have to read tasks; for B2C, with the address of the API before it.")
         let write = reader.optional(
-            "WRITE_SCOPE", .scope, absence: "none: ID tokens are taken, too",
-            help: "The scope that a token must carry to change tasks, for B2C with the address of the API in front.")
+            "WRITE_SCOPE", .scope, absence: "none: ID tokens are accepted, too",
+            help: "The scope that a token must have to change tasks; for B2C, with the address of the API before it.")
         readScope = read.map(Self.name)
         writeScope = write.map(Self.name)
         scopesToAsk = [read, write].compactMap(\.self)
         ownerClaim = reader.value(
             "OWNER_CLAIM", .text("CLAIM", expected: "the name of a claim", example: "sub"), default: "oid",
-            help: "The claim whose value owns the tasks. Changing it later hides everybody's tasks.")
+            help: "The claim that identifies the owner of tasks. Changing it later hides all existing tasks.")
         clockSkew = reader.value(
             "CLOCK_SKEW", .duration(.zero ... .seconds(300), example: "60s"), default: "60s",
-            help: "How far the clocks of the authority and this machine may be apart.")
+            help: "How much the clocks of the authority and this machine may differ.")
         cacheSize = reader.value(
             "TOKEN_CACHE", .integer(0...10_000_000, example: 10_000), default: "10000",
-            help: "How many verified tokens are remembered; 0 verifies each one every time.")
+            help: "How many verified tokens are cached; 0 verifies each one every time.")
         allowInQuery = reader.value(
             "ALLOW_QUERY_TOKEN", .bool, default: "false",
-            help: "Takes ?access_token= as well, for old browser clients. Proxies may log it.")
+            help: "Accepts ?access_token= as well, for old browser clients. Proxies may log it.")
         distrustedKeys = reader.list(
             "DISTRUSTED_KEYS", .text("KID", expected: "the kid of a key", example: "X5eXk4xyojNFum1kl2Ytv8dlNP4"),
-            default: [], help: "Keys of the authority that must not be believed, at once and whatever it publishes.")
+            default: [], help: "Keys of the authority that are not trusted, even while it publishes them.")
         origins = reader.list(
             "CORS_ORIGINS", .origin, default: ["*"],
-            help: "The origins whose pages may call; * is any, off is none.")
+            help: "The origins whose pages may call the API; * is any, off is none.")
         if origins.count > 1, origins.contains(where: { $0 == "*" || $0 == "off" }) {
-            reader.mistake("TASKS_CORS_ORIGINS: * and off stand alone.")
+            reader.mistake("TASKS_CORS_ORIGINS: * and off cannot be combined with other origins.")
         }
     }
 }

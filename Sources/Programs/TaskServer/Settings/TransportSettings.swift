@@ -16,9 +16,9 @@ struct TransportSettings: Sendable {
             help: "The address by which clients reach the server, through the proxy if there is one.")
         certificate = reader.optional(
             "TLS_CERT", .path, absence: "plain HTTP", help: "The server's certificates (PEM), its own first, for TLS.")
-        key = reader.optional("TLS_KEY", .path, absence: "plain HTTP", help: "The private key (PEM) to TASKS_TLS_CERT.")
+        key = reader.optional("TLS_KEY", .path, absence: "plain HTTP", help: "The private key (PEM) of TASKS_TLS_CERT.")
         if (certificate == nil) != (key == nil) {
-            reader.mistake("TASKS_TLS_CERT and TASKS_TLS_KEY belong together; set both, or none for plain HTTP.")
+            reader.mistake("TASKS_TLS_CERT and TASKS_TLS_KEY belong together; set both, or neither for plain HTTP.")
         }
         if let publicAddress,
             !publicAddress.isEncrypted && !publicAddress.isLoopback || publicAddress.text.contains("?")
@@ -37,25 +37,25 @@ struct TransportSettings: Sendable {
         guard let certificate, let key else { return nil }
         let certificates = try Self.text(certificate, "TASKS_TLS_CERT")
         let keyText = try Self.text(key, "TASKS_TLS_KEY")
-        return try rethrowing(as: { StartFailure(sentence: Self.sentence($0, certificate, key)) }) {
+        return try rethrowing(as: { StartFailure(message: Self.message($0, certificate, key)) }) {
             () throws(ServerCredentialsError) in try ServerCredentials(certificates: certificates, key: keyText)
         }
     }
 
     private static func text(_ path: String, _ setting: String) throws(StartFailure) -> String {
         let advice = "check the path, and that the server's user may read the file"
-        return try rethrowing(as: { StartFailure(sentence: "\(setting): cannot \($0); \(advice)") }) {
+        return try rethrowing(as: { StartFailure(message: "\(setting): cannot \($0); \(advice)") }) {
             () throws(SystemError) in String(decoding: try File.read(path, limit: 1 << 20), as: UTF8.self)
         }
     }
 
-    private static func sentence(_ error: ServerCredentialsError, _ certificate: String, _ key: String) -> String {
+    private static func message(_ error: ServerCredentialsError, _ certificate: String, _ key: String) -> String {
         switch error {
         case .noCertificate:
             "TASKS_TLS_CERT: \(certificate) holds no -----BEGIN CERTIFICATE-----; give a file in PEM. For one in DER: "
                 + "openssl x509 -inform DER -in \(certificate) -out certificate.pem"
         case .unreadableCertificate(let position):
-            "TASKS_TLS_CERT: certificate \(position) in \(certificate) cannot be read; get the file again from who issued it"
+            "TASKS_TLS_CERT: certificate \(position) in \(certificate) cannot be read; get the file again from its issuer"
         case .tooManyCertificates:
             "TASKS_TLS_CERT: \(certificate) has more than \(ServerCredentials.longestChain) certificates; give the server's "
                 + "own and those of its issuers, not those of all authorities"

@@ -4,7 +4,7 @@ import Tasks
 
 extension CertificateFlaw {
     /// What is wrong, and what to do.
-    var sentence: String {
+    var message: String {
         switch self {
         case .expired(let position, let moment):
             "\(Self.certificate(position)) expired on \(moment.asDate): clients refuse it. Get a new one, and restart the server"

@@ -1,0 +1,20 @@
+private import Glibc
+
+/// How a program ends: 0, 1, the codes of sysexits.h, or 128 and the number of a signal.
+package enum ExitStatus: Int32, Sendable {
+    case success = 0
+    /// Something is wrong outside of the settings: a database, a port, an authority.
+    case failure = 1
+    /// EX_UNAVAILABLE: the address cannot be listened on, or no server answers there.
+    case unavailable = 69
+    /// EX_CONFIG: the settings, the command line or the files that they name are wrong.
+    case badSettings = 78
+    case hungUp = 129
+    case interrupted = 130
+    case terminated = 143
+}
+
+/// Ends the process at once; buffered output is lost.
+package func exitProcess(_ status: ExitStatus) -> Never {
+    exit(status.rawValue)
+}

@@ -1,0 +1,73 @@
+import Basics
+import HTTP
+import HTTPServer
+import Platform
+import Settings
+
+/// The addresses of the settings, bound: the ports are reserved, and the system refuses connections to them.
+struct BoundAddresses {
+    let servers: [BoundAddress]
+    let operators: BoundAddress?
+
+    init(_ settings: ServerSettings) throws(StartFailure) {
+        var servers: [BoundAddress] = []
+        for address in settings.listen { servers.append(try BoundAddress(address, "TASKS_LISTEN")) }
+        self.servers = servers
+        guard let address = settings.adminListen else {
+            operators = nil
+            return
+        }
+        operators = try BoundAddress(address, "TASKS_ADMIN_LISTEN")
+    }
+
+    /// How many sockets these are.
+    var count: Int { servers.count + (operators == nil ? 0 : 1) }
+}
+
+/// An address on which a server can begin to listen.
+struct BoundAddress {
+    private let wanted: ListenAddress
+    private let setting: String
+    private let socket: ServerSocket
+
+    init(_ address: ListenAddress, _ setting: String) throws(StartFailure) {
+        wanted = address
+        self.setting = setting
+        socket = try rethrowing(as: { StartFailure(address, setting, $0) }) { () throws(ServerStartError) in
+            try ServerSocket(bindingTo: address.host, port: address.port)
+        }
+    }
+
+    /// With the real port.
+    var address: ListenAddress { ListenAddress(host: wanted.host, port: socket.port) }
+
+    func listen(
+        _ limits: ServerLimits, _ identity: TLSIdentity?, _ handler: any RequestHandler, _ observation: Observation
+    ) throws(StartFailure) -> HTTPServer {
+        try rethrowing(as: { StartFailure(wanted, setting, $0) }) { () throws(ServerStartError) in
+            try HTTPServer(
+                listeningOn: socket, limits: limits, tls: identity, handler: handler,
+                refusal: { observation.refuse($0, $1) }, observe: { observation.observe($0) })
+        }
+    }
+}
+
+extension StartFailure {
+    fileprivate init(_ address: ListenAddress, _ setting: String, _ error: ServerStartError) {
+        self.init(message: "\(setting): cannot listen on \(address): \(error.message)")
+    }
+}
+
+extension ServerStartError {
+    /// What is wrong, and what to do.
+    var message: String {
+        switch self {
+        case .badHost: "it is not an address"
+        case .addressInUse: "another program listens there; stop it, or choose another port"
+        case .addressNotAvailable: "this machine has no such address"
+        case .noPermission: "ports below 1024 need permission; choose another port"
+        case .system(let call, let code): "\(SystemError(code: code, operation: call))"
+        case .library: "libmicrohttpd could not start; the lines before this one say why"
+        }
+    }
+}
