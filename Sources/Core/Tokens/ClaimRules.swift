@@ -1,4 +1,4 @@
-internal import Basics
+import Basics
 /// A possible issuer of a token under some key: an issuer, and the policy whose metadata named it.
 ///
 /// One B2C tenant has many policies that share an issuer and may share keys, so the issuer alone does not tell of which

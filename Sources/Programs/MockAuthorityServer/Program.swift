@@ -1,6 +1,6 @@
-internal import Basics
-internal import Platform
-internal import Settings
+import Basics
+import Platform
+import Settings
 
 /// Runs the command that the arguments name; without one, serves.
 func runMockAuthority() -> Never {
