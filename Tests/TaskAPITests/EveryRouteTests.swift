@@ -55,7 +55,7 @@ struct EveryRouteTests {
         let api = api(transport)
         for (target, definition) in try examples(api.api.routes) {
             for method in Self.methods + [.options] {
-                for token in [nil, "alice", "alice-read", "outdated", "forged", "not,a,token", "unjudged"] {
+                for token in [nil, "alice", "alice-read", "outdated", "forged", "not,a,token", "unverifiable"] {
                     let answer = try await api.send(method.name, target, as: token)
                     check(answer, definition, "\(method.name) \(target) \(token ?? "without a token")")
                 }
