@@ -27,7 +27,7 @@ import Testing
         let (end, output, errors) = try Self.run(
             ["--listen", "0.0.0.0:0", "--tls-listen", "127.0.0.1:0", "--era=2050"], ["MOCK_LAXX": "true"])
         #expect(end == .exit(78) && output == "")
-        for message in ["Say --allow-remote too", "--tls-listen needs --state", "--era: '2050'", "MOCK_LAXX"] {
+        for message in ["Add --allow-remote", "--tls-listen needs --state", "--era: '2050'", "MOCK_LAXX"] {
             #expect(errors.contains(message), "\(message)")
         }
         #expect(try Self.run(["dance"]).end == .exit(78))
