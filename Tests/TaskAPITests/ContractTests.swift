@@ -79,6 +79,24 @@ struct ContractTests {
         }
     }
 
+    @Test("A value without quotes has no colon and space, which YAML reads as another key")
+    func plainValues() throws {
+        var block: Int?
+        let text = String(decoding: try TestFile("../../Public/openapi.yaml").bytes(), as: UTF8.self)
+        for line in text.split(separator: "\n") {
+            let indentation = line.prefix { $0 == " " }.count
+            if let start = block, indentation > start { continue }
+            block = nil
+            guard let colon = line.firstRange(of: ": ") else { continue }
+            let value = line[colon.upperBound...]
+            if value.hasPrefix("|") || value.hasPrefix(">") { block = indentation }
+            if value.hasPrefix("\"") || value.hasPrefix("'") || value.hasPrefix("{") || value.hasPrefix("[") {
+                continue
+            }
+            #expect(!value.contains(": "), "\(line)")
+        }
+    }
+
     @Test("The pattern of {id} excludes the reserved names, and says which")
     func identifier() {
         let prefix = "/api/tasks/"
