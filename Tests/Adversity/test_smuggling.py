@@ -63,12 +63,12 @@ class Attack:
 
     def smuggled(self):
         """How many tasks the hidden requests added; they are removed."""
-        texts = collections.Counter(task["task"] for task in json.loads(self.extra_the_route("GET", "/api/tasks")))
+        texts = collections.Counter(task["task"] for task in json.loads(self.without_proxy("GET", "/api/tasks")))
         for text in texts:
-            self.extra_the_route("DELETE", "/api/tasks?" + urllib.parse.urlencode({"task": text}))
+            self.without_proxy("DELETE", "/api/tasks?" + urllib.parse.urlencode({"task": text}))
         return texts.total() - texts["outer"]
 
-    def beside_the_route(self, method, path):
+    def without_proxy(self, method, path):
         """A request of the attacker's to the server itself, which no proxy counts."""
         status, _, body = ask(self.server.port, method, path, {"Authorization": f"Bearer {self.attacker}"})
         if status not in (200, 204):
