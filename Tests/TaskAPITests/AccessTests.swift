@@ -142,35 +142,6 @@ struct AccessTests {
         let configuration = try await api.send("GET", "/config.json")
         #expect(
             configuration.text == #"{"authority":"https://a.example/t","clientId":"app","policies":["p"],"scopes":[]}"#)
-        let resource = try await api.send("GET", "/.well-known/oauth-protected-resource")
-        #expect(try JSONValue(parsing: resource.body).object?["scopes_supported"] == ["tasks.read"])
-    }
-
-    /// The address in the metadata of the protected resource for a request with this `Host`; nil for 404.
-    private func resource(_ publicAddress: String?, isSecure: Bool = false, host: String) async throws -> String? {
-        let api = TestedAPI(.inProcess) {
-            $0.publicAddress = publicAddress
-            $0.isSecure = isSecure
-        }
-        let headers = [("Host", host), ("X-Forwarded-Proto", "https"), ("Forwarded", "host=evil.example;proto=https")]
-        let answer = try await api.send("GET", "/.well-known/oauth-protected-resource", headers)
-        if answer.status == 404 { return nil }
-        guard case .string(let resource)? = try JSONValue(parsing: answer.body).object?["resource"] else { return "?" }
-        return resource
-    }
-
-    @Test("The protected resource has the configured address, or one of this machine, and never a stranger's")
-    func protectedResource() async throws {
-        #expect(
-            try await resource("https://tasks.example.com", host: "evil.example")
-                == "https://tasks.example.com/api/tasks")
-        #expect(
-            try await resource("https://example.com/todo", host: "127.0.0.1") == "https://example.com/todo/api/tasks")
-        #expect(try await resource(nil, host: "localhost:3000") == "http://localhost:3000/api/tasks")
-        #expect(try await resource(nil, isSecure: true, host: "[::1]:3000") == "https://[::1]:3000/api/tasks")
-        for stranger in ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "127.0.0.1@evil", "a:x"] {
-            #expect(try await resource(nil, host: stranger) == nil, "\(stranger)")
-        }
     }
 
     @Test("A server that is not ready says why")

@@ -37,13 +37,19 @@ struct EveryRouteTests {
         let api = api(transport)
         let isPublic = Set(api.api.routes.rows.map(\.definition).filter { !$0.isProtected }.map(\.pattern))
         #expect(
-            isPublic == ["/healthz", "/readyz", "/config.json", "/.well-known/oauth-protected-resource", "/{file}"])
+            isPublic == [
+                "/healthz", "/readyz", "/config.json", "/.well-known/oauth-protected-resource",
+                "/.well-known/oauth-protected-resource/{resource}", "/{file}",
+            ])
         for (target, definition) in try examples(api.api.routes) {
             for method in Self.methods {
                 let answer = try await api.send(method.name, target)
                 #expect((answer.status == 401) == definition.isProtected, "\(method.name) \(target): \(answer.status)")
                 guard definition.isProtected else { continue }
-                #expect(answer.headers["WWW-Authenticate"] == "Bearer realm=\"tasks\"", "\(method.name) \(target)")
+                let metadata = "https://tasks.example.com/.well-known/oauth-protected-resource/api/tasks"
+                #expect(
+                    answer.headers["WWW-Authenticate"]
+                        == "Bearer realm=\"tasks\", resource_metadata=\"\(metadata)\"", "\(method.name) \(target)")
             }
         }
     }

@@ -30,6 +30,8 @@ package struct TaskAPIConfiguration: Sendable {
     package var files: [String: PublicFile] = [:]
     /// What the page needs to sign in.
     package var page = PageConfiguration()
+    /// The issuers whose tokens are accepted now, as far as they are known, for the metadata of the protected resource.
+    package var authorizationServers: @Sendable () -> [String] = { [] }
     /// Whether the server can answer: nil if so, else the reason.
     package var readiness: @Sendable () async -> String? = { nil }
     /// A digest of a refused token, for the log (V-132).
@@ -61,19 +63,15 @@ package struct PageConfiguration: Sendable, Equatable {
     package var clientIdentifier: String
     /// The policies, in the configured order.
     package var policies: [String]
-    /// The scopes to ask for.
+    /// The scopes to ask for, also in the metadata of the protected resource.
     package var scopes: [String]
-    /// The issuers, for the protected resource metadata (RFC 9728).
-    package var authorizationServers: [String]
 
     package init(
-        authority: String = "", clientIdentifier: String = "", policies: [String] = [], scopes: [String] = [],
-        authorizationServers: [String] = []
+        authority: String = "", clientIdentifier: String = "", policies: [String] = [], scopes: [String] = []
     ) {
         self.authority = authority
         self.clientIdentifier = clientIdentifier
         self.policies = policies
         self.scopes = scopes
-        self.authorizationServers = authorizationServers
     }
 }

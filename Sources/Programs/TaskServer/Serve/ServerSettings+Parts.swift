@@ -48,8 +48,7 @@ extension ServerSettings {
         return PageConfiguration(
             authority: reached?.text ?? "",
             clientIdentifier: authority.clientIdentifiers.first ?? "", policies: authority.policies,
-            scopes: tokens.scopesToAsk,
-            authorizationServers: reached.map { [$0.text] } ?? authority.metadata.map(\.text))
+            scopes: tokens.scopesToAsk)
     }
 }
 
