@@ -92,8 +92,7 @@ struct AccessTests {
     @Test("Scopes are asked for only where they are configured (V-59)", arguments: Transport.allCases)
     func scopes(transport: Transport) async throws {
         let api = TestedAPI(transport) {
-            $0.readScope = "tasks.read"
-            $0.writeScope = "tasks.write"
+            $0.verifier = NameVerifier(required: RequiredScopes(read: "tasks.read", write: "tasks.write"))
         }
         #expect(try await api.send("GET", "/api/tasks", as: "alice-read").status == 200)
         let refused = try await api.send("POST", "/api/tasks?task=a", as: "alice-read")
@@ -129,7 +128,6 @@ struct AccessTests {
         let api = TestedAPI(transport) {
             $0.files = ["index.html": PublicFile(name: "index.html", bytes: Array("<!doctype html>".utf8))]
             $0.page = PageConfiguration(authority: "https://a.example/t", clientIdentifier: "app", policies: ["p"])
-            $0.readScope = "tasks.read"
             $0.publicAddress = "https://tasks.example.com"
         }
         #expect(try await api.send("GET", "/healthz").status == 200)

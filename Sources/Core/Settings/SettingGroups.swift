@@ -86,7 +86,7 @@ extension SettingReader {
         }
         var all = SettingEntry(
             flag: SettingEntry.flag(of: "\(kind)_NAME_WORD"), variable: "\(before)WORD", placeholder: "VALUE",
-            help: "For each \(kind.lowercased()) NAME, what TASKS_WORD is for the first. WORD is one of "
+            help: "For the \(kind.lowercased()) NAME, what \(prefix)WORD is for the one without a name. WORD is one of "
                 + "\(shared.joined(separator: ", ")).")
         all.isPattern = true
         entries += [all] + others

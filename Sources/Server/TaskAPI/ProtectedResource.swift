@@ -19,7 +19,7 @@ struct ProtectedResource: Sendable {
         configured = configuration.publicAddress.map(Self.parts)
         isSecure = configuration.isSecure
         authorizationServers = configuration.authorizationServers
-        scopes = configuration.page.scopes
+        scopes = configuration.scopes
     }
 
     /// The parameter of a challenge that leads to the metadata (RFC 9728 section 5.1); nil without a configured address.

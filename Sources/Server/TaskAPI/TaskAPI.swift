@@ -108,10 +108,7 @@ extension TaskAPI {
     }
 
     private func refuse(_ request: APIRequest, _ failure: APIFailure) -> Decision {
-        let refused = failure.tokenRefusal.flatMap { _ in
-            RefusedToken(
-                of: request.head, allowQuery: configuration.allowQueryToken, fingerprint: configuration.fingerprint)
-        }
+        let refused = failure.tokenRefusal.flatMap { RefusedToken(of: request.head, $0, by: configuration) }
         request.note(failure, refusedToken: refused)
         return respond(response(to: failure, of: request), to: request)
     }

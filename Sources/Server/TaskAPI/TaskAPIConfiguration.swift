@@ -8,10 +8,9 @@ package struct TaskAPIConfiguration: Sendable {
     package var store: any TaskStore
     package var verifier: any TokenVerifier
     package var time: any TimeSource
-    /// What a token must carry in `scp` to read, to write; nil: nothing (the old clients send ID tokens).
-    package var readScope: String?
-    /// See ``readScope``.
-    package var writeScope: String?
+    /// The scopes that clients may ask for, for the metadata of the protected resource; what a token must have is in its
+    /// ``Tokens/Principal``.
+    package var scopes: [String] = []
     /// Whether `?access_token=` is taken where no `Authorization` is.
     package var allowQueryToken = false
     /// Which pages of other origins may call.
@@ -36,6 +35,8 @@ package struct TaskAPIConfiguration: Sendable {
     package var readiness: @Sendable () async -> String? = { nil }
     /// A digest of a refused token, for the log (V-132).
     package var fingerprint: @Sendable (_ token: String) -> String? = { _ in nil }
+    /// The common mistake that a refused token shows, for the log (P-33).
+    package var mistake: @Sendable (_ token: String, TokenRefusal) -> CommonMistake? = { _, _ in nil }
     /// Called with every request when its answer is ready; must not block.
     package var observe: @Sendable (RequestRecord) -> Void = { _ in }
 
@@ -63,7 +64,7 @@ package struct PageConfiguration: Sendable, Equatable {
     package var clientIdentifier: String
     /// The policies, in the configured order.
     package var policies: [String]
-    /// The scopes to ask for, also in the metadata of the protected resource.
+    /// The scopes to ask for.
     package var scopes: [String]
 
     package init(

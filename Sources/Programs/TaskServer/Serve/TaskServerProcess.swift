@@ -52,12 +52,13 @@ final class TaskServerProcess: Sendable {
         _ readiness: Readiness
     ) throws(StartFailure) -> TaskAPIConfiguration {
         var configuration = TaskAPIConfiguration(store: store.store, verifier: verifier)
-        configuration.readScope = settings.tokens.readScope
-        configuration.writeScope = settings.tokens.writeScope
+        configuration.scopes = settings.sources.scopesToAsk
+        configuration.authorizationServers = { verifier.openIssuers }
         // The first half of a digest: enough to know a token again, nothing to guess it from.
         configuration.fingerprint = { token in
             String(hexadecimal: SHA256.digest(Array(token.utf8)).prefix(8))
         }
+        configuration.mistake = { token, refusal in verifier.mistake(in: token, refused: refusal) }
         configuration.publicAddress = settings.transport.publicAddress?.text
         configuration.isSecure = settings.transport.isSecure
         configuration.allowQueryToken = settings.tokens.allowInQuery

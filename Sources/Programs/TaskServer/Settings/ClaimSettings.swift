@@ -34,8 +34,8 @@ struct ClaimSettings: Sendable {
                 + "existing tasks.")
         kind = reader.value(
             "TOKEN_KIND", .choice, default: provider.tokenKind(named: named).rawValue,
-            help: "The kind of token that is accepted; by default access for External ID, Entra and named sources, which "
-                + "the clients of Azure AD B2C did not always have.")
+            help: "The kind of token that is accepted; access by default with an authority other than B2C's, and for "
+                + "named sources: the old clients of B2C send ID tokens.")
         longestLifetime = reader.value(
             "MAX_LIFETIME", .duration(.seconds(60) ... .seconds(604_800), example: "28h"), default: "1d",
             help: "The longest lifetime of a token; some of Entra's live for 28 hours.")

@@ -1,5 +1,6 @@
 import Basics
 import HTTP
+import IssuerKeys
 import Settings
 
 /// All settings of task-server.

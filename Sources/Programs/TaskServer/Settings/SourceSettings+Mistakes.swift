@@ -27,9 +27,8 @@ extension ProviderSettings {
         let all = (address.map { [("AUTHORITY", $0)] } ?? []) + metadata.map { ("METADATA_URL", $0) }
         return all.compactMap { name, url in
             guard !url.isEncrypted, !url.isLoopback, !allowHTTP else { return nil }
-            let permission = setting("AUTHORITY") == "TASKS_AUTHORITY" ? "ALLOW_HTTP_AUTHORITY" : "ALLOW_HTTP"
             return "\(setting(name)): http://\(url.host) can be read and changed on the network path; use https://, or set "
-                + "\(setting(permission))=true if the network in between is yours alone."
+                + "\(setting("ALLOW_HTTP_AUTHORITY"))=true if the network in between is yours alone."
         }
     }
 }
@@ -60,7 +59,7 @@ extension SourceSettings {
 
     /// An authority of many tenants serves a list of them (P-5), whose people have owners of both claims (P-16).
     private var tenantMistakes: [String] {
-        let isTemplate = provider.issuer?.contains("{tenantid}") ?? false
+        let isTemplate = provider.issuer.map(IssuerTenant.isTemplate) ?? false
         var mistakes: [String] = []
         if provider.isOfManyTenants || isTemplate, provider.tenants.isEmpty {
             mistakes.append(

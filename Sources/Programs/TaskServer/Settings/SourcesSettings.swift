@@ -1,4 +1,5 @@
 import Basics
+import IssuerKeys
 import Settings
 import Tokens
 
@@ -16,6 +17,12 @@ struct SourcesSettings: Sendable {
 
     /// In their order; the one without a name first, if it is one. At least one.
     var all: [SourceSettings] { unnamed.isGiven || named.isEmpty ? [unnamed] + named : named }
+
+    /// What clients of any of them ask for, each once.
+    var scopesToAsk: [String] {
+        let scopes = all.flatMap(\.scopes.toAsk)
+        return scopes.enumerated().filter { !scopes[..<$0.offset].contains($0.element) }.map(\.element)
+    }
 
     /// What a server cannot start with.
     var mistakes: [String] {
