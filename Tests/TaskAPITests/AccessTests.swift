@@ -103,6 +103,30 @@ struct AccessTests {
         #expect(try await api.send("GET", "/api/tasks", as: "alice").status == 403)
     }
 
+    @Test(
+        "P-27 The token of an application lacks the scopes that are required, and is invalid where none are",
+        arguments: Transport.allCases)
+    func application(transport: Transport) async throws {
+        for (scope, status) in [("tasks.read", 403), (nil, 401)] {
+            let api = TestedAPI(transport) {
+                $0.verifier = NameVerifier(required: RequiredScopes(read: scope))
+            }
+            let refused = try await api.send("GET", "/api/tasks", as: "application")
+            #expect(refused.status.rawValue == status)
+            let challenge = refused.headers["WWW-Authenticate"] ?? ""
+            #expect(challenge.contains("error=\"insufficient_scope\", scope=\"tasks.read\"") == (status == 403))
+        }
+    }
+
+    @Test("P-12 A person's scopes are compared with those of the source of the token", arguments: Transport.allCases)
+    func source(transport: Transport) async throws {
+        let api = TestedAPI(transport)
+        let unnamed = try JSONValue(parsing: await api.send("GET", "/api/me", as: "alice").body).object
+        #expect(unnamed?.contains("source") == false && unnamed?["policy"] == "b2c_1_sign_in")
+        let named = try JSONValue(parsing: await api.send("GET", "/api/me", as: "alice-of-ext").body).object
+        #expect(named?["source"] == "ext" && named?["owner"] == .string(NameVerifier.alice))
+    }
+
     @Test("A request waits for a verifier that needs time", arguments: Transport.allCases)
     func slow(transport: Transport) async throws {
         let api = TestedAPI(transport)
