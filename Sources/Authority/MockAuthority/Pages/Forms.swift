@@ -102,6 +102,8 @@ struct FormHTML {
     var alert: String?
     /// The values of the fields.
     var given: (String) -> String? = { _ in nil }
+    /// Whether there is a button for people who forgot their password.
+    var offersReset = true
     /// The link for people without an account.
     var signUpLink: String?
 
@@ -113,7 +115,8 @@ struct FormHTML {
         }
         let message = alert.map { "<p id=\"alert\" role=\"alert\">\($0.htmlEscaped)</p>\n" } ?? ""
         let forgotten =
-            form == .signIn ? "<button name=\"action\" value=\"forgot\">Forgot your password?</button>\n" : ""
+            form == .signIn && offersReset
+            ? "<button name=\"action\" value=\"forgot\">Forgot your password?</button>\n" : ""
         let link = signUpLink.map { link in
             "<p class=\"aside\">No account? <a href=\"\(link.htmlEscaped)\">Sign up now</a></p>"
         }
