@@ -29,3 +29,8 @@ extension BearerVerifier {
         caches[index].current(now: time.now).issuers.map(\.identifier).withoutDuplicates
     }
 }
+
+extension IssuerKeysConfiguration {
+    /// What comes before the owners of each source in the store, each once; empty for the owners without a namespace.
+    package var ownerPrefixes: [String] { sources.indices.map(ownerPrefix(ofSource:)).withoutDuplicates }
+}

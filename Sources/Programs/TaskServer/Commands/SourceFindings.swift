@@ -12,7 +12,7 @@ func sourceFindings(_ settings: ServerSettings) -> [Finding] {
         let own = reports.filter { $0.source == source.name }
         let accepted = "\(source.label): \(source.accepted), owners \(source.owners(configuration, index))"
         return own.flatMap { $0.findings(source.label) } + [.good(accepted)]
-    } + configuration.warnings.map { .wrong($0) }
+    } + configuration.warnings.map { .good($0) }
 }
 
 extension DocumentReport {

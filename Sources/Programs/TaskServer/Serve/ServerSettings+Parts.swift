@@ -4,6 +4,7 @@ import IssuerKeys
 import HTTPServer
 import Settings
 import TaskAPI
+import Tasks
 import Tokens
 
 // The settings in the terms of each part.
@@ -45,6 +46,15 @@ extension ServerSettings {
             authority: (pageAddress ?? first?.provider.address)?.text ?? "",
             clientIdentifier: first?.claims.clientIdentifiers.first ?? "", policies: first?.provider.policies ?? [],
             scopes: first?.scopes.toAsk ?? [])
+    }
+}
+
+extension IssuerKeysConfiguration {
+    /// The namespaces of owners in the store that belong to no source (P-17); those without a namespace are `-`.
+    func withoutSource(_ found: OwnerNamespaces) -> [String] {
+        let prefixes = ownerPrefixes
+        let names = found.names.filter { !prefixes.contains("\($0):") }
+        return names + (found.hasBare && !prefixes.contains("") ? ["-"] : [])
     }
 }
 
