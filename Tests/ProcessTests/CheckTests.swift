@@ -139,7 +139,9 @@ import Testing
             let (end, output, errors) = try stage.run(["explain-token"], input: input)
             #expect(end == .exit(0) && errors == "")
             let checks = output.split(separator: "\n").filter { $0.hasPrefix("passed ") }
-            #expect(output.hasPrefix("The source without a name, the only one; its issuer is \(stage.issuer)/"), "\(output)")
+            #expect(
+                output.hasPrefix("The source without a name, the only one; its issuer is \(stage.issuer)/"), "\(output)"
+            )
             #expect(checks.count == 22 && output.contains("\nGood.\n"), "\(output)")
         }
     }

@@ -11,7 +11,8 @@ import Testing
             uniqueKeysWithValues: own.merging(more) { $1 }.map { ("TASKS_SOURCE_\(name)_\($0)", $1) })
     }
 
-    @Test func `The people of a named source have tasks of their own, whatever their tokens claim (P-10, P-14)`() throws {
+    @Test func `The people of a named source have tasks of their own, whatever their tokens claim (P-10, P-14)`() throws
+    {
         let (first, second) = (try Stage(), try Stage())
         let server = try first.server(["TASKS_SOURCES": "ext"].merging(Self.source("EXT", second)) { $1 })
         let (mine, theirs) = (try first.token(), try second.token())
@@ -53,16 +54,22 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `Sources that cannot be told apart, or are incomplete, stop the start with their settings (P-1, P-2)`() throws {
+    @Test func `Sources that cannot be told apart, or are incomplete, stop the start with their settings (P-1, P-2)`()
+        throws
+    {
         let stage = try Stage()
         let twin = ["TASKS_SOURCES": "ext"].merging(Self.source("EXT", stage)) { $1 }
         for (changes, message) in [
             (twin, "TASKS_SOURCE_EXT_AUTHORITY: "),
             (["TASKS_SOURCES": "ext"], "TASKS_SOURCE_EXT_AUTHORITY is not set."),
-            (["TASKS_SOURCES": "ext", "TASKS_SOURCE_EXT_AUTHORITY": "https://contoso.ciamlogin.com"],
-                "TASKS_SOURCE_EXT_CLIENT_ID is not set"),
-            (["TASKS_SOURCE_EXT_AUTHORITY": "https://contoso.ciamlogin.com"],
-                "It is for a source that TASKS_SOURCES does not name."),
+            (
+                ["TASKS_SOURCES": "ext", "TASKS_SOURCE_EXT_AUTHORITY": "https://contoso.ciamlogin.com"],
+                "TASKS_SOURCE_EXT_CLIENT_ID is not set"
+            ),
+            (
+                ["TASKS_SOURCE_EXT_AUTHORITY": "https://contoso.ciamlogin.com"],
+                "It is for a source that TASKS_SOURCES does not name."
+            ),
             (["TASKS_SOURCES": "ext,ext"], "the source ext is named twice"),
             (["TASKS_SOURCES_FILE": "\(stage.folder)/nowhere"], "TASKS_SOURCES_FILE: cannot read"),
         ] {
@@ -76,18 +83,34 @@ import Testing
         (["AUTHORITY": "https://contoso.ciamlogin.com", "POLICIES": "b2c_1_a"], "Entra External ID has no policies"),
         (["AUTHORITY": "https://login.microsoftonline.com/organizations"], "EXT_TENANTS is not set"),
         (["AUTHORITY": "https://login.microsoftonline.com/common/v2.0"], "EXT_TENANTS is not set"),
-        (["METADATA_URL": "https://login.microsoftonline.com/common/v2.0/.well-known/openid-configuration"],
-            "EXT_TENANTS is not set"),
-        (["AUTHORITY": "https://contoso.ciamlogin.com", "TENANTS": "*"], "EXT_TENANTS is set, but the authority is for one"),
+        (
+            ["METADATA_URL": "https://login.microsoftonline.com/common/v2.0/.well-known/openid-configuration"],
+            "EXT_TENANTS is not set"
+        ),
+        (
+            ["AUTHORITY": "https://contoso.ciamlogin.com", "TENANTS": "*"],
+            "EXT_TENANTS is set, but the authority is for one"
+        ),
         (["AUTHORITY": "https://contoso.ciamlogin.com", "TENANTS": "contoso"], "EXT_TENANTS: 'contoso' is not the id"),
-        (["AUTHORITY": "https://login.microsoftonline.com/common", "TENANTS": "*", "OWNER_CLAIM": "oid"],
-            "EXT_OWNER_CLAIM: oid identifies a person only within one tenant"),
+        (
+            ["AUTHORITY": "https://login.microsoftonline.com/common", "TENANTS": "*", "OWNER_CLAIM": "oid"],
+            "EXT_OWNER_CLAIM: oid identifies a person only within one tenant"
+        ),
         (["METADATA_URL": "https://a.example/d", "ISSUER": "https://a.example/{tenantid}/v2.0"], "EXT_TENANTS"),
         (["AUTHORITY": "http://contoso.example"], "TASKS_SOURCE_EXT_ALLOW_HTTP=true"),
-        (["AUTHORITY": "https://contoso.ciamlogin.com", "OWNERS": "shared:nobody"], "EXT_OWNERS: there is no source nobody"),
-        (["AUTHORITY": "https://contoso.ciamlogin.com", "OWNERS": "bare"], "EXT_OWNERS: another source has bare owners"),
+        (
+            ["AUTHORITY": "https://contoso.ciamlogin.com", "OWNERS": "shared:nobody"],
+            "EXT_OWNERS: there is no source nobody"
+        ),
+        (
+            ["AUTHORITY": "https://contoso.ciamlogin.com", "OWNERS": "bare"],
+            "EXT_OWNERS: another source has bare owners"
+        ),
         (["METADATA_URL": "https://a.example/d", "OWNERS": "shared"], "EXT_OWNERS: owners can be shared only if both"),
-        (["METADATA_URL": "https://a.example/d", "KEY_HOSTS": "https://a.example"], "EXT_KEY_HOSTS: 'https://a.example' is"),
+        (
+            ["METADATA_URL": "https://a.example/d", "KEY_HOSTS": "https://a.example"],
+            "EXT_KEY_HOSTS: 'https://a.example' is"
+        ),
         (["METADATA_URL": "https://a.example/d", "UNTIL": "2027-02-30"], "EXT_UNTIL: '2027-02-30' is not a day"),
     ])
     func `A source that cannot be trusted as it is configured stops the start (P-2, P-5, P-14, P-15, P-16)`(

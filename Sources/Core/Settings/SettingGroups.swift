@@ -24,7 +24,8 @@ extension SettingReader {
         var names = list("\(kind)S", .groupName, help: help)
         let path = optional(
             "\(kind)S_FILE", .path,
-            help: "A file of blocks: [\(kind.lowercased()) NAME], and below it lines WORD = VALUE. Variables precede it.")
+            help:
+                "A file of blocks: [\(kind.lowercased()) NAME], and below it lines WORD = VALUE. Variables precede it.")
         if let path { names += blocks(of: kind, path) }
         for (index, name) in names.enumerated() where names[..<index].contains(name) {
             mistakes.append("\(prefix)\(kind)S: the \(kind.lowercased()) \(name) is named twice; name it once.")

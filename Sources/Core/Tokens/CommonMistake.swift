@@ -107,7 +107,9 @@ extension CommonMistake {
         guard let compact = try? CompactToken(token), let claims = try? Claims(of: compact) else { return nil }
         let header = try? JOSEHeader.object(of: compact)
         let suspect = SuspectToken(header: header, claims: claims, refusal: refusal, configured: configured)
-        guard let found = suspect.ofKind ?? suspect.ofTime(now) ?? suspect.ofAudience ?? suspect.ofIssuer ?? suspect.ofPerson
+        guard
+            let found = suspect.ofKind ?? suspect.ofTime(now) ?? suspect.ofAudience ?? suspect.ofIssuer
+                ?? suspect.ofPerson
         else { return nil }
         self = found
     }

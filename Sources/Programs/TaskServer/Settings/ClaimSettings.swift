@@ -30,7 +30,8 @@ struct ClaimSettings: Sendable {
         self.audience = audience
         ownerClaim = reader.value(
             "OWNER_CLAIM", .claim, default: provider.ownerClaim(named: named),
-            help: "The claim that identifies the owner of tasks; tid+oid with TASKS_TENANTS. Changing it later hides all "
+            help:
+                "The claim that identifies the owner of tasks; tid+oid with TASKS_TENANTS. Changing it later hides all "
                 + "existing tasks.")
         kind = reader.value(
             "TOKEN_KIND", .choice, default: provider.tokenKind(named: named).rawValue,
@@ -77,10 +78,13 @@ struct ScopeSettings: Sendable {
             help: "The claim that holds the scopes; auto is scp if the token has it, else scope.")
         read = reader.optional(
             "READ_SCOPE", .scope, absence: "none",
-            help: "The scope that a token must have to read tasks; for Microsoft, with the address of the API before it.")
+            help:
+                "The scope that a token must have to read tasks; for Microsoft, with the address of the API before it.")
         write = reader.optional(
             "WRITE_SCOPE", .scope, absence: "none",
-            help: "The scope that a token must have to change tasks; for Microsoft, with the address of the API before it.")
+            help:
+                "The scope that a token must have to change tasks; for Microsoft, with the address of the API before it."
+        )
     }
 
     var toAsk: [String] { [read, write].compactMap(\.self) }

@@ -20,7 +20,8 @@ struct ProviderSettings: Sendable {
             help: "The tenant of Azure AD B2C, Entra External ID or Entra ID, such as https://contoso.ciamlogin.com or "
                 + "https://contoso.b2clogin.com/contoso.onmicrosoft.com.")
         policies = reader.list(
-            "POLICIES", .policy, help: "The policies (user flows) whose tokens are accepted; only Azure AD B2C has them.")
+            "POLICIES", .policy,
+            help: "The policies (user flows) whose tokens are accepted; only Azure AD B2C has them.")
         metadata = reader.list(
             "METADATA_URL", .webAddress(example: "https://id.example.com/.well-known/openid-configuration"),
             help: "OpenID metadata, instead of the authority and its policies, for any other provider. "
@@ -30,7 +31,9 @@ struct ProviderSettings: Sendable {
             absence: "from the metadata", help: "The only issuer whose tokens are accepted.")
         tenants = reader.list(
             "TENANTS", .tenant,
-            help: "For an authority of many tenants (organizations, common): the ids of those that may use this API, or *.")
+            help:
+                "For an authority of many tenants (organizations, common): the ids of those that may use this API, or *."
+        )
         keyHosts = reader.list(
             "KEY_HOSTS", .host,
             help: "Hosts that keys may come from besides that of the metadata, such as www.googleapis.com.")
@@ -121,7 +124,9 @@ extension SettingKind where Value == String {
     fileprivate static let host = SettingKind(
         placeholder: "HOST", expected: "the name of a host", example: "www.googleapis.com"
     ) { text in
-        guard let address = WebAddress("https://\(text)"), address.path.isEmpty, address.query == nil else { return nil }
+        guard let address = WebAddress("https://\(text)"), address.path.isEmpty, address.query == nil else {
+            return nil
+        }
         return address.host.isSame(as: text.lowercasedASCII) ? address.host : nil
     }
 }

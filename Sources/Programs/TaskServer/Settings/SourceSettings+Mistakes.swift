@@ -27,7 +27,8 @@ extension ProviderSettings {
         let all = (address.map { [("AUTHORITY", $0)] } ?? []) + metadata.map { ("METADATA_URL", $0) }
         return all.compactMap { name, url in
             guard !url.isEncrypted, !url.isLoopback, !allowHTTP else { return nil }
-            return "\(setting(name)): http://\(url.host) can be read and changed on the network path; use https://, or set "
+            return
+                "\(setting(name)): http://\(url.host) can be read and changed on the network path; use https://, or set "
                 + "\(setting("ALLOW_HTTP_AUTHORITY"))=true if the network in between is yours alone."
         }
     }

@@ -56,7 +56,8 @@ extension ProviderSettings {
     fileprivate var documents: [MetadataDocument] {
         guard let address else {
             return metadata.map { url in
-                MetadataDocument(metadataURL: url.text, pinnedIssuer: issuer, allowHTTP: allowHTTP, caFile: certificates)
+                MetadataDocument(
+                    metadataURL: url.text, pinnedIssuer: issuer, allowHTTP: allowHTTP, caFile: certificates)
             }
         }
         let policies: [String?] = policies.isEmpty ? [nil] : policies

@@ -11,11 +11,12 @@ struct SourcesSettings: Sendable {
     init(reading reader: inout SettingReader) {
         unnamed = SourceSettings(reading: &reader, name: nil)
         named = reader.groups(
-            "SOURCE", help: "The names of further providers, whose tokens are accepted as well; each has settings of its own."
+            "SOURCE",
+            help: "The names of further providers, whose tokens are accepted as well; each has settings of its own."
         ) { reader, name in SourceSettings(reading: &reader, name: name) }
     }
 
-    /// In their order; the one without a name first, if it is one. At least one.
+    /// At least one, in their order; the one without a name first, if it is one.
     var all: [SourceSettings] { unnamed.isGiven || named.isEmpty ? [unnamed] + named : named }
 
     /// What clients of any of them ask for, each once.
