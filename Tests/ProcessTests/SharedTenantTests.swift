@@ -47,6 +47,16 @@ struct SharedTenantTests {
         ]
     }
 
+    /// A server that has the keys of all three sources; it is ready when it has those of one (P-18).
+    private func server(_ changes: [String: String] = [:]) throws -> Server {
+        let server = try stage.server(sources.merging(changes) { $1 })
+        for source in 0..<3 {
+            let token = try token(source)
+            try eventuallyBlocking { try server.ask("GET", "/api/tasks", token: token).status != 503 }
+        }
+        return server
+    }
+
     private func token(_ source: Int, _ more: String = "") throws -> String {
         try stage.token("user=alice&\(Self.played[source].query)\(more)")
     }
@@ -55,7 +65,7 @@ struct SharedTenantTests {
     func `A person has one list with the tokens of both services, and another provider's forged oid has none (P-15)`()
         throws
     {
-        let server = try stage.server(sources)
+        let server = try server()
         let (old, new) = (try token(0), try token(1))
         #expect(try server.add("with B2C", token: old).status == 201)
         #expect(try server.texts(token: new) == ["with B2C"])
@@ -76,7 +86,7 @@ struct SharedTenantTests {
     }
 
     @Test func `A token is good only with the key and the audience of its own source (P-10, P-11)`() throws {
-        let server = try stage.server(sources)
+        let server = try server()
         let identifiers = try Self.played.map { played in
             let set = try JSONValue(parsing: exchange(stage.mockPort, "GET", played.keys).body)
             return set["keys"].array?.first?["kid"].string ?? ""
@@ -102,7 +112,7 @@ struct SharedTenantTests {
         #expect(check.end == .exit(0), "\(check.output)")
         for line in [
             "good  source ext, \(stage.issuer)/\(Self.tenant)/v2.0/.well-known/openid-configuration: issuer "
-                + "https://\(Self.tenant).ciamlogin.com/\(Self.tenant)/v2.0 (as the settings demand), 1 RS256 key from "
+                + "https://\(Self.tenant).ciamlogin.com/\(Self.tenant)/v2.0 (as the settings demand), 2 RS256 keys from "
                 + "127.0.0.1, for tokens that name no B2C policy",
             "good  source ext: audience \(Self.played[1].audience), access tokens, owners <oid>, shared with the source "
                 + "without a name",
@@ -126,7 +136,7 @@ struct SharedTenantTests {
     }
 
     @Test func `The log names a common mistake by its code, and nothing of the token (P-32, P-33)`() throws {
-        let server = try stage.server(sources)
+        let server = try server()
         let graph = try token(1, "&bad=graph")
         let refused = try server.ask("GET", "/api/tasks", token: graph)
         #expect(refused.status == 401 && refused.text.contains("token.invalid"), "\(refused.text)")
@@ -136,7 +146,7 @@ struct SharedTenantTests {
     }
 
     @Test func `The metadata of the protected resource names the issuers of all sources (P-35)`() throws {
-        let server = try stage.server(sources.merging(["TASKS_PUBLIC_URL": "https://tasks.example.com"]) { $1 })
+        let server = try server(["TASKS_PUBLIC_URL": "https://tasks.example.com"])
         let challenge = try server.ask("GET", "/api/tasks").headers["WWW-Authenticate"] ?? ""
         let address = "/.well-known/oauth-protected-resource/api/tasks"
         #expect(
@@ -153,7 +163,7 @@ struct SharedTenantTests {
     }
 
     @Test func `Tasks of a source that is no longer configured are reported at the start (P-17)`() throws {
-        let server = try stage.server(sources)
+        let server = try server()
         #expect(try server.add("of work", token: token(2)).status == 201)
         #expect(try server.stop() == .exit(0))
         #expect(!server.process.output.contains("owners-without-source"))
