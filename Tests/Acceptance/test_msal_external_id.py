@@ -165,6 +165,16 @@ class MSALExternalID(unittest.TestCase):
                 self.assertTrue(account["home_account_id"].endswith(f".{FABRIKAM}"), account)
         self.assertEqual(self.hosts.refused, [])
 
+    def test_a_device_without_a_browser(self):
+        client = msal.PublicClientApplication(CLIENT, authority=f"{self.place()}/")
+        flow = client.initiate_device_flow(SCOPES)
+        self.assertIn("user_code", flow, flow)
+        self.assertEqual(client.acquire_token_by_device_flow({**flow, "expires_at": 0})["error"], "authorization_pending")
+        answer = requests.post(flow["verification_uri"], timeout=10, data={
+            "user_code": flow["user_code"], "signInName": USER, "password": PASSWORD, "action": "continue"})
+        self.assertIn("You have signed in", answer.text)
+        self.check(client, client.acquire_token_by_device_flow(flow))
+
     def test_a_daemon(self):
         client = msal.ConfidentialClientApplication(
             DAEMON, client_credential="mock-secret", authority="https://contoso.ciamlogin.com/")

@@ -213,6 +213,56 @@ struct EntraFlowTests {
         #expect(none.answer("error_uri") == "https://login.microsoftonline.com/error?code=50058")
     }
 
+    @Test("A device without a browser gets tokens when its person has typed its code, once")
+    func device() async throws {
+        let asked = try await mock.ask(
+            .post, "\(Self.front)/oauth2/v2.0/devicecode", body: "\(Self.who)&scope=\(Self.scope)"
+        ).json()
+        #expect(
+            asked.names == ["user_code", "device_code", "verification_uri", "expires_in", "interval", "message"])
+        let (page, code) = (asked["verification_uri"]?.string ?? "", asked["user_code"]?.string ?? "")
+        #expect(page == "http://mock.test:3001\(Self.front)/oauth2/deviceauth" && code.utf8.count == 9)
+        let grant = "\(Self.who)&grant_type=\(TokenEndpoint.deviceGrantType)&device_code="
+        let poll = grant + (asked["device_code"]?.string ?? "")
+        #expect(try await token(poll).json()["error_codes"] == [70016])
+        let browser = Browser(mock)
+        let form = try await browser.send(.get, "\(Self.front)/oauth2/deviceauth")
+        let person = [("signInName", "alice@example.com"), ("password", "Passw0rd!")]
+        let wrong = try await browser.submit(form, [("user_code", "XXXXXXXXX")] + person)
+        #expect(wrong.text.contains("That code did not work"))
+        let right = try await browser.submit(wrong, [("user_code", code.lowercased())] + person)
+        #expect(right.text.contains("You have signed in"))
+        #expect(try await token(poll.split(separator: Self.who).joined(separator: Self.daemon)).status == 400)
+        let reply = try await token(poll).json()
+        #expect(reply["refresh_token"] != nil && reply["id_token"] != nil)
+        #expect(try Token(reply["access_token"]?.string ?? "").claims["scp"] == "Tasks.Read")
+        #expect(try await token(poll).json()["error_codes"] == [70018])
+    }
+
+    @Test("A device is told that its person declined, or that its time is over")
+    func deviceErrors() async throws {
+        func begin() async throws -> (poll: String, code: String) {
+            let asked = try await mock.ask(
+                .post, "\(Self.front)/oauth2/v2.0/devicecode", body: "\(Self.who)&scope=openid"
+            ).json()
+            let code = asked["device_code"]?.string ?? ""
+            let poll = "\(Self.who)&grant_type=\(TokenEndpoint.deviceGrantType)&device_code=\(code)"
+            return (poll, asked["user_code"]?.string ?? "")
+        }
+        let (declined, late) = (try await begin(), try await begin())
+        let browser = Browser(mock)
+        let form = try await browser.send(.get, "\(Self.front)/oauth2/deviceauth?user_code=\(declined.code)")
+        #expect(form.text.contains("value=\"\(declined.code)\""))
+        _ = try await browser.submit(form, [("user_code", declined.code)], button: "cancel")
+        #expect(try await token(declined.poll).json()["error"] == "authorization_declined")
+        mock.clock.advance(seconds: 901)
+        let over = try await token(late.poll).json()
+        #expect(over["error"] == "expired_token" && over["error_codes"] == [70019])
+        // B2C has no such grant.
+        let b2c = "client_id=\(TestAuthority.clientID)&grant_type=\(TokenEndpoint.deviceGrantType)&device_code=x"
+        #expect(try await mock.token(b2c).json()["error"] == "unsupported_grant_type")
+    }
+
     @Test("P-37: A token is asked for by POST")
     func method() async throws {
         let response = try await mock.get("\(Self.front)/oauth2/v2.0/token")
