@@ -95,7 +95,9 @@ extension MockSettings.TLS {
             help: "Where to listen for https as well, with a certificate of its own authority (ca.pem of --state).")
         names = reader.list(
             "TLS_NAME", .text("NAME", expected: "a host name or an IPv4 address", example: "mock.test"),
-            help: "More names of the server, in addition to localhost, 127.0.0.1 and ::1.")
+            help:
+                "More names of the server, in addition to localhost, 127.0.0.1, ::1 and the External ID hosts of the tenant."
+        )
         if !listen.isEmpty, !hasState {
             reader.mistake("--tls-listen needs --state FOLDER: clients read the certificate to trust from it.")
         }

@@ -8,6 +8,7 @@ struct TokenEndpoint: Sendable {
 
     var configuration: Configuration { context.configuration }
     private static let bodyLimit = 65536
+    static let deviceGrantType = "urn:ietf:params:oauth:grant-type:device_code"
 
     /// Reads the form of a `POST` and answers.
     func decide() -> Decision {
@@ -42,6 +43,8 @@ struct TokenEndpoint: Sendable {
         case "authorization_code": reply = try await codeGrant(parameters, client)
         case "refresh_token": reply = try await refreshGrant(parameters, client)
         case "password": reply = try await passwordGrant(parameters, client)
+        case Self.deviceGrantType where configuration.profile != .b2c:
+            reply = try await deviceGrant(parameters, client)
         case "client_credentials": return try await clientCredentialsGrant(parameters, client)
         default: throw .unsupportedGrant(type)
         }

@@ -19,9 +19,6 @@ struct EntraError: Error, Equatable, Sendable {
     static let notPosted = EntraError(
         "invalid_request", 900_561, "The endpoint only accepts POST requests. Received a GET request.")
 
-    static let noDeviceFlow = EntraError(
-        "unauthorized_client", 70001, "The device authorization grant is not enabled for the application.")
-
     static func unknownTenant(_ name: String) -> EntraError {
         EntraError(
             "invalid_request", 90002,

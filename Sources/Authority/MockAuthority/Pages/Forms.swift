@@ -4,6 +4,7 @@ enum PageForm: String, Sendable {
     case signUp = "sign-up"
     case profile
     case facebook
+    case device
 
     var title: String {
         switch self {
@@ -11,6 +12,7 @@ enum PageForm: String, Sendable {
         case .signUp: "Sign up"
         case .profile: "Edit your profile"
         case .facebook: "Log in to “Facebook”"
+        case .device: "Enter code"
         }
     }
 
@@ -20,6 +22,7 @@ enum PageForm: String, Sendable {
         case .signUp: "Create"
         case .profile: "Continue"
         case .facebook: "Continue"
+        case .device: "Next"
         }
     }
 
@@ -49,6 +52,9 @@ enum PageForm: String, Sendable {
                 PageInput("email", "Email address", .email("username"), given("email")),
                 PageInput("displayName", "Name", .text("name"), given("displayName")),
             ]
+        case .device:
+            [PageInput("user_code", "Code shown on your device", .text("one-time-code"), given("user_code"))]
+                + PageForm.signIn.inputs(given)
         }
     }
 }

@@ -87,6 +87,15 @@ extension Tenant {
 }
 
 extension Configuration {
+    /// The host names of the External ID tenant, or of the one beside a B2C tenant: clients insist on them.
+    package var hostNames: [String] {
+        guard profile == .externalID else { return externalTenant?.hostNames ?? [] }
+        return ["\(tenant.subdomain)\(EntraHost.customers)", "\(tenant.id)\(EntraHost.customers)"]
+    }
+
+    /// The External ID tenant as it is played; `nil` if there is none.
+    package var externalTenant: Configuration? { otherTenants.first { $0.profile == .externalID } }
+
     /// The tenant of personal Microsoft accounts.
     static let personalTenant = "9188040d-6c67-4c5b-b112-36a304b66dad"
 

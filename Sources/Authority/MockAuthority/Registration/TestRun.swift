@@ -15,6 +15,8 @@ final class TestRun: Sendable {
     let recordedRequests = RecordedRequests()
     /// Sign-ins under way.
     let transactions = Transactions()
+    /// Devices that wait for their person.
+    let devices = DeviceRequests()
 
     init(directory: Directory) {
         self.directory = directory

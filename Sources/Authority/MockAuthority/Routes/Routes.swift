@@ -48,12 +48,15 @@ enum Routes {
         .respond(await $0.entraKeySet(version: 1))
     }
     static let deviceCode = AuthorityRoute<RequestContext>(.post, "oauth2/v2.0/devicecode") {
-        .respond($0.response(.noDeviceFlow))
+        DeviceEndpoints(context: $0).begin()
+    }
+    static let devicePage = AuthorityRoute<RequestContext>([.get, .post], "oauth2/deviceauth") {
+        DeviceEndpoints(context: $0).page()
     }
 
     static let ofEntra =
         [
-            entraMetadata, entraKeys, keysOfVersionOne, authorize, token, deviceCode, logout, page,
+            entraMetadata, entraKeys, keysOfVersionOne, authorize, token, deviceCode, devicePage, logout, page,
             AuthorityRoute<RequestContext>(.get, ".well-known/openid-configuration", fault: .metadata) {
                 .respond($0.entraMetadata(version: 1))
             },

@@ -120,6 +120,26 @@ extension Refusal {
     }
 }
 
+// Devices without a browser: B2C has no such grant.
+extension Refusal {
+    static let devicePending = ofDevice(
+        EntraError(
+            "authorization_pending", 70016, "OAuth 2.0 device flow error. Authorization is pending. Continue polling."))
+    static let deviceDeclined = ofDevice(
+        EntraError("authorization_declined", 65004, "User declined to consent to access the app."))
+    static let unknownDeviceCode = ofDevice(
+        EntraError("bad_verification_code", 70018, "Invalid verification code."))
+    static let deviceCodeExpired = ofDevice(
+        EntraError("expired_token", 70019, "Verification code expired. Have the user retry the sign-in."))
+
+    private static func ofDevice(_ entra: EntraError) -> Refusal {
+        Refusal(
+            "unsupported_grant_type", "90086",
+            "The supplied grant_type [\(TokenEndpoint.deviceGrantType)] is not supported.",
+            entra: entra)
+    }
+}
+
 // Clients and their secrets.
 extension Refusal {
     static let missingClient = Refusal(
