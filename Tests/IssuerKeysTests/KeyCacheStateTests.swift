@@ -16,7 +16,7 @@ private let failed = KeyCacheState.Outcome.failed(reason: "")
 
 @Suite("The state of the key cache follows from events and times alone", .timeLimit(.minutes(15)))
 struct KeyCacheStateTests {
-    /// A running state whose key sources were loaded at time 0.
+    /// A running state whose metadata documents were loaded at time 0.
     private func running(count: Int = 1, chance: Double = 0, maxAge: Int? = nil) -> KeyCacheState {
         var state = KeyCacheState(count: count, timing: KeyTiming(), now: 0)
         state.start()
@@ -96,7 +96,7 @@ struct KeyCacheStateTests {
             for plan in state.beginRefresh(now: 0) { state.finish(plan, failed, now: 0, chance: chance) }
             #expect(state.sources[0].nextAttempt == s(pause))
         }
-        var source = KeySourceState(now: 0)
+        var source = DocumentState(now: 0)
         for _ in 0..<100 { source.failed(now: 0, longestBackoff: .seconds(60), chance: 1) }
         #expect(source.nextAttempt == s(60))
     }
@@ -177,7 +177,7 @@ struct KeyCacheStateTests {
         #expect(state.unknownKey(now: s(6), waiting: 0) == .wait)
     }
 
-    @Test("A key source that fails neither stops nor hurries the others")
+    @Test("A metadata document that fails neither stops nor hurries the others")
     func twoSources() {
         var state = KeyCacheState(count: 2, timing: KeyTiming(), now: 0)
         let plans = state.beginRefresh(now: 0)

@@ -19,7 +19,7 @@ struct KeyFileTests {
 
     /// A verifier that read the file at its start and has fetched nothing.
     private func restarted(
-        after seconds: Double = 0, source: KeySource = policy(),
+        after seconds: Double = 0, source: MetadataDocument = policy(),
         _ change: (inout IssuerKeysConfiguration) -> Void = { _ in }
     ) -> Bench {
         let bench = Bench([source]) {

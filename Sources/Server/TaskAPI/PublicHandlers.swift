@@ -18,7 +18,7 @@ struct PublicHandlers: Sendable {
         resource = configuration.page
         publicAddress = configuration.publicAddress
         isSecure = configuration.isSecure
-        scopes = [configuration.readScope, configuration.writeScope].compactMap(\.self)
+        scopes = configuration.scopes
     }
 
     func health(_ request: APIRequest) -> HandlerResult { .ready(Self.text(200, "alive\n")) }

@@ -8,10 +8,9 @@ package struct TaskAPIConfiguration: Sendable {
     package var store: any TaskStore
     package var verifier: any TokenVerifier
     package var time: any TimeSource
-    /// What a token must carry in `scp` to read, to write; nil: nothing (the old clients send ID tokens).
-    package var readScope: String?
-    /// See ``readScope``.
-    package var writeScope: String?
+    /// The scopes that clients may ask for, for the metadata of the protected resource; what a token must have is in its
+    /// ``Tokens/Principal``.
+    package var scopes: [String] = []
     /// Whether `?access_token=` is taken where no `Authorization` is.
     package var allowQueryToken = false
     /// Which pages of other origins may call.

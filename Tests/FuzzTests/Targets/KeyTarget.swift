@@ -15,14 +15,14 @@ func checkKeys(_ input: [UInt8]) throws {
 }
 
 private let sources = [
-    KeySource(
+    MetadataDocument(
         policy: "B2C_1_sign_in", metadataURL: "https://contoso.b2clogin.com/x/.well-known/openid-configuration",
         tenantIdentifier: "775527ff-9a37-4307-8b3d-cc311f58d925"),
-    KeySource(metadataURL: "http://127.0.0.1:3001/x/.well-known/openid-configuration"),
-    KeySource(metadataURL: "https://login.example/m", pinnedIssuer: "urn:pinned"),
+    MetadataDocument(metadataURL: "http://127.0.0.1:3001/x/.well-known/openid-configuration"),
+    MetadataDocument(metadataURL: "https://login.example/m", pinnedIssuer: "urn:pinned"),
 ]
 
-private func checkMetadata(_ bytes: [UInt8], _ source: KeySource) throws {
+private func checkMetadata(_ bytes: [UInt8], _ source: MetadataDocument) throws {
     guard let metadata = try? ProviderMetadata(parsing: bytes) else { return }
     try require(!metadata.issuer.isEmpty && !metadata.keySetURL.isEmpty, "metadata names an issuer and keys")
     guard (try? metadata.check(against: source.metadataRules)) != nil else { return }
@@ -68,7 +68,7 @@ private struct Documents: DocumentFetcher {
 private func checkLoading(_ metadata: [UInt8], _ keySet: [UInt8]) throws {
     for source in sources {
         let fetcher = Documents(metadataURL: source.metadataURL, metadata: metadata, keySet: keySet)
-        var loader = KeySourceLoader(fetcher: fetcher, distrusted: ["distrusted"])
+        var loader = DocumentLoader(fetcher: fetcher, distrusted: ["distrusted"])
         guard let load = try? loader.load(source, withMetadata: true, known: nil) else { continue }
         try require(!load.keys.keys.isEmpty, "a source that was loaded has keys")
         let names = load.keys.keys.map(\.published.keyIdentifier)

@@ -29,16 +29,14 @@ struct Finding {
 
 private func authorityFindings(_ settings: ServerSettings) -> [Finding] {
     settings.issuerKeys.check().flatMap { report -> [Finding] in
-        if let problem = report.problem { return [.wrong("authority, \(report.source): \(problem)")] }
-        let count = report.keyIdentifiers.count
+        let name = "authority, \(report.source.map { "\($0): " } ?? "")\(report.document)"
+        guard let contents = report.contents else { return [.wrong("\(name): \(report.problem ?? "?")")] }
+        let count = contents.keyIdentifiers.count
         let keys = count == 1 ? "1 key" : "\(count) keys"
-        let skipped = report.skipped.map { key in
-            Finding.good("authority, \(report.source): a published key is not used: \(key.reason)")
-        }
+        let skipped = contents.skipped.map { Finding.good("\(name): a published key is not used: \($0.reason)") }
         // Without policies, tokens that name one are refused: a B2C tenant must be configured with its policies.
         let policy = report.policy.map { "of the policy \($0)" } ?? "that name no B2C policy"
-        return [.good("authority, \(report.source): \(keys) of \(report.issuer ?? "?"), for tokens \(policy)")]
-            + skipped
+        return [.good("\(name): \(keys) of \(contents.issuer), for tokens \(policy)")] + skipped
     }
 }
 

@@ -46,7 +46,7 @@ private func verifier(_ settings: ServerSettings) -> BearerVerifier {
     configuration.keyCacheFile = nil
     let asked = BearerVerifier(configuration, observer: report)
     asked.loadOnce()
-    if asked.status.state.serves { return asked }
+    if asked.statuses.contains(where: \.serves) { return asked }
     configuration.keyCacheFile = settings.storage.keyCache
     let kept = BearerVerifier(configuration)
     kept.loadOnce()

@@ -10,11 +10,11 @@ import Tokens
 
 extension ServerSettings {
     var issuerKeys: IssuerKeysConfiguration {
-        var configuration = IssuerKeysConfiguration(
-            keySources: authority.keySources,
-            rules: ClaimRules(
-                audiences: authority.clientIdentifiers, ownerClaim: tokens.ownerClaim,
-                clockSkew: tokens.clockSkew.components.seconds))
+        var rules = ClaimRules(
+            audiences: authority.clientIdentifiers, ownerClaim: OwnerClaim(tokens.ownerClaim),
+            clockSkew: tokens.clockSkew.components.seconds)
+        rules.scopes.required = RequiredScopes(read: tokens.readScope, write: tokens.writeScope)
+        var configuration = IssuerKeysConfiguration(documents: authority.documents, rules: rules)
         configuration.keyCacheFile = storage.keyCache
         configuration.tokenCacheEntries = tokens.cacheSize
         configuration.distrustedKeys = tokens.distrustedKeys
@@ -55,14 +55,14 @@ extension ServerSettings {
 
 extension AuthoritySettings {
     /// Where keys come from: each policy of the authority, or each metadata document.
-    var keySources: [KeySource] {
+    var documents: [MetadataDocument] {
         guard let address else {
             return metadata.map { url in
-                KeySource(metadataURL: url.text, pinnedIssuer: issuer, allowHTTP: allowHTTP, caFile: certificates)
+                MetadataDocument(metadataURL: url.text, pinnedIssuer: issuer, allowHTTP: allowHTTP, caFile: certificates)
             }
         }
         return policies.map { policy in
-            KeySource(
+            MetadataDocument(
                 authority: address.text, policy: policy, pinnedIssuer: issuer, allowHTTP: allowHTTP,
                 caFile: certificates)
         }

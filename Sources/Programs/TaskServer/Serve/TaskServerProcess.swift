@@ -52,8 +52,7 @@ final class TaskServerProcess: Sendable {
         _ readiness: Readiness
     ) throws(StartFailure) -> TaskAPIConfiguration {
         var configuration = TaskAPIConfiguration(store: store.store, verifier: verifier)
-        configuration.readScope = settings.tokens.readScope
-        configuration.writeScope = settings.tokens.writeScope
+        configuration.scopes = [settings.tokens.readScope, settings.tokens.writeScope].compactMap(\.self)
         // The first half of a digest: enough to know a token again, nothing to guess it from.
         configuration.fingerprint = { token in
             String(hexadecimal: SHA256.digest(Array(token.utf8)).prefix(8))
