@@ -8,8 +8,8 @@ struct RecordedProviderTests {
     @Test("Each is taken or refused as it is known to be", arguments: RecordedTrial.all)
     func taken(trial: RecordedTrial) throws {
         let report = try trial.report()
-        #expect((report.problem == nil) == trial.isTaken, "\(report.problem ?? "\(report.keyIdentifiers)")")
-        #expect(report.keyIdentifiers.isEmpty == !trial.isTaken)
+        #expect((report.problem == nil) == trial.isTaken, "\(report.problem ?? "taken")")
+        #expect((report.contents?.keyIdentifiers.isEmpty ?? true) == !trial.isTaken)
     }
 
     @Test("Every recorded provider is tried")

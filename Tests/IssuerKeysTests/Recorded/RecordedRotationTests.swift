@@ -8,24 +8,24 @@ import Tokens
 struct RecordedRotationTests {
     @Test(
         "Keys come and go as they were published, and no load fails",
-        arguments: ["Apple", "Entra ID, common", "Spotify"])
+        arguments: ["Apple", "Entra ID, common", "Google", "Spotify"])
     func rotation(name: String) async throws {
-        var replay = try Replay(name)
+        var replay = try Replay(name, refresh: .seconds(6 * 3600))
         var known: Set<String> = []
         for version in replay.history.versions {
             replay.advance(to: version.time)
             if let loaded = replay.loaded {
                 #expect(replay.serving == loaded.usable.sorted())
-                #expect(replay.bench.verifier.status.state == .fresh)
+                #expect(replay.status.state == .fresh)
             }
             replay.publish(version)
             known.formUnion(version.identifiers)
         }
-        let end = replay.published.time + 7200
+        let end = replay.published.time + 86_400
         replay.advance(to: end)
         let last = replay.published.usable
         #expect(replay.serving == last.sorted() && known.count > last.count)
-        #expect(replay.bench.verifier.status.counters.failures == 0)
+        #expect(replay.status.counters.failures == 0)
         for identifier in known.sorted() {
             replay.bench.time.advance(seconds: 60)
             let refusal = await replay.refusal(of: identifier)
@@ -38,7 +38,7 @@ struct RecordedRotationTests {
         let identifier = "8PXQDb4mOmolu_BtG3jDX4qR2xU"
         var replay = try Replay("Entra ID, common", distrusted: [identifier])
         var times = 0
-        for version in replay.history.versions {
+        for version in replay.history.versions.suffix(90) {
             replay.advance(to: version.time)
             #expect(!replay.serving.contains(identifier))
             times += (replay.loaded?.identifiers.contains(identifier) ?? false) ? 1 : 0
@@ -82,7 +82,7 @@ struct AlternatingKeySetTests {
                 #expect(refusal == .badSignature || !isPublished && refusal == .unknownKey)
             }
         }
-        #expect(changes > 40 && replay.bench.verifier.status.counters.failures == 0)
+        #expect(changes > 40 && replay.status.counters.failures == 0)
         // One fetch for each unknown key, and two for each refresh that is due anyway (V-79, V-82).
         let fetches = replay.bench.provider.asked.count
         #expect(fetches < steps * 2, "\(fetches) fetches")

@@ -13,12 +13,23 @@ struct Replay {
     private(set) var loaded: RecordedHistory.Version?
 
     /// The moment of the first version, with nothing loaded.
-    init(_ name: String, distrusted: [String] = []) throws {
+    ///
+    /// - Parameters:
+    ///   - name: that of the recorded history.
+    ///   - refresh: the time between refreshes, if it is not to be the usual: months are long.
+    ///   - distrusted: key identifiers that are never to be trusted.
+    /// - Throws: if there is no such history.
+    init(_ name: String, refresh: Duration? = nil, distrusted: [String] = []) throws {
         history = try RecordedHistory.named(name)
         published = try #require(history.versions.first)
-        var source = KeySource(metadataURL: history.provider.address)
-        source.pinnedIssuer = history.provider.metadata["issuer"].string
-        bench = Bench([source]) { $0.distrustedKeys = distrusted }
+        let document = MetadataDocument(
+            metadataURL: history.provider.address, pinnedIssuer: history.provider.metadata["issuer"].string)
+        bench = Bench([document]) {
+            $0.distrustedKeys = distrusted
+            $0.sources[0].keyHosts = ["www.googleapis.com"]
+            $0.sources[0].rules.tenants = AllowedTenants(listed: ["775527ff-9a37-4307-8b3d-cc311f58d925"])
+            if let refresh { $0.timing.refresh = refresh }
+        }
         bench.time.setWall(by: published.time - bench.time.wallMilliseconds / 1000)
         publish(published)
     }
@@ -48,8 +59,10 @@ struct Replay {
         }
     }
 
+    var status: KeyStatus { bench.verifier.caches[0].status }
+
     /// The keys that serve.
-    var serving: [String] { bench.verifier.status.keyIdentifiers.sorted() }
+    var serving: [String] { status.keyIdentifiers.sorted() }
 
     /// Why a token that names this key is refused: as no test can sign as the provider does, its signature fits no key.
     func refusal(of identifier: String) async -> TokenRefusal? {
