@@ -176,3 +176,24 @@ extension BearerVerifier {
         return try await verify(token)
     }
 }
+
+// Most tests have one source without name.
+extension BearerVerifier {
+    /// The keys of the first source.
+    var keys: KeyCache { caches[0] }
+    var status: KeyStatus { statuses[0].keys }
+}
+
+extension IssuerKeysConfiguration {
+    /// The rules of the first source.
+    var rules: ClaimRules {
+        get { sources[0].rules }
+        set { sources[0].rules = newValue }
+    }
+
+    /// The documents of the first source.
+    var documents: [MetadataDocument] {
+        get { sources[0].documents }
+        set { sources[0].documents = newValue }
+    }
+}

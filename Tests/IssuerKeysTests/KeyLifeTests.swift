@@ -79,7 +79,7 @@ struct KeyLifeTests {
         }
         #expect(bench.provider.asked.count == 2)
         #expect(bench.verifier.status.counters.unknownKeys == 10_002)
-        #expect(bench.events.all.count { $0 == .unknownKeysLimited } == 1)
+        #expect(bench.events.all.count { $0 == .unknownKeysLimited() } == 1)
         // Known keys are not affected.
         #expect(await bench.refusal(good) == nil)
     }

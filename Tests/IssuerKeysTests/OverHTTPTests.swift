@@ -36,7 +36,7 @@ struct OverHTTPTests {
         let configuration = IssuerKeysConfiguration(documents: [source, missing], rules: TestClaims.rules)
 
         let reports = configuration.check()
-        #expect(reports[0].problem == nil && reports[0].keyIdentifiers == [TestClaims.keyIdentifier])
+        #expect(reports[0].problem == nil && reports[0].contents?.keyIdentifiers == [TestClaims.keyIdentifier])
         #expect(reports[1].problem?.contains("no such tenant or policy") == true)
 
         let verifier = BearerVerifier(configuration, time: ManualClock(wallMilliseconds: TestClaims.now * 1000))

@@ -120,9 +120,9 @@ struct PolicyTests {
         bench.provider.publish(reset, [published(SigningKey.shared)], issuer: "https://evil.example/")
         var configuration = IssuerKeysConfiguration(documents: [signIn, reset], rules: TestClaims.rules)
         let reports = configuration.check(fetcher: bench.provider)
-        #expect(reports.map(\.source) == ["B2C_1_sign_in", "B2C_1_reset"])
-        #expect(reports[0].problem == nil && reports[0].issuer == TestClaims.issuer)
-        #expect(reports[0].keyIdentifiers == [TestClaims.keyIdentifier])
+        #expect(reports.map(\.document) == ["B2C_1_sign_in", "B2C_1_reset"])
+        #expect(reports[0].problem == nil && reports[0].contents?.issuer == TestClaims.issuer)
+        #expect(reports[0].contents?.keyIdentifiers == [TestClaims.keyIdentifier])
         #expect(reports[1].problem == MetadataError.foreignIssuer.message)
 
         configuration.documents[1].pinnedIssuer = TestClaims.issuer

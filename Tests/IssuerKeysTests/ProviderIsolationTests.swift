@@ -31,8 +31,8 @@ struct ProviderIsolationTests {
 
     private func bench(_ sources: [MetadataDocument], ownerClaim: String = "oid", audiences: [String] = []) -> Bench {
         let bench = Bench(sources) {
-            $0.rules.ownerClaim = ownerClaim
-            $0.rules.audiences += audiences
+            $0.rules.owner.claim = OwnerClaim(ownerClaim)
+            $0.rules.audience.accepted += audiences
         }
         bench.provider.publish(
             sources[1], [published(SigningKey.other, kid: "key-2")], issuer: Self.neighbour)

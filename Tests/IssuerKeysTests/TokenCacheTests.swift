@@ -12,7 +12,7 @@ struct TokenCacheTests {
     init() throws {
         let verified = try TestClaims.rules.check(
             CompactToken(makeToken()), signedBy: TestClaims.keyIdentifier, of: TestClaims.issuers, now: TestClaims.now)
-        entry = .init(verified: verified, generation: 1, verifyAgainAt: 0)
+        entry = .init(verified: verified, source: 0, generation: 1, verifyAgainAt: 0)
     }
 
     /// Something as long as a token.

@@ -1,6 +1,7 @@
 import HTTP
 import TaskAPI
 import Testing
+import Tokens
 
 /// What holds for every row of the table of routes, so also for the next one.
 @Suite("Every route of the table", .timeLimit(.minutes(15)))
@@ -12,8 +13,7 @@ struct EveryRouteTests {
         TestedAPI(transport) {
             $0.files = ["x": PublicFile(name: "x", bytes: Array("a file".utf8))]
             $0.publicAddress = "https://tasks.example.com"
-            $0.readScope = "tasks.read"
-            $0.writeScope = "tasks.write"
+            $0.verifier = NameVerifier(required: RequiredScopes(read: "tasks.read", write: "tasks.write"))
         }
     }
 
