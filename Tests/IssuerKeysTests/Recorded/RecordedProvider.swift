@@ -25,7 +25,9 @@ struct RecordedProvider: Sendable {
     var keys: [JSONValue] { keySet["keys"].array ?? [] }
 
     /// All that were recorded, in the order of the files.
-    static func all() throws -> [RecordedProvider] {
+    static func all() throws -> [RecordedProvider] { try documents.get() }
+
+    private static let documents = Result {
         try ["others", "wellknown"].flatMap { file in
             try (TestFile("Documents/\(file).json").json().array ?? []).map(RecordedProvider.init)
         }

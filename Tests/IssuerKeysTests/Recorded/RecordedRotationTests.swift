@@ -10,20 +10,15 @@ struct RecordedRotationTests {
         "Keys come and go as they were published, and no load fails",
         arguments: ["Apple", "Entra ID, common", "Google", "Spotify"])
     func rotation(name: String) async throws {
-        var replay = try Replay(name, refresh: .seconds(6 * 3600))
-        var known: Set<String> = []
-        for version in replay.history.versions {
-            replay.advance(to: version.time)
-            if let loaded = replay.loaded {
-                #expect(replay.serving == loaded.usable.sorted())
-                #expect(replay.status.state == .fresh)
-            }
-            replay.publish(version)
-            known.formUnion(version.identifiers)
+        var replay = try Replay(name, refresh: .seconds(12 * 3600))
+        var known = Set(replay.published.identifiers)
+        while replay.publishNext() {
+            let loaded = try #require(replay.loaded)
+            #expect(replay.serving == loaded.usable.sorted() && replay.status.state == .fresh)
+            known.formUnion(replay.published.identifiers)
         }
-        let end = replay.published.time + 86_400
-        replay.advance(to: end)
         let last = replay.published.usable
+        replay.advance(to: replay.published.time + 86_400)
         #expect(replay.serving == last.sorted() && known.count > last.count)
         #expect(replay.status.counters.failures == 0)
         for identifier in known.sorted() {
@@ -36,15 +31,30 @@ struct RecordedRotationTests {
     @Test("A key that is distrusted never serves, however often it is withdrawn and published again (V-97)")
     func distrusted() throws {
         let identifier = "8PXQDb4mOmolu_BtG3jDX4qR2xU"
-        var replay = try Replay("Entra ID, common", distrusted: [identifier])
+        // The week before 2024-10-27.
+        var replay = try Replay("Entra ID, common", from: 1_729_382_400, distrusted: [identifier])
         var times = 0
-        for version in replay.history.versions.suffix(90) {
-            replay.advance(to: version.time)
-            #expect(!replay.serving.contains(identifier))
+        while replay.publishNext() {
+            #expect(!replay.serving.contains(identifier) && !replay.serving.isEmpty)
             times += (replay.loaded?.identifiers.contains(identifier) ?? false) ? 1 : 0
-            replay.publish(version)
         }
         #expect(times > 10)
+    }
+
+    @Test("A key that is marked as one of another cloud serves only while it is not marked (P-8)")
+    func otherCloud() throws {
+        let identifier = "8PXQDb4mOmolu_BtG3jDX4qR2xU"
+        var replay = try Replay("Entra ID, common", from: 1_729_382_400, refresh: .seconds(300))
+        var counts = [false: 0, true: 0]
+        // Until 2024-10-21; they were marked twice on the day before.
+        while replay.published.time < 1_729_468_800, replay.publishNext(), let loaded = replay.loaded {
+            let key = loaded.keys.first { $0["kid"].string == identifier }
+            guard let key else { continue }
+            let isMarked = key["cloud_instance_name"].string == "microsoftonline.us"
+            counts[isMarked, default: 0] += 1
+            #expect(replay.serving.contains(identifier) == !isMarked)
+        }
+        #expect(counts[true, default: 0] > 0 && counts[false, default: 0] > 0)
     }
 }
 
@@ -56,26 +66,14 @@ struct AlternatingKeySetTests {
 
     @Test("A token of a key that is published at that moment is never refused, and the provider is asked seldom")
     func recorded() async throws {
-        var replay = try Replay("Entra ID, common")
-        let first = 1_729_486_800 as Int64  // 2024-10-21 05:00 UTC
+        let start = 1_729_486_800 as Int64  // 2024-10-21 05:00 UTC
         let steps = 42 * 12  // of five minutes
-        var versions = replay.history.versions.drop { version in
-            let isBefore = version.time <= first
-            if isBefore { replay.publish(version) }
-            return isBefore
-        }
-        replay.bench.time.setWall(by: first - replay.bench.time.wallMilliseconds / 1000)
+        var replay = try Replay("Entra ID, common", from: start)
         replay.refresh()
         replay.bench.provider.forget()
         var changes = 0
         for step in 0..<steps {
-            let time = first + Int64(step) * 300
-            replay.advance(to: time)
-            while let next = versions.first, next.time <= time {
-                replay.publish(next)
-                versions.removeFirst()
-                changes += 1
-            }
+            changes += replay.advance(to: start + Int64(step) * 300)
             for identifier in identifiers {
                 let refusal = await replay.refusal(of: identifier)
                 let isPublished = replay.published.identifiers.contains(identifier)
