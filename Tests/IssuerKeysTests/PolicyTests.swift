@@ -123,7 +123,8 @@ struct PolicyTests {
         #expect(reports.map(\.document) == ["B2C_1_sign_in", "B2C_1_reset"])
         #expect(reports[0].problem == nil && reports[0].contents?.issuer == TestClaims.issuer)
         #expect(reports[0].contents?.keyIdentifiers == [TestClaims.keyIdentifier])
-        #expect(reports[1].problem == MetadataError.foreignIssuer.message)
+        #expect(
+            reports[1].problem == MetadataError.foreignIssuer.message + " (TASKS_ISSUER=https://evil.example/)")
 
         configuration.documents[1].pinnedIssuer = TestClaims.issuer
         #expect(configuration.check(fetcher: bench.provider)[1].problem == MetadataError.unexpectedIssuer.message)

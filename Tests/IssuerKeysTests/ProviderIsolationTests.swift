@@ -16,7 +16,8 @@ struct ProviderIsolationTests {
     /// Two documents whose addresses do not show that they are of two tenants.
     private let first = MetadataDocument(
         metadataURL: "https://contoso.b2clogin.com/contoso.com/b2c_1_sign_in/v2.0/\(document)")
-    private let second = MetadataDocument(metadataURL: "https://contoso.b2clogin.com/contoso.com/b2c_1_edit/v2.0/\(document)")
+    private let second = MetadataDocument(
+        metadataURL: "https://contoso.b2clogin.com/contoso.com/b2c_1_edit/v2.0/\(document)")
 
     private func claims(of policy: String, issuer: String = TestClaims.issuer) -> JSONObject {
         TestClaims.good.with("tfp", .string(policy)).with("iss", .string(issuer)).with("sub", "1001")
@@ -182,7 +183,8 @@ struct ProviderIsolationTests {
             await bench.refusal(makeToken(claims: TestClaims.good.with("tfp", nil).with("acr", "b2c_1_edit")))
                 == .wrongPolicy)
         let none = Bench.loaded([
-            MetadataDocument(metadataURL: "https://contoso.b2clogin.com/\(Self.document)", pinnedIssuer: TestClaims.issuer)
+            MetadataDocument(
+                metadataURL: "https://contoso.b2clogin.com/\(Self.document)", pinnedIssuer: TestClaims.issuer)
         ])
         #expect(await none.refusal(makeToken(claims: claims(of: "b2c_1_sign_in"))) == .wrongPolicy)
         #expect(await none.refusal(makeToken(claims: TestClaims.good.with("tfp", nil))) == nil)

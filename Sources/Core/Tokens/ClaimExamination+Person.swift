@@ -110,13 +110,14 @@ extension ClaimExamination {
     }
 
     private var hasMarksOfAccessToken: Bool {
-        hasScopes || says("token_use", "access") || says("typ", "Bearer")
+        let isMicrosofts = rules.isMicrosoft && (claims["azpacr"] != nil || claims["appidacr"] != nil)
+        return hasScopes || says("token_use", "access") || says("typ", "Bearer") || isMicrosofts
     }
 
     /// No person signed in for a token that an application got with its own credentials.
     func checkApplication() throws(TokenRefusal) {
-        let isApplication =
-            says("idtyp", "app") || rules.isMicrosoft && claims["scp"] == nil && !hasMarksOfIDToken
+        let isWithoutPerson = claims["scp"] == nil && !hasMarksOfIDToken && rules.kind != .id
+        let isApplication = says("idtyp", "app") || rules.isMicrosoft && isWithoutPerson
         guard !isApplication else { throw .applicationToken(lacking: rules.scopes.required.list) }
     }
 }

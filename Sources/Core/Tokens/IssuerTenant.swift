@@ -25,6 +25,31 @@ package enum IssuerTenant {
         }
     }
 
+    /// The issuer that Entra ID or External ID has for the address of a metadata document of version 2 (P-4).
+    ///
+    /// Nothing for other providers, for a tenant given by its name, and for other forms of the address.
+    package static func issuer(ofMetadata address: WebAddress) -> String? {
+        let path = address.path
+        guard path.count == 4, path[1].isSame(as: "v2.0"), path[2].isSame(as: ".well-known") else { return nil }
+        let tenant = GUID.canonical(path[0])
+        if address.host.hasSuffix(".ciamlogin.com") {
+            return tenant.map { "https://\($0).ciamlogin.com/\($0)/v2.0" }
+        }
+        guard let host = entraHosts.first(where: { $0.isSame(as: address.host) }) else { return nil }
+        if let tenant { return "https://\(host)/\(tenant)/v2.0" }
+        let isOpen = ["common", "organizations"].contains { $0.isSame(as: path[0]) }
+        return isOpen ? "https://\(host)/\(placeholder)/v2.0" : nil
+    }
+
+    /// Whether this is the address of a document, or the issuer, of Entra ID or External ID.
+    package static func isMicrosoft(_ address: WebAddress) -> Bool {
+        address.host.hasSuffix(".ciamlogin.com") || entraHosts.contains { $0.isSame(as: address.host) }
+    }
+
+    private static let entraHosts = [
+        "login.microsoftonline.com", "login.microsoftonline.us", "login.partner.microsoftonline.cn",
+    ]
+
     package static func isTemplate(_ issuer: String) -> Bool {
         issuer.utf8.contains(UInt8(ascii: "{")) && fill(issuer, with: "") != issuer
     }

@@ -8,9 +8,7 @@ package enum MetadataError: Error, Equatable, Sendable, CaseIterable {
     /// What is wrong and what to do, in one sentence, with the settings of the source without name.
     package var message: String { message { "TASKS_\($0)" } }
 
-    /// The same.
-    ///
-    /// - Parameter setting: the name of a setting of the source; `TASKS_ISSUER`, or `TASKS_SOURCE_EXT_ISSUER`, for `ISSUER`.
+    /// The same with other names of settings: `TASKS_ISSUER`, or `TASKS_SOURCE_EXT_ISSUER`, for `ISSUER`.
     package func message(_ setting: (String) -> String) -> String {
         switch self {
         case .notJSON: "The metadata is not one JSON object; check that the address is that of a metadata document."
@@ -34,7 +32,9 @@ package enum MetadataError: Error, Equatable, Sendable, CaseIterable {
             "The issuer in the metadata is for many tenants; list those that may use this API in \(setting("TENANTS"))."
         case .malformedKeySetURL: "The jwks_uri in the metadata is no web address; ask the provider."
         case .insecureKeySetURL: "The jwks_uri in the metadata is plain http; keys must come over https."
-        case .foreignKeySetURL: "The jwks_uri in the metadata is on another host than the metadata; name that host in \(setting("KEY_HOSTS")) if it is the provider's."
+        case .foreignKeySetURL:
+            "The jwks_uri in the metadata is on another host than the metadata; "
+                + "name that host in \(setting("KEY_HOSTS")) if it is the provider's."
         }
     }
 }

@@ -35,7 +35,8 @@ extension TokenRefusal {
         case .idToken:
             "This is an ID token, which tells an app who signed in; send the access token of the same reply."
         case .notIDToken: "This is an access token, and ID tokens are configured; send the ID token of the same reply."
-        case .sourceClosed: "The provider of the token is no longer accepted here; sign in with the one that replaced it."
+        case .sourceClosed:
+            "The provider of the token is no longer accepted here; sign in with the one that replaced it."
         case .applicationToken:
             "The token is for an application, so nobody could own tasks; sign in as a person instead of with a secret."
         case .keysUnavailable: "The provider's keys are not loaded, so no token can be verified; try again shortly."

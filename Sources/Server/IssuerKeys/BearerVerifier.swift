@@ -93,9 +93,7 @@ package final class BearerVerifier: TokenVerifier {
         }
     }
 
-    /// The checks by the keys and rules of one source.
-    ///
-    /// - Parameter claims: if they were read already, to find the source.
+    /// The checks by the keys and rules of one source; with its claims, if they were read already to find it.
     private func verified(
         _ compact: CompactToken, _ header: JOSEHeader, _ claims: Claims?, by source: Int
     ) async throws(TokenRefusal) -> Verdict {

@@ -35,7 +35,8 @@ extension IssuerKeysConfiguration {
     package func check(fetcher: any DocumentFetcher = HTTPFetcher()) -> [DocumentReport] {
         let registry = SourceRegistry(self)
         // A source that shares owners is checked against the one with which it shares them.
-        let order = sources.indices.filter { sharedSource(of: $0) == nil } + sources.indices.filter { sharedSource(of: $0) != nil }
+        let sharing = sources.indices.filter { sharedSource(of: $0) != nil }
+        let order = sources.indices.filter { !sharing.contains($0) } + sharing
         let reports = order.map { (index: $0, reports: check($0, registry, fetcher)) }
         return reports.sorted { $0.index < $1.index }.flatMap(\.reports)
     }
@@ -73,7 +74,9 @@ extension IssuerKeysConfiguration {
 }
 
 extension DocumentReport {
-    fileprivate init(_ source: TokenSource, _ document: MetadataDocument, _ contents: Contents?, problem: String? = nil) {
+    fileprivate init(
+        _ source: TokenSource, _ document: MetadataDocument, _ contents: Contents?, problem: String? = nil
+    ) {
         self.init(
             source: source.name, document: document.name, metadataURL: document.metadataURL, policy: document.policy,
             contents: contents, problem: problem)

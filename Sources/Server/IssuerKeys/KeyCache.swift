@@ -134,6 +134,7 @@ final class KeyCache: Sendable {
     /// Whether a token that no source is known to issue may be of this one, because not all of it was loaded yet (P-13).
     ///
     /// - Parameter policy: the one that the token names.
+    /// - Returns: true if nothing was loaded, or if the policy is one that was not.
     func mayIssueUnknown(policy: String?) -> Bool {
         let states = guarded.withLock { $0.state.documents }
         let unknown = zip(states, source.documents).filter { $0.keys == nil && $1.knownIssuer == nil }.map(\.1)
@@ -155,7 +156,9 @@ final class KeyCache: Sendable {
             let serving = zip(guarded.state.servingKeys(now: now), source.documents)
                 .compactMap { keys, document in keys.map { PublishedDocument(keys: $0, policy: document.policy) } }
             let issuers = zip(guarded.state.documents, source.documents).compactMap { state, document in
-                (state.keys?.issuer ?? document.knownIssuer).map { TokenIssuer(identifier: $0, policy: document.policy) }
+                (state.keys?.issuer ?? document.knownIssuer).map { issuer in
+                    TokenIssuer(identifier: issuer, policy: document.policy)
+                }
             }
             published.publish(
                 serving, issuers: issuers, now: now,

@@ -25,7 +25,7 @@ enum LoadFailure: Error, Equatable {
 
     /// What happened and what to do about it, in one line.
     ///
-    /// - Parameter source: the token source whose document it was, for the names of its settings.
+    /// `source` is the token source whose document it was, for the names of its settings.
     func message(in source: TokenSource) -> String {
         switch self {
         case .metadataNotFetched(.status(404), let setting) where setting.hasSuffix("METADATA_URL"):
@@ -56,7 +56,8 @@ enum LoadFailure: Error, Equatable {
             "owners are shared with \(other), whose tenant is not known yet; it is tried again when that is loaded "
                 + "(or name its issuer in the settings)"
         case .sharedTenantDiffers(let other):
-            "owners are shared with \(other), which is of another tenant; shared owners must be of one (\(source.setting("OWNERS")))"
+            "owners are shared with \(other), which is of another tenant; shared owners must be of one "
+                + "(\(source.setting("OWNERS")))"
         }
     }
 

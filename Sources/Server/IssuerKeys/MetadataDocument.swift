@@ -48,14 +48,19 @@ package struct MetadataDocument: Sendable, Equatable {
     /// For messages: the policy, or the address of the metadata.
     package var name: String { policy ?? metadataURL }
 
-    /// The issuer, if it is known before the document is fetched: that of the settings, or the one that External ID has
-    /// for an authority with the GUID of the tenant.
+    /// The issuer, if it is known before the document is fetched: that of the settings, or the one that Entra ID and External
+    /// ID have for this address.
     package var knownIssuer: String? {
         if let pinnedIssuer { return pinnedIssuer }
-        guard let tenantIdentifier, let address = WebAddress(metadataURL), address.host.hasSuffix(".ciamlogin.com") else {
-            return nil
-        }
-        return "https://\(tenantIdentifier).ciamlogin.com/\(tenantIdentifier)/v2.0"
+        guard policy == nil, let address = WebAddress(metadataURL) else { return nil }
+        return IssuerTenant.issuer(ofMetadata: address)
+    }
+
+    /// Whether it is of Entra ID or External ID, as far as address and issuer show it, and not of B2C.
+    package var isMicrosoft: Bool {
+        guard policy == nil else { return false }
+        let addresses = [metadataURL, knownIssuer].compactMap { $0.flatMap { WebAddress($0) } }
+        return addresses.contains(where: IssuerTenant.isMicrosoft)
     }
 
     /// Scheme, host and port of the metadata: documents of one origin are unreachable together.

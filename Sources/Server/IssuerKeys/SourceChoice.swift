@@ -16,7 +16,9 @@ extension BearerVerifier {
         let now = time.now
         if let index = caches.firstIndex(where: { $0.current(now: now).issues(issuer) }) { return index }
         let policy = claims.policy
-        guard let undecided = caches.first(where: { $0.mayIssueUnknown(policy: policy) }) else { throw .wrongIssuer }
+        let second = time.wallMilliseconds / 1000
+        let undecided = caches.first { !$0.source.isClosed(at: second) && $0.mayIssueUnknown(policy: policy) }
+        guard let undecided else { throw .wrongIssuer }
         throw .keysUnavailable(retryAfter: undecided.retryAfter)
     }
 

@@ -84,7 +84,8 @@ extension IssuerKeysConfiguration {
 
     /// A template without a list of tenants would accept every tenant there is (P-5).
     private func templateMistakes(_ source: TokenSource) -> [String] {
-        guard source.rules.tenants == nil, source.knownIssuers.contains(where: IssuerTenant.isTemplate) else { return [] }
+        let isOpen = source.knownIssuers.contains(where: IssuerTenant.isTemplate)
+        guard isOpen, source.rules.tenants == nil else { return [] }
         return ["\(source.setting("ISSUER")): an issuer with {tenantid} needs \(source.setting("TENANTS"))."]
     }
 }

@@ -61,20 +61,25 @@ final class SourceRegistry: Sendable {
     }
 
     private func checkSharing(_ issuer: String, _ source: Int, _ state: inout State) throws(LoadFailure) {
-        let group = configuration.sharedSource(of: source) ?? source
-        let others = configuration.sources.indices.filter { other in
-            other != source && (other == group || configuration.sharedSource(of: other) == group)
+        guard let shared = configuration.sharedSource(of: source) else {
+            // None of these was trusted before this one was known, so here is one that changes its tenant.
+            for other in configuration.sources.indices where configuration.sharedSource(of: other) == source {
+                try checkTenant(of: issuer, state.loaded[other].compactMap(\.self), ofSource: other)
+            }
+            return
         }
-        for other in others {
-            let issuers = state.issuers(of: other)
-            if issuers.isEmpty, other == group {
-                state.waiting.insert(source)
-                throw .sharedTenantUnknown(configuration.name(ofSource: other))
-            }
-            let tenant = IssuerTenant.of(issuer)
-            guard issuers.allSatisfy({ tenant != nil && IssuerTenant.of($0) == tenant }) else {
-                throw .sharedTenantDiffers(configuration.name(ofSource: other))
-            }
+        let issuers = state.issuers(of: shared)
+        guard !issuers.isEmpty else {
+            state.waiting.insert(source)
+            throw .sharedTenantUnknown(configuration.name(ofSource: shared))
+        }
+        try checkTenant(of: issuer, issuers, ofSource: shared)
+    }
+
+    private func checkTenant(of issuer: String, _ issuers: [String], ofSource other: Int) throws(LoadFailure) {
+        let tenant = IssuerTenant.of(issuer)
+        guard issuers.allSatisfy({ tenant != nil && IssuerTenant.of($0) == tenant }) else {
+            throw .sharedTenantDiffers(configuration.name(ofSource: other))
         }
     }
 

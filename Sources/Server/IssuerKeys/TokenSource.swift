@@ -8,7 +8,7 @@ package struct TokenSource: Sendable, Equatable {
     package var name: String?
     /// One for each policy, or one for each metadata URL; all of one tenant.
     package var documents: [MetadataDocument]
-    /// Audiences, claims, times. The name, the namespace of owners and the end date are put into it from the rest.
+    /// Audiences, claims, times; the name, the namespace of owners and the end date are put into it from the rest.
     package var rules: ClaimRules
     package var owners: OwnerNamespace
     /// Hosts from which keys may come, besides those of the documents (P-6).

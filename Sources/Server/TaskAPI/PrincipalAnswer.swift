@@ -17,6 +17,8 @@ enum PrincipalAnswer {
         // A server with one provider answers as it did before there were several.
         if let source = principal.source { body["source"] = .string(source) }
         return .ready(
-            Response(200, headers: ["Content-Type": "application/json; charset=utf-8"], body: JSONValue.object(body).serialized()))
+            Response(
+                200, headers: ["Content-Type": "application/json; charset=utf-8"],
+                body: JSONValue.object(body).serialized()))
     }
 }

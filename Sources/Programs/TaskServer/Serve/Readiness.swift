@@ -55,7 +55,8 @@ final class Readiness: Sendable {
         let reasons = open.compactMap { source in
             Self.reason(source.keys).map { reason in source.name.map { "\($0): \(reason)" } ?? reason }
         }
-        guard reasons.count < open.count else { return reasons.isEmpty ? "no source is open" : reasons.joined(separator: "; ") }
+        guard !open.isEmpty else { return "no source is open" }
+        guard reasons.count < open.count else { return reasons.joined(separator: "; ") }
         let isStarting = time.monotonicNanoseconds - started < Self.patience
         guard isStarting, open.contains(where: { $0.keys.counters.refreshes == 0 }) else { return nil }
         return reasons.first

@@ -14,7 +14,9 @@ extension ServerSettings {
             audiences: authority.clientIdentifiers, ownerClaim: OwnerClaim(tokens.ownerClaim),
             clockSkew: tokens.clockSkew.components.seconds)
         rules.scopes.required = RequiredScopes(read: tokens.readScope, write: tokens.writeScope)
-        var configuration = IssuerKeysConfiguration(documents: authority.documents, rules: rules)
+        let documents = authority.documents
+        rules.isMicrosoft = !documents.isEmpty && documents.allSatisfy(\.isMicrosoft)
+        var configuration = IssuerKeysConfiguration(documents: documents, rules: rules)
         configuration.keyCacheFile = storage.keyCache
         configuration.tokenCacheEntries = tokens.cacheSize
         configuration.distrustedKeys = tokens.distrustedKeys
@@ -58,7 +60,8 @@ extension AuthoritySettings {
     var documents: [MetadataDocument] {
         guard let address else {
             return metadata.map { url in
-                MetadataDocument(metadataURL: url.text, pinnedIssuer: issuer, allowHTTP: allowHTTP, caFile: certificates)
+                MetadataDocument(
+                    metadataURL: url.text, pinnedIssuer: issuer, allowHTTP: allowHTTP, caFile: certificates)
             }
         }
         return policies.map { policy in
