@@ -33,13 +33,16 @@ package enum IssuerTenant {
         guard path.count == 4, path[1].isSame(as: "v2.0"), path[2].isSame(as: ".well-known") else { return nil }
         let tenant = GUID.canonical(path[0])
         if address.host.hasSuffix(".ciamlogin.com") {
-            return tenant.map { "https://\($0).ciamlogin.com/\($0)/v2.0" }
+            return tenant.map(issuerOfExternalID)
         }
         guard let host = entraHosts.first(where: { $0.isSame(as: address.host) }) else { return nil }
         if let tenant { return "https://\(host)/\(tenant)/v2.0" }
         let isOpen = ["common", "organizations"].contains { $0.isSame(as: path[0]) }
         return isOpen ? "https://\(host)/\(placeholder)/v2.0" : nil
     }
+
+    /// Whatever address was asked, External ID has this issuer, without a slash at its end.
+    static func issuerOfExternalID(_ tenant: String) -> String { "https://\(tenant).ciamlogin.com/\(tenant)/v2.0" }
 
     /// Whether this is the address of a document, or the issuer, of Entra ID or External ID.
     package static func isMicrosoft(_ address: WebAddress) -> Bool {

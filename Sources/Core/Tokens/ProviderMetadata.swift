@@ -79,7 +79,7 @@ package struct ProviderMetadata: Sendable, Equatable {
             let isOwn = MetadataLocation(rules.metadataURL)?.owns(issuer: address) ?? false
             guard isOwn || !rules.demandsOwnIssuer else { throw .unrelatedIssuer }
             basis = .sameHost
-        } else if let tenant = address.tenantOfExternalID {
+        } else if let tenant = IssuerTenant.of(address), issuer.isSame(as: IssuerTenant.issuerOfExternalID(tenant)) {
             guard try isOfTenant(tenant, rules, source) else { throw .foreignTenant }
             return .derived
         } else if Self.areOneCloud(source.host, address.host) {
@@ -113,15 +113,5 @@ package struct ProviderMetadata: Sendable, Equatable {
     /// China's cloud is asked at the first and names the second.
     private static func areOneCloud(_ host: String, _ issuerHost: String) -> Bool {
         host.isSame(as: "login.chinacloudapi.cn") && issuerHost.isSame(as: "login.partner.microsoftonline.cn")
-    }
-}
-
-extension WebAddress {
-    /// The GUID in an issuer of External ID, `https://<GUID>.ciamlogin.com/<GUID>/v2.0`.
-    fileprivate var tenantOfExternalID: String? {
-        guard let tenant = IssuerTenant.of(self), isEncrypted, query == nil, !hasFragment, path.count == 2 else {
-            return nil
-        }
-        return host.isSame(as: "\(tenant).ciamlogin.com") ? tenant : nil
     }
 }
