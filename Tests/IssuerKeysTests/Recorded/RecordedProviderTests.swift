@@ -2,6 +2,7 @@
 import JSON
 import Support
 import Testing
+import Tokens
 
 @Suite("Documents of real providers are taken, or refused with a reason", .timeLimit(.minutes(15)))
 struct RecordedProviderTests {
@@ -16,6 +17,20 @@ struct RecordedProviderTests {
     func complete() throws {
         let names = try Set(RecordedProvider.all().map(\.name))
         #expect(names == Set(RecordedTrial.all.map(\.provider)) && names.count >= 15)
+    }
+
+    @Test("Keys for encryption are not called signature algorithms (P-9)")
+    func algorithms() throws {
+        let encryption = try RecordedProvider.named("Keycloak").keys.compactMap(\.object).filter {
+            $0["use"]?.string == "enc"
+        }
+        let agreement = try RecordedProvider.named("PayPal").keys.filter { $0["crv"].string == "X25519" }
+        #expect(encryption.count == 1 && agreement.count == 1)
+        let keys =
+            try encryption.map { JSONValue.object($0.with("alg", nil)) } + agreement
+            + RecordedProvider.named("Supabase").keys
+        let document = JSONValue.object(["keys": .array(keys)]).serialized()
+        #expect(try KeySetDocument(parsing: document).algorithms == ["ES256"])
     }
 
     @Test("docs/recorded-providers.md says what the server says of each")
