@@ -80,20 +80,29 @@ package final class MockAuthority: RequestHandler, Sendable {
         if head.target.path.first == "_mock" { return await host.control() }
         if let route = Routes.ofHost.first(where: { $0.matches(head.target.path) }) { return await route.handle(host) }
         guard let url = PolicyURL(head.target) else { return .respond(NotFoundPage.noEndpoint) }
-        guard let run = configuration.tenant.run(of: url.tenant),
-            let policy = url.policy.flatMap(configuration.policy(named:))
-        else { return .respond(NotFoundPage.noPolicy(url)) }
+        guard let run = configuration.tenant.run(of: url.tenant) else { return .respond(NotFoundPage.noPolicy(url)) }
+        if head.method == .post, url.isTokenEndpointWithoutPolicy {
+            return decideByGrant(head, url, run: run, base: base)
+        }
+        guard let policy = url.policy.flatMap(configuration.policy(named:)) else {
+            return .respond(NotFoundPage.noPolicy(url))
+        }
         let context = RequestContext(
             authority: self, head: head, url: url, policy: policy, run: runs.run(run), base: base)
-        guard let fault = url.routes.lazy.compactMap(\.fault).first.flatMap(context.run.faults.take) else {
-            return context.logged(await context.decide())
-        }
-        return context.logged(await fault.apply { await context.decide() })
+        return await context.decideWithFaults()
     }
 }
 
 extension RequestContext {
-    fileprivate func decide() async -> Decision {
+    /// The decision about a request, which is logged when its response is known; a fault may change it.
+    func decideWithFaults() async -> Decision {
+        guard let fault = url.routes.lazy.compactMap(\.fault).first.flatMap(run.faults.take) else {
+            return logged(await decide())
+        }
+        return logged(await fault.apply { await decide() })
+    }
+
+    private func decide() async -> Decision {
         if head.method == .options { return .respond(preflight) }
         return await url.routes.decide(head.method, self)
     }

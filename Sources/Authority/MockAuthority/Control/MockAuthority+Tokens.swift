@@ -63,7 +63,8 @@ extension MockAuthority {
         }
         let granted = try grantedRequest(specification, run: run)
         do throws(RSAError) {
-            let response = try TokenResponse(signing: granted, configuration, try await signer())
+            let response = try TokenResponse(
+                signing: granted, configuration, try await signer(), era: configuration.behaviour.era)
             return response.json(clientInfo: false)
         } catch {
             throw .key

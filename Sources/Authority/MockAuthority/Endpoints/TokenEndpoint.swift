@@ -7,7 +7,7 @@ struct TokenEndpoint: Sendable {
     let context: RequestContext
 
     var configuration: Configuration { context.configuration }
-    private static let bodyLimit = 65536
+    static let bodyLimit = 65536
 
     /// Reads the form of a `POST` and answers.
     func decide() -> Decision {
@@ -51,7 +51,7 @@ struct TokenEndpoint: Sendable {
     func signTokens(for granted: GrantedRequest, renewing old: Grant? = nil) async throws(Refusal) -> TokenResponse {
         do throws(RSAError) {
             let signer = try await context.authority.signer()
-            var response = try TokenResponse(signing: granted, configuration, signer)
+            var response = try TokenResponse(signing: granted, configuration, signer, era: context.responseEra)
             if old != nil || granted.scope.offline {
                 response.refreshToken = refreshToken(granted, scope: old?.binding.scope ?? granted.scope.text)
             }
