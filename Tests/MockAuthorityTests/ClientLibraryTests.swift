@@ -114,8 +114,8 @@ struct PolicyOfGrantTests {
     @Test(
         "Without a grant of ours it is the page for an unknown policy",
         arguments: [
-            "grant_type=authorization_code&code=none", "grant_type=refresh_token&refresh_token=a..b.c.d", "p=b2c_1_none",
-            "grant_type=password&username=alice@example.com&password=Passw0rd!&scope=openid", "",
+            "grant_type=authorization_code&code=none", "grant_type=refresh_token&refresh_token=a..b.c.d",
+            "p=b2c_1_none", "grant_type=password&username=alice@example.com&password=Passw0rd!&scope=openid", "",
         ])
     func nameless(body: String) async throws {
         let answer = try await send(Browser(TestAuthority()), body)
