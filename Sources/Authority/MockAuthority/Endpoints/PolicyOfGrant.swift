@@ -7,16 +7,16 @@ extension MockAuthority {
     func decideByGrant(_ head: RequestHead, _ url: PolicyURL, run: String, base: String) -> Decision {
         .readBody(limit: TokenEndpoint.bodyLimit) { body in
             let parameters = Parameters(body: body, type: head.contentType)
-            guard let policy = self.policy(of: parameters) else { return .respond(NotFoundPage.noPolicy(url)) }
+            guard let policy = self.policy(of: parameters) else { return .respond(self.notFound(head, base)) }
             let context = RequestContext(
-                authority: self, head: head, url: url, policy: policy, run: self.runs.run(run), base: base)
-            return .later { await context.decideWithFaults().given(body) }
+                authority: self.b2c, head: head, url: url, policy: policy, run: self.b2c.runs.run(run), base: base)
+            return .later { await self.answer(context).given(body) }
         }
     }
 
     private func policy(of parameters: Parameters) -> Policy? {
         let grant = parameters["code"] ?? parameters["refresh_token"]
-        let name = parameters["p"] ?? grant.flatMap { seal.open($0).flatMap(Grant.init)?.binding.policy }
+        let name = parameters["p"] ?? grant.flatMap { b2c.seal.open($0).flatMap(Grant.init)?.binding.policy }
         return name.flatMap(configuration.policy(named:))
     }
 }
