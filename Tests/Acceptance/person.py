@@ -8,8 +8,7 @@ from selenium.webdriver.common.keys import Keys
 
 import servers
 from chrome import Chrome
-
-PASSWORD = "Passw0rd!"
+from servers import PASSWORD
 
 
 class Person:

@@ -70,46 +70,62 @@ struct OldClientTests {
         #expect(reply["refresh_token"] == nil)
     }
 
+    /// What a version of ADAL asks for.
+    struct Version: Sendable {
+        let name: String
+        let scope: String
+        /// Before and after the other parameters of the code request and of the token request.
+        let front: String
+        let more: String
+        let bearer: String
+    }
+
+    static let versions = [
+        // 2015-09: the policy comes from the application, the ID token is the bearer.
+        Version(
+            name: "2.0.0", scope: "openid%20offline_access", front: "p=b2c_1_sign_in&", more: "", bearer: "id_token"),
+        // 3.0.0-pre3: only the client id as scope, still the ID token.
+        Version(
+            name: "3.0.0-pre3", scope: TestAuthority.clientID, front: "p=b2c_1_sign_in&response_mode=query&", more: "",
+            bearer: "id_token"),
+        // 3.0.0-pre7: the scope again in the body; the access token if there is one, else the ID token.
+        Version(
+            name: "3.0.0-pre7", scope: "openid%20offline_access%20profile",
+            front: "p=b2c_1_sign_in&response_mode=query&", more: "&scope=openid+offline_access+profile",
+            bearer: "id_token"),
+    ]
+
     @Test(
-        "ADAL: each of its versions finds the bearer token where it looks",
-        arguments: [
-            // 2015-09: the policy comes from the application, the ID token is the bearer.
-            ("openid%20offline_access", "p=b2c_1_sign_in&", "", "id_token", Era.preview2015),
-            // 3.0.0-pre3: only the client id as scope, still the ID token.
-            (TestAuthority.clientID, "p=b2c_1_sign_in&response_mode=query&", "", "id_token", .preview2015),
-            // 3.0.0-pre7: the scope again in the body; the access token if there is one, else the ID token.
-            (
-                "openid%20offline_access%20profile", "p=b2c_1_sign_in&response_mode=query&",
-                "&scope=openid+offline_access+profile", "id_token", .classic
-            ),
-        ])
-    func adal(scope: String, front: String, more: String, bearer: String, era: Era) async throws {
+        "ADAL: each of its versions finds the bearer token where it looks, in each era", arguments: versions,
+        Era.allCases)
+    func adal(version: Version, era: Era) async throws {
         var configuration = Configuration()
         configuration.behaviour.era = era
-        configuration.behaviour.numbersAsStrings = true
         let browser = Browser(TestAuthority(configuration))
         let page = try await browser.send(
             .get,
-            "/contoso.onmicrosoft.com/oauth2/v2.0/authorize?\(front)response_type=code&client_id=\(TestAuthority.clientID)"
-                + "&scope=\(scope)&redirect_uri=\(Self.out)&state=YT1i&x-client-SKU=iOS&x-client-Ver=3.0.0"
-                + "&login_hint=alice%40example.com&prompt=login")
+            "/contoso.onmicrosoft.com/oauth2/v2.0/authorize?\(version.front)response_type=code"
+                + "&client_id=\(TestAuthority.clientID)&scope=\(version.scope)&redirect_uri=\(Self.out)&state=YT1i"
+                + "&x-client-SKU=iOS&x-client-Ver=\(version.name)&login_hint=alice%40example.com&prompt=login")
         let answer = try await browser.signIn(page)
         #expect(answer.answer("state") == "YT1i")
         let code = try #require(answer.answer("code"))
         var headers = Self.form
         for (name, value) in [
             ("x-ms-PkeyAuth", "1.0"), ("client-request-id", "d1c7df34-8b90-4e1f-9d37-7a9ebd1d805a"),
-            ("return-client-request-id", "true"),
+            ("return-client-request-id", "true"), ("x-client-SKU", "iOS"), ("x-client-Ver", version.name),
         ] { headers.append(name, value) }
         let response = try await browser.send(
-            .post, "/contoso.onmicrosoft.com/oauth2/v2.0/token?p=b2c_1_sign_in&x-client-Ver=3.0.0",
-            body:
-                "grant_type=authorization_code&code=\(code)&client_id=\(TestAuthority.clientID)&redirect_uri=\(Self.out)\(more)",
+            .post, "/contoso.onmicrosoft.com/oauth2/v2.0/token?p=b2c_1_sign_in&x-client-Ver=\(version.name)",
+            body: "grant_type=authorization_code&code=\(code)&client_id=\(TestAuthority.clientID)"
+                + "&redirect_uri=\(Self.out)\(version.more)",
             headers: headers)
         #expect(response.headers["client-request-id"] == "d1c7df34-8b90-4e1f-9d37-7a9ebd1d805a")
         let reply = try response.json()
-        let token = try Token(reply[bearer]?.string ?? "")
+        let token = try Token(reply[version.bearer]?.string ?? "")
         #expect(token.claims["aud"]?.string == TestAuthority.clientID && token.claims["oid"] != nil)
-        #expect(reply["profile_info"] != nil)
+        #expect(token.claims[era == .preview2015 ? "acr" : "tfp"] == "b2c_1_sign_in")
+        let profile = try JSONValue(parsing: Token.decode(reply["profile_info"]?.string ?? "")).object
+        #expect(profile?["preferred_username"] == "alice@example.com" && profile?["name"] == "Alice Example")
     }
 }

@@ -30,6 +30,8 @@ import Testing
         for message in ["Add --allow-remote", "--tls-listen needs --state", "--era: '2050'", "MOCK_LAXX"] {
             #expect(errors.contains(message), "\(message)")
         }
+        let remote = try Self.run(["--tls-listen", "0.0.0.0:0", "--state", "/nowhere", "--listen", "127.0.0.1:0"])
+        #expect(remote.end == .exit(78) && remote.errors.contains("0.0.0.0:0 is not the loopback"))
         #expect(try Self.run(["dance"]).end == .exit(78))
         #expect(try Self.run(["--config", "/nowhere/mock.json", "--listen", "127.0.0.1:0"]).end == .exit(78))
     }
@@ -179,10 +181,11 @@ import Testing
         let list = try Self.run(["client-settings", "--for", "ios-adal"])
         #expect(list.end == .exit(0))
         let members = [
-            "authority", "clientId", "scopes", "additionalScopes", "redirectUri", "userId", "taskWebAPI",
-            "emailSignUpPolicyId", "faceBookSignInPolicyId", "emailSignInPolicyId", "fullScreen", "showClaims",
+            "authority", "clientId", "scopes", "redirectUri", "userId", "taskWebAPI", "emailSignUpPolicyId",
+            "faceBookSignInPolicyId", "emailSignInPolicyId", "fullScreen", "showClaims",
         ]
         #expect(Self.keys(list.output) == members)
+        #expect(list.output.contains("<string>https://login.microsoftonline.com/contoso.onmicrosoft.com/</string>"))
         #expect(list.output.contains("<string>http://localhost:3000/tasks</string>"))
         let other = try Self.run(["client-settings", "--for", "ios-nxoauth2", "--tasks-url", "http://t.test"])
         #expect(Self.keys(other.output).contains("bhh") && other.output.contains("<string>http://t.test</string>"))
@@ -190,7 +193,11 @@ import Testing
         let page = try Self.run(
             ["client-settings", "--for", "page", "--tls-listen", "127.0.0.1:8443", "--state", "/nowhere"])
         #expect(page.output.hasPrefix("TASKS_CA_FILE=/nowhere/ca.pem\nTASKS_AUTHORITY=https://localhost:8443/"))
-        for kind in ["msal", "page", "curl"] {
+        let android = try Self.run(
+            ["client-settings", "--for", "android", "--tls-listen", "127.0.0.1:8443", "--state", "/nowhere"])
+        #expect(android.output.contains(#"AUTHORITY_URL = "https://10.0.2.2:8443/contoso.onmicrosoft.com/""#))
+        #expect(android.output.contains(#"SERVICE_URL = "http://10.0.2.2:3000/tasks""#))
+        for kind in ["msal", "page", "curl", "wpf", "mvc"] {
             #expect(
                 try Self.run(["client-settings", "--for", kind]).output.contains("localhost:3000") || kind == "page")
         }

@@ -5,6 +5,7 @@ import Settings
 enum ClientKind: String, Sendable, CaseIterable {
     case iosADAL = "ios-adal"
     case iosNXOAuth2 = "ios-nxoauth2"
+    case android, wpf, mvc
     case msal, page, curl
     case msalExternalID = "msal-external-id"
     case msalExternalIDJavaScript = "msal-external-id-js"
@@ -23,11 +24,11 @@ struct ClientSettings {
     let authorityFile: String?
 
     private var authority: String { "\(base)/\(configuration.tenant.name)" }
-    private var client: String { configuration.applications.clients.first?.id ?? "" }
+    var client: String { configuration.applications.clients.first?.id ?? "" }
     private var user: String { configuration.users.first?.email ?? "alice@example.com" }
 
     /// The policy of a kind, or the first one.
-    private func policy(_ kind: Policy.Kind) -> String {
+    func policy(_ kind: Policy.Kind) -> String {
         let policies = configuration.policies
         let named =
             policies.first { $0.kind == kind } ?? policies.first { $0.kind == .signUpOrSignIn } ?? policies.first
@@ -37,8 +38,11 @@ struct ClientSettings {
     /// The file or the lines of a client.
     func text(for kind: ClientKind) -> String {
         switch kind {
-        case .iosADAL: PropertyList(adal).text
-        case .iosNXOAuth2: PropertyList(nxoauth2).text
+        case .iosADAL: PropertyList(adal, comment: Self.commentOfADAL).text
+        case .iosNXOAuth2: PropertyList(nxoauth2, comment: Self.commentOfNXOAuth2).text
+        case .android: android
+        case .wpf: wpf
+        case .mvc: mvc
         case .msal: msal
         case .page: page
         case .curl: curl
@@ -53,32 +57,6 @@ struct ClientSettings {
         configuration.externalTenant.map {
             ExternalIDSettings(tenant: $0, base: base, tasks: tasks, authorityFile: authorityFile)
         }
-    }
-
-    /// The members of the ADAL sample's settings.plist, in its order.
-    private var adal: [(String, PropertyList.Value)] {
-        [
-            ("authority", .text("\(authority)/")), ("clientId", .text(client)), ("scopes", .texts([client])),
-            ("additionalScopes", .texts([])), ("redirectUri", .text("urn:ietf:wg:oauth:2.0:oob")),
-            ("userId", .text(user)), ("taskWebAPI", .text("\(tasks)/tasks")),
-            ("emailSignUpPolicyId", .text(policy(.signUp))), ("faceBookSignInPolicyId", .text(policy(.facebook))),
-            ("emailSignInPolicyId", .text(policy(.signIn))), ("fullScreen", .truth(false)),
-            ("showClaims", .truth(true)),
-        ]
-    }
-
-    /// The members of the NXOAuth2 sample's settings.plist, in its order and its spelling.
-    private var nxoauth2: [(String, PropertyList.Value)] {
-        let name = policy(.signIn)
-        return [
-            ("accountIdentifier", .text("B2C_Acccount")), ("clientID", .text(client)), ("clientSecret", .text("")),
-            ("authURL", .text("\(authority)/\(MockAuthority.Path.authorize)?p=\(name)")),
-            ("loginURL", .text("\(authority)/login")), ("bhh", .text("urn:ietf:wg:oauth:2.0:oob")),
-            ("tokenURL", .text("\(authority)/\(MockAuthority.Path.token)?p=\(name)")),
-            ("keychain", .text("com.microsoft.azureactivedirectory.samples.graph.QuickStart")),
-            ("contentType", .text("application/x-www-form-urlencoded")), ("taskAPI", .text(tasks)),
-            ("kIDMOAuth2SuccessPagePrefix", .text("session_state=")),
-        ]
     }
 
     private var scope: String {
@@ -112,51 +90,5 @@ struct ClientSettings {
         TOKEN=$(curl -s '\(base)\(MockAuthority.Path.testToken)?user=\(user)')
         curl -s -H "Authorization: Bearer $TOKEN" \(tasks)/api/tasks
         """
-    }
-}
-
-/// A property list in XML, as the iOS samples read their settings.
-struct PropertyList {
-    enum Value {
-        case text(String), texts([String]), truth(Bool)
-    }
-
-    private let members: [(String, Value)]
-
-    init(_ members: [(String, Value)]) { self.members = members }
-
-    var text: String {
-        let lines = members.flatMap { name, value in ["\t<key>\(escaped(name))</key>"] + elements(value) }
-        return """
-            <?xml version="1.0" encoding="UTF-8"?>
-            <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
-            <plist version="1.0">
-            <dict>
-            \(lines.joined(separator: "\n"))
-            </dict>
-            </plist>
-            """
-    }
-
-    private func elements(_ value: Value) -> [String] {
-        switch value {
-        case .text(let text): ["\t<string>\(escaped(text))</string>"]
-        case .truth(let truth): [truth ? "\t<true/>" : "\t<false/>"]
-        case .texts(let texts) where texts.isEmpty: ["\t<array/>"]
-        case .texts(let texts): ["\t<array>"] + texts.map { "\t\t<string>\(escaped($0))</string>" } + ["\t</array>"]
-        }
-    }
-
-    private func escaped(_ text: String) -> String {
-        var result = ""
-        for character in text {
-            switch character {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            default: result.append(character)
-            }
-        }
-        return result
     }
 }

@@ -49,7 +49,7 @@ struct MockSettings: SettingTable {
             state: reader.optional(
                 "STATE", .path, absence: "nothing is kept",
                 help: "A folder for keys, accounts and the certificate, made if it is missing."))
-        tls = TLS(reading: &reader, hasState: files.state != nil)
+        tls = TLS(reading: &reader, hasState: files.state != nil, allowRemote: network.allowRemote)
         behaviour = Behaviour(reading: &reader)
         client = Client(
             kind: reader.option("for", .choice, help: "Of client-settings: which client."),
@@ -80,16 +80,21 @@ extension MockSettings.Network {
         issuerMode = reader.optional(
             "ISSUER_MODE", .choice, absence: "tenant",
             help: "Whether the issuer names the policy (tfp), as strict discovery clients need it, or not (tenant).")
-        if !listen.isLoopback, !allowRemote {
-            reader.mistake(
-                "\(listen) is not the loopback, and everyone who reaches the mock can be any user. Add --allow-remote if that "
-                    + "is intended.")
-        }
+        reader.checkIsLoopback(listen, allowRemote: allowRemote)
+    }
+}
+
+extension SettingReader {
+    fileprivate mutating func checkIsLoopback(_ listen: ListenAddress, allowRemote: Bool) {
+        if listen.isLoopback || allowRemote { return }
+        mistake(
+            "\(listen) is not the loopback, and everyone who reaches the mock can be any user. Add --allow-remote if that "
+                + "is intended.")
     }
 }
 
 extension MockSettings.TLS {
-    fileprivate init(reading reader: inout SettingReader, hasState: Bool) {
+    fileprivate init(reading reader: inout SettingReader, hasState: Bool, allowRemote: Bool) {
         listen = reader.list(
             "TLS_LISTEN", .listenAddress,
             help: "Where to listen for https as well, with a certificate of its own authority (ca.pem of --state).")
@@ -101,6 +106,7 @@ extension MockSettings.TLS {
         if !listen.isEmpty, !hasState {
             reader.mistake("--tls-listen needs --state FOLDER: clients read the certificate to trust from it.")
         }
+        for address in listen { reader.checkIsLoopback(address, allowRemote: allowRemote) }
     }
 }
 

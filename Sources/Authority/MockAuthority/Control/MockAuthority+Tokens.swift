@@ -100,7 +100,8 @@ struct TokenIssue: Sendable {
         }
         let granted = try grantedRequest(specification)
         do throws(RSAError) {
-            let response = try authority.reply(to: granted, try await signer(), at: base)
+            let response = try authority.reply(
+                to: granted, try await signer(), at: base, era: configuration.behaviour.era)
             return response.json(clientInfo: false)
         } catch {
             throw .key

@@ -7,7 +7,7 @@ struct TokenEndpoint: Sendable {
     let context: RequestContext
 
     var configuration: Configuration { context.configuration }
-    private static let bodyLimit = 65536
+    static let bodyLimit = 65536
     static let deviceGrantType = "urn:ietf:params:oauth:grant-type:device_code"
 
     /// Reads the form of a `POST` and answers.
@@ -57,7 +57,8 @@ struct TokenEndpoint: Sendable {
     ) async throws(Refusal) -> any TokenReply {
         do throws(RSAError) {
             let signer = try await context.authority.signer()
-            var response = try context.authority.reply(to: granted, signer, at: context.base)
+            var response = try context.authority.reply(
+                to: granted, signer, at: context.base, era: context.responseEra)
             if old != nil || granted.scope.offline {
                 response.refreshToken = refreshToken(granted, scope: old?.binding.scope ?? granted.scope.text)
             }

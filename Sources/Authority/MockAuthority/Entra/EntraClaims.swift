@@ -141,12 +141,14 @@ extension TenantAuthority {
             : EntraClaims(configuration, granted, issuer: configuration.entraIssuer(at: base))
     }
 
-    /// The response of the token endpoint.
-    func reply(to granted: GrantedRequest, _ signer: TokenSigner, at base: String) throws(RSAError) -> any TokenReply {
+    /// The response of the token endpoint; B2C's is of an era.
+    func reply(
+        to granted: GrantedRequest, _ signer: TokenSigner, at base: String, era: Era
+    ) throws(RSAError) -> any TokenReply {
         guard configuration.profile == .b2c else {
             let claims = EntraClaims(configuration, granted, issuer: configuration.entraIssuer(at: base))
             return try EntraTokenResponse(signing: claims, signer)
         }
-        return try TokenResponse(signing: granted, configuration, signer)
+        return try TokenResponse(signing: granted, configuration, signer, era: era)
     }
 }

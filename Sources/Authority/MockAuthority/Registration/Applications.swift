@@ -25,10 +25,15 @@ package struct Applications: Sendable, Equatable {
                 id: "580e250c-8f26-49d0-bee8-1c078add1609",
                 redirectURIs: [
                     "http://localhost", "urn:ietf:wg:oauth:2.0:oob", "http://localhost:3000/auth/openid/return",
+                    // As the samples for MVC and Android are published.
+                    "https://localhost:44316/",
+                    "mstodo://com.microsoft.windowsazure.activedirectory.samples.microsofttasks",
                 ]),
             Client(
                 id: "f1d2c3b4-0a5e-4b6f-8c7d-9e0f1a2b3c4d", secret: "mock-secret",
-                redirectURIs: ["http://localhost", "http://localhost:3000/auth/openid/return"]),
+                redirectURIs: [
+                    "http://localhost", "http://localhost:3000/auth/openid/return", "https://localhost:44316/",
+                ]),
         ],
         resources: [
             Resource(

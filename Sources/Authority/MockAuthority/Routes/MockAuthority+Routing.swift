@@ -9,17 +9,20 @@ extension MockAuthority {
         if let context = entraContext(head, base) { return await answer(context) }
         let host = HostContext(mock: self, authority: b2c, head: head, base: base)
         if let route = Routes.ofHost.first(where: { $0.matches(head.target.path) }) { return await route.handle(host) }
-        if let url = PolicyURL(head.target), let run = configuration.tenant.run(of: url.tenant),
-            let policy = url.policy.flatMap(configuration.policy(named:))
-        {
-            return await answer(
-                RequestContext(
-                    authority: b2c, head: head, url: url, policy: policy, run: b2c.runs.run(run), base: base))
+        if let url = PolicyURL(head.target), let run = configuration.tenant.run(of: url.tenant) {
+            if let policy = url.policy.flatMap(configuration.policy(named:)) {
+                return await answer(
+                    RequestContext(
+                        authority: b2c, head: head, url: url, policy: policy, run: b2c.runs.run(run), base: base))
+            }
+            if head.method == .post, url.isTokenEndpointWithoutPolicy {
+                return decideByGrant(head, url, run: run, base: base)
+            }
         }
         return .respond(notFound(head, base))
     }
 
-    private func answer(_ context: RequestContext) async -> Decision {
+    func answer(_ context: RequestContext) async -> Decision {
         guard let fault = context.url.routes.lazy.compactMap(\.fault).first.flatMap(context.run.faults.take) else {
             return context.logged(await context.decide())
         }
@@ -46,7 +49,7 @@ extension MockAuthority {
     }
 
     /// The answer where there is no such tenant, policy or endpoint, in the form of the service of the host.
-    private func notFound(_ head: RequestHead, _ base: String) -> Response {
+    func notFound(_ head: RequestHead, _ base: String) -> Response {
         let host = EntraHost.name(ofBase: base)
         if host.hasSuffix(EntraHost.customers) || EntraHost.isLogin(base: base),
             let url = PolicyURL(entra: head.target),

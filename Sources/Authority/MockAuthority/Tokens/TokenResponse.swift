@@ -23,18 +23,22 @@ struct TokenResponse: TokenReply {
 
     private let granted: GrantedRequest
     private let configuration: Configuration
+    private let era: Era
 
-    /// Signs the tokens that the scope asks for.
-    init(signing granted: GrantedRequest, _ configuration: Configuration, _ signer: TokenSigner) throws(RSAError) {
+    /// Signs the tokens that the scope asks for; the era is that of the response, not that of the tokens.
+    init(
+        signing granted: GrantedRequest, _ configuration: Configuration, _ signer: TokenSigner, era: Era
+    ) throws(RSAError) {
         self.granted = granted
         self.configuration = configuration
+        self.era = era
         let claims = ClaimsBuilder(configuration: configuration, granted: granted)
         var accessToken: String?
         if let audience = granted.scope.audience {
             accessToken = try signer.sign(claims.accessToken(audience: audience))
         }
         var idToken: String?
-        if granted.scope.openID || configuration.behaviour.era.identifiesAlways {
+        if granted.scope.openID || era.identifiesAlways {
             idToken = try signer.sign(claims.idToken(for: accessToken))
         }
         self.accessToken = accessToken
@@ -70,17 +74,25 @@ struct TokenResponse: TokenReply {
         return .object(members)
     }
 
-    private func number(_ value: Int64) -> JSONValue { configuration.behaviour.number(value) }
+    private func number(_ value: Int64) -> JSONValue {
+        era.writesNumbersAsStrings ? .string(String(value)) : configuration.behaviour.number(value)
+    }
 
     private var profileInformation: String {
         encoded([
             "ver": "1.0", "tid": .string(configuration.tenant.id), "sub": .null,
             "name": .string(granted.user.name.display),
-            "preferred_username": configuration.behaviour.era.identifiesAlways
-                ? .string(granted.user.email) : .null,
+            "preferred_username": era.identifiesAlways ? .string(granted.user.signInName) : .null,
             "idp": .string(granted.user.status.identityProvider ?? "LocalAccount"),
         ])
     }
+}
+
+extension User {
+    /// The name by which the person signs in, never empty.
+    ///
+    /// ADAL compares it with its own copy, which is in lower case.
+    fileprivate var signInName: String { email.isEmpty ? objectID : email.lowercased() }
 }
 
 extension GrantedRequest {
