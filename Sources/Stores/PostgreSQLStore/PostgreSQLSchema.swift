@@ -8,7 +8,9 @@ package enum PostgreSQLSchema {
     package static var known: Int { steps(partitions: nil).count }
 
     /// What each step adds, if the tables are divided into that many partitions.
-    private static func steps(partitions: Int?) -> [String] { [tables(partitions: partitions), boundsOfAttempts] }
+    private static func steps(partitions: Int?) -> [String] {
+        [tables(partitions: partitions), boundsOfAttempts, namespaces]
+    }
 
     /// The first step.
     ///
@@ -47,6 +49,9 @@ package enum PostgreSQLSchema {
         DELETE FROM attempts USING owners
         WHERE owners.owner = attempts.owner AND attempts.id < owners.next_id - 1000;
         """
+
+    /// The third: what finds namespaces among any number of owners without one.
+    private static let namespaces = "CREATE INDEX owners_with_colon ON owners(owner) WHERE strpos(owner, ':') > 0"
 
     private static func division(into count: Int) -> String {
         ["owners", "tasks", "attempts"].flatMap { table in

@@ -7,7 +7,7 @@ struct ReadStatements: ~Copyable {
     private let list: Statement
     private let find: Statement
     private let recordedCount: Statement
-    private let connection: Connection
+    let connection: Connection
     private let answers: AnswerMemory
 
     /// Takes the connection over, and forbids it to write.

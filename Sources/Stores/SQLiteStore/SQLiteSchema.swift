@@ -37,6 +37,8 @@ enum SQLiteSchema {
         DELETE FROM attempts
         WHERE id < (SELECT next_id FROM owners WHERE owners.owner = attempts.owner) - 1000;
         """,
+        // Finds namespaces among any number of owners without one.
+        "CREATE INDEX owners_with_colon ON owners(owner) WHERE instr(owner, ':') > 0;",
     ]
 
     /// What a file holds.
