@@ -144,5 +144,6 @@ struct EntraTokenTests {
     func unknown(query: String) async throws {
         let response = try await mock.get("/_mock/token?user=alice&\(query)")
         #expect(response.status == 400 && response.text.utf8.count > 20)
+        #expect(try await mock.ask(.get, "/_mock/token?user=alice&\(query)", peer: "192.0.2.1").status == 403)
     }
 }

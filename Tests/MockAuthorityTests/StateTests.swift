@@ -49,6 +49,29 @@ final class StateTests {
         #expect(reset?.count == 2)
     }
 
+    @Test("So are those of the tenants of External ID and Entra, except the keys of personal accounts")
+    func otherTenants() async throws {
+        let home = try TemporaryFolder()
+        func mock() throws -> TestAuthority {
+            TestAuthority(
+                try MockAuthority(configuration: .standard(), time: clock, folder: try StateFolder(home.path)))
+        }
+        let queries = ["profile=external-id", "profile=entra", "profile=entra&tenant=northwind.onmicrosoft.com"]
+        let before = try mock()
+        var keys: [String] = []
+        for (number, query) in queries.enumerated() {
+            _ = try await before.ask(.put, "/_mock/users/dora\(number)@example.com?\(query)", body: "{}")
+            keys.append(try await before.get("/_mock/keys?\(query)").text)
+        }
+        #expect(Set(keys).count == 2)
+        let after = try mock()
+        for (number, query) in queries.enumerated() {
+            #expect(try await after.get("/_mock/keys?\(query)").text == keys[number])
+            let users = try JSONValue(parsing: try await after.get("/_mock/users?\(query)").body).array
+            #expect(users?.count == 3 && users?.last?.object?["email"]?.string == "dora\(number)@example.com")
+        }
+    }
+
     @Test("A file of another program is refused, not overwritten")
     func foreign() throws {
         try File.replace("\(path)/keys.json", with: Array("[1]".utf8))

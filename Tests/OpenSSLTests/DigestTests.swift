@@ -14,6 +14,11 @@ struct DigestTests {
         #expect(SHA256.digest(Array(text.utf8)) == bytes(hex: hex))
     }
 
+    @Test("SHA-1 of FIPS 180-4, as names of certificates use it")
+    func sha1() {
+        #expect(SHA1.digest(Array("abc".utf8)) == bytes(hex: "a9993e364706816aba3e25717850c26c9cd0d89d"))
+    }
+
     /// RFC 4231 section 4.3, and the empty key, whose code is that of a key of zeros.
     @Test("HMAC has the values of RFC 4231")
     func hmacAsInRFC4231() {

@@ -43,21 +43,22 @@ package final class MockAuthority: RequestHandler, Sendable {
         }
     }
 
-    /// `state` gives what was kept under a name; the B2C tenant has none.
+    /// `state` gives what was kept in files whose names begin with a text; those of the B2C tenant have none.
     private init<Failure: Error>(
         _ configuration: Configuration, _ parts: TenantParts, state: (String?) throws(Failure) -> TenantState
     ) throws(Failure) {
         self.configuration = configuration
         b2c = parts.b2c(configuration, try state(nil))
-        let rings = EntraKeyRings(
-            organizations: parts.keys(.microsoft, try state("entra-keys")),
-            personal: parts.keys(.certificate(subject: "Live ID STS Signing Public Key"), try state("personal-keys")))
-        var others: [TenantAuthority] = []
-        for (index, tenant) in configuration.otherTenants.enumerated() {
-            let kept = try state("\(tenant.profile.rawValue)-\(index)")
-            others.append(parts.other(tenant, kept, rings, beside: b2c))
+        let tenants = configuration.otherTenants
+        var kept: [TenantState] = []
+        for (index, tenant) in tenants.enumerated() {
+            kept.append(try state("\(tenant.profile.rawValue)-\(index)."))
         }
-        self.others = others
+        let ofEntra = zip(tenants, kept).first { $0.0.profile == .entra }?.1
+        let rings = EntraKeyRings(
+            organizations: parts.keys(.microsoft, ofEntra ?? TenantState()),
+            personal: parts.keys(.personal, TenantState()))
+        others = zip(tenants, kept).map { [b2c] in parts.other($0, $1, rings, beside: b2c) }
     }
 
     /// See ``RequestHandler/decide(on:)``.

@@ -21,7 +21,7 @@ struct TenantParts: Sendable {
         return tenant(configuration, keys: keys, runs: runs, kept)
     }
 
-    /// A tenant of External ID or Entra.
+    /// A tenant of External ID or Entra, with shared accounts or keys where that is switched on (P-38).
     ///
     /// Every Entra tenant has the same keys. External ID has its own, unless keys are shared: then it signs as Entra does,
     /// and publishes its own keys too, as ciamlogin.com lists more of them than login.microsoftonline.com.

@@ -62,7 +62,7 @@ func readSettings(_ arguments: [String]) -> MockSettings {
 
 private var helpText: String {
     """
-    mock-authority: a stand-in for Azure AD B2C, for development only.
+    mock-authority: a stand-in for Azure AD B2C, Entra External ID and Entra ID, for development only.
 
     Usage:
       mock-authority [settings]         serves

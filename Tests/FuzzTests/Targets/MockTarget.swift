@@ -12,7 +12,8 @@ func checkMock(_ input: [UInt8]) throws {
     try require(Base64.decodeLenient(Base64.encode(input)) == input, "what is encoded in base64 can be decoded")
     // A delay would be waited for.
     guard !input.text.contains("delay") else { return }
-    let authority = MockAuthority(time: ManualClock(), keyGenerator: MockAuthority.fuzzKeys)
+    let authority = MockAuthority(
+        configuration: .standard(), time: ManualClock(), keyGenerator: MockAuthority.fuzzKeys)
     var given = GivenValues()
     for piece in input.pieces.prefix(6) {
         guard let request = FuzzRequest(given.filled(piece)), request.body.count <= 65536 else { continue }

@@ -5,6 +5,10 @@ import JSON
 extension MockAuthority {
     /// A request to a control, about the tenant that `profile=` and `tenant=` name; without them, B2C's.
     func control(_ head: RequestHead, _ base: String) async -> Decision {
+        let host = HostContext(mock: self, authority: b2c, head: head, base: base)
+        guard host.isAllowed else {
+            return .respond(Response.text("The controls of the mock answer on the loopback only.", status: 403))
+        }
         do throws(ControlError) {
             let tenant = try tenant(TenantSelection(Parameters(head.target.query)))
             return await HostContext(mock: self, authority: tenant, head: head, base: base).control()
@@ -57,11 +61,7 @@ extension HostContext {
     var runName: String { head.target["run"]?.lowercased() ?? "" }
     var run: TestRun { authority.runs.run(runName) }
 
-    /// Controls answer on the loopback, and elsewhere only with `--allow-remote`.
-    func control() async -> Decision {
-        guard isLocal || configuration.behaviour.switches.remoteControl else {
-            return .respond(Response.text("The controls of the mock answer on the loopback only.", status: 403))
-        }
+    fileprivate func control() async -> Decision {
         let rows = Routes.controls.filter { $0.matches(head.target.path) }
         if let route = rows.first(where: { $0.methods.allows(head.method) }) { return await route.handle(self) }
         return switch head.method {
@@ -79,7 +79,10 @@ extension HostContext {
             """, status: 404)
     }
 
-    private var isLocal: Bool { IPAddress(head.peer)?.isLoopback ?? false }
+    /// Controls answer on the loopback, and elsewhere only with `--allow-remote`.
+    fileprivate var isAllowed: Bool {
+        (IPAddress(head.peer)?.isLoopback ?? false) || configuration.behaviour.switches.remoteControl
+    }
 
     private var wantsJSON: Bool { head.headers.preferJSON }
 

@@ -10,7 +10,7 @@ extension HostContext {
         }
         return Response.text(
             """
-            mock-authority: a stand-in for Azure AD B2C, for development only.
+            mock-authority: a stand-in for Azure AD B2C, Entra External ID and Entra ID, for development only.
 
             Metadata of its policies:
             \(policies.joined(separator: "\n"))\(others)

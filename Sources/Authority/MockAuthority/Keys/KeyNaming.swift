@@ -11,6 +11,9 @@ enum KeyNaming: Sendable {
     /// Entra and External ID.
     static let microsoft = KeyNaming.certificate(subject: "accounts.accesscontrol.windows.net")
 
+    /// Personal Microsoft accounts.
+    static let personal = KeyNaming.certificate(subject: "Live ID STS Signing Public Key")
+
     /// Microsoft's sets never have only one.
     var firstKeys: Int {
         switch self {

@@ -2,7 +2,7 @@ import Basics
 import HTTP
 
 extension MockAuthority {
-    /// Answers a request by its path, and where paths are alike, by its host.
+    /// Answers a request by its path, and where paths are alike, by its host (P-36).
     func route(_ head: RequestHead, _ scheme: String) async -> Decision {
         let base = "\(scheme)://\(head.headers["Host"] ?? "127.0.0.1:3001")"
         if head.target.path.first == "_mock" { return await control(head, base) }

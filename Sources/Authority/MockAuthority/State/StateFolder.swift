@@ -5,6 +5,8 @@ package import Platform
 package struct StateFolder: Sendable {
     /// Where it is.
     package let path: String
+    /// What the names of its files begin with.
+    private var prefix = ""
 
     /// Opens the folder, or creates it.
     package init(_ path: String) throws(StateFolderError) {
@@ -45,7 +47,14 @@ package struct StateFolder: Sendable {
         try write(name, Array(text.utf8), mode: mode)
     }
 
-    package func file(_ name: String) -> String { "\(path)/\(name)" }
+    /// The files of a tenant beside the B2C one, whose names begin with this text.
+    func part(_ prefix: String) -> StateFolder {
+        var part = self
+        part.prefix = prefix
+        return part
+    }
+
+    package func file(_ name: String) -> String { "\(path)/\(prefix)\(name)" }
 }
 
 package enum StateFolderError: Error, Equatable, Sendable {

@@ -9,9 +9,9 @@ struct TenantState: Sendable {
     /// Nothing is kept.
     init() {}
 
-    /// Keeps it in a folder, or in a folder of this name in it.
-    init(in folder: StateFolder, _ name: String?) throws(StateFolderError) {
-        let folder = try name.map { name throws(StateFolderError) in try StateFolder(folder.file(name)) } ?? folder
+    /// Keeps it in a folder, in files whose names begin with this text.
+    init(in folder: StateFolder, _ prefix: String?) throws(StateFolderError) {
+        let folder = folder.part(prefix ?? "")
         saved = try SavedState(folder)
         saveKeys = { folder.save($0) }
         saveUsers = { folder.save($0) }
