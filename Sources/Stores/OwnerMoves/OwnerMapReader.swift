@@ -8,6 +8,8 @@ import Platform
 struct OwnerMapReader {
     private enum Form {
         case unknown, table, jsonLines
+        /// What was read is no map, and no more of it is read.
+        case none
         case audit(MigrationAudit)
     }
 
@@ -31,6 +33,7 @@ struct OwnerMapReader {
                 if let pair = accepted(result) { return pair }
                 continue
             }
+            if case .none = form { return nil }
             guard let line = try line(nextLine) else { return nil }
             guard line.contains(where: { $0 != UInt8(ascii: " ") }) else { continue }
             if case .unknown = form {
@@ -96,6 +99,7 @@ struct OwnerMapReader {
             all += line
         }
         guard let audit = MigrationAudit(all) else {
+            form = .none
             return refuse(
                 1,
                 #"neither {"old":"…","new":"…"} nor the begin of an audit file of the migration tool, which is one JSON "#

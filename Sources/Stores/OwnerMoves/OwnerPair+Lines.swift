@@ -9,7 +9,7 @@ extension OwnerPair {
     init(separatedByComma line: [UInt8]) throws(Fault) {
         let fields = try Self.fields(of: line)
         guard fields.count == 2 else {
-            throw Fault(reason: "\(fields.count) columns instead of two: old owner, comma, new owner")
+            throw Fault(reason: "not two columns, the old owner, a comma and the new owner")
         }
         try self.init(old: fields[0], new: fields[1])
     }

@@ -66,7 +66,8 @@ private func listUnmapped(
     _ map: borrowing OwnerMap, _ mover: any OwnerMover, to path: String?
 ) throws(StartFailure) -> UnmappedOwners {
     guard let path else {
-        return try rethrowing(as: { StartFailure($0) }) { () throws(OwnerMoveError) in try mover.unmapped(map, to: { _ in })
+        return try rethrowing(as: { StartFailure($0) }) { () throws(OwnerMoveError) in
+            try mover.unmapped(map, to: { _ in })
         }
     }
     guard !File.exists(path) else {

@@ -21,12 +21,13 @@ struct MoveReportText {
     }
 
     private mutating func addMoves(_ report: MoveReport) {
-        lines.append(
-            "\(Self.people(report.moved.people)) \(isDone ? "moved" : "would move") with \(Self.tasks(report.moved.tasks))"
-        )
+        let verb = isDone ? "moved" : "would move"
+        if report.moved.people > 0 || report.merged.people == 0 {
+            lines.append("\(Self.people(report.moved.people)) \(verb), with \(Self.tasks(report.moved.tasks))")
+        }
         if report.merged.people > 0 {
             lines.append(
-                "\(Self.people(report.merged.people)) \(isDone ? "moved" : "would move") with "
+                "\(Self.people(report.merged.people)) \(verb), with "
                     + "\(Self.tasks(report.merged.tasks)) to owners who have tasks; the moved ones come after those")
         }
         if report.renumbered > 0 {
