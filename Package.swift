@@ -195,7 +195,7 @@ let package = Package(
                 "IssuerKeys", "TaskAPI", "MemoryStore", "SQLiteStore", "PostgreSQLStore", "TaskArchive", "Tokens",
                 "OpenSSL", "Curl", "HTTPServer", "HTTP", "JSON",
                 "Platform",
-            ]),
+            ], exclude: ["Recorded/Documents"]),
         tests(
             "TaskAPITests",
             of: [

@@ -48,7 +48,7 @@ final class FakeProvider: DocumentFetcher {
 
     /// Publishes a policy with these keys.
     func publish(
-        _ source: KeySource, _ keys: [JSONValue], issuer: String = TestClaims.issuer, maxAge: Int? = nil
+        _ source: MetadataDocument, _ keys: [JSONValue], issuer: String = TestClaims.issuer, maxAge: Int? = nil
     ) {
         let keysURL = source.metadataURL + "/keys"
         set(source.metadataURL, ["issuer": .string(issuer), "jwks_uri": .string(keysURL)], maxAge: maxAge)
@@ -89,8 +89,8 @@ func published(_ key: RSAPrivateKey, kid: String = TestClaims.keyIdentifier) -> 
 }
 
 /// A policy of the tests' tenant.
-func policy(_ name: String = TestClaims.policy) -> KeySource {
-    KeySource(authority: "https://contoso.b2clogin.com/contoso.onmicrosoft.com", policy: name)
+func policy(_ name: String = TestClaims.policy) -> MetadataDocument {
+    MetadataDocument(authority: "https://contoso.b2clogin.com/contoso.onmicrosoft.com", policy: name)
 }
 
 /// A verifier over a fake provider, with a clock that the test moves and no threads unless it starts them.
@@ -99,13 +99,13 @@ struct Bench {
     let provider = FakeProvider()
     let events = Events()
     let verifier: BearerVerifier
-    let sources: [KeySource]
+    let sources: [MetadataDocument]
 
     init(
-        _ sources: [KeySource] = [policy()], keys: [JSONValue]? = nil,
+        _ sources: [MetadataDocument] = [policy()], keys: [JSONValue]? = nil,
         _ change: (inout IssuerKeysConfiguration) -> Void = { _ in }
     ) {
-        var configuration = IssuerKeysConfiguration(keySources: sources, rules: TestClaims.rules)
+        var configuration = IssuerKeysConfiguration(documents: sources, rules: TestClaims.rules)
         change(&configuration)
         let events = events
         self.sources = sources
@@ -118,7 +118,7 @@ struct Bench {
 
     /// A verifier that has loaded its keys.
     static func loaded(
-        _ sources: [KeySource] = [policy()], _ change: (inout IssuerKeysConfiguration) -> Void = { _ in }
+        _ sources: [MetadataDocument] = [policy()], _ change: (inout IssuerKeysConfiguration) -> Void = { _ in }
     ) -> Bench {
         let bench = Bench(sources, change)
         bench.verifier.loadOnce()
@@ -174,5 +174,26 @@ extension BearerVerifier {
     func principal(of token: String) async throws(TokenRefusal) -> Principal {
         if let principal = cached(token) { return principal }
         return try await verify(token)
+    }
+}
+
+// Most tests have one source without name.
+extension BearerVerifier {
+    /// The keys of the first source.
+    var keys: KeyCache { caches[0] }
+    var status: KeyStatus { statuses[0].keys }
+}
+
+extension IssuerKeysConfiguration {
+    /// The rules of the first source.
+    var rules: ClaimRules {
+        get { sources[0].rules }
+        set { sources[0].rules = newValue }
+    }
+
+    /// The documents of the first source.
+    var documents: [MetadataDocument] {
+        get { sources[0].documents }
+        set { sources[0].documents = newValue }
     }
 }

@@ -1,4 +1,5 @@
 import Testing
+import Tokens
 
 @testable import IssuerKeys
 
@@ -6,7 +7,8 @@ import Testing
 private func s(_ seconds: Double) -> Int64 { Int64(seconds * 1e9) }
 
 /// The keys themselves decide nothing here.
-private let keys = LoadedKeys(issuer: "", keySetURL: "", keys: [], skipped: [])
+private let keys = LoadedKeys(
+    metadata: ProviderMetadata(issuer: "", keySetURL: ""), keys: [], skipped: [])
 
 private func loaded(maxAge: Int? = nil) -> KeyCacheState.Outcome {
     .loaded(keys, fetchedAt: 0, maxAge: maxAge)
@@ -16,7 +18,7 @@ private let failed = KeyCacheState.Outcome.failed(reason: "")
 
 @Suite("The state of the key cache follows from events and times alone", .timeLimit(.minutes(15)))
 struct KeyCacheStateTests {
-    /// A running state whose key sources were loaded at time 0.
+    /// A running state whose metadata documents were loaded at time 0.
     private func running(count: Int = 1, chance: Double = 0, maxAge: Int? = nil) -> KeyCacheState {
         var state = KeyCacheState(count: count, timing: KeyTiming(), now: 0)
         state.start()
@@ -46,15 +48,15 @@ struct KeyCacheStateTests {
 
     @Test("The refresh comes up to a tenth earlier (V-87)")
     func jitter() {
-        #expect(running(chance: 0).sources[0].nextAttempt == s(3600))
-        #expect(running(chance: 1).sources[0].nextAttempt == s(3240))
+        #expect(running(chance: 0).documents[0].nextAttempt == s(3600))
+        #expect(running(chance: 1).documents[0].nextAttempt == s(3240))
     }
 
     @Test("The max-age of a document shortens the refresh to no less than 300 s, and lengthens nothing (V-89)")
     func maxAge() {
-        #expect(running(maxAge: 900).sources[0].nextAttempt == s(900))
-        #expect(running(maxAge: 0).sources[0].nextAttempt == s(300))
-        #expect(running(maxAge: 1_000_000).sources[0].nextAttempt == s(3600))
+        #expect(running(maxAge: 900).documents[0].nextAttempt == s(900))
+        #expect(running(maxAge: 0).documents[0].nextAttempt == s(300))
+        #expect(running(maxAge: 1_000_000).documents[0].nextAttempt == s(3600))
         #expect(running(maxAge: 1_000_000).state(now: s(86400)) == .expired)
     }
 
@@ -79,14 +81,14 @@ struct KeyCacheStateTests {
         var pauses: [Int64] = []
         while now < s(86000) {
             #expect(refresh(&state, failed, at: now))
-            #expect(state.serves(source: 0, now: now) && state.isDegraded && state.state(now: now) == .stale)
-            pauses.append(state.sources[0].nextAttempt - now)
-            #expect(state.beginRefresh(now: state.sources[0].nextAttempt - 1).isEmpty)
-            now = state.sources[0].nextAttempt
+            #expect(state.serves(document: 0, now: now) && state.isDegraded && state.state(now: now) == .stale)
+            pauses.append(state.documents[0].nextAttempt - now)
+            #expect(state.beginRefresh(now: state.documents[0].nextAttempt - 1).isEmpty)
+            now = state.documents[0].nextAttempt
         }
         #expect(pauses.prefix(8) == [1, 2, 4, 8, 16, 32, 60, 60].map(s)[...])
         #expect(pauses.count > 1000)
-        #expect(state.state(now: s(86400)) == .expired && !state.serves(source: 0, now: s(86400)))
+        #expect(state.state(now: s(86400)) == .expired && !state.serves(document: 0, now: s(86400)))
     }
 
     @Test("The pause after a failure varies by a fifth and is never longer than the longest")
@@ -94,9 +96,9 @@ struct KeyCacheStateTests {
         for (chance, pause) in [(0.0, 0.8), (1.0, 1.2)] {
             var state = KeyCacheState(count: 1, timing: KeyTiming(), now: 0)
             for plan in state.beginRefresh(now: 0) { state.finish(plan, failed, now: 0, chance: chance) }
-            #expect(state.sources[0].nextAttempt == s(pause))
+            #expect(state.documents[0].nextAttempt == s(pause))
         }
-        var source = KeySourceState(now: 0)
+        var source = DocumentState(now: 0)
         for _ in 0..<100 { source.failed(now: 0, longestBackoff: .seconds(60), chance: 1) }
         #expect(source.nextAttempt == s(60))
     }
@@ -157,12 +159,12 @@ struct KeyCacheStateTests {
     func keysOnly() {
         var state = running()
         _ = state.unknownKey(now: s(3000), waiting: 0)
-        #expect(state.beginRefresh(now: s(3000)) == [.init(source: 0, withMetadata: false)])
-        state.finish(.init(source: 0, withMetadata: false), loaded(), now: s(3000), chance: 0)
+        #expect(state.beginRefresh(now: s(3000)) == [.init(document: 0, withMetadata: false)])
+        state.finish(.init(document: 0, withMetadata: false), loaded(), now: s(3000), chance: 0)
         state.endRefresh(now: s(3000))
-        #expect(state.beginRefresh(now: s(3600)) == [.init(source: 0, withMetadata: true)])
+        #expect(state.beginRefresh(now: s(3600)) == [.init(document: 0, withMetadata: true)])
         // The keys' age counts from the later load.
-        #expect(state.serves(source: 0, now: s(86400)) && !state.serves(source: 0, now: s(89400)))
+        #expect(state.serves(document: 0, now: s(86400)) && !state.serves(document: 0, now: s(89400)))
     }
 
     @Test("A forced refresh fetches all, needs no permit, and is granted every 5 s (V-90)")
@@ -177,7 +179,7 @@ struct KeyCacheStateTests {
         #expect(state.unknownKey(now: s(6), waiting: 0) == .wait)
     }
 
-    @Test("A key source that fails neither stops nor hurries the others")
+    @Test("A metadata document that fails neither stops nor hurries the others")
     func twoSources() {
         var state = KeyCacheState(count: 2, timing: KeyTiming(), now: 0)
         let plans = state.beginRefresh(now: 0)
@@ -185,7 +187,7 @@ struct KeyCacheStateTests {
         state.finish(plans[1], failed, now: 0, chance: 0.5)
         state.endRefresh(now: 0)
         #expect(state.state(now: 1) == .fresh && state.isDegraded)
-        #expect(state.beginRefresh(now: s(1)) == [.init(source: 1, withMetadata: true)])
+        #expect(state.beginRefresh(now: s(1)) == [.init(document: 1, withMetadata: true)])
     }
 
     @Test("After the stop, no refresh begins (V-91)")
@@ -200,7 +202,7 @@ struct KeyCacheStateTests {
     @Test("Keys from the file are STALE, due at once, and as old as the file says (V-88)")
     func restored() {
         var state = KeyCacheState(count: 1, timing: KeyTiming(), now: s(5))
-        state.restore(keys, source: 0, fetchedAt: 0, loadedAt: s(5 - 80_000))
+        state.restore(keys, document: 0, fetchedAt: 0, loadedAt: s(5 - 80_000))
         #expect(state.state(now: s(5)) == .stale && state.nextLook(now: s(5)) == s(5))
         #expect(state.state(now: s(6405)) == .expired)
     }

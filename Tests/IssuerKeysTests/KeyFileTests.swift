@@ -19,7 +19,7 @@ struct KeyFileTests {
 
     /// A verifier that read the file at its start and has fetched nothing.
     private func restarted(
-        after seconds: Double = 0, source: KeySource = policy(),
+        after seconds: Double = 0, source: MetadataDocument = policy(),
         _ change: (inout IssuerKeysConfiguration) -> Void = { _ in }
     ) -> Bench {
         let bench = Bench([source]) {
@@ -44,7 +44,7 @@ struct KeyFileTests {
         #expect(stat(path, &facts) == 0 && facts.st_mode & 0o777 == 0o600)
         let bench = restarted(after: 3000)
         #expect(bench.verifier.status.state == .stale && bench.verifier.status.ageSeconds == 3000)
-        #expect(bench.events.all.contains(.fileRead(sources: 1)))
+        #expect(bench.events.all.contains(.fileRead(documents: 1)))
         #expect(await bench.refusal(makeToken()) == nil)
         #expect(bench.provider.asked.isEmpty)
         bench.time.advance(seconds: 83_400)

@@ -14,7 +14,7 @@ struct KeyThreadTests {
     private func running(_ change: (inout IssuerKeysConfiguration) -> Void = { _ in }) throws -> BearerVerifier {
         var rules = TestClaims.rules
         rules.longestLifetime = 4_000_000_000
-        var configuration = IssuerKeysConfiguration(keySources: [policy()], rules: rules)
+        var configuration = IssuerKeysConfiguration(documents: [policy()], rules: rules)
         change(&configuration)
         provider.publish(policy(), [published(SigningKey.shared)])
         let verifier = BearerVerifier(configuration, fetcher: provider)

@@ -54,4 +54,45 @@ struct MetadataAddressTests {
         #expect(
             MetadataAddress.tenantIdentifier(ofAuthority: "https://x/775527gg-9a37-4307-8b3d-cc311f58d925") == nil)
     }
+
+    @Test(
+        "P-3 External ID is found by its host alone, and every other form of its authority is kept",
+        arguments: [
+            ("https://contoso.ciamlogin.com", "https://contoso.ciamlogin.com/contoso.onmicrosoft.com"),
+            ("https://contoso.ciamlogin.com/", "https://contoso.ciamlogin.com/contoso.onmicrosoft.com"),
+            ("https://contoso.ciamlogin.com/v2.0", "https://contoso.ciamlogin.com/contoso.onmicrosoft.com"),
+            ("https://contoso.ciamlogin.com:8443/", "https://contoso.ciamlogin.com:8443/contoso.onmicrosoft.com"),
+            (
+                "https://contoso.ciamlogin.com/contoso.onmicrosoft.com/",
+                "https://contoso.ciamlogin.com/contoso.onmicrosoft.com"
+            ),
+            (
+                "https://contoso.ciamlogin.com/775527ff-9a37-4307-8b3d-cc311f58d925/v2.0",
+                "https://contoso.ciamlogin.com/775527ff-9a37-4307-8b3d-cc311f58d925"
+            ),
+            ("https://login.contoso.com/", "https://login.contoso.com"),
+            ("https://evilciamlogin.com/", "https://evilciamlogin.com"),
+            ("https://login.microsoftonline.com/organizations", "https://login.microsoftonline.com/organizations"),
+        ])
+    func externalID(authority: String, base: String) {
+        #expect(
+            MetadataAddress.of(authority: authority, policy: nil) == "\(base)/v2.0/.well-known/openid-configuration")
+    }
+
+    @Test("P-3 A query stays")
+    func query() {
+        let end = "v2.0/.well-known/openid-configuration"
+        #expect(
+            MetadataAddress.of(authority: "https://contoso.ciamlogin.com/?dc=ESTS-PUB-1", policy: nil)
+                == "https://contoso.ciamlogin.com/contoso.onmicrosoft.com/\(end)?dc=ESTS-PUB-1")
+        #expect(
+            MetadataAddress.of(authority: "https://login.microsoftonline.com/t/v2.0/?appid=a&b=c", policy: nil)
+                == "https://login.microsoftonline.com/t/\(end)?appid=a&b=c")
+        #expect(
+            MetadataAddress.of(authority: "https://login.microsoftonline.com/t?x=y", policy: "b2c_1_a")
+                == "https://login.microsoftonline.com/t/\(end)?p=b2c_1_a&x=y")
+        let tenant = MetadataAddress.tenantIdentifier(
+            ofAuthority: "https://h.example/?x=/775527ff-9a37-4307-8b3d-cc311f58d925")
+        #expect(tenant == nil)
+    }
 }

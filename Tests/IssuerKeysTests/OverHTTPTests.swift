@@ -31,12 +31,12 @@ struct OverHTTPTests {
         let server = try HTTPServer(port: 0, handler: Provider(keys: [published(SigningKey.shared)]))
         defer { server.stop(patience: 0) }
         let authority = "http://127.0.0.1:\(server.port)/t"
-        let source = KeySource(authority: authority, policy: "b2c_1_sign_in")
-        let missing = KeySource(authority: authority, policy: "b2c_1_missing")
-        let configuration = IssuerKeysConfiguration(keySources: [source, missing], rules: TestClaims.rules)
+        let source = MetadataDocument(authority: authority, policy: "b2c_1_sign_in")
+        let missing = MetadataDocument(authority: authority, policy: "b2c_1_missing")
+        let configuration = IssuerKeysConfiguration(documents: [source, missing], rules: TestClaims.rules)
 
         let reports = configuration.check()
-        #expect(reports[0].problem == nil && reports[0].keyIdentifiers == [TestClaims.keyIdentifier])
+        #expect(reports[0].problem == nil && reports[0].contents?.keyIdentifiers == [TestClaims.keyIdentifier])
         #expect(reports[1].problem?.contains("no such tenant or policy") == true)
 
         let verifier = BearerVerifier(configuration, time: ManualClock(wallMilliseconds: TestClaims.now * 1000))

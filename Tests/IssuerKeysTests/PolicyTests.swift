@@ -114,18 +114,19 @@ struct PolicyTests {
         #expect(bench.provider.asked == [signIn.metadataURL, keysURL, reset.metadataURL])
     }
 
-    @Test("The check of the settings says for each key source what is wrong and what to do")
+    @Test("The check of the settings says for each metadata document what is wrong and what to do")
     func reports() {
         let bench = Bench([signIn, reset])
         bench.provider.publish(reset, [published(SigningKey.shared)], issuer: "https://evil.example/")
-        var configuration = IssuerKeysConfiguration(keySources: [signIn, reset], rules: TestClaims.rules)
+        var configuration = IssuerKeysConfiguration(documents: [signIn, reset], rules: TestClaims.rules)
         let reports = configuration.check(fetcher: bench.provider)
-        #expect(reports.map(\.source) == ["B2C_1_sign_in", "B2C_1_reset"])
-        #expect(reports[0].problem == nil && reports[0].issuer == TestClaims.issuer)
-        #expect(reports[0].keyIdentifiers == [TestClaims.keyIdentifier])
-        #expect(reports[1].problem == MetadataError.foreignIssuer.message)
+        #expect(reports.map(\.document) == ["B2C_1_sign_in", "B2C_1_reset"])
+        #expect(reports[0].problem == nil && reports[0].contents?.issuer == TestClaims.issuer)
+        #expect(reports[0].contents?.keyIdentifiers == [TestClaims.keyIdentifier])
+        #expect(
+            reports[1].problem == MetadataError.foreignIssuer.message + " (TASKS_ISSUER=https://evil.example/)")
 
-        configuration.keySources[1].pinnedIssuer = TestClaims.issuer
+        configuration.documents[1].pinnedIssuer = TestClaims.issuer
         #expect(configuration.check(fetcher: bench.provider)[1].problem == MetadataError.unexpectedIssuer.message)
         bench.provider.set(signIn.metadataURL, .failure(.status(404)))
         #expect(configuration.check(fetcher: bench.provider)[0].problem?.contains("no such tenant or policy") == true)
@@ -138,7 +139,7 @@ struct PolicyTests {
         let provider = FakeProvider()
         provider.publish(signIn, [published(SigningKey.shared)])
         let verifier = BearerVerifier(
-            IssuerKeysConfiguration(keySources: [signIn], rules: TestClaims.rules),
+            IssuerKeysConfiguration(documents: [signIn], rules: TestClaims.rules),
             time: ManualClock(wallMilliseconds: TestClaims.now * 1000), fetcher: provider)
         verifier.loadOnce()
         await #expect(throws: TokenRefusal.unknownKey) {

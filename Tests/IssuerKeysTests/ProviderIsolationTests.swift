@@ -14,9 +14,10 @@ struct ProviderIsolationTests {
     private static let neighbour = "https://contoso.b2clogin.com/00000000-1111-2222-3333-444444444444/v2.0/"
 
     /// Two documents whose addresses do not show that they are of two tenants.
-    private let first = KeySource(
+    private let first = MetadataDocument(
         metadataURL: "https://contoso.b2clogin.com/contoso.com/b2c_1_sign_in/v2.0/\(document)")
-    private let second = KeySource(metadataURL: "https://contoso.b2clogin.com/contoso.com/b2c_1_edit/v2.0/\(document)")
+    private let second = MetadataDocument(
+        metadataURL: "https://contoso.b2clogin.com/contoso.com/b2c_1_edit/v2.0/\(document)")
 
     private func claims(of policy: String, issuer: String = TestClaims.issuer) -> JSONObject {
         TestClaims.good.with("tfp", .string(policy)).with("iss", .string(issuer)).with("sub", "1001")
@@ -29,10 +30,10 @@ struct ProviderIsolationTests {
             key: SigningKey.other)
     }
 
-    private func bench(_ sources: [KeySource], ownerClaim: String = "oid", audiences: [String] = []) -> Bench {
+    private func bench(_ sources: [MetadataDocument], ownerClaim: String = "oid", audiences: [String] = []) -> Bench {
         let bench = Bench(sources) {
-            $0.rules.ownerClaim = ownerClaim
-            $0.rules.audiences += audiences
+            $0.rules.owner.claim = OwnerClaim(ownerClaim)
+            $0.rules.audience.accepted += audiences
         }
         bench.provider.publish(
             sources[1], [published(SigningKey.other, kid: "key-2")], issuer: Self.neighbour)
@@ -79,7 +80,7 @@ struct ProviderIsolationTests {
         }
     }
 
-    @Test("A document that changes its tenant is refused while another key source serves")
+    @Test("A document that changes its tenant is refused while another metadata document serves")
     func change() async {
         let bench = Bench([first, second])
         bench.verifier.loadOnce()
@@ -93,7 +94,7 @@ struct ProviderIsolationTests {
 
     @Test("A document that names an issuer of another path or port on the same host is refused (V-74)")
     func neighbours() {
-        let realm = KeySource(metadataURL: "https://id.example.com/realms/a/\(Self.document)")
+        let realm = MetadataDocument(metadataURL: "https://id.example.com/realms/a/\(Self.document)")
         let bench = Bench([realm])
         for issuer in [
             "https://id.example.com/realms/b", "https://id.example.com:8443/realms/a",
@@ -122,10 +123,10 @@ struct ProviderIsolationTests {
         }
     }
 
-    @Test("The check of the settings refuses what the server refuses, and names both key sources")
+    @Test("The check of the settings refuses what the server refuses, and names both metadata documents")
     func reports() {
         let bench = bench([first, second])
-        let configuration = IssuerKeysConfiguration(keySources: [first, second], rules: TestClaims.rules)
+        let configuration = IssuerKeysConfiguration(documents: [first, second], rules: TestClaims.rules)
         let reports = configuration.check(fetcher: bench.provider)
         #expect(reports[0].problem == nil && reports[0].policy == "b2c_1_sign_in")
         #expect(reports[1].problem?.contains("another issuer than that of b2c_1_sign_in") == true)
@@ -139,7 +140,7 @@ struct ProviderIsolationTests {
             (first, TestClaims.issuer, "key-1"), (second, Self.neighbour, "key-2"),
         ] {
             // Each was written by a server that trusted only that.
-            var configuration = IssuerKeysConfiguration(keySources: [source], rules: TestClaims.rules)
+            var configuration = IssuerKeysConfiguration(documents: [source], rules: TestClaims.rules)
             configuration.keyCacheFile = "\(path)-\(key)"
             let provider = FakeProvider()
             provider.publish(source, [published(SigningKey.shared, kid: key)], issuer: issuer)
@@ -182,7 +183,8 @@ struct ProviderIsolationTests {
             await bench.refusal(makeToken(claims: TestClaims.good.with("tfp", nil).with("acr", "b2c_1_edit")))
                 == .wrongPolicy)
         let none = Bench.loaded([
-            KeySource(metadataURL: "https://contoso.b2clogin.com/\(Self.document)", pinnedIssuer: TestClaims.issuer)
+            MetadataDocument(
+                metadataURL: "https://contoso.b2clogin.com/\(Self.document)", pinnedIssuer: TestClaims.issuer)
         ])
         #expect(await none.refusal(makeToken(claims: claims(of: "b2c_1_sign_in"))) == .wrongPolicy)
         #expect(await none.refusal(makeToken(claims: TestClaims.good.with("tfp", nil))) == nil)

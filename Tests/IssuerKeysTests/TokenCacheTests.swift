@@ -12,7 +12,7 @@ struct TokenCacheTests {
     init() throws {
         let verified = try TestClaims.rules.check(
             CompactToken(makeToken()), signedBy: TestClaims.keyIdentifier, of: TestClaims.issuers, now: TestClaims.now)
-        entry = .init(verified: verified, generation: 1, verifyAgainAt: 0)
+        entry = .init(verified: verified, source: 0, generation: 1, verifyAgainAt: 0)
     }
 
     /// Something as long as a token.
@@ -123,7 +123,7 @@ struct TokenCacheTests {
         provider.publish(policy(), [published(SigningKey.shared)])
         // On the machine's clocks, so that a verification takes time.
         let verifier = BearerVerifier(
-            IssuerKeysConfiguration(keySources: [policy()], rules: rules), fetcher: provider)
+            IssuerKeysConfiguration(documents: [policy()], rules: rules), fetcher: provider)
         #expect(verifier.verificationStatus == VerificationStatus())
         let token = makeToken(claims: TestClaims.good.with("exp", .integer(4_000_000_000)))
         await #expect(throws: TokenRefusal.keysUnavailable(retryAfter: 1)) { try await verifier.principal(of: token) }

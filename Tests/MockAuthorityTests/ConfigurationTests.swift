@@ -54,3 +54,35 @@ struct ConfigurationTests {
         #expect(mistake?.message.contains(message) == true)
     }
 }
+
+@Suite("A configuration file can describe tenants of External ID and Entra", .timeLimit(.minutes(15)))
+struct EntraConfigurationTests {
+    @Test("What it does not name stays as in the tenants of the documentation")
+    func tenants() throws {
+        let text = """
+            {"externalID":{"tenant":{"name":"woodgrove.onmicrosoft.com","id":"11111111-2222-4333-8444-555555555555"},
+                           "clients":[{"id":"c-1","redirectURIs":["https://app.test/cb"]}]},
+             "entra":[{"users":[{"email":"carol@fabrikam.test"}]}]}
+            """
+        let configuration = try Configuration(parsing: Array(text.utf8))
+        #expect(configuration.tenant == .contoso && configuration.entraTenants.count == 2)
+        let external = try #require(configuration.externalTenant)
+        #expect(external.profile == .externalID && external.applications.clients.map(\.id) == ["c-1"])
+        #expect(external.applications.resources == Configuration.externalID.applications.resources)
+        let id = "11111111-2222-4333-8444-555555555555"
+        #expect(configuration.hostNames == ["woodgrove.ciamlogin.com", "\(id).ciamlogin.com"])
+        let entra = configuration.entraTenants[1]
+        #expect(entra.profile == .entra && entra.users.map(\.email) == ["carol@fabrikam.test"])
+    }
+
+    @Test(
+        "Mistakes in them are named",
+        arguments: [
+            (#"{"externalID":{"policies":[]}}"#, "has a member 'policies'"), (#"{"entra":{}}"#, "'entra' of the file"),
+            (#"{"externalID":{"clients":[]}}"#, "at least one client"),
+        ])
+    func mistakes(text: String, message: String) {
+        let mistake = #expect(throws: ConfigurationError.self) { try Configuration(parsing: Array(text.utf8)) }
+        #expect(mistake?.message.contains(message) == true, "\(mistake?.message ?? "")")
+    }
+}

@@ -96,6 +96,21 @@ struct RouteTests {
         }
     }
 
+    @Test("Each row of External ID and Entra is answered, and by no other row for the same method")
+    func entraRows() async throws {
+        let mock = TestAuthority.all()
+        for route in Routes.ofEntra {
+            let path = route.path.split(separator: "/").map(String.init)
+            let same = Routes.ofEntra.filter { $0.matches(path) && !$0.methods.isDisjoint(with: route.methods) }
+            #expect(same.count == 1, "\(route.path)")
+            for name in route.methods.names {
+                let response = try await mock.ask(Method(name), "/\(EntraTenants.id)/\(route.path)")
+                #expect(![404, 405].contains(response.status), "\(name) \(route.path)")
+            }
+        }
+        #expect(Set(Routes.ofEntra.compactMap(\.fault)) == Set(Fault.Place.allCases))
+    }
+
     @Test("Every place of a fault is a row")
     func places() {
         #expect(Set(Routes.ofPolicies.compactMap(\.fault)) == Set(Fault.Place.allCases))

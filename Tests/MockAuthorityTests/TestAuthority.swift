@@ -8,7 +8,7 @@ import Synchronization
 
 /// Keys made once for all tests: making one takes a tenth of a second, under a sanitizer much longer.
 enum SharedKeys {
-    static let all: [RSAPrivateKey] = (0..<4).compactMap { _ in
+    static let all: [RSAPrivateKey] = (0..<8).compactMap { _ in
         do { return try RSAPrivateKey.generate(bits: 2048) } catch { return nil }
     }
 }
@@ -39,9 +39,9 @@ struct TestAuthority: Sendable {
     /// The answer to a request.
     func ask(
         _ method: Method, _ target: String, body: String = "", headers: HeaderFields = HeaderFields(),
-        peer: String = "127.0.0.1"
+        peer: String = "127.0.0.1", host: String = "mock.test:3001"
     ) async throws -> Response {
-        var fields: HeaderFields = ["Host": "mock.test:3001"]
+        var fields: HeaderFields = ["Host": host]
         for field in headers.fields { fields.append(field.name, field.value) }
         let head = RequestHead(
             method: method, target: try RequestTarget(parsing: target), headers: fields, peer: peer)

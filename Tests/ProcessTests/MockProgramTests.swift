@@ -197,6 +197,50 @@ import Testing
         #expect(try Self.run(["client-settings"]).end == .exit(78))
     }
 
+    @Test func `The command client-settings prints settings for MSAL at an External ID tenant`() throws {
+        let api = "api://8c0e7f52-1b3a-4d69-9e8f-7a6b5c4d3e2f/Tasks.Read"
+        let id = "4f5d1a2b-93c6-4e87-a1b0-2c3d4e5f6a7b"
+        func settings(_ kind: String, port: Int) throws -> String {
+            let listen = ["--tls-listen", "127.0.0.1:\(port)", "--state", "/nowhere"]
+            return try Self.run(["client-settings", "--for", "msal-external-id\(kind)"] + listen).output
+        }
+        let python = try settings("", port: 8443)
+        #expect(python.contains(#"authority="https://contoso.ciamlogin.com:8443/""#) && python.contains("\"\(api)\""))
+        #expect(python.contains("127.0.0.1 contoso.ciamlogin.com \(id).ciamlogin.com"))
+        #expect(python.contains("trust /nowhere/ca.pem"))
+        // MSAL.js compares host and port.
+        let page = try settings("-js", port: 8443)
+        #expect(page.contains(#"authority: "https://localhost:8443/\#(id)""#))
+        #expect(page.contains(#"knownAuthorities: ["localhost:8443", "\#(id).ciamlogin.com"]"#))
+        #expect(try settings("-js", port: 443).contains(#"authority: "https://contoso.ciamlogin.com/""#))
+        let android = try JSONValue(parsing: Array(try settings("-android", port: 443).utf8)).object
+        let authority = android?["authorities"]?.array?.first?.object
+        #expect(authority?["type"] == "CIAM")
+        #expect(authority?["authority_url"] == "https://contoso.ciamlogin.com/contoso.onmicrosoft.com/")
+        #expect(try settings("-ios", port: 443).contains("MSALCIAMAuthority(url: URL(string: \"https://contoso.ciam"))
+    }
+
+    @Test func `The certificate is for the hosts of External ID too, of the tenant that is played`() throws {
+        let folder = try TemporaryFolder()
+        let settings = [
+            "MOCK_STATE": folder.path, "MOCK_TLS_LISTEN": "127.0.0.1:0", "MOCK_HIGH_SCALE_COMPATIBILITY": "true",
+        ]
+        let stage = try Stage(settings)
+        let port = try stage.mock.await { Stage.port(after: "and on https://localhost:", in: $0) }
+        for host in ["contoso.ciamlogin.com", "775527ff-9a37-4307-8b3d-cc311f58d925.ciamlogin.com", "localhost"] {
+            let curl = try ChildProcess(
+                "/usr/bin/curl",
+                [
+                    "-sS", "--max-time", "20", "--cacert", folder.file("ca.pem"), "--resolve",
+                    "\(host):\(port):127.0.0.1",
+                    "https://\(host):\(port)/775527ff-9a37-4307-8b3d-cc311f58d925/v2.0/.well-known/openid-configuration",
+                ])
+            #expect(try curl.wait() == .exit(0), "\(host): \(curl.errors)")
+            #expect(
+                curl.output.contains("https://\(host):\(port)/775527ff-9a37-4307-8b3d-cc311f58d925/oauth2/v2.0/token"))
+        }
+    }
+
     private static func keys(_ list: String) -> [String] {
         list.split(separator: "\n").compactMap { line in
             guard let start = line.firstRange(of: "<key>"), let end = line.firstRange(of: "</key>") else { return nil }

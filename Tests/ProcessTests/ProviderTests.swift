@@ -28,7 +28,7 @@ import Testing
             for other in others {
                 #expect(errors.contains("\(mine) and \(other) are of two providers"), "\(errors)")
             }
-            #expect(errors.contains("Run one server for each, with a TASKS_DATABASE of its own."))
+            #expect(errors.contains("Make each a source of its own (TASKS_SOURCES)."))
         }
     }
 

@@ -29,16 +29,6 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `The authority is named as clients reach it (RFC 9728)`() throws {
-        let stage = try Stage()
-        let server = try stage.server(["TASKS_PAGE_AUTHORITY": "http://localhost:9/contoso.onmicrosoft.com"])
-        let resource = try server.ask("GET", "/.well-known/oauth-protected-resource").text
-        #expect(
-            resource.contains(#""authorization_servers":["http://localhost:9/contoso.onmicrosoft.com"]"#), "\(resource)"
-        )
-        #expect(try server.stop() == .exit(0))
-    }
-
     @Test func `The resource is named by the address of the settings, whatever Host says (V-121)`() throws {
         let stage = try Stage()
         let document = "/.well-known/oauth-protected-resource"

@@ -92,8 +92,7 @@ struct AccessTests {
     @Test("Scopes are asked for only where they are configured (V-59)", arguments: Transport.allCases)
     func scopes(transport: Transport) async throws {
         let api = TestedAPI(transport) {
-            $0.readScope = "tasks.read"
-            $0.writeScope = "tasks.write"
+            $0.verifier = NameVerifier(required: RequiredScopes(read: "tasks.read", write: "tasks.write"))
         }
         #expect(try await api.send("GET", "/api/tasks", as: "alice-read").status == 200)
         let refused = try await api.send("POST", "/api/tasks?task=a", as: "alice-read")
@@ -102,6 +101,30 @@ struct AccessTests {
             refused.headers["WWW-Authenticate"]
                 == "Bearer realm=\"tasks\", error=\"insufficient_scope\", scope=\"tasks.write\"")
         #expect(try await api.send("GET", "/api/tasks", as: "alice").status == 403)
+    }
+
+    @Test(
+        "P-27 The token of an application lacks the scopes that are required, and is invalid where none are",
+        arguments: Transport.allCases)
+    func application(transport: Transport) async throws {
+        for (scope, status) in [("tasks.read", 403), (nil, 401)] {
+            let api = TestedAPI(transport) {
+                $0.verifier = NameVerifier(required: RequiredScopes(read: scope))
+            }
+            let refused = try await api.send("GET", "/api/tasks", as: "application")
+            #expect(refused.status.rawValue == status)
+            let challenge = refused.headers["WWW-Authenticate"] ?? ""
+            #expect(challenge.contains("error=\"insufficient_scope\", scope=\"tasks.read\"") == (status == 403))
+        }
+    }
+
+    @Test("P-12 A person's scopes are compared with those of the source of the token", arguments: Transport.allCases)
+    func source(transport: Transport) async throws {
+        let api = TestedAPI(transport)
+        let unnamed = try JSONValue(parsing: await api.send("GET", "/api/me", as: "alice").body).object
+        #expect(unnamed?.contains("source") == false && unnamed?["policy"] == "b2c_1_sign_in")
+        let named = try JSONValue(parsing: await api.send("GET", "/api/me", as: "alice-of-ext").body).object
+        #expect(named?["source"] == "ext" && named?["owner"] == .string(NameVerifier.alice))
     }
 
     @Test("A request waits for a verifier that needs time", arguments: Transport.allCases)
@@ -129,7 +152,6 @@ struct AccessTests {
         let api = TestedAPI(transport) {
             $0.files = ["index.html": PublicFile(name: "index.html", bytes: Array("<!doctype html>".utf8))]
             $0.page = PageConfiguration(authority: "https://a.example/t", clientIdentifier: "app", policies: ["p"])
-            $0.readScope = "tasks.read"
             $0.publicAddress = "https://tasks.example.com"
         }
         #expect(try await api.send("GET", "/healthz").status == 200)
@@ -142,35 +164,6 @@ struct AccessTests {
         let configuration = try await api.send("GET", "/config.json")
         #expect(
             configuration.text == #"{"authority":"https://a.example/t","clientId":"app","policies":["p"],"scopes":[]}"#)
-        let resource = try await api.send("GET", "/.well-known/oauth-protected-resource")
-        #expect(try JSONValue(parsing: resource.body).object?["scopes_supported"] == ["tasks.read"])
-    }
-
-    /// The address in the metadata of the protected resource for a request with this `Host`; nil for 404.
-    private func resource(_ publicAddress: String?, isSecure: Bool = false, host: String) async throws -> String? {
-        let api = TestedAPI(.inProcess) {
-            $0.publicAddress = publicAddress
-            $0.isSecure = isSecure
-        }
-        let headers = [("Host", host), ("X-Forwarded-Proto", "https"), ("Forwarded", "host=evil.example;proto=https")]
-        let answer = try await api.send("GET", "/.well-known/oauth-protected-resource", headers)
-        if answer.status == 404 { return nil }
-        guard case .string(let resource)? = try JSONValue(parsing: answer.body).object?["resource"] else { return "?" }
-        return resource
-    }
-
-    @Test("The protected resource has the configured address, or one of this machine, and never a stranger's")
-    func protectedResource() async throws {
-        #expect(
-            try await resource("https://tasks.example.com", host: "evil.example")
-                == "https://tasks.example.com/api/tasks")
-        #expect(
-            try await resource("https://example.com/todo", host: "127.0.0.1") == "https://example.com/todo/api/tasks")
-        #expect(try await resource(nil, host: "localhost:3000") == "http://localhost:3000/api/tasks")
-        #expect(try await resource(nil, isSecure: true, host: "[::1]:3000") == "https://[::1]:3000/api/tasks")
-        for stranger in ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "127.0.0.1@evil", "a:x"] {
-            #expect(try await resource(nil, host: stranger) == nil, "\(stranger)")
-        }
     }
 
     @Test("A server that is not ready says why")

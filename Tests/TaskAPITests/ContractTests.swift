@@ -37,7 +37,7 @@ struct ContractTests {
     func everyPath() throws {
         for (path, _) in contract.paths {
             let example = path.replacing("{id}", with: "1").replacing("{owner}", with: "me")
-                .replacing("{text}", with: "x")
+                .replacing("{text}", with: "x").replacing("{resource}", with: "api/tasks")
             let match = table.match(try RequestTarget(parsing: example, host: nil).path)
             if rows(path).isEmpty {
                 #expect(match.route == .file, "\(path) is not in the table")

@@ -1,6 +1,7 @@
 import HTTP
 import TaskAPI
 import Testing
+import Tokens
 
 /// What holds for every row of the table of routes, so also for the next one.
 @Suite("Every route of the table", .timeLimit(.minutes(15)))
@@ -12,8 +13,7 @@ struct EveryRouteTests {
         TestedAPI(transport) {
             $0.files = ["x": PublicFile(name: "x", bytes: Array("a file".utf8))]
             $0.publicAddress = "https://tasks.example.com"
-            $0.readScope = "tasks.read"
-            $0.writeScope = "tasks.write"
+            $0.verifier = NameVerifier(required: RequiredScopes(read: "tasks.read", write: "tasks.write"))
         }
     }
 
@@ -37,13 +37,19 @@ struct EveryRouteTests {
         let api = api(transport)
         let isPublic = Set(api.api.routes.rows.map(\.definition).filter { !$0.isProtected }.map(\.pattern))
         #expect(
-            isPublic == ["/healthz", "/readyz", "/config.json", "/.well-known/oauth-protected-resource", "/{file}"])
+            isPublic == [
+                "/healthz", "/readyz", "/config.json", "/.well-known/oauth-protected-resource",
+                "/.well-known/oauth-protected-resource/{resource}", "/{file}",
+            ])
         for (target, definition) in try examples(api.api.routes) {
             for method in Self.methods {
                 let answer = try await api.send(method.name, target)
                 #expect((answer.status == 401) == definition.isProtected, "\(method.name) \(target): \(answer.status)")
                 guard definition.isProtected else { continue }
-                #expect(answer.headers["WWW-Authenticate"] == "Bearer realm=\"tasks\"", "\(method.name) \(target)")
+                let metadata = "https://tasks.example.com/.well-known/oauth-protected-resource/api/tasks"
+                #expect(
+                    answer.headers["WWW-Authenticate"]
+                        == "Bearer realm=\"tasks\", resource_metadata=\"\(metadata)\"", "\(method.name) \(target)")
             }
         }
     }

@@ -55,6 +55,7 @@ struct RouteTests {
             ("/api/me/too", .unknownBelowAPI), ("/api/tasks/a/b/c", .unknownBelowAPI),
             ("/tasks/a/b/c", .unknownBelowAPI), ("/api/me", .me), ("/healthz", .health), ("/readyz", .readiness),
             ("/config.json", .pageConfiguration), ("/.well-known/oauth-protected-resource", .protectedResource),
+            ("/.well-known/oauth-protected-resource/api/tasks", .protectedResourceByPath),
         ])
     func others(target: String, route: Route) throws {
         #expect(try match(target).route == route)

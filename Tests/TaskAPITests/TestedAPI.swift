@@ -85,6 +85,9 @@ struct TestedAPI: Sendable {
 
 /// Tokens are names: what a test asks for, without keys.
 struct NameVerifier: TokenVerifier {
+    /// What the source of all these tokens requires.
+    var required = RequiredScopes()
+
     static let alice = "0a1b2c3d-0000-4000-8000-00000000000a"
     static let bob = "0a1b2c3d-0000-4000-8000-00000000000b"
 
@@ -94,7 +97,9 @@ struct NameVerifier: TokenVerifier {
         case "bob": principal(Self.bob, [])
         case "alice-read": principal(Self.alice, ["tasks.read"])
         case "alice-slow": await slowly(principal(Self.alice, []))
+        case "alice-of-ext": principal(Self.alice, [], source: "ext")
         case "outdated": throw .expired
+        case "application": throw .applicationToken(lacking: required.read)
         case "unverifiable": throw .keysUnavailable(retryAfter: 7)
         default: throw .badSignature
         }
@@ -110,10 +115,10 @@ struct NameVerifier: TokenVerifier {
         return principal
     }
 
-    private func principal(_ owner: String, _ scopes: [String]) -> Principal {
+    private func principal(_ owner: String, _ scopes: [String], source: String? = nil) -> Principal {
         Principal(
             owner: owner, name: "Alice", policy: "b2c_1_sign_in", scopes: scopes, expiry: 1_800_000_000,
-            keyIdentifier: "key")
+            keyIdentifier: "key", source: source, required: required)
     }
 }
 

@@ -74,7 +74,7 @@ struct ClaimRulesTests {
         #expect(verification.refusal(with: "iss", "https://caf\u{E9}.example/") == nil)
         #expect(verification.refusal(with: "iss", "https://cafe\u{301}.example/") == .wrongIssuer)
         verification = try Verification()
-        verification.rules.audiences = ["caf\u{E9}"]
+        verification.rules.audience.accepted = ["caf\u{E9}"]
         #expect(verification.refusal(with: "aud", "caf\u{E9}") == nil)
         #expect(verification.refusal(with: "aud", "cafe\u{301}") == .wrongAudience)
     }
@@ -94,10 +94,10 @@ struct ClaimRulesTests {
     func everyConfiguredAudience() {
         var verification = verification
         #expect(verification.refusal(with: "aud", [.string(TestClaims.audience)]) == nil)
-        verification.rules.audiences = ["first", TestClaims.audience]
+        verification.rules.audience.accepted = ["first", TestClaims.audience]
         #expect(verification.refusal(with: "aud", "first") == nil)
         #expect(verification.refusal(with: "aud", .string(TestClaims.audience)) == nil)
-        verification.rules.audiences = []
+        verification.rules.audience.accepted = []
         #expect(verification.refusal(with: "aud", .string(TestClaims.audience)) == .wrongAudience)
     }
 
@@ -126,7 +126,7 @@ struct ClaimRulesTests {
     @Test("An owner claim other than oid may have other text (V-57)")
     func anotherOwnerClaimMayHoldOtherText() throws {
         var verification = verification
-        verification.rules.ownerClaim = "sub"
+        verification.rules.owner.claim = OwnerClaim("sub")
         let token = makeToken(claims: TestClaims.good.with("sub", "Auth0|Alice \u{E9}"))
         #expect(try verification.verify(token).principal.owner == "Auth0|Alice \u{E9}")
         #expect(verification.refusal(with: "sub", .string(String(repeating: "s", count: 256))) == nil)

@@ -117,7 +117,6 @@ struct MetadataLocationTests {
             ("https://h.example/t/b2c_1_a/v2.0/\(document)", "https://h.example/u/v2.0/", false),
             ("https://h.example/t/b2c_1_a/v2.0/\(document)", "https://h.example/tfp/\(tenant)/b2c_1_b/v2.0/", false),
             ("https://h.example/t/b2c_1_a/v2.0/\(document)", "https://h.example/\(tenant)/", false),
-            ("https://h.example/common/v2.0/\(document)", "https://h.example/{tenantid}/v2.0", false),
             ("https://h.example/a/b/c/\(document)", "https://h.example/\(tenant)/v2.0", false),
         ])
     func ownership(url: String, issuer: String, isOwn: Bool) throws {

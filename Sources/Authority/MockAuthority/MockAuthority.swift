@@ -1,40 +1,30 @@
 package import HTTP
 package import Platform
-import Synchronization
 
-/// A stand-in for Azure AD B2C: one object, without sockets, that answers requests and makes tokens.
+/// A stand-in for Azure AD B2C, and beside it for Entra External ID and Entra ID: one object, without sockets, that
+/// answers requests and makes tokens.
 ///
 /// Tests call it directly; the program mock-authority serves it. For development only: everyone who reaches it can get
 /// a token of any account.
 package final class MockAuthority: RequestHandler, Sendable {
     package let configuration: Configuration
-    let keys: KeyRing
-    let runs: TestRuns
-    let seal: GrantSeal
-    let onSignature: @Sendable () -> Void
-    private let time: any TimeSource
+    let b2c: TenantAuthority
+    /// The tenants of External ID and Entra.
+    let others: [TenantAuthority]
 
     /// An authority of this configuration, which saves nothing.
     ///
     /// - Parameters:
     ///   - configuration: tenant, policies, clients, users.
     ///   - time: by which tokens are dated.
-    ///   - keyGenerator: where signing keys come from; the first is generated at once, on another thread.
+    ///   - keyGenerator: where signing keys come from; the first of B2C is generated at once, on another thread.
     ///   - onSignature: called once for each signature of a token.
-    package init(
+    package convenience init(
         configuration: Configuration = Configuration(), time: any TimeSource = SystemTime(),
         keyGenerator: KeyGenerator = .generated, onSignature: @escaping @Sendable () -> Void = {}
     ) {
-        self.onSignature = onSignature
-        self.configuration = configuration
-        self.time = time
-        let state = SavedState()
-        runs = TestRuns(configuration, home: Directory(configuration.users))
-        seal = GrantSeal(secret: state.secret)
-        keys = KeyRing(
-            state.keys, generator: keyGenerator, era: configuration.behaviour.era,
-            now: { time.wallMilliseconds / 1000 },
-            changed: { _ in })
+        let parts = TenantParts(time: time, generator: keyGenerator, onSignature: onSignature)
+        self.init(configuration, parts) { _ in TenantState() }
     }
 
     /// An authority of this configuration that keeps keys, accounts and grants in a folder.
@@ -44,24 +34,30 @@ package final class MockAuthority: RequestHandler, Sendable {
     ///   - time: by which tokens are dated.
     ///   - folder: where it keeps things.
     /// - Throws: why the folder cannot be used.
-    package init(
+    package convenience init(
         configuration: Configuration, time: any TimeSource = SystemTime(), folder: StateFolder
     ) throws(StateFolderError) {
-        onSignature = {}
-        self.configuration = configuration
-        self.time = time
-        let state = try SavedState(folder)
-        let kept = state.users ?? []
-        let more = configuration.users.filter { user in !kept.contains { $0.objectID == user.objectID } }
-        runs = TestRuns(configuration, home: Directory(kept + more) { folder.save($0) })
-        seal = GrantSeal(secret: state.secret)
-        keys = KeyRing(
-            state.keys, generator: .generated, era: configuration.behaviour.era, now: { time.wallMilliseconds / 1000 },
-            changed: { folder.save($0) })
+        let parts = TenantParts(time: time, generator: .generated, onSignature: {})
+        try self.init(configuration, parts) { name throws(StateFolderError) in
+            try TenantState(in: folder, name)
+        }
     }
 
-    func now(in run: TestRun) -> Int64 {
-        time.wallMilliseconds / 1000 + run.skew.withLock { $0 }
+    /// `state` gives what was kept under a name; the B2C tenant has none.
+    private init<Failure: Error>(
+        _ configuration: Configuration, _ parts: TenantParts, state: (String?) throws(Failure) -> TenantState
+    ) throws(Failure) {
+        self.configuration = configuration
+        b2c = parts.b2c(configuration, try state(nil))
+        let rings = EntraKeyRings(
+            organizations: parts.keys(.microsoft, try state("entra-keys")),
+            personal: parts.keys(.certificate(subject: "Live ID STS Signing Public Key"), try state("personal-keys")))
+        var others: [TenantAuthority] = []
+        for (index, tenant) in configuration.otherTenants.enumerated() {
+            let kept = try state("\(tenant.profile.rawValue)-\(index)")
+            others.append(parts.other(tenant, kept, rings, beside: b2c))
+        }
+        self.others = others
     }
 
     /// See ``RequestHandler/decide(on:)``.
@@ -72,29 +68,5 @@ package final class MockAuthority: RequestHandler, Sendable {
     /// Answers a request that came over this scheme, which the URLs of its answers name.
     package func decide(on head: RequestHead, scheme: String) -> Decision {
         .later { await self.route(head, scheme) }
-    }
-
-    private func route(_ head: RequestHead, _ scheme: String) async -> Decision {
-        let base = "\(scheme)://\(head.headers["Host"] ?? "127.0.0.1:3001")"
-        let host = HostContext(authority: self, head: head, base: base)
-        if head.target.path.first == "_mock" { return await host.control() }
-        if let route = Routes.ofHost.first(where: { $0.matches(head.target.path) }) { return await route.handle(host) }
-        guard let url = PolicyURL(head.target) else { return .respond(NotFoundPage.noEndpoint) }
-        guard let run = configuration.tenant.run(of: url.tenant),
-            let policy = url.policy.flatMap(configuration.policy(named:))
-        else { return .respond(NotFoundPage.noPolicy(url)) }
-        let context = RequestContext(
-            authority: self, head: head, url: url, policy: policy, run: runs.run(run), base: base)
-        guard let fault = url.routes.lazy.compactMap(\.fault).first.flatMap(context.run.faults.take) else {
-            return context.logged(await context.decide())
-        }
-        return context.logged(await fault.apply { await context.decide() })
-    }
-}
-
-extension RequestContext {
-    fileprivate func decide() async -> Decision {
-        if head.method == .options { return .respond(preflight) }
-        return await url.routes.decide(head.method, self)
     }
 }

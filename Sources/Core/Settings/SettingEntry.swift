@@ -1,7 +1,7 @@
 /// One line of a table of settings, for `--help` and `--print-settings`.
 package struct SettingEntry: Sendable, Equatable {
     package enum Source: String, Sendable {
-        case flag, environment
+        case flag, environment, file
         case fallback = "default"
     }
 
@@ -24,13 +24,17 @@ package struct SettingEntry: Sendable, Equatable {
     var isAbsent = false
     /// The source of the effective value.
     package var source = Source.fallback
+    /// Whether it stands for settings of any group, in the help only.
+    var isPattern = false
+    /// The group whose first setting this is.
+    var heading: String?
 
     static func flag(of name: String) -> String {
         "--" + String(name.map { $0 == "_" ? "-" : $0 }).lowercased()
     }
 
-    var flags: [String] { hasFile ? [flag, "\(flag)-file"] : [flag] }
-    var variables: [String] { variable.map { hasFile ? [$0, "\($0)_FILE"] : [$0] } ?? [] }
+    var flags: [String] { isPattern ? [] : hasFile ? [flag, "\(flag)-file"] : [flag] }
+    var variables: [String] { isPattern ? [] : variable.map { hasFile ? [$0, "\($0)_FILE"] : [$0] } ?? [] }
 
     /// Lines of `--help`: the flag, what it does, its variable and its default.
     var helpLines: String {
@@ -46,8 +50,9 @@ package struct SettingEntry: Sendable, Equatable {
 
     /// The line of `--print-settings`: `TASKS_LISTEN=127.0.0.1:3000  # default`.
     var printLine: String? {
-        guard let variable else { return nil }
-        guard isAbsent else { return "\(variable)=\(shown)  # \(source.rawValue)" }
-        return "\(variable)=  # \(source.rawValue)\(shown.isEmpty ? "" : ": \(shown)")"
+        guard let variable, !isPattern else { return nil }
+        let start = heading.map { "# \($0)\n" } ?? ""
+        guard isAbsent else { return "\(start)\(variable)=\(shown)  # \(source.rawValue)" }
+        return "\(start)\(variable)=  # \(source.rawValue)\(shown.isEmpty ? "" : ": \(shown)")"
     }
 }

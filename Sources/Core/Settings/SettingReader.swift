@@ -42,6 +42,11 @@ package struct SettingReader {
     var mistakes: [String] = []
     var arguments: GivenArguments
     let input: SettingInput
+    /// What comes before the names of the settings of the group that is read now: `SOURCE_EXT_`.
+    var scope = ""
+    var groupKinds: [SettingGroups] = []
+    /// Texts of files, by the names of their settings without the prefix.
+    var fileTexts: [String: String] = [:]
 
     init(prefix: String, input: SettingInput) {
         self.prefix = prefix

@@ -7,8 +7,9 @@ struct GivenText {
 }
 
 extension SettingReader {
-    /// All texts for a setting from the first source that has any: flags, then the environment.
+    /// All texts for a setting from the first source that has any: flags, then the environment, then a file of blocks.
     mutating func find<Value>(_ name: String, _ kind: SettingKind<Value>) -> [GivenText] {
+        let name = scope + name
         let flag = SettingEntry.flag(of: name)
         let plain = fromFlags(flag, kind)
         let files = kind.isSecret ? fromFlags("\(flag)-file", .path) : []
@@ -21,7 +22,9 @@ extension SettingReader {
             mistakes.append("\(prefix)\(name) and \(prefix)\(name)_FILE are both set; set one of them.")
         }
         if let variable { return [GivenText(text: variable, name: "\(prefix)\(name)", source: .environment)] }
-        guard let file else { return [] }
+        guard let file else {
+            return fileTexts[name].map { [GivenText(text: $0, name: "\(prefix)\(name)", source: .file)] } ?? []
+        }
         return contents(of: file, named: "\(prefix)\(name)_FILE", .environment).map { [$0] } ?? []
     }
 
@@ -56,8 +59,8 @@ extension SettingReader {
         _ name: String, _ kind: SettingKind<Value>, _ given: [GivenText], _ entry: SettingEntry, isValue: Bool
     ) {
         var entry = entry
-        entry.flag = SettingEntry.flag(of: name)
-        entry.variable = "\(prefix)\(name)"
+        entry.flag = SettingEntry.flag(of: scope + name)
+        entry.variable = "\(prefix)\(scope)\(name)"
         entry.placeholder = kind.placeholder
         entry.hasFile = kind.isSecret
         entry.isAbsent = given.isEmpty && !isValue
@@ -81,8 +84,9 @@ extension SettingReader {
         return operands
     }
 
-    private func hint(_ written: String, _ names: [String]) -> String {
-        suggestion(for: written, among: names).map { " Did you mean \($0)?" } ?? " --help lists them."
+    func hint(_ written: String, _ names: [String]) -> String {
+        if let hint = groupHint(written) { return hint }
+        return suggestion(for: written, among: names).map { " Did you mean \($0)?" } ?? " --help lists them."
     }
 
     /// Whether the variable was set by Kubernetes for a service called `tasks`.

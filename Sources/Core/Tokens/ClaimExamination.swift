@@ -3,7 +3,7 @@ import JSON
 
 /// The rules for claims, in their order (V-50), for the verifier and the explanation alike.
 enum ClaimCheck: CaseIterable {
-    case expiry, notBefore, issuedAt, issuer, audience, policy, owner, scope
+    case expiry, notBefore, issuedAt, tenant, issuer, audience, policy, kind, application, owner, scope
 }
 
 /// The examination of one token's claims, and the values found so far.
@@ -33,9 +33,12 @@ struct ClaimExamination {
         case .expiry: try checkExpiry()
         case .notBefore: try checkNotBefore()
         case .issuedAt: try checkIssuedAt()
+        case .tenant: try checkTenant()
         case .issuer: try checkIssuer()
         case .audience: try checkAudience()
         case .policy: policy = try checkedPolicy()
+        case .kind: try checkKind()
+        case .application: try checkApplication()
         case .owner: owner = try checkedOwner()
         case .scope: scopes = try checkedScopes()
         }
@@ -46,11 +49,13 @@ struct ClaimExamination {
         guard let owner else { throw .missingOwner }
         let principal = Principal(
             owner: owner, name: claims["name"]?.string, policy: policy, scopes: scopes,
-            expiry: Int64(expiry.rounded(.down)), keyIdentifier: keyIdentifier)
+            expiry: Int64(expiry.rounded(.down)), keyIdentifier: keyIdentifier, source: rules.source,
+            required: rules.scopes.required)
+        let usableUntil = Int64(expiry.rounded(.up)) + rules.clockSkew
         // Whole seconds n satisfy n < x exactly if n < ceil(x), and n >= x exactly if n >= ceil(x).
         return VerifiedToken(
             principal: principal, usableFrom: Int64(beginning.rounded(.up)) - rules.clockSkew,
-            usableUntil: Int64(expiry.rounded(.up)) + rules.clockSkew)
+            usableUntil: min(usableUntil, rules.end ?? usableUntil))
     }
 }
 
@@ -82,25 +87,28 @@ extension ClaimExamination {
     }
 }
 
-// Issuer, audience, policy, owner, scopes (V-54 to V-59).
+// Issuer, tenant, policy (V-54, V-56, P-22, P-23).
 extension ClaimExamination {
     private func isIssuer(_ issuer: TokenIssuer) -> Bool {
-        claims["iss"]?.string.map { $0.isSame(as: issuer.identifier) } ?? false
+        claims.issuer.map { issuer.issues($0, tenant: claims.tenant) } ?? false
     }
 
     private func checkIssuer() throws(TokenRefusal) {
         guard issuers.contains(where: isIssuer) else { throw .wrongIssuer }
     }
 
-    private func checkAudience() throws(TokenRefusal) {
-        let audience: String? =
-            switch claims["aud"] {
-            case .string(let text)?: text
-            // With several audiences, another of them could present the token here.
-            case .array(let list)?: list.count == 1 ? list.first?.string : nil
-            case nil, .null?, .boolean?, .integer?, .real?, .object?: nil
-            }
-        guard let audience, rules.audiences.contains(where: { $0.isSame(as: audience) }) else { throw .wrongAudience }
+    /// The tenant is one that may use the API, and that of the issuer.
+    private func checkTenant() throws(TokenRefusal) {
+        guard rules.isMicrosoft || rules.tenants != nil else { return }
+        // The library of Microsoft refuses a second claim of that name in other case, which a reader without case would take.
+        let names = claims.object.members.filter { $0.name.isEqualIgnoringCase(to: "tid") }
+        guard names.count < 2 else { throw .wrongTenant }
+        let named = claims.issuer.flatMap { IssuerTenant.of($0) }
+        if let tenants = rules.tenants {
+            guard let tenant = claims.tenant, tenants.allows(tenant) else { throw .wrongTenant }
+        }
+        guard let claim = claims["tid"], let named else { return }
+        guard let tenant = claim.string, tenant.isEqualIgnoringCase(to: named) else { throw .wrongTenant }
     }
 
     /// The policy as configured: one under which this key was published with this issuer (V-56).
@@ -133,23 +141,5 @@ extension ClaimExamination {
             claimed = claimed ?? text
         }
         return claimed
-    }
-
-    private func checkedOwner() throws(TokenRefusal) -> String {
-        guard let claim = claims[rules.ownerClaim] else { throw .missingOwner }
-        guard let text = claim.string else { throw .malformedOwner }
-        let owner = rules.ownerClaim.isSame(as: "oid") ? GUID.canonical(text) : OwnerText.checked(text)
-        guard let owner else { throw .malformedOwner }
-        return owner
-    }
-
-    private func checkedScopes() throws(TokenRefusal) -> [String] {
-        switch claims["scp"] {
-        case nil: return []
-        case .string(let text)?: return text.split(separator: " ").map(String.init)
-        // Okta's form. An element that is not a string grants nothing.
-        case .array(let list)?: return list.compactMap(\.string)
-        case .null?, .boolean?, .integer?, .real?, .object?: throw .malformedScope
-        }
     }
 }

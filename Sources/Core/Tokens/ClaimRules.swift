@@ -1,50 +1,33 @@
-import Basics
-/// A possible issuer of a token under some key: an issuer, and the policy whose metadata named it.
-///
-/// One B2C tenant has many policies that share an issuer and may share keys, so the issuer alone does not tell of which
-/// policy a token is.
-package struct TokenIssuer: Sendable, Hashable {
-    /// The issuer that the metadata names; `iss` must have the same bytes (V-54).
-    package let identifier: String
-    /// The policy as configured, or nothing for a provider without policies.
-    package let policy: String?
-
-    package init(identifier: String, policy: String?) {
-        self.identifier = identifier
-        self.policy = policy
-    }
-
-    /// Compares bytes; see ``Text``.
-    package static func == (a: TokenIssuer, b: TokenIssuer) -> Bool {
-        guard a.identifier.isSame(as: b.identifier) else { return false }
-        return switch (a.policy, b.policy) {
-        case (nil, nil): true
-        case (let a?, let b?): a.isSame(as: b)
-        case (nil, _?), (_?, nil): false
-        }
-    }
-}
-
-/// The rules for claims that are the same for every token.
+/// The rules for claims that are the same for every token of one token source.
 ///
 /// What depends on the key that signed, its issuers and policies, is an argument of each check. Scopes are compared by
 /// the routes.
 package struct ClaimRules: Sendable, Equatable {
-    /// The application identifiers that `aud` may have (V-55).
-    package var audiences: [String]
-    /// The claim that names the owner: `oid`, a GUID; any other may have other text (V-57).
-    package var ownerClaim: String
+    package var audience: AudienceRules
+    package var owner: OwnerRules
+    package var scopes = ScopeRules()
+    /// Which kind of token is accepted (P-28).
+    package var kind = TokenKind.any
+    /// The tenants that may use the API, where the issuer leaves the tenant open (P-22); nothing where it does not.
+    package var tenants: AllowedTenants?
+    /// Whether the provider is Entra ID or Entra External ID, whose claims are known: not B2C (P-23, P-27).
+    package var isMicrosoft = false
     /// How far clocks may differ, in seconds.
     package var clockSkew: Int64
-    /// The longest time from `iat` to `exp`, in seconds; B2C grants at most a day.
+    /// The longest time from `iat` to `exp`, in seconds; B2C grants at most a day (V-53, P-30).
     package var longestLifetime: Int64
+    /// The name of the token source; nothing for that of the settings without name.
+    package var source: String?
+    /// From when on its tokens are refused, in seconds since 1970 (P-31).
+    package var end: Int64?
 
     /// Rules for these audiences; the defaults are those for B2C.
     package init(
-        audiences: [String], ownerClaim: String = "oid", clockSkew: Int64 = 60, longestLifetime: Int64 = 86_400
+        audiences: [String], ownerClaim: OwnerClaim = .objectIdentifier, clockSkew: Int64 = 60,
+        longestLifetime: Int64 = 86_400
     ) {
-        self.audiences = audiences
-        self.ownerClaim = ownerClaim
+        audience = AudienceRules(accepted: audiences)
+        owner = OwnerRules(claim: ownerClaim)
         self.clockSkew = clockSkew
         self.longestLifetime = longestLifetime
     }
@@ -61,7 +44,14 @@ package struct ClaimRules: Sendable, Equatable {
     package func check(
         _ token: CompactToken, signedBy keyIdentifier: String, of issuers: [TokenIssuer], now: Int64
     ) throws(TokenRefusal) -> VerifiedToken {
-        var examination = ClaimExamination(claims: try Claims(of: token), rules: self, issuers: issuers, now: now)
+        try check(try Claims(of: token), signedBy: keyIdentifier, of: issuers, now: now)
+    }
+
+    /// The same for claims that were read before.
+    package func check(
+        _ claims: Claims, signedBy keyIdentifier: String, of issuers: [TokenIssuer], now: Int64
+    ) throws(TokenRefusal) -> VerifiedToken {
+        var examination = ClaimExamination(claims: claims, rules: self, issuers: issuers, now: now)
         for check in ClaimCheck.allCases {
             try examination.apply(check)
         }

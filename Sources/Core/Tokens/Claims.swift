@@ -1,18 +1,18 @@
 import Basics
-import JSON
+package import JSON
 
 /// The claims of a token (RFC 7519 section 4), before any is checked.
-struct Claims {
-    let object: JSONObject
+package struct Claims: Sendable {
+    package let object: JSONObject
 
     /// Reads the payload of a token whose signature was verified (V-50, V-51).
-    init(of token: CompactToken) throws(TokenRefusal) {
+    package init(of token: CompactToken) throws(TokenRefusal) {
         object = try rethrowing(as: { _ in TokenRefusal.payloadNotJSON }) { () throws(JSONError) in
             try StrictJSON.object(token.payload, longest: CompactToken.longestPayload)
         }
     }
 
-    subscript(name: String) -> JSONValue? { object[name] }
+    package subscript(name: String) -> JSONValue? { object[name] }
 
     /// A NumericDate, in seconds since 1970, or nothing if the claim is absent; `null` is not absence (V-52).
     func moment(_ name: String) throws(TokenRefusal) -> Double? {
@@ -30,4 +30,12 @@ struct Claims {
         guard seconds >= 0, seconds <= 253_402_300_799 else { throw .notNumericDate }
         return seconds
     }
+}
+
+extension Claims {
+    /// `iss`, if it is text.
+    package var issuer: String? { object["iss"]?.string }
+
+    /// `tid`, if it is a GUID, in lower case.
+    package var tenant: String? { object["tid"]?.string.flatMap(GUID.canonical) }
 }

@@ -1,3 +1,4 @@
+import Basics
 import JSON
 
 /// Makes all checks of one token and collects the findings.
@@ -45,6 +46,14 @@ struct ExplanationWalk {
         }
     }
 
+    /// Whether the token has a source (P-13); `refusal` says why not.
+    mutating func source(_ token: CompactToken?, _ refusal: TokenRefusal?) {
+        guard let token else { return note(.source, .skipped) }
+        let claims = try? Claims(of: token)
+        let issuer = claims.flatMap { evidence(["iss"], in: $0.object) }
+        note(.source, refusal.map { .failed($0) } ?? .passed, issuer)
+    }
+
     /// Checks key and signature; the issuers of the key, if it is known.
     mutating func signature(
         _ token: CompactToken?, _ header: JOSEHeader?, ask: (CompactToken, JOSEHeader) -> SignatureFinding
@@ -71,8 +80,9 @@ struct ExplanationWalk {
     }
 
     /// Checks the claims by each rule, even under a bad signature: the holder wants to know all that is wrong.
-    mutating func claims(_ token: CompactToken?, rules: ClaimRules, issuers: [TokenIssuer], now: Int64) {
-        guard let claims = payload(of: token) else {
+    mutating func claims(_ token: CompactToken?, rules: ClaimRules?, issuers: [TokenIssuer], now: Int64) {
+        let claims = payload(of: token)
+        guard let claims, let rules else {
             ClaimCheck.allCases.forEach { note(TokenCheck($0), .skipped) }
             return
         }
@@ -155,11 +165,14 @@ extension ClaimCheck {
         case .expiry: ["exp"]
         case .notBefore: ["nbf"]
         case .issuedAt: ["iat"]
+        case .tenant: ["tid"]
         case .issuer: ["iss"]
-        case .audience: ["aud"]
+        case .audience: rules.audience.claim.isSame(as: "aud") ? ["aud"] : [rules.audience.claim, "aud"]
         case .policy: ["tfp", "acr"]
-        case .owner: [rules.ownerClaim]
-        case .scope: ["scp"]
+        case .kind: ["token_use", "typ", "nonce", "at_hash", "c_hash"]
+        case .application: ["idtyp"]
+        case .owner: rules.owner.claim.names
+        case .scope: rules.scopes.claim == .scp ? ["scp"] : ["scp", "scope"]
         }
     }
 }

@@ -7,6 +7,8 @@ package enum KeyRejection: Error, Equatable, Sendable, CaseIterable {
     case malformedModulus, malformedExponent, modulusSize, evenModulus, factorableModulus, weakExponent
     /// Another key of the set has this `kid` and other numbers.
     case conflictingIdentifier
+    /// Published for another issuer, or another cloud, than those of the metadata (P-7, P-8).
+    case otherIssuer, otherCloud
 
     /// The reason, for the log: the end of a sentence about the key.
     package var message: String {
@@ -24,6 +26,8 @@ package enum KeyRejection: Error, Equatable, Sendable, CaseIterable {
         case .factorableModulus: "its modulus is of a generator whose keys can be factored (ROCA)"
         case .weakExponent: "its exponent is even, below 3, or not below 2^32"
         case .conflictingIdentifier: "another key has the same kid and other numbers"
+        case .otherIssuer: "its issuer is another than that of the metadata"
+        case .otherCloud: "its cloud_instance_name is another than that of the metadata"
         }
     }
 }
@@ -42,7 +46,8 @@ extension KeySetDocument.Key {
         try Self.check(exponent: exponent)
         self.init(
             keyIdentifier: identifier, modulus: modulus, exponent: exponent,
-            carriesPrivateMembers: ["d", "p", "q", "dp", "dq", "qi", "oth"].contains(where: object.contains))
+            carriesPrivateMembers: ["d", "p", "q", "dp", "dq", "qi", "oth"].contains(where: object.contains),
+            issuer: object["issuer"]?.string, cloud: object["cloud_instance_name"]?.string)
     }
 
     /// An RSA key, and not reserved for another use (V-36, V-22).

@@ -20,6 +20,10 @@ package struct KeySetDocument: Sendable, Equatable {
         package let exponent: [UInt8]
         /// Whether the provider published private members too: reported, though not used (V-37).
         package let carriesPrivateMembers: Bool
+        /// `issuer`, which Microsoft's keys have: the key signs for no other (P-7).
+        package let issuer: String?
+        /// `cloud_instance_name`, which Microsoft's keys have (P-8).
+        package let cloud: String?
     }
 
     /// A key that may not be used.
@@ -33,6 +37,8 @@ package struct KeySetDocument: Sendable, Equatable {
     package let keys: [Key]
     /// The others, to be reported once per set (V-38).
     package let rejected: [RejectedKey]
+    /// The signature algorithms of all its keys, as far as they can be told, each once (P-9).
+    package let algorithms: [String]
 
     /// Reads a document; a bad key does not affect the others (V-38).
     ///
@@ -51,6 +57,7 @@ package struct KeySetDocument: Sendable, Equatable {
         }
         keys = sorted.keys
         rejected = sorted.rejected
+        algorithms = KeyAlgorithm.names(of: entries)
     }
 
     private static func entries(of bytes: [UInt8]) throws(KeySetError) -> [JSONValue] {

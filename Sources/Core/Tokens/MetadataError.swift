@@ -2,32 +2,39 @@
 package enum MetadataError: Error, Equatable, Sendable, CaseIterable {
     case notJSON, missingIssuer, missingKeySetURL
     case insecureSource, unexpectedIssuer, malformedIssuer, insecureIssuer, foreignIssuer, unrelatedIssuer
-    case foreignTenant
+    case foreignTenant, openTenant
     case malformedKeySetURL, insecureKeySetURL, foreignKeySetURL
 
-    /// What is wrong and what to do, in one sentence.
-    package var message: String {
+    /// What is wrong and what to do, in one sentence, with the settings of the source without name.
+    package var message: String { message { "TASKS_\($0)" } }
+
+    /// The same with other names of settings: `TASKS_ISSUER`, or `TASKS_SOURCE_EXT_ISSUER`, for `ISSUER`.
+    package func message(_ setting: (String) -> String) -> String {
         switch self {
         case .notJSON: "The metadata is not one JSON object; check that the address is that of a metadata document."
         case .missingIssuer: "The metadata has no issuer; check that the address is that of a metadata document."
         case .missingKeySetURL: "The metadata has no jwks_uri; check that the address is that of a metadata document."
         case .insecureSource:
-            "The metadata would come over plain http; use https, or allow http with TASKS_ALLOW_HTTP_AUTHORITY."
+            "The metadata would come over plain http; use https, or allow http with \(setting("ALLOW_HTTP_AUTHORITY"))."
         case .unexpectedIssuer:
-            "The metadata names another issuer than TASKS_ISSUER; correct that setting or the address."
+            "The metadata names another issuer than \(setting("ISSUER")); correct that setting or the address."
         case .malformedIssuer:
-            "The issuer in the metadata is no https address; pin it with TASKS_ISSUER if it is right."
+            "The issuer in the metadata is no https address; pin it with \(setting("ISSUER")) if it is right."
         case .insecureIssuer:
-            "The issuer in the metadata is a plain http address; pin it with TASKS_ISSUER if it is right."
+            "The issuer in the metadata is a plain http address; pin it with \(setting("ISSUER")) if it is right."
         case .foreignIssuer:
-            "The issuer in the metadata is on another host than the metadata; pin it with TASKS_ISSUER if it is right."
+            "The issuer in the metadata is on another host than the metadata; pin it with \(setting("ISSUER")) if it is right."
         case .unrelatedIssuer:
             "The issuer in the metadata does not belong to the address of the metadata; "
-                + "correct the address, or pin the issuer with TASKS_ISSUER if it is right."
+                + "correct the address, or pin the issuer with \(setting("ISSUER")) if it is right."
         case .foreignTenant: "The issuer in the metadata is that of another tenant; check the address."
+        case .openTenant:
+            "The issuer in the metadata is for many tenants; list those that may use this API in \(setting("TENANTS"))."
         case .malformedKeySetURL: "The jwks_uri in the metadata is no web address; ask the provider."
         case .insecureKeySetURL: "The jwks_uri in the metadata is plain http; keys must come over https."
-        case .foreignKeySetURL: "The jwks_uri in the metadata is on another host than the metadata; ask the provider."
+        case .foreignKeySetURL:
+            "The jwks_uri in the metadata is on another host than the metadata; "
+                + "name that host in \(setting("KEY_HOSTS")) if it is the provider's."
         }
     }
 }

@@ -91,7 +91,7 @@ extension MetadataLocation {
             path = [path[1]]
         }
         guard path.count == 1, let named = path.first else { return false }
-        if named.isEqualIgnoringCase(to: tenant) { return true }
+        if named.isEqualIgnoringCase(to: tenant) || named.isSame(as: IssuerTenant.placeholder) { return true }
         return GUID.canonical(named) != nil && GUID.canonical(tenant) == nil
     }
 
@@ -99,8 +99,8 @@ extension MetadataLocation {
     /// and do not name two tenants.
     package static func isSameTenant(_ issuer: String, _ other: String) -> Bool? {
         if issuer.isSame(as: other) { return true }
-        guard let first = WebAddress(issuer), let second = WebAddress(other), let tenant = first.tenantOfIssuer,
-            let otherTenant = second.tenantOfIssuer
+        guard let first = WebAddress(issuer), let second = WebAddress(other), let tenant = IssuerTenant.of(first),
+            let otherTenant = IssuerTenant.of(second)
         else { return nil }
         guard tenant.isSame(as: otherTenant) else { return false }
         return first.isSameOrigin(as: second) ? true : nil
@@ -111,16 +111,6 @@ extension WebAddress {
     /// Whether the host is Azure AD B2C's: `contoso.b2clogin.com`, or that of another cloud.
     fileprivate var isB2C: Bool {
         host.split(separator: ".").dropLast().last.map { $0.isSame(as: "b2clogin") } ?? false
-    }
-
-    /// The GUID in `/<GUID>/v2.0` or `/tfp/<GUID>/<policy>/v2.0`.
-    fileprivate var tenantOfIssuer: String? {
-        guard let version = path.last, version.isEqualIgnoringCase(to: "v2.0") else { return nil }
-        switch path.count {
-        case 2: return GUID.canonical(path[0])
-        case 4 where path[0].isSame(as: "tfp"): return GUID.canonical(path[1])
-        default: return nil
-        }
     }
 }
 

@@ -1,5 +1,5 @@
 import Basics
-import JSON
+package import JSON
 
 /// The metadata of a provider (OpenID Connect Discovery 1.0 section 3), as far as it is used here.
 package struct ProviderMetadata: Sendable, Equatable {
@@ -10,6 +10,10 @@ package struct ProviderMetadata: Sendable, Equatable {
     package let issuer: String
     /// `jwks_uri`: the address of its key set.
     package let keySetURL: String
+    /// `cloud_instance_name`, which Microsoft's documents have: keys of another cloud are not used (P-8).
+    package let cloud: String?
+    /// `authorization_endpoint` and `token_endpoint`, which show the tenant of a document asked for by name (P-4).
+    package let endpoints: [String]
 
     /// Reads a document; ``check(against:)`` decides whether to trust it.
     ///
@@ -21,66 +25,93 @@ package struct ProviderMetadata: Sendable, Equatable {
         }
         guard let issuer = object["issuer"]?.string, !issuer.isEmpty else { throw .missingIssuer }
         guard let keySetURL = object["jwks_uri"]?.string, !keySetURL.isEmpty else { throw .missingKeySetURL }
+        self.init(
+            issuer: issuer, keySetURL: keySetURL, cloud: object["cloud_instance_name"]?.string,
+            endpoints: Self.endpointNames.compactMap { object[$0]?.string })
+    }
+
+    package init(issuer: String, keySetURL: String, cloud: String? = nil, endpoints: [String] = []) {
         self.issuer = issuer
         self.keySetURL = keySetURL
+        self.cloud = cloud
+        self.endpoints = endpoints
+    }
+
+    private static let endpointNames = ["authorization_endpoint", "token_endpoint"]
+
+    /// The members that are used here, as the document has them: parsed again, they are equal to this.
+    package var json: JSONObject {
+        var object: JSONObject = ["issuer": .string(issuer), "jwks_uri": .string(keySetURL)]
+        object["cloud_instance_name"] = cloud.map { .string($0) }
+        guard endpoints.count == Self.endpointNames.count else { return object }
+        for (name, endpoint) in zip(Self.endpointNames, endpoints) { object[name] = .string(endpoint) }
+        return object
     }
 
     /// Checks whether the document may be trusted (V-74); otherwise nothing of it is used.
     ///
+    /// - Returns: why the issuer is believed.
     /// - Throws: the first rule that is broken.
-    package func check(against rules: MetadataRules) throws(MetadataError) {
+    @discardableResult
+    package func check(against rules: MetadataRules) throws(MetadataError) -> IssuerBasis {
         guard let source = WebAddress(rules.metadataURL), rules.mayFetch(source) else { throw .insecureSource }
-        try checkIssuer(rules, source)
+        guard rules.allowsTemplate || !IssuerTenant.isTemplate(issuer) else { throw .openTenant }
+        let basis = try issuerBasis(rules, source)
         guard let keys = WebAddress(keySetURL) else { throw .malformedKeySetURL }
         guard rules.mayFetch(keys) else { throw .insecureKeySetURL }
         // A document fetched over TLS must not lead to keys that can be changed in transit.
         guard keys.isEncrypted || !source.isEncrypted else { throw .insecureKeySetURL }
-        guard source.host.isSame(as: keys.host) else { throw .foreignKeySetURL }
+        guard source.host.isSame(as: keys.host) || rules.keyHosts.contains(where: keys.host.isEqualIgnoringCase) else {
+            throw .foreignKeySetURL
+        }
+        return basis
     }
 
-    private func checkIssuer(_ rules: MetadataRules, _ source: WebAddress) throws(MetadataError) {
+    private func issuerBasis(_ rules: MetadataRules, _ source: WebAddress) throws(MetadataError) -> IssuerBasis {
         if let pinned = rules.pinnedIssuer {
             guard issuer.isSame(as: pinned) else { throw .unexpectedIssuer }
-            return
+            return .pinned
         }
         guard let address = WebAddress(issuer) else { throw .malformedIssuer }
         guard rules.mayFetch(address) else { throw .insecureIssuer }
-        guard address.isSameHost(as: source) else { throw .foreignIssuer }
-        if rules.demandsOwnIssuer {
-            guard MetadataLocation(rules.metadataURL)?.owns(issuer: address) ?? false else { throw .unrelatedIssuer }
+        let basis: IssuerBasis
+        if address.isSameHost(as: source) {
+            let isOwn = MetadataLocation(rules.metadataURL)?.owns(issuer: address) ?? false
+            guard isOwn || !rules.demandsOwnIssuer else { throw .unrelatedIssuer }
+            basis = .sameHost
+        } else if let tenant = IssuerTenant.of(address), issuer.isSame(as: IssuerTenant.issuerOfExternalID(tenant)) {
+            guard try isOfTenant(tenant, rules, source) else { throw .foreignTenant }
+            return .derived
+        } else if Self.areOneCloud(source.host, address.host) {
+            basis = .derived
+        } else {
+            throw .foreignIssuer
         }
-        guard let tenant = rules.tenantIdentifier.map(\.lowercasedASCII) else { return }
+        guard let tenant = rules.tenantIdentifier.map(\.lowercasedASCII) else { return basis }
         let parts = issuer.lowercasedASCII.split(separator: "/")
         guard parts.contains(where: { $0.isSame(as: tenant) }) else { throw .foreignTenant }
-    }
-}
-
-/// What is known of a provider before its metadata is fetched.
-package struct MetadataRules: Sendable, Equatable {
-    package var metadataURL: String
-    /// The issuer that the settings demand; then no other is trusted.
-    package var pinnedIssuer: String?
-    /// The GUID of the tenant, which the issuer must contain, if it is known.
-    package var tenantIdentifier: String?
-    /// Whether plain `http` is allowed from other hosts than the loopback.
-    package var allowHTTP: Bool
-    /// Whether the issuer must belong to the address (OpenID Connect Discovery 1.0 section 4.3), not only to its host.
-    package var demandsOwnIssuer: Bool
-
-    /// Rules for a document at this address; the defaults are the strictest.
-    package init(
-        metadataURL: String, pinnedIssuer: String? = nil, tenantIdentifier: String? = nil, allowHTTP: Bool = false,
-        demandsOwnIssuer: Bool = true
-    ) {
-        self.metadataURL = metadataURL
-        self.pinnedIssuer = pinnedIssuer
-        self.tenantIdentifier = tenantIdentifier
-        self.allowHTTP = allowHTTP
-        self.demandsOwnIssuer = demandsOwnIssuer
+        return basis
     }
 
-    /// Whether the scheme of the address is allowed.
-    func mayFetch(_ address: WebAddress) -> Bool {
-        address.isEncrypted || address.isLoopback || allowHTTP
+    /// Whether a document, whose issuer of External ID is on another host, may be of this tenant (P-4).
+    ///
+    /// The tenant must be that in the address of the document, or, if the address has a name, that in the endpoints of the
+    /// document itself, which are on its own host: any tenant's document has a host that ends in `.ciamlogin.com`.
+    private func isOfTenant(
+        _ tenant: String, _ rules: MetadataRules, _ source: WebAddress
+    ) throws(MetadataError) -> Bool {
+        if let known = rules.tenantIdentifier.flatMap(GUID.canonical) { return known.isSame(as: tenant) }
+        let guids = source.path.compactMap(GUID.canonical)
+        guard guids.isEmpty else { return guids.contains { $0.isSame(as: tenant) } }
+        let addresses = endpoints.compactMap { WebAddress($0) }
+        guard addresses.count == Self.endpointNames.count, addresses.allSatisfy({ $0.isSameHost(as: source) }) else {
+            throw .foreignIssuer
+        }
+        return addresses.allSatisfy { $0.path.first.flatMap(GUID.canonical)?.isSame(as: tenant) ?? false }
+    }
+
+    /// China's cloud is asked at the first and names the second.
+    private static func areOneCloud(_ host: String, _ issuerHost: String) -> Bool {
+        host.isSame(as: "login.chinacloudapi.cn") && issuerHost.isSame(as: "login.partner.microsoftonline.cn")
     }
 }

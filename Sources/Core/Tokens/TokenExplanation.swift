@@ -41,18 +41,20 @@ package struct TokenExplanation: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - token: the text, without scheme and surrounding white space.
-    ///   - rules: the rules of the server.
-    ///   - issuers: all that are configured, for the claims of a token whose key is unknown.
+    ///   - rules: the rules of the token's source; nothing if it has none.
+    ///   - sourceRefusal: why the token has no source, or its source takes none.
+    ///   - issuers: all of the source, for the claims of a token whose key is unknown.
     ///   - now: the wall clock, in seconds since 1970.
     ///   - signature: checks the signature; called at most once, and only for a usable header.
     package init(
-        of token: String, rules: ClaimRules, issuers: [TokenIssuer], now: Int64,
+        of token: String, rules: ClaimRules?, sourceRefusal: TokenRefusal? = nil, issuers: [TokenIssuer], now: Int64,
         signature: (CompactToken, JOSEHeader) -> SignatureFinding
     ) {
         var walk = ExplanationWalk()
         let compact = walk.form(token)
         let header = walk.header(compact)
-        let found = walk.signature(compact, header, ask: signature)
+        walk.source(compact, sourceRefusal)
+        let found = walk.signature(compact, rules == nil ? nil : header, ask: signature)
         walk.claims(compact, rules: rules, issuers: found ?? issuers, now: now)
         findings = walk.findings
     }

@@ -11,6 +11,10 @@ package enum TokenRefusal: Error, Equatable, Sendable, Hashable {
     // Claims (V-50 to V-61)
     case payloadNotJSON, missingExpiry, notNumericDate, expired, notYetValid, issuedInFuture, lifetimeTooLong
     case wrongIssuer, wrongAudience, missingPolicy, wrongPolicy, missingOwner, malformedOwner, malformedScope
+    // Claims by the rules of one token source (P-22 to P-31)
+    case wrongTenant, idToken, notIDToken, sourceClosed
+    /// No person signed in for it. With the scopes that the source requires, as one text, which such a token lacks.
+    case applicationToken(lacking: String?)
     // Keys (V-71, V-81, V-118): not the client's fault
     /// The token cannot be verified now; try again after that many seconds.
     case keysUnavailable(retryAfter: Int)
@@ -19,6 +23,8 @@ package enum TokenRefusal: Error, Equatable, Sendable, Hashable {
     package enum Outcome: Sendable, Equatable {
         case invalid
         case expired
+        /// The token is good, and does not have the scopes that are required; nothing about the token says more.
+        case insufficientScope(String)
         case unavailable(retryAfter: Int)
     }
 
@@ -26,11 +32,12 @@ package enum TokenRefusal: Error, Equatable, Sendable, Hashable {
         switch self {
         case .expired: .expired
         case .keysUnavailable(let seconds): .unavailable(retryAfter: seconds)
+        case .applicationToken(let scopes?): .insufficientScope(scopes)
         case .tooLong, .notThreeSegments, .notBase64URL, .headerNotJSON, .wrongAlgorithm, .wrongType,
             .criticalExtension, .unsupportedHeader, .missingKeyIdentifier, .unknownKey, .badSignature,
             .payloadNotJSON, .missingExpiry, .notNumericDate, .notYetValid, .issuedInFuture, .lifetimeTooLong,
             .wrongIssuer, .wrongAudience, .missingPolicy, .wrongPolicy, .missingOwner, .malformedOwner,
-            .malformedScope:
+            .malformedScope, .wrongTenant, .idToken, .notIDToken, .sourceClosed, .applicationToken(nil):
             .invalid
         }
     }

@@ -27,6 +27,11 @@ extension TokenRefusal {
         case .missingOwner: "missing_owner"
         case .malformedOwner: "malformed_owner"
         case .malformedScope: "malformed_scope"
+        case .wrongTenant: "wrong_tenant"
+        case .idToken: "id_token"
+        case .notIDToken: "not_id_token"
+        case .sourceClosed: "source_closed"
+        case .applicationToken: "app_only"
         case .keysUnavailable: "keys_unavailable"
         }
     }

@@ -30,6 +30,15 @@ extension TokenRefusal {
         case .missingOwner: "The token lacks the claim that names its owner; let the policy return the object id (oid)."
         case .malformedOwner: "The claim that names the owner has the wrong form; oid must be a GUID."
         case .malformedScope: "The scopes (scp) are neither a string nor an array; report it to the provider."
+        case .wrongTenant:
+            "The token is from a tenant that may not use this API (tid); sign in there, or add that tenant to the settings."
+        case .idToken:
+            "This is an ID token, which tells an app who signed in; send the access token of the same reply."
+        case .notIDToken: "This is an access token, and ID tokens are configured; send the ID token of the same reply."
+        case .sourceClosed:
+            "The provider of the token is no longer accepted here; sign in with the one that replaced it."
+        case .applicationToken:
+            "The token is for an application, so nobody could own tasks; sign in as a person instead of with a secret."
         case .keysUnavailable: "The provider's keys are not loaded, so no token can be verified; try again shortly."
         }
     }

@@ -22,21 +22,28 @@ extension TokenVerifier {
 ///
 /// A value of this type exists only for tokens that passed every check.
 package struct Principal: Sendable, Equatable {
-    /// The owner claim, folded to lower case: the storage key.
+    /// The storage key: the owner claim, an `oid` folded to lower case, after the namespace of the token source (P-14).
     package let owner: String
     /// The display name, if the token has one.
     package let name: String?
     /// The policy (`tfp`, else `acr`) as configured, if the provider has policies.
     package let policy: String?
-    /// The values of `scp`, in their order; empty for ID tokens.
+    /// The scopes, in their order; empty for ID tokens.
     package let scopes: [String]
     /// `exp`, in seconds since 1970.
     package let expiry: Int64
     /// `kid` of the key that signed.
     package let keyIdentifier: String
+    /// The name of the token source, if it has one.
+    package let source: String?
+    /// What the token source requires to read and to change tasks, and the token does not have (P-12).
+    ///
+    /// Nothing where the token may; so a request with a cached token compares no scopes.
+    package let missingScopes: RequiredScopes
 
     package init(
-        owner: String, name: String?, policy: String?, scopes: [String], expiry: Int64, keyIdentifier: String
+        owner: String, name: String?, policy: String?, scopes: [String], expiry: Int64, keyIdentifier: String,
+        source: String? = nil, required: RequiredScopes = RequiredScopes()
     ) {
         self.owner = owner
         self.name = name
@@ -44,5 +51,7 @@ package struct Principal: Sendable, Equatable {
         self.scopes = scopes
         self.expiry = expiry
         self.keyIdentifier = keyIdentifier
+        self.source = source
+        missingScopes = required.missing(from: scopes)
     }
 }

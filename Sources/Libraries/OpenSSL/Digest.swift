@@ -21,6 +21,7 @@ package enum DigestAlgorithm: Sendable, Equatable, CaseIterable {
     static let sha256 = DigestMethod("SHA256")
     static let sha384 = DigestMethod("SHA384")
     static let sha512 = DigestMethod("SHA512")
+    static let sha1 = DigestMethod("SHA1")
 
     private init(_ name: String) {
         // The name is only read during the call.
@@ -43,6 +44,22 @@ package enum SHA256 {
             }
             precondition(done == 1, "SHA-256 cannot fail, unless memory ran out")
             count = 32
+        }
+    }
+}
+
+/// The hash function SHA-1: broken, and only for names that are defined by it (`x5t`, RFC 7517 section 4.8).
+package enum SHA1 {
+    /// The 20 bytes of the digest.
+    package static func digest(_ bytes: [UInt8]) -> [UInt8] {
+        unsafe [UInt8](unsafeUninitializedCapacity: 20) { buffer, count in
+            // Message and digest are borrowed for the call.
+            let done = unsafe bytes.withUnsafeBytes { message in
+                unsafe EVP_Digest(
+                    message.baseAddress, message.count, buffer.baseAddress, nil, DigestMethod.sha1.pointer, nil)
+            }
+            precondition(done == 1, "SHA-1 cannot fail, unless memory ran out")
+            count = 20
         }
     }
 }

@@ -6,6 +6,10 @@ enum ClientKind: String, Sendable, CaseIterable {
     case iosADAL = "ios-adal"
     case iosNXOAuth2 = "ios-nxoauth2"
     case msal, page, curl
+    case msalExternalID = "msal-external-id"
+    case msalExternalIDJavaScript = "msal-external-id-js"
+    case msalExternalIDAndroid = "msal-external-id-android"
+    case msalExternalIDiOS = "msal-external-id-ios"
 }
 
 /// The settings with which a client talks to this authority and to a task-server.
@@ -38,6 +42,16 @@ struct ClientSettings {
         case .msal: msal
         case .page: page
         case .curl: curl
+        case .msalExternalID: external?.python ?? ""
+        case .msalExternalIDJavaScript: external?.javaScript ?? ""
+        case .msalExternalIDAndroid: external?.android ?? ""
+        case .msalExternalIDiOS: external?.iOS ?? ""
+        }
+    }
+
+    private var external: ExternalIDSettings? {
+        configuration.externalTenant.map {
+            ExternalIDSettings(tenant: $0, base: base, tasks: tasks, authorityFile: authorityFile)
         }
     }
 

@@ -95,7 +95,9 @@ extension MockSettings.TLS {
             help: "Where to listen for https as well, with a certificate of its own authority (ca.pem of --state).")
         names = reader.list(
             "TLS_NAME", .text("NAME", expected: "a host name or an IPv4 address", example: "mock.test"),
-            help: "More names of the server, in addition to localhost, 127.0.0.1 and ::1.")
+            help:
+                "More names of the server, in addition to localhost, 127.0.0.1, ::1 and the External ID hosts of the tenant."
+        )
         if !listen.isEmpty, !hasState {
             reader.mistake("--tls-listen needs --state FOLDER: clients read the certificate to trust from it.")
         }
@@ -123,6 +125,31 @@ extension Behaviour {
             help: "Writes the numbers of token replies as strings, as the old eras do anyway.")
         numbersAsStrings = strings || era.writesNumbersAsStrings
         switches = Switches(reading: &reader)
+        entra = EntraBehaviour(reading: &reader)
+    }
+}
+
+extension EntraBehaviour {
+    fileprivate init(reading reader: inout SettingReader) {
+        self.init()
+        issuerHost = reader.value(
+            "ISSUER_HOST", .choice, default: IssuerHost.service.rawValue,
+            help:
+                "Of External ID and Entra: whether issuers name the host of the service, or that of each request, for clients that insist on one host."
+        )
+        let lifetime: Int? = reader.optional(
+            "ENTRA_TOKEN_LIFETIME", .integer(600...100_800, example: 3900), absence: "3900 to 5700, at random",
+            help: "Of External ID and Entra: seconds from iat to exp of access tokens.")
+        tokenLifetime = lifetime.map { Int64($0) }
+        passwordGrant = reader.value(
+            "ENTRA_PASSWORD_GRANT", .bool, default: "false",
+            help: "Allows the password grant at External ID and Entra; external tenants have none.")
+        highScaleCompatibility = reader.value(
+            "HIGH_SCALE_COMPATIBILITY", .bool, default: "false",
+            help: "Makes the External ID tenant the B2C tenant: the same tenant id, accounts and oid.")
+        sharedKeys = reader.value(
+            "SHARED_KEYS", .bool, default: "false",
+            help: "Lets External ID and Entra sign with the same keys, of which Entra publishes fewer.")
     }
 }
 

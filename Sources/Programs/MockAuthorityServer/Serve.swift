@@ -17,7 +17,7 @@ func serve(_ settings: MockSettings, until signals: Signals) -> Never {
     let configuration = configuration(settings, address)
     // The signing key is generated on another thread, while this one makes the certificate.
     let authority = authority(settings, configuration)
-    let certificate = secureSockets.isEmpty ? nil : serverCertificate(settings)
+    let certificate = secureSockets.isEmpty ? nil : serverCertificate(settings, configuration)
     let identity = certificate.map { TLSIdentity(certificates: $0.chain, key: $0.key) }
     let secure = zip(settings.tls.listen, secureSockets).map { listen, socket in
         server(listen, socket, limits, AuthorityHandler(authority, scheme: "https"), tls: identity)
@@ -59,10 +59,12 @@ private func failToListen(_ listen: ListenAddress, _ error: ServerStartError) ->
     fail(["cannot listen on \(listen): \(error.message)"], .unavailable)
 }
 
-private func serverCertificate(_ settings: MockSettings) -> ServerCertificate {
+private func serverCertificate(_ settings: MockSettings, _ configuration: Configuration) -> ServerCertificate {
     do throws(StateFolderError) {
         let folder = try StateFolder(settings.files.state ?? ".")
-        return try ServerCertificate(in: folder, names: settings.tls.names, time: SystemTime())
+        let names = settings.tls.names
+        let more = configuration.hostNames.filter { !names.contains($0) }
+        return try ServerCertificate(in: folder, names: names + more, time: SystemTime())
     } catch {
         fail([error.message], .badSettings)
     }

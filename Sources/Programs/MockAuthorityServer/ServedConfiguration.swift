@@ -6,7 +6,7 @@ import Settings
 func configuration(_ settings: MockSettings, _ address: ListenAddress) -> Configuration {
     // No client can connect to 0.0.0.0: an authority that listens on all addresses is localhost, or what --issuer says.
     let base = "http://\(address.called)"
-    var configuration = settings.files.configuration.map { read($0, base) } ?? Configuration(issuerBase: base)
+    var configuration = settings.files.configuration.map { read($0, base) } ?? .standard(issuerBase: base)
     if let issuer = settings.network.issuer { configuration.issuerBase = issuer.withoutSlash }
     if let mode = settings.network.issuerMode {
         for index in configuration.policies.indices { configuration.policies[index].issuer = mode }

@@ -28,6 +28,7 @@ struct StartupMessage {
               export B2C_AUTHORITY=\(authority)
               export TASKS_AUTHORITY=\(authority) TASKS_POLICIES=\(policies) TASKS_CLIENT_ID=\(client)
               curl -s '\(base)\(MockAuthority.Path.testToken)?user=\(user)'
+              curl -s '\(base)\(MockAuthority.Path.testToken)?user=\(user)&profile=external-id'
               curl -s \(base)\(MockAuthority.Path.badTokens)\(secure.map(lines).joined())
             """
     }

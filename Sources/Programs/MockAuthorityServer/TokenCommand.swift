@@ -6,6 +6,7 @@ import Settings
 /// `mock-authority token`: asks the authority that runs, or makes the token from the keys of a folder.
 let tokenHelp = """
                   --policy P --scope S --client ID --nonce N --exp -1h --claim NAME=VALUE --drop NAME
+                  --profile b2c|external-id|entra --tenant DOMAIN: of a tenant beside the B2C one; --kid K: by that key
                   --bad NAME (the list: curl -s http://127.0.0.1:3001\(MockAuthority.Path.badTokens))
                   --authority URL of the running mock [MOCK_AUTHORITY; default: http://127.0.0.1:3001]
                   --state FOLDER [settings]: from the keys there, whether or not an authority runs
@@ -37,7 +38,9 @@ func runToken(_ arguments: [String]) -> Never {
     printOfflineToken(readSettings(settings), target)
 }
 
-private let parameters = ["user", "policy", "scope", "client", "nonce", "exp", "claim", "drop", "bad", "run"]
+private let parameters = [
+    "user", "policy", "scope", "client", "nonce", "exp", "claim", "drop", "bad", "run", "profile", "tenant", "kid",
+]
 
 /// `--user` and, of `--user=alice`, `alice`.
 private func parts(of flag: String) -> (name: String, value: String?) {

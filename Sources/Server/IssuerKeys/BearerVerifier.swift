@@ -3,14 +3,16 @@ package import Platform
 import Synchronization
 package import Tokens
 
-/// Verifies bearer tokens with the keys of the configured key sources, and caches the verified ones.
+/// Verifies bearer tokens by the rules and keys of their token source, and caches the verified ones.
 ///
 /// Usable before ``start()`` and before the first keys are loaded: until then every token of the right form gets
 /// ``TokenRefusal/keysUnavailable(retryAfter:)`` (V-71).
 package final class BearerVerifier: TokenVerifier {
-    private let rules: ClaimRules
-    private let time: any TimeSource
-    let keys: KeyCache
+    let time: any TimeSource
+    /// One for each token source, in the order of the settings; no two have anything to say about one token.
+    let caches: [KeyCache]
+    /// Of the same sources.
+    let rules: [ClaimRules]
     private let tokens: TokenCache
     private let verifications = Atomic<Int>(0)
     private let verificationNanoseconds = Atomic<Int64>(0)
@@ -18,7 +20,7 @@ package final class BearerVerifier: TokenVerifier {
     /// A verifier that has no keys yet.
     ///
     /// - Parameters:
-    ///   - configuration: key sources, rules, bounds.
+    ///   - configuration: sources with their rules, bounds.
     ///   - time: the clocks.
     ///   - fetcher: fetches metadata and keys; cancelled by ``stop()``.
     ///   - chance: a random number from 0 to 1, for the jitter of timers.
@@ -29,10 +31,19 @@ package final class BearerVerifier: TokenVerifier {
         chance: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) },
         observer: @escaping @Sendable (KeyEvent) -> Void = { _ in }
     ) {
-        rules = configuration.rules
         self.time = time
-        keys = KeyCache(configuration, time: time, fetcher: fetcher, chance: chance, observer: observer)
+        let indices = configuration.sources.indices
+        let registry = SourceRegistry(configuration)
+        let environment = KeyCache.Environment(
+            configuration: configuration, time: time, fetcher: fetcher, chance: chance, observer: observer,
+            registry: registry,
+            file: configuration.keyCacheFile.map { KeyFileShare($0, sources: indices.count) })
+        caches = indices.map { KeyCache($0, environment) }
+        rules = indices.map(configuration.rules(ofSource:))
         tokens = TokenCache(mostEntries: configuration.tokenCacheEntries, mostBytes: configuration.tokenCacheBytes)
+        for (index, cache) in caches.enumerated() {
+            registry.onRetry(ofSource: index) { [weak cache] in cache?.retry() }
+        }
     }
 
     /// After how long a cached token is verified anew, in nanoseconds.
@@ -45,7 +56,7 @@ package final class BearerVerifier: TokenVerifier {
         let seconds = time.wallMilliseconds / 1000
         let found = tokens.find(TokenKey(token)) { entry in
             entry.verified.isUsable(at: seconds) && now < entry.verifyAgainAt
-                && keys.isCurrent(entry.generation, now: now)
+                && caches[entry.source].isCurrent(entry.generation, now: now)
         }
         return found?.principal
     }
@@ -53,28 +64,51 @@ package final class BearerVerifier: TokenVerifier {
     /// See ``TokenVerifier/verify(_:)``; waits only for an unknown key, and then for a limited time (V-81).
     package func verify(_ token: String) async throws(TokenRefusal) -> Principal {
         let now = time.now
-        let (verified, generation) = try await verified(token)
+        let (verified, generation, source) = try await verified(token)
         guard !tokens.isOff else { return verified.principal }
         tokens.insert(
-            TokenKey(token), .init(verified: verified, generation: generation, verifyAgainAt: now + Self.longestMemory))
+            TokenKey(token),
+            .init(
+                verified: verified, source: source, generation: generation, verifyAgainAt: now + Self.longestMemory))
         return verified.principal
     }
 
-    /// Every check, in the order of the rules: form, header, key, signature, claims.
-    private func verified(_ token: String) async throws(TokenRefusal) -> (token: VerifiedToken, generation: UInt64) {
+    private typealias Verdict = (token: VerifiedToken, generation: UInt64, source: Int)
+
+    /// Every check, in the order of the rules: form, header, source, key, signature, claims.
+    private func verified(_ token: String) async throws(TokenRefusal) -> Verdict {
         let compact = try CompactToken(token)
         let header = try JOSEHeader(of: compact)
-        let snapshot = try await snapshot(knowing: header.keyIdentifier)
+        guard caches.count > 1 else {
+            try checkOpen(0)
+            return try await verified(compact, header, nil, by: 0)
+        }
+        let claims = try Claims(of: compact)
+        let source = try source(of: claims)
+        try checkOpen(source)
         do throws(TokenRefusal) {
-            return try check(compact, header, by: snapshot)
+            return try await verified(compact, header, claims, by: source)
         } catch {
-            let isAuthoritative = await isAuthoritative(error, of: compact)
-            let newer = keys.current(now: time.now)
+            throw refusal(error, of: compact, header, by: source)
+        }
+    }
+
+    /// The checks by the keys and rules of one source; with its claims, if they were read already to find it.
+    private func verified(
+        _ compact: CompactToken, _ header: JOSEHeader, _ claims: Claims?, by source: Int
+    ) async throws(TokenRefusal) -> Verdict {
+        let cache = caches[source]
+        let snapshot = try await snapshot(knowing: header.keyIdentifier, of: cache)
+        do throws(TokenRefusal) {
+            return try check(compact, header, claims, by: snapshot, source)
+        } catch {
+            let isAuthoritative = await isAuthoritative(error, of: compact, by: cache)
+            let newer = cache.current(now: time.now)
             if isAuthoritative, newer.generation == snapshot.generation { throw error }
             do throws(TokenRefusal) {
-                return try check(compact, header, by: newer)
+                return try check(compact, header, claims, by: newer, source)
             } catch {
-                guard isAuthoritative else { throw .keysUnavailable(retryAfter: keys.retryAfter) }
+                guard isAuthoritative else { throw .keysUnavailable(retryAfter: cache.retryAfter) }
                 throw error
             }
         }
@@ -82,20 +116,25 @@ package final class BearerVerifier: TokenVerifier {
 
     /// Checks signature and claims.
     private func check(
-        _ compact: CompactToken, _ header: JOSEHeader, by snapshot: KeySnapshot
-    ) throws(TokenRefusal) -> (token: VerifiedToken, generation: UInt64) {
+        _ compact: CompactToken, _ header: JOSEHeader, _ claims: Claims?, by snapshot: KeySnapshot, _ source: Int
+    ) throws(TokenRefusal) -> Verdict {
         let start = time.now
         switch snapshot.finding(compact, header) {
         case .good(let issuers):
             defer { countVerification(since: start) }
-            let verified = try rules.check(
-                compact, signedBy: header.keyIdentifier, of: issuers, now: time.wallMilliseconds / 1000)
-            return (verified, snapshot.generation)
+            let now = time.wallMilliseconds / 1000
+            let verified =
+                if let claims {
+                    try rules[source].check(claims, signedBy: header.keyIdentifier, of: issuers, now: now)
+                } else {
+                    try rules[source].check(compact, signedBy: header.keyIdentifier, of: issuers, now: now)
+                }
+            return (verified, snapshot.generation, source)
         case .bad:
             countVerification(since: start)
             throw .badSignature
         case .unknownKey: throw .unknownKey
-        case .keysUnavailable: throw .keysUnavailable(retryAfter: keys.retryAfter)
+        case .keysUnavailable: throw .keysUnavailable(retryAfter: caches[source].retryAfter)
         }
     }
 
@@ -105,11 +144,11 @@ package final class BearerVerifier: TokenVerifier {
     }
 
     /// The snapshot to verify with: the current one, or, if it does not have the key, the one after a search (V-81).
-    private func snapshot(knowing keyIdentifier: String) async throws(TokenRefusal) -> KeySnapshot {
-        let snapshot = keys.current(now: time.now)
+    private func snapshot(knowing keyIdentifier: String, of cache: KeyCache) async throws(TokenRefusal) -> KeySnapshot {
+        let snapshot = cache.current(now: time.now)
         guard !snapshot.entries.isEmpty, snapshot.entries(for: keyIdentifier).isEmpty else { return snapshot }
-        let result = await keys.searchUnknownKey()
-        let newer = keys.current(now: time.now)
+        let result = await cache.searchUnknownKey()
+        let newer = cache.current(now: time.now)
         switch result {
         case .complete: return newer
         case .inconclusive(let seconds):
@@ -124,12 +163,24 @@ package final class BearerVerifier: TokenVerifier {
     ///
     /// - Throws: the system's refusal to start a thread.
     package func start() throws(NamedThread.Failure) {
-        try keys.start()
+        // First all, so that no source writes the file before another has read it.
+        readFile()
+        for cache in caches { try cache.start() }
+    }
+
+    /// Takes the keys that the key file has, on this thread, and fetches nothing.
+    package func readFile() {
+        for cache in cachesInOrder { cache.readFile() }
+    }
+
+    /// Sources that share the owners of another come after it: their issuers are compared with its issuers (P-15).
+    private var cachesInOrder: [KeyCache] {
+        caches.filter { !$0.source.sharesOwners } + caches.filter(\.source.sharesOwners)
     }
 
     /// Ends fetches that run and all waits, and joins the threads; within a second (V-91).
     package func stop() {
-        keys.stop()
+        for cache in caches { cache.stop() }
     }
 
     /// Fetches all keys anew, for an operator (V-90); granted at most once in five seconds.
@@ -137,12 +188,21 @@ package final class BearerVerifier: TokenVerifier {
     /// - Returns: whether it was granted.
     @discardableResult
     package func refreshNow() -> Bool {
-        keys.refreshNow()
+        caches.map { $0.refreshNow() }.contains(true)
     }
 
     // MARK: Status
 
-    package var status: KeyStatus { keys.status }
+    /// The token sources, in the order of the settings.
+    package var statuses: [TokenSourceStatus] {
+        let now = time.wallMilliseconds / 1000
+        return caches.map { cache in
+            TokenSourceStatus(
+                name: cache.source.name, keys: cache.status,
+                issuers: cache.current(now: time.now).issuers.map(\.identifier).withoutDuplicates,
+                isClosed: cache.source.isClosed(at: now))
+        }
+    }
 
     package var tokenCacheStatus: TokenCacheStatus { tokens.status }
 
@@ -156,8 +216,8 @@ package final class BearerVerifier: TokenVerifier {
 
     /// Reads the key file and fetches once, on this thread: for programs that explain a token and end.
     package func loadOnce() {
-        keys.readFile()
-        _ = keys.refreshIfDue()
+        readFile()
+        for cache in cachesInOrder { _ = cache.refreshIfDue() }
     }
 
     /// Explains a token by the keys that are loaded; fetches nothing, caches nothing.
@@ -165,12 +225,13 @@ package final class BearerVerifier: TokenVerifier {
     /// - Parameter token: the text, without scheme and surrounding white space.
     /// - Returns: every check with its result. It quotes claims: not for a log.
     package func explain(_ token: String) -> TokenExplanation {
-        let snapshot = keys.current(now: time.now)
+        let (source, refusal) = choice(for: token)
+        let snapshot = source.map { caches[$0].current(now: time.now) }
         return TokenExplanation(
-            of: token, rules: rules, issuers: snapshot.entries.flatMap(\.issuers),
-            now: time.wallMilliseconds / 1000
+            of: token, rules: source.map { rules[$0] }, sourceRefusal: refusal,
+            issuers: snapshot?.entries.flatMap(\.issuers) ?? [], now: time.wallMilliseconds / 1000
         ) { compact, header in
-            snapshot.finding(compact, header)
+            snapshot?.finding(compact, header) ?? .keysUnavailable
         }
     }
 }

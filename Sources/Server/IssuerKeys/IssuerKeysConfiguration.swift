@@ -2,21 +2,52 @@ package import Tokens
 
 /// What a ``BearerVerifier`` needs to know; it does not change after the start.
 package struct IssuerKeysConfiguration: Sendable, Equatable {
-    /// The providers, or the policies of one, whose keys are trusted.
-    package var keySources: [KeySource]
-    package var rules: ClaimRules
+    /// The providers whose tokens are accepted, each closed in itself; at least one.
+    package var sources: [TokenSource]
     package var timing = KeyTiming()
     /// The file that keeps the keys over a restart, if one is wanted (V-88).
     package var keyCacheFile: String?
-    /// Key identifiers that are never trusted, whatever the provider publishes (V-97).
+    /// Key identifiers that are never trusted, whatever a provider publishes (V-97).
     package var distrustedKeys: [String] = []
     /// The most verified tokens that are cached; 0 turns the cache off (V-106, V-108).
     package var tokenCacheEntries = 10_000
     /// The most bytes that they take together.
     package var tokenCacheBytes = 16 << 20
 
-    package init(keySources: [KeySource], rules: ClaimRules) {
-        self.keySources = keySources
-        self.rules = rules
+    package init(sources: [TokenSource]) {
+        self.sources = sources
+    }
+
+    /// One source without name.
+    package init(documents: [MetadataDocument], rules: ClaimRules) {
+        self.init(sources: [TokenSource(documents: documents, rules: rules)])
+    }
+
+    /// The rules for the tokens of a source, with what its name, its namespace and its end date add to them.
+    func rules(ofSource index: Int) -> ClaimRules {
+        var rules = sources[index].rules
+        rules.source = sources[index].name
+        rules.owner.prefix = ownerPrefix(ofSource: index)
+        rules.end = sources[index].end
+        return rules
+    }
+
+    /// What comes before the owner claim in the store: `ext:`, or nothing (P-14).
+    package func ownerPrefix(ofSource index: Int) -> String {
+        let prefix = { (source: TokenSource) in source.name.map { "\($0):" } ?? "" }
+        switch sources[index].owners {
+        case .bare: return ""
+        case .own: return prefix(sources[index])
+        case .shared(let name):
+            // What is shared with a source that shares is refused by ``mistakes``.
+            guard let other = sources.first(where: { $0.name == name }), other.owners == .own else { return "" }
+            return prefix(other)
+        }
+    }
+
+    /// The index of the source whose owners those of this one are too (P-15); nothing if it shares none.
+    func sharedSource(of index: Int) -> Int? {
+        guard case .shared(let name) = sources[index].owners else { return nil }
+        return sources.firstIndex { $0.name == name }
     }
 }

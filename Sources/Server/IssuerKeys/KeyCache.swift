@@ -4,11 +4,12 @@ import Platform
 import Synchronization
 import Tokens
 
-/// The keys of all key sources, kept fresh by a thread of its own; readers see immutable snapshots.
+/// The keys of one token source, kept fresh by a thread of its own; readers see immutable snapshots.
 ///
 /// ``KeyCacheState`` decides; this has the lock, the threads and the fetcher. One thread (`keys`) fetches, so there is
-/// never more than one exchange with the providers (V-77); another (`key-waits`) ends waits that take too long while the
-/// first is blocked in a fetch.
+/// never more than one exchange with the provider (V-77); another (`key-waits`) ends waits that take too long while the
+/// first is blocked in a fetch. A source that hangs, or publishes rubbish, has nothing in common with the others but the
+/// file and the list of issuers (P-18, P-19).
 final class KeyCache: Sendable {
     /// What the lock protects.
     ///
@@ -18,36 +19,55 @@ final class KeyCache: Sendable {
         var waiters = KeyWaiters()
     }
 
-    private let configuration: IssuerKeysConfiguration
+    /// What all caches of a server use together.
+    struct Environment {
+        let configuration: IssuerKeysConfiguration
+        let time: any TimeSource
+        let fetcher: any DocumentFetcher
+        let chance: @Sendable () -> Double
+        let observer: @Sendable (KeyEvent) -> Void
+        let registry: SourceRegistry
+        let file: KeyFileShare?
+    }
+
+    let source: TokenSource
+    /// Of the source, in the settings.
+    private let index: Int
+    private let timing: KeyTiming
+    private let distrusted: [String]
+    private let registry: SourceRegistry
+    private let file: KeyFileShare?
     private let time: any TimeSource
     private let fetcher: any DocumentFetcher
     private let chance: @Sendable () -> Double
     private let observer: @Sendable (KeyEvent) -> Void
     private let guarded: Mutex<Guarded>
-    private let published = PublishedKeys()
+    private let published: PublishedKeys
     private let refresher = LoopThread()
     private let waitEnder = LoopThread()
 
-    init(
-        _ configuration: IssuerKeysConfiguration, time: any TimeSource, fetcher: any DocumentFetcher,
-        chance: @escaping @Sendable () -> Double, observer: @escaping @Sendable (KeyEvent) -> Void
-    ) {
-        self.configuration = configuration
-        self.time = time
-        self.fetcher = fetcher
-        self.chance = chance
-        self.observer = observer
-        guarded = Mutex(
-            Guarded(
-                state: KeyCacheState(
-                    count: configuration.keySources.count, timing: configuration.timing, now: time.now)))
+    /// The cache of the source with this index.
+    init(_ index: Int, _ environment: Environment) {
+        let configuration = environment.configuration
+        self.index = index
+        source = configuration.sources[index]
+        timing = configuration.timing
+        distrusted = configuration.distrustedKeys
+        registry = environment.registry
+        file = environment.file
+        time = environment.time
+        fetcher = environment.fetcher
+        chance = environment.chance
+        observer = environment.observer
+        published = PublishedKeys(knownIssuers: source.knownIssuers)
+        let state = KeyCacheState(count: source.documents.count, timing: timing, now: time.now)
+        guarded = Mutex(Guarded(state: state))
     }
 
     // MARK: Start and stop
 
-    /// Reads the file, then begins to fetch; returns at once (V-70).
+    /// Begins to fetch; returns at once (V-70).
     func start() throws(NamedThread.Failure) {
-        readFile()
         allowWaits()
         try refresher.start("keys") { self.refreshIfDue() }
         try waitEnder.start("key-waits") { self.endOverdueWaits() }
@@ -78,6 +98,12 @@ final class KeyCache: Sendable {
         return isGranted
     }
 
+    /// Fetches everything anew, because a load that was refused may succeed now.
+    func retry() {
+        guarded.withLock { $0.state.retry() }
+        refresher.wake()
+    }
+
     // MARK: Reading
 
     /// Whether a token verified under this generation may still be accepted (V-103, V-107).
@@ -105,13 +131,39 @@ final class KeyCache: Sendable {
         }
     }
 
-    /// Publishes what serves now: after each load, and when a key source has become too old.
+    /// Whether a token that no source is known to issue may be of this one, because not all of it was loaded yet (P-13).
+    ///
+    /// - Parameter policy: the one that the token names.
+    /// - Returns: true if nothing was loaded, or if the policy is one that was not.
+    func mayIssueUnknown(policy: String?) -> Bool {
+        let states = guarded.withLock { $0.state.documents }
+        let unknown = zip(states, source.documents).filter { $0.keys == nil && $1.knownIssuer == nil }.map(\.1)
+        guard !unknown.isEmpty else { return false }
+        // A policy that does not exist is never loaded: only its own tokens wait for it.
+        return unknown.count == source.documents.count || unknown.contains { $0.isOf(policy ?? "") }
+    }
+
+    /// When the documents that serve were loaded, all of them, in nanoseconds of the monotonic clock.
+    func isLoaded(since moment: Int64) -> Bool {
+        guarded.withLock { guarded in
+            guarded.state.documents.allSatisfy { $0.loadedAt.map { $0 >= moment } ?? false }
+        }
+    }
+
+    /// Publishes what serves now: after each load, and when a metadata document has become too old.
     private func publish(now: Int64) {
         let change = guarded.withLock { guarded in
-            let serving = zip(guarded.state.servingKeys(now: now), configuration.keySources)
-                .compactMap { keys, source in keys.map { (keys: $0, policy: source.policy) } }
-            published.publish(serving, until: serving.isEmpty ? Int64.min : guarded.state.servesUntil(now: now))
-            return guarded.state.takeStateChange(now: now)
+            let serving = zip(guarded.state.servingKeys(now: now), source.documents)
+                .compactMap { keys, document in keys.map { PublishedDocument(keys: $0, policy: document.policy) } }
+            let issuers = zip(guarded.state.documents, source.documents).compactMap { state, document in
+                (state.keys?.issuer ?? document.knownIssuer).map { issuer in
+                    TokenIssuer(identifier: issuer, policy: document.policy)
+                }
+            }
+            published.publish(
+                serving, issuers: issuers, now: now,
+                until: serving.isEmpty ? Int64.min : guarded.state.servesUntil(now: now))
+            return guarded.state.takeStateChange(of: source.name, now: now)
         }
         if let change { observer(change) }
     }
@@ -133,7 +185,7 @@ final class KeyCache: Sendable {
             let demand = guarded.state.unknownKey(now: now, waiting: guarded.waiters.count)
             return (demand, demand == .refuse && guarded.state.takeLimitReport())
         }
-        if isReported { observer(.unknownKeysLimited) }
+        if isReported { observer(.unknownKeysLimited(source: source.name)) }
         switch demand {
         case .refuse: return .complete
         case .unavailable(let seconds): return .inconclusive(retryAfter: seconds)
@@ -155,25 +207,23 @@ final class KeyCache: Sendable {
     ///
     /// A policy that is not configured is always up to date: nothing will ever be known of it.
     func isUpToDate(policy: String) async -> Bool {
-        let sources = configuration.keySources.indices.filter { index in
-            configuration.keySources[index].policy?.lowercased().utf8.elementsEqual(policy.lowercased().utf8) ?? false
-        }
-        guard !sources.isEmpty else { return true }
+        let documents = source.documents.indices.filter { source.documents[$0].isOf(policy) }
+        guard !documents.isEmpty else { return true }
         let mayWait = guarded.withLock { guarded in
-            guarded.state.isRefreshPending && guarded.waiters.count < configuration.timing.mostWaiters
+            guarded.state.isRefreshPending && guarded.waiters.count < timing.mostWaiters
         }
         if mayWait { _ = await waitForRefresh(since: time.now) }
         let now = time.now
         return guarded.withLock { guarded in
             !guarded.state.isRefreshPending
-                && sources.allSatisfy {
-                    guarded.state.serves(source: $0, now: now) && !guarded.state.sources[$0].isDegraded
+                && documents.allSatisfy {
+                    guarded.state.serves(document: $0, now: now) && !guarded.state.documents[$0].isDegraded
                 }
         }
     }
 
     private func waitForRefresh(since start: Int64) async -> KeyWaiters.End {
-        let deadline = start + configuration.timing.patience.nanoseconds
+        let deadline = start + timing.patience.nanoseconds
         return await withCheckedContinuation { continuation in
             let end = guarded.withLock { guarded -> KeyWaiters.End? in
                 if guarded.state.isStopped { return .abandoned }
@@ -206,7 +256,7 @@ final class KeyCache: Sendable {
             if published.isExpired(start) { publish(now: start) }
             return guarded.withLock { $0.state.nextLook(now: start) }
         }
-        var loader = KeySourceLoader(fetcher: fetcher, distrusted: configuration.distrustedKeys)
+        var loader = DocumentLoader(source, fetcher: fetcher, distrusted: distrusted)
         var isChanged = false
         for plan in plans where load(plan, with: &loader) { isChanged = true }
         endRefresh()
@@ -215,67 +265,70 @@ final class KeyCache: Sendable {
         return guarded.withLock { $0.state.nextLook(now: end) }
     }
 
-    /// Loads one key source and publishes its keys at once; whether that succeeded.
-    private func load(_ plan: KeyCacheState.FetchPlan, with loader: inout KeySourceLoader) -> Bool {
-        let source = configuration.keySources[plan.source]
-        let known = guarded.withLock { $0.state.sources[plan.source].keys }
+    /// Loads one metadata document and publishes its keys at once; whether that succeeded.
+    private func load(_ plan: KeyCacheState.FetchPlan, with loader: inout DocumentLoader) -> Bool {
+        let document = source.documents[plan.document]
+        let known = guarded.withLock { $0.state.documents[plan.document].keys }
         do throws(LoadFailure) {
-            let load = try loader.load(source, withMetadata: plan.withMetadata, known: known)
-            try configuration.checkTenant(
-                of: load.keys.issuer, source: plan.source, trusted: trustedIssuers(now: time.now))
+            let load = try loader.load(document, withMetadata: plan.withMetadata, known: known)
+            try admit(load.keys.issuer, document: plan.document)
             let now = time.now
-            let finished = KeyCacheState.FetchPlan(source: plan.source, withMetadata: load.withMetadata)
+            let finished = KeyCacheState.FetchPlan(document: plan.document, withMetadata: load.withMetadata)
             let outcome = KeyCacheState.Outcome.loaded(
                 load.keys, fetchedAt: time.wallMilliseconds, maxAge: load.maxAge)
             let chance = chance()
             guarded.withLock { $0.state.finish(finished, outcome, now: now, chance: chance) }
-            for event in load.keys.events(of: source.name, after: known) { observer(event) }
+            for event in load.keys.events(of: source.label(of: document), after: known) { observer(event) }
             publish(now: now)
             return true
         } catch {
-            fail(plan, source, error)
+            fail(plan, document, error)
             return false
         }
     }
 
-    private func fail(_ plan: KeyCacheState.FetchPlan, _ source: KeySource, _ failure: LoadFailure) {
-        let outcome = KeyCacheState.Outcome.failed(reason: "\(source.name): \(failure.message)")
+    private func fail(_ plan: KeyCacheState.FetchPlan, _ document: MetadataDocument, _ failure: LoadFailure) {
+        let (label, message) = (source.label(of: document), failure.message(in: source))
+        let outcome = KeyCacheState.Outcome.failed(reason: "\(label): \(message)")
         let (now, chance) = (time.now, chance())
         let seconds = guarded.withLock { guarded in
             guarded.state.finish(plan, outcome, now: now, chance: chance)
-            return (guarded.state.sources[plan.source].nextAttempt - now) / 1_000_000_000
+            return (guarded.state.documents[plan.document].nextAttempt - now) / 1_000_000_000
         }
         guard failure.unreachable != .cancelled else { return }
-        observer(.loadFailed(source: source.name, reason: failure.message, nextAttemptSeconds: Int(seconds)))
+        observer(.loadFailed(source: label, reason: message, nextAttemptSeconds: Int(seconds)))
     }
 
     private func endRefresh() {
         let now = time.now
         let (waiting, change) = guarded.withLock { guarded in
             guarded.state.endRefresh(now: now)
-            return (guarded.waiters.takeAll(), guarded.state.takeStateChange(now: now))
+            return (guarded.waiters.takeAll(), guarded.state.takeStateChange(of: source.name, now: now))
         }
         if let change { observer(change) }
         for continuation in waiting { continuation.resume(returning: .refreshEnded) }
     }
 
-    private func trustedIssuers(now: Int64) -> [String?] {
-        guarded.withLock { $0.state.servingKeys(now: now).map { $0?.issuer } }
+    /// Refuses an issuer that the other documents of this source, or the other sources, rule out.
+    private func admit(_ issuer: String, document: Int) throws(LoadFailure) {
+        let now = time.now
+        let trusted = guarded.withLock { $0.state.servingKeys(now: now).map { $0?.issuer } }
+        try source.checkTenant(of: issuer, document: document, trusted: trusted)
+        try registry.admit(issuer, source: index, document: document)
     }
 
     // MARK: The key file
 
     /// Takes the keys of the file, if they may be trusted still, as stale (V-88).
     func readFile() {
-        guard let path = configuration.keyCacheFile else { return }
+        guard let file else { return }
         let (now, wall) = (time.now, time.wallMilliseconds)
         do throws(KeyFile.Rejection) {
-            let records = try KeyFile(path: path).read(
-                configuration.keySources, distrusted: configuration.distrustedKeys, now: wall,
-                trust: configuration.timing.trust)
-            let taken = records.indices.filter { take(records[$0], source: $0, now: now, wall: wall) }
+            let records = try file.file.read(source, distrusted: distrusted, now: wall, trust: timing.trust)
+            let taken = records.indices.filter { take(records[$0], document: $0, now: now, wall: wall) }
             guard !taken.isEmpty else { return }
-            observer(.fileRead(sources: taken.count))
+            file.keep(self.records, ofSource: index)
+            observer(.fileRead(source: source.name, documents: taken.count))
             publish(now: now)
         } catch {
             observer(.fileIgnored(reason: error.reason))
@@ -283,19 +336,18 @@ final class KeyCache: Sendable {
     }
 
     private func take(
-        _ result: Result<KeyFile.Record, KeyFile.Rejection>?, source: Int, now: Int64, wall: Int64
+        _ result: Result<KeyFile.Record, KeyFile.Rejection>?, document: Int, now: Int64, wall: Int64
     ) -> Bool {
         guard let result else { return false }
         do throws(KeyFile.Rejection) {
             let record = try result.get()
-            let name = configuration.keySources[source].name
-            try rethrowing(as: { KeyFile.Rejection(reason: "\(name): \($0.message)") }) { () throws(LoadFailure) in
-                try configuration.checkTenant(
-                    of: record.keys.issuer, source: source, trusted: trustedIssuers(now: now))
+            let label = source.label(of: source.documents[document])
+            try rethrowing(as: { KeyFile.Rejection(reason: "\(label): \($0.message(in: self.source))") }) {
+                () throws(LoadFailure) in try admit(record.keys.issuer, document: document)
             }
             guarded.withLock { guarded in
                 guarded.state.restore(
-                    record.keys, source: source, fetchedAt: record.fetchedAt,
+                    record.keys, document: document, fetchedAt: record.fetchedAt,
                     loadedAt: now - (wall - record.fetchedAt) * 1_000_000)
             }
             return true
@@ -305,18 +357,24 @@ final class KeyCache: Sendable {
         }
     }
 
-    private func writeFile() {
-        guard let path = configuration.keyCacheFile else { return }
-        let sources = guarded.withLock { $0.state.sources }
-        let records = zip(sources, configuration.keySources).compactMap { state, source in
-            state.keys.map {
-                KeyFile.Record(metadataURL: source.metadataURL, keys: $0, fetchedAt: state.fetchedAt)
-            }
+    private var records: [KeyFile.Record] {
+        let states = guarded.withLock { $0.state.documents }
+        return zip(states, source.documents).compactMap { state, document in
+            state.keys.map { KeyFile.Record(metadataURL: document.metadataURL, keys: $0, fetchedAt: state.fetchedAt) }
         }
+    }
+
+    private func writeFile() {
+        guard let file else { return }
         do throws(SystemError) {
-            try KeyFile(path: path).write(records)
+            try file.write(records, ofSource: index)
         } catch {
             observer(.fileNotWritten(reason: error.description))
         }
     }
+}
+
+extension MetadataDocument {
+    /// Whether it is that of this policy.
+    func isOf(_ policy: String) -> Bool { self.policy?.isEqualIgnoringCase(to: policy) ?? false }
 }

@@ -1,19 +1,19 @@
 import Basics
 
-/// Everything that the key cache knows and decides, without clock, threads and network: events in, decisions out.
+/// Everything that the key cache of one token source knows and decides, without clock, threads and network: events in, decisions out.
 ///
 /// Times are nanoseconds of the monotonic clock; `chance` is a random number from 0 to 1. `docs/key-cache.md` describes
 /// the life of keys that follows from this.
 struct KeyCacheState: Sendable {
-    /// What to fetch for one key source.
+    /// What to fetch for one metadata document.
     struct FetchPlan: Sendable, Equatable {
-        /// The index of the key source.
-        let source: Int
+        /// Its index.
+        let document: Int
         /// Whether to fetch the metadata too, or the key set only (V-82).
         let withMetadata: Bool
     }
 
-    /// How the fetches for one key source ended.
+    /// How the fetches for one metadata document ended.
     enum Outcome: Sendable {
         /// `fetchedAt` in milliseconds since 1970, `maxAge` in seconds.
         case loaded(LoadedKeys, fetchedAt: Int64, maxAge: Int?)
@@ -35,7 +35,7 @@ struct KeyCacheState: Sendable {
     }
 
     let timing: KeyTiming
-    private(set) var sources: [KeySourceState]
+    private(set) var documents: [DocumentState]
     private(set) var counters = KeyCounters()
     private var lastFailure: String?
     private var phase = Phase.notStarted
@@ -52,7 +52,7 @@ struct KeyCacheState: Sendable {
 
     init(count: Int, timing: KeyTiming, now: Int64) {
         self.timing = timing
-        sources = Array(repeating: KeySourceState(now: now), count: count)
+        documents = Array(repeating: DocumentState(now: now), count: count)
         bucket = TokenBucket(capacity: timing.burst, refill: timing.refill.nanoseconds, now: now)
     }
 
@@ -67,9 +67,9 @@ struct KeyCacheState: Sendable {
         phase = .stopped
     }
 
-    /// The key file had keys of this key source (V-88).
-    mutating func restore(_ keys: LoadedKeys, source: Int, fetchedAt: Int64, loadedAt: Int64) {
-        sources[source].restore(keys, fetchedAt: fetchedAt, loadedAt: loadedAt)
+    /// The key file had keys of this metadata document (V-88).
+    mutating func restore(_ keys: LoadedKeys, document: Int, fetchedAt: Int64, loadedAt: Int64) {
+        documents[document].restore(keys, fetchedAt: fetchedAt, loadedAt: loadedAt)
     }
 
     /// A request came with an unknown key while keys serve, and `waiting` others wait already.
@@ -98,14 +98,19 @@ struct KeyCacheState: Sendable {
         return true
     }
 
+    /// A load that was refused may succeed now; not limited, because no request causes it.
+    mutating func retry() {
+        isForced = true
+    }
+
     /// What to fetch now, all in one refresh, which runs until ``endRefresh(now:)``; empty if nothing is due, or if one
     /// runs already (V-77).
     mutating func beginRefresh(now: Int64) -> [FetchPlan] {
         guard !isRefreshing, !isStopped else { return [] }
-        let plans = sources.indices.compactMap { index -> FetchPlan? in
-            let isDue = isForced || sources[index].nextAttempt <= now
+        let plans = documents.indices.compactMap { index -> FetchPlan? in
+            let isDue = isForced || documents[index].nextAttempt <= now
             guard isDue || isDemanded else { return nil }
-            return FetchPlan(source: index, withMetadata: isDue || !serves(source: index, now: now))
+            return FetchPlan(document: index, withMetadata: isDue || !serves(document: index, now: now))
         }
         isForced = false
         isDemanded = false
@@ -118,14 +123,14 @@ struct KeyCacheState: Sendable {
         switch outcome {
         case .loaded(let keys, let fetchedAt, let maxAge):
             counters.loads += 1
-            sources[plan.source].loaded(keys, fetchedAt: fetchedAt, now: now)
+            documents[plan.document].loaded(keys, fetchedAt: fetchedAt, now: now)
             guard plan.withMetadata else { return }
-            sources[plan.source].refreshed(now: now, maxAge: maxAge, chance: chance, timing: timing)
+            documents[plan.document].refreshed(now: now, maxAge: maxAge, chance: chance, timing: timing)
         case .failed(let reason):
             counters.failures += 1
             lastFailure = reason
             let longest = state(now: now).serves ? timing.longestBackoff : timing.longestBackoffWithoutKeys
-            sources[plan.source].failed(now: now, longestBackoff: longest, chance: chance)
+            documents[plan.document].failed(now: now, longestBackoff: longest, chance: chance)
         }
     }
 
@@ -139,11 +144,11 @@ struct KeyCacheState: Sendable {
     // MARK: Reports
 
     /// The change of the state since the last call.
-    mutating func takeStateChange(now: Int64) -> KeyEvent? {
+    mutating func takeStateChange(of source: String?, now: Int64) -> KeyEvent? {
         let state = state(now: now)
         guard state != reportedState else { return nil }
         defer { reportedState = state }
-        return .stateChanged(from: reportedState, to: state)
+        return .stateChanged(source: source, from: reportedState, to: state)
     }
 
     /// Whether to report that unknown keys are refused without a refresh: once until the next refresh ends.
@@ -163,43 +168,43 @@ extension KeyCacheState {
     /// Whether a refresh runs or is about to begin.
     var isRefreshPending: Bool { isRefreshing || isDemanded }
 
-    /// Whether the last attempt at any key source failed.
-    var isDegraded: Bool { sources.contains(where: \.isDegraded) }
+    /// Whether the last attempt at any metadata document failed.
+    var isDegraded: Bool { documents.contains(where: \.isDegraded) }
 
-    func serves(source: Int, now: Int64) -> Bool {
-        sources[source].serves(now: now, timing: timing)
+    func serves(document: Int, now: Int64) -> Bool {
+        documents[document].serves(now: now, timing: timing)
     }
 
     func state(now: Int64) -> KeyState {
-        let serving = sources.filter { $0.serves(now: now, timing: timing) }
+        let serving = documents.filter { $0.serves(now: now, timing: timing) }
         guard serving.isEmpty else { return serving.allSatisfy { now < $0.staleAt } ? .fresh : .stale }
-        return sources.allSatisfy { $0.loadedAt == nil } ? .empty : .expired
+        return documents.allSatisfy { $0.loadedAt == nil } ? .empty : .expired
     }
 
-    /// The keys that serve, in the order of the key sources; nothing where a key source does not serve.
+    /// The keys that serve, in the order of the metadata documents; nothing where a metadata document does not serve.
     func servingKeys(now: Int64) -> [LoadedKeys?] {
-        sources.map { $0.serves(now: now, timing: timing) ? $0.keys : nil }
+        documents.map { $0.serves(now: now, timing: timing) ? $0.keys : nil }
     }
 
-    /// When the first of the key sources that serve becomes too old.
+    /// When the first of the metadata documents that serve becomes too old.
     func servesUntil(now: Int64) -> Int64 {
         oldestLoad(now: now).map { $0 + timing.trust.nanoseconds } ?? now
     }
 
     private func oldestLoad(now: Int64) -> Int64? {
-        sources.filter { $0.serves(now: now, timing: timing) }.compactMap(\.loadedAt).min()
+        documents.filter { $0.serves(now: now, timing: timing) }.compactMap(\.loadedAt).min()
     }
 
     /// When to look again whether something is due, unless an event comes before.
     func nextLook(now: Int64) -> Int64 {
-        let attempt = sources.map(\.nextAttempt).min() ?? Int64.max
+        let attempt = documents.map(\.nextAttempt).min() ?? Int64.max
         return state(now: now).serves ? min(attempt, servesUntil(now: now)) : attempt
     }
 
     /// After how many seconds a client may try again: 1 to 30 (V-71).
     func retryAfter(now: Int64) -> Int {
         guard !isRefreshing else { return 1 }
-        let pause = (sources.map(\.nextAttempt).min() ?? now) - now
+        let pause = (documents.map(\.nextAttempt).min() ?? now) - now
         return Int(min(30, max(1, (pause + 999_999_999) / 1_000_000_000)))
     }
 

@@ -1,21 +1,22 @@
 /// What happens to the keys, for the log (V-133).
 ///
-/// `source` is the name of a key source. Key identifiers are as the provider wrote them: escape them before they are written.
+/// `source` is the name of a document: its policy or address, after that of the token source if it has one. Key identifiers are as the provider wrote them: escape them before they are written.
 package enum KeyEvent: Sendable, Equatable {
-    /// A key source was loaded: the number of its keys, and the `kid`s that are new or gone.
+    /// A metadata document was loaded: the number of its keys, and the `kid`s that are new or gone.
     case loaded(source: String, keys: Int, added: [String], removed: [String])
-    /// A key source could not be loaded: why and what to do, and when the next attempt is.
+    /// A metadata document could not be loaded: why and what to do, and when the next attempt is.
     case loadFailed(source: String, reason: String, nextAttemptSeconds: Int)
     /// A published key is not used; reported once per set.
     case keySkipped(source: String, key: SkippedKey)
     /// The provider publishes the private half of a key: everyone who reads it can sign.
     case privateKeyPublished(source: String, keyIdentifier: String)
-    case stateChanged(from: KeyState, to: KeyState)
+    /// Of one token source, by its name.
+    case stateChanged(source: String? = nil, from: KeyState, to: KeyState)
     /// Unknown keys are refused without a refresh for now; reported once until the next refresh.
-    case unknownKeysLimited
-    /// The keys of that many key sources were taken from the file.
-    case fileRead(sources: Int)
-    /// The file, or the keys of one key source in it, were not taken.
+    case unknownKeysLimited(source: String? = nil)
+    /// The keys of that many metadata documents were taken from the file.
+    case fileRead(source: String? = nil, documents: Int)
+    /// The file, or the keys of one metadata document in it, were not taken.
     case fileIgnored(reason: String)
     case fileNotWritten(reason: String)
 }

@@ -1,7 +1,7 @@
 import OpenSSL
 import Tokens
 
-/// All keys that are trusted at one time, with the issuers under which they were published.
+/// All keys of one token source that are trusted at one time, with the issuers under which they were published.
 ///
 /// Immutable; any change makes a new snapshot (V-76).
 final class KeySnapshot: Sendable {
@@ -14,14 +14,23 @@ final class KeySnapshot: Sendable {
     /// Changes with the keys and issuers: a token verified under another generation is verified again (V-103).
     let generation: UInt64
     let entries: [Entry]
+    /// The issuers of the source, of keys that are too old as well: they say that a token is of this source (P-13).
+    let issuers: [TokenIssuer]
+    /// When the keys or issuers became these, in nanoseconds of the monotonic clock.
+    let since: Int64
     private let byIdentifier: [[UInt8]: [Entry]]
 
-    /// Nothing is trusted yet.
-    static let empty = KeySnapshot(generation: 0, entries: [])
+    /// No key is trusted yet.
+    convenience init(knownIssuers: [String] = []) {
+        let issuers = knownIssuers.map { TokenIssuer(identifier: $0, policy: nil) }
+        self.init(generation: 0, entries: [], issuers: issuers, since: Int64.min)
+    }
 
-    private init(generation: UInt64, entries: [Entry]) {
+    private init(generation: UInt64, entries: [Entry], issuers: [TokenIssuer], since: Int64) {
         self.generation = generation
         self.entries = entries
+        self.issuers = issuers
+        self.since = since
         // By bytes: equality of Swift's strings would find a key under another spelling (V-27).
         byIdentifier = Dictionary(grouping: entries) { Array($0.key.published.keyIdentifier.utf8) }
     }
@@ -32,11 +41,11 @@ final class KeySnapshot: Sendable {
     }
 
     /// The snapshot of these keys; of the same generation if they and their issuers are the same.
-    func successor(sources: [(keys: LoadedKeys, policy: String?)]) -> KeySnapshot {
+    func successor(_ documents: [PublishedDocument], issuers: [TokenIssuer], now: Int64) -> KeySnapshot {
         var entries: [Entry] = []
-        for (loaded, policy) in sources {
-            let issuer = TokenIssuer(identifier: loaded.issuer, policy: policy)
-            for key in loaded.keys {
+        for document in documents {
+            for key in document.keys.keys {
+                let issuer = TokenIssuer(identifier: key.issuer, policy: document.policy)
                 if let index = entries.firstIndex(where: { $0.key.isSame(as: key) }) {
                     entries[index].issuers.append(issuer)
                 } else {
@@ -45,7 +54,13 @@ final class KeySnapshot: Sendable {
             }
         }
         let isSame = entries.elementsEqual(self.entries) { $0.key.isSame(as: $1.key) && $0.issuers == $1.issuers }
-        return KeySnapshot(generation: generation + (isSame ? 0 : 1), entries: entries)
+        return KeySnapshot(
+            generation: generation + (isSame ? 0 : 1), entries: entries, issuers: issuers, since: isSame ? since : now)
+    }
+
+    /// Whether a token with this `iss` is of this source.
+    func issues(_ issuer: String) -> Bool {
+        issuers.contains { $0.issues(issuer, tenant: IssuerTenant.of(issuer)) }
     }
 
     /// What the keys say of a token's signature.
@@ -57,4 +72,10 @@ final class KeySnapshot: Sendable {
         guard let signer else { return .bad(candidates.flatMap(\.issuers)) }
         return .good(signer.issuers)
     }
+}
+
+/// The keys of one document that serves, and its policy.
+struct PublishedDocument {
+    let keys: LoadedKeys
+    let policy: String?
 }

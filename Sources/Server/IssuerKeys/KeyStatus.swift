@@ -1,7 +1,7 @@
 /// The keys at one moment, for `/readyz` and `/metrics` (V-165).
 package struct KeyStatus: Sendable, Equatable {
     package var state: KeyState
-    /// Whether the last attempt at any key source failed.
+    /// Whether the last attempt at any metadata document failed.
     package var isDegraded: Bool
     /// The age of the oldest keys that serve, in seconds.
     package var ageSeconds: Int?
@@ -16,11 +16,11 @@ package struct KeyStatus: Sendable, Equatable {
 
 /// What the key cache has counted since the start.
 package struct KeyCounters: Sendable, Equatable {
-    /// Loads of a key source that succeeded.
+    /// Loads of a metadata document that succeeded.
     package var loads = 0
-    /// Loads of a key source that failed.
+    /// Loads of a metadata document that failed.
     package var failures = 0
-    /// Refreshes, each of all key sources that were due.
+    /// Refreshes, each of all metadata documents that were due.
     package var refreshes = 0
     /// What the refreshes took together.
     package var refreshNanoseconds: Int64 = 0

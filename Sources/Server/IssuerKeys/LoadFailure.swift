@@ -1,42 +1,63 @@
 import Curl
 import Tokens
 
-/// Why a key source could not be loaded.
+/// Why a metadata document could not be loaded.
 enum LoadFailure: Error, Equatable {
     /// With the setting that names the provider, as `keysNotFetched` has it.
     case metadataNotFetched(FetchError, setting: String)
-    case metadataNotTrusted(MetadataError)
+    /// With the issuer in the metadata, if it has one.
+    case metadataNotTrusted(MetadataError, issuer: String?)
     case keysNotFetched(FetchError, setting: String)
     case keysNotRead(KeySetError)
     case noUsableKey(String?)
-    /// Another key source of the same origin could not be reached a moment ago.
+    /// All keys are for algorithms other than RS256, which these are (P-9).
+    case unsupportedAlgorithms([String])
+    /// Another metadata document of the same origin could not be reached a moment ago.
     case originUnreachable(FetchError)
-    /// The issuer is of another tenant than that of this key source, which serves.
+    /// The issuer is of another tenant than that of this metadata document, which serves.
     case otherIssuer(than: String)
+    /// The issuer is that of another token source, of this name (P-2).
+    case issuerOfOtherSource(String)
+    /// Of which tenant the source is with which this one shares owners, is not known yet (P-15).
+    case sharedTenantUnknown(String)
+    /// The source with which this one shares owners is of another tenant (P-15).
+    case sharedTenantDiffers(String)
 
     /// What happened and what to do about it, in one line.
-    var message: String {
+    ///
+    /// `source` is the token source whose document it was, for the names of its settings.
+    func message(in source: TokenSource) -> String {
         switch self {
-        case .metadataNotFetched(.status(404), KeySource.metadataSetting):
-            "the provider answers 404 for the metadata: it has no such document; check \(KeySource.metadataSetting)"
+        case .metadataNotFetched(.status(404), let setting) where setting.hasSuffix("METADATA_URL"):
+            "the provider answers 404 for the metadata: it has no such document; check \(setting)"
         case .metadataNotFetched(.status(404), _):
             "the authority answers 404 for the metadata: it knows no such tenant or policy; "
-                + "check TASKS_AUTHORITY and TASKS_POLICIES"
+                + "check \(source.setting("AUTHORITY")) and \(source.setting("POLICIES"))"
         case .metadataNotFetched(let error, let setting):
-            "the metadata could not be fetched: \(error.message)\(error.advice(setting))"
-        case .metadataNotTrusted(let error): error.message
+            "the metadata could not be fetched: \(error.message)\(error.advice(source, setting))"
+        case .metadataNotTrusted(let error, let issuer): error.message(source.setting) + error.line(for: issuer, source)
         case .keysNotFetched(let error, let setting):
-            "the keys could not be fetched: \(error.message)\(error.advice(setting))"
+            "the keys could not be fetched: \(error.message)\(error.advice(source, setting))"
         case .keysNotRead(.notJSON): "the key set is not one JSON object within the limits; ask the provider"
         case .keysNotRead(.noKeyList): "the key set has no list of keys; ask the provider"
         case .keysNotRead(.tooManyKeys(let count)):
             "the key set has \(count) keys, more than \(KeySetDocument.mostKeys); ask the provider"
         case .noUsableKey(nil): "the key set has no keys; ask the provider"
-        case .noUsableKey(let reason?): "none of the published keys may be used: of the first, \(reason)"
+        case .noUsableKey(let reason?): "none of the published keys may be used: of one, \(reason)"
+        case .unsupportedAlgorithms(let names):
+            "the provider signs with \(names.joined(separator: ", ")) only; let it sign with RS256 for this application"
         case .originUnreachable(let error): error.message
-        case .otherIssuer(let source):
-            "the metadata names another issuer than that of \(source), and two providers may not share a server: "
-                + "run one for each, with a database of its own"
+        case .otherIssuer(let other):
+            "the metadata names another issuer than that of \(other), and two providers may not be one source: "
+                + "configure each as a source of its own (TASKS_SOURCES)"
+        case .issuerOfOtherSource(let other):
+            "the metadata names an issuer whose tokens are those of \(other); an issuer belongs to one source"
+        case .sharedTenantUnknown(let other):
+            "owners are shared with \(other), whose tenant is not known yet; it is tried again when that is loaded "
+                + "(or name its issuer in the settings)"
+        case .sharedTenantDiffers(let other):
+            "owners are shared with \(other), which is of another tenant; shared owners must be of one "
+                + "(\(source.setting("OWNERS")))"
         }
     }
 
@@ -50,17 +71,35 @@ enum LoadFailure: Error, Equatable {
                 .status, .tooLong, .encoded, .brokenAnswer, .unavailable:
                 nil
             }
-        case .metadataNotTrusted, .keysNotRead, .noUsableKey, .otherIssuer: nil
+        case .metadataNotTrusted, .keysNotRead, .noUsableKey, .unsupportedAlgorithms, .otherIssuer,
+            .issuerOfOtherSource, .sharedTenantUnknown, .sharedTenantDiffers:
+            nil
+        }
+    }
+}
+
+extension MetadataError {
+    /// The line of the settings that accepts this issuer (P-4); empty if that is no question of the issuer.
+    fileprivate func line(for issuer: String?, _ source: TokenSource) -> String {
+        switch self {
+        case .malformedIssuer, .insecureIssuer, .foreignIssuer, .unrelatedIssuer:
+            guard let issuer, issuer.utf8.count <= 512 else { return "" }
+            // From the network, and on its way to a log and a terminal.
+            let isPlain = issuer.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+            return isPlain ? " (\(source.setting("ISSUER"))=\(issuer))" : ""
+        case .notJSON, .missingIssuer, .missingKeySetURL, .insecureSource, .unexpectedIssuer, .foreignTenant,
+            .openTenant, .malformedKeySetURL, .insecureKeySetURL, .foreignKeySetURL:
+            return ""
         }
     }
 }
 
 extension FetchError {
     /// The settings that may correct it, which the fetcher does not know.
-    fileprivate func advice(_ setting: String) -> String {
+    fileprivate func advice(_ source: TokenSource, _ setting: String) -> String {
         switch self {
-        case .certificateNotTrusted, .badCAFile: " (TASKS_CA_FILE, \(setting))"
-        case .plainHTTPRefused: " (TASKS_ALLOW_HTTP_AUTHORITY)"
+        case .certificateNotTrusted, .badCAFile: " (\(source.setting("CA_FILE")), \(setting))"
+        case .plainHTTPRefused: " (\(source.setting("ALLOW_HTTP_AUTHORITY")))"
         case .couldNotResolve, .couldNotConnect, .handshakeFailed, .brokenAnswer, .redirected: " (\(setting))"
         case .badAddress, .timedOut, .status, .tooLong, .encoded, .cancelled, .unavailable: ""
         }

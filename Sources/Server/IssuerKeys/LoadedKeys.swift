@@ -1,19 +1,24 @@
 import OpenSSL
 import Tokens
 
-/// What one key source published, validated: its issuer, the address of its key set, and the keys that may be used.
+/// What one metadata document published, validated: metadata, and the keys that may be used.
 struct LoadedKeys: Sendable {
-    let issuer: String
-    let keySetURL: String
+    let metadata: ProviderMetadata
     let keys: [AdmittedKey]
     /// Published keys that are not used, for the log.
     let skipped: [SkippedKey]
+    /// The algorithms of all published keys, for `check`.
+    var algorithms: [String] = []
+
+    var issuer: String { metadata.issuer }
 }
 
 /// A key that passed every rule, ready to verify signatures.
 struct AdmittedKey: Sendable {
     let published: KeySetDocument.Key
     let key: RSAPublicKey
+    /// The issuer whose tokens it signs: that of the metadata, or a narrower one of its own (P-7).
+    let issuer: String
 
     /// Whether both are the same numbers under the same name, byte by byte (V-27).
     func isSame(as other: AdmittedKey) -> Bool {
@@ -35,29 +40,59 @@ extension LoadedKeys {
     ///
     /// Keys of the last load are kept, so that their contexts in OpenSSL stay in use.
     init(
-        issuer: String, keySetURL: String, document: KeySetDocument, known: [AdmittedKey], distrusted: [String]
+        metadata: ProviderMetadata, document: KeySetDocument, known: [AdmittedKey], distrusted: [String]
     ) throws(LoadFailure) {
         var keys: [AdmittedKey] = []
         var skipped = document.rejected.map {
             SkippedKey(keyIdentifier: $0.keyIdentifier, reason: $0.reason.message)
         }
         for published in document.keys {
-            if distrusted.contains(where: { $0.utf8.elementsEqual(published.keyIdentifier.utf8) }) {
-                skipped.append(
-                    SkippedKey(keyIdentifier: published.keyIdentifier, reason: "it is distrusted by the settings"))
-            } else if let key = known.first(where: { $0.published == published }) {
-                keys.append(key)
-            } else if let key = try? RSAPublicKey(modulus: published.modulus, exponent: published.exponent) {
-                keys.append(AdmittedKey(published: published, key: key))
-            } else {
-                skipped.append(SkippedKey(keyIdentifier: published.keyIdentifier, reason: "OpenSSL finds it unsound"))
+            do throws(Unusable) {
+                keys.append(try Self.admit(published, metadata, known, distrusted))
+            } catch {
+                skipped.append(SkippedKey(keyIdentifier: published.keyIdentifier, reason: error.reason))
             }
         }
-        guard !keys.isEmpty else { throw .noUsableKey(skipped.first?.reason) }
-        self.init(issuer: issuer, keySetURL: keySetURL, keys: keys, skipped: skipped)
+        guard !keys.isEmpty else {
+            // No key is for RS256, so the first one says less than all of them.
+            throw document.algorithms.isEmpty || document.algorithms.contains("RS256")
+                ? .noUsableKey(Self.mostTelling(skipped)) : .unsupportedAlgorithms(document.algorithms)
+        }
+        self.init(metadata: metadata, keys: keys, skipped: skipped, algorithms: document.algorithms)
     }
 
-    /// What to report of a load, given what the same key source had before.
+    /// The first reason that is not merely that the key is for something else.
+    private static func mostTelling(_ skipped: [SkippedKey]) -> String? {
+        let others = [KeyRejection.wrongKeyType, .wrongAlgorithm, .notForSignatures].map(\.message)
+        return (skipped.first { !others.contains($0.reason) } ?? skipped.first)?.reason
+    }
+
+    private struct Unusable: Error {
+        let reason: String
+    }
+
+    private static func admit(
+        _ published: KeySetDocument.Key, _ metadata: ProviderMetadata, _ known: [AdmittedKey], _ distrusted: [String]
+    ) throws(Unusable) -> AdmittedKey {
+        guard !distrusted.contains(where: { $0.utf8.elementsEqual(published.keyIdentifier.utf8) }) else {
+            throw Unusable(reason: "it is distrusted by the settings")
+        }
+        let issuer: String
+        do throws(KeyRejection) {
+            issuer = try published.issuer(under: metadata)
+        } catch {
+            throw Unusable(reason: error.message)
+        }
+        if let key = known.first(where: { $0.published == published }) {
+            return AdmittedKey(published: published, key: key.key, issuer: issuer)
+        }
+        guard let key = try? RSAPublicKey(modulus: published.modulus, exponent: published.exponent) else {
+            throw Unusable(reason: "OpenSSL finds it unsound")
+        }
+        return AdmittedKey(published: published, key: key, issuer: issuer)
+    }
+
+    /// What to report of a load, given what the same document had before.
     func events(of source: String, after known: LoadedKeys?) -> [KeyEvent] {
         let before = known?.keys ?? []
         let added = keys.filter { key in !before.contains { $0.isSame(as: key) } }

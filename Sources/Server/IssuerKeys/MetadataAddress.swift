@@ -1,37 +1,51 @@
 import Basics
 
-/// The address of the metadata of an Azure AD B2C policy (V-73).
+/// The address of the metadata of an authority, or of one of its Azure AD B2C policies (V-73, P-3).
 package enum MetadataAddress {
     private static let document = ".well-known/openid-configuration"
 
-    /// The address of a policy's metadata under an authority.
+    /// The address of the metadata under an authority.
     ///
     /// Hosts of the old service, such as `login.microsoftonline.com`, take the policy as `?p=`; all others,
     /// `*.b2clogin.com`, custom domains and mocks, in the path (`docs/b2c.md`).
     ///
     /// - Parameters:
     ///   - authority: `https://contoso.b2clogin.com/contoso.onmicrosoft.com`; slashes, `/v2.0` and the metadata document at
-    ///     the end are accepted, and so is `/tfp` or `/te` before the tenant.
+    ///     the end are accepted, and so is `/tfp` or `/te` before the tenant. A query stays. For External ID the host is
+    ///     enough, `https://contoso.ciamlogin.com/`: then the tenant is `contoso.onmicrosoft.com`.
     ///   - policy: `b2c_1_sign_in`, or nothing for an authority without policies.
     /// - Returns: the address.
     package static func of(authority: String, policy: String?) -> String {
-        let base = trimmed(authority)
-        guard let policy, !policy.isEmpty else { return "\(base)/v2.0/\(document)" }
+        let parts = authority.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let query = parts.count > 1 ? parts[1] : ""
+        let base = withTenant(trimmed(parts.first ?? ""))
+        let suffix = query.isEmpty ? "" : "?\(query)"
+        guard let policy, !policy.isEmpty else { return "\(base)/v2.0/\(document)\(suffix)" }
         let name = PercentEncoding.encode(policy)
-        return isOldHost(base) ? "\(base)/v2.0/\(document)?p=\(name)" : "\(base)/\(name)/v2.0/\(document)"
+        guard isOldHost(base) else { return "\(base)/\(name)/v2.0/\(document)\(suffix)" }
+        return "\(base)/v2.0/\(document)?p=\(name)\(query.isEmpty ? "" : "&\(query)")"
     }
 
     /// The tenant of an authority, if it is given by its GUID: then the issuer must contain it (V-74).
     package static func tenantIdentifier(ofAuthority authority: String) -> String? {
-        trimmed(authority).split(separator: "/").dropFirst(2).lazy.compactMap { GUID.canonical(String($0)) }.first
+        let path = authority.prefix { $0 != "?" }
+        return trimmed(path).split(separator: "/").dropFirst(2).lazy.compactMap { GUID.canonical(String($0)) }.first
     }
 
-    private static func trimmed(_ authority: String) -> String {
-        var base = Substring(authority)
+    private static func trimmed(_ authority: Substring) -> String {
+        var base = authority
         // Each may be followed by another, such as the slash of ".../v2.0/".
         let endings = ["/\(document)", "/v2.0", "/"]
         while let ending = endings.first(where: { base.hasSuffix($0) }) { base = base.dropLast(ending.count) }
         return String(base)
+    }
+
+    /// External ID's host names the tenant, as all of Microsoft's libraries read it.
+    private static func withTenant(_ base: String) -> String {
+        guard let address = WebAddress(base), address.path.isEmpty, address.host.hasSuffix(".ciamlogin.com"),
+            let label = address.host.split(separator: ".").first
+        else { return base }
+        return "\(base)/\(label).onmicrosoft.com"
     }
 
     private static func isOldHost(_ base: String) -> Bool {

@@ -1,12 +1,17 @@
 import Synchronization
+import Tokens
 
-/// The snapshot of the keys that requests read; replaced as a whole (V-76).
+/// The snapshot of the keys of one token source that requests read; replaced as a whole (V-76).
 ///
 /// A hit of the token cache asks only ``isCurrent(_:now:)``, which takes no lock.
 struct PublishedKeys: ~Copyable, Sendable {
-    private let snapshot = Mutex(KeySnapshot.empty)
+    private let snapshot: Mutex<KeySnapshot>
     private let generation = Atomic<UInt64>(0)
     private let servesUntil = Atomic<Int64>(Int64.min)
+
+    init(knownIssuers: [String]) {
+        snapshot = Mutex(KeySnapshot(knownIssuers: knownIssuers))
+    }
 
     var current: KeySnapshot { snapshot.withLock { $0 } }
 
@@ -26,12 +31,14 @@ struct PublishedKeys: ~Copyable, Sendable {
     /// Two calls must not overlap, or the older keys could overtake the newer.
     ///
     /// - Parameters:
-    ///   - sources: the keys of each key source that serves, and its policy.
-    ///   - end: when the first of them is too old, in nanoseconds of the monotonic clock.
-    func publish(_ sources: [(keys: LoadedKeys, policy: String?)], until end: Int64) {
+    ///   - documents: those that serve.
+    ///   - issuers: those of all documents, of the ones that are too old as well.
+    ///   - now: in nanoseconds of the monotonic clock, as `end`.
+    ///   - end: when the first of them is too old.
+    func publish(_ documents: [PublishedDocument], issuers: [TokenIssuer], now: Int64, until end: Int64) {
         snapshot.withLock { snapshot in
             // Entries of the token cache are valid for one generation, so it changes before the keys are used.
-            snapshot = snapshot.successor(sources: sources)
+            snapshot = snapshot.successor(documents, issuers: issuers, now: now)
             generation.store(snapshot.generation, ordering: .releasing)
             servesUntil.store(end, ordering: .releasing)
         }

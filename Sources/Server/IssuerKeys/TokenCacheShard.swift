@@ -10,7 +10,9 @@ struct TokenCacheShard {
     /// What is cached of a token.
     struct Entry {
         let verified: VerifiedToken
-        /// The generation of the keys under which it was verified (V-103).
+        /// The index of its token source (P-20).
+        let source: Int
+        /// The generation of the keys of that source under which it was verified (V-103).
         let generation: UInt64
         /// When it must be verified anew, in nanoseconds of the monotonic clock.
         let verifyAgainAt: Int64

@@ -38,7 +38,8 @@ final class APIRequest: @unchecked Sendable {
             identifier: head.identifier, method: head.method, route: match.definition.pattern, status: response.status,
             duration: now - started, bytes: response.body.count, peer: head.peer,
             owner: owner.map { FNV1a(of: $0.identifier).value },
-            problem: problem, refusal: refusal, keyIdentifier: refusedToken?.keyIdentifier,
+            problem: problem, refusal: refusal, mistake: refusedToken?.mistake,
+            keyIdentifier: refusedToken?.keyIdentifier,
             tokenFingerprint: refusedToken?.fingerprint,
             clientRequestIdentifier: head.headers["client-request-id"].flatMap { CorrelationIdentifier.cleaned($0) },
             trace: head.headers["traceparent"].flatMap { CorrelationIdentifier.trace($0) })

@@ -5,15 +5,11 @@ import Tokens
 struct BearerAuthentication: Sendable {
     private let verifier: any TokenVerifier
     private let allowQueryToken: Bool
-    private let readScope: String?
-    private let writeScope: String?
     private let rate: RateLimiter?
 
     init(_ configuration: TaskAPIConfiguration) {
         verifier = configuration.verifier
         allowQueryToken = configuration.allowQueryToken
-        readScope = configuration.readScope
-        writeScope = configuration.writeScope
         rate = configuration.rateLimit.map { RateLimiter(perSecond: $0, time: configuration.time) }
     }
 
@@ -45,16 +41,13 @@ struct BearerAuthentication: Sendable {
         throw .credentials(.tooManyRequests(retryAfter: seconds))
     }
 
-    /// Whether the token has the scope that the settings name for this kind of operation (V-59).
+    /// Whether the token has the scope that its source requires for this kind of operation (V-59, P-12).
     func check(_ scope: Operation.Scope, of principal: Principal) throws(APIFailure) {
-        let required =
+        let missing =
             switch scope {
-            case .read: readScope
-            case .write: writeScope
+            case .read: principal.missingScopes.read
+            case .write: principal.missingScopes.write
             }
-        guard let required else { return }
-        guard principal.scopes.contains(where: { $0.utf8.elementsEqual(required.utf8) }) else {
-            throw .credentials(.missingScope(required))
-        }
+        if let missing { throw .credentials(.missingScope(missing)) }
     }
 }

@@ -30,10 +30,7 @@ enum CredentialFailure: Error {
         case .token(let refusal):
             Self.problem(of: refusal.outcome)
         case .missingScope(let scope):
-            Problem(
-                403, "token.scope", "The token does not allow this",
-                "Ask the authority for a token with the scope \(scope), and send that.",
-                headers: Self.challenge("error=\"insufficient_scope\", scope=\"\(scope)\""))
+            Self.problem(ofMissing: scope)
         case .tooManyRequests(let seconds):
             Problem(
                 429, "request.rate", "Too many requests", "Wait \(seconds) s before the next request.",
@@ -53,12 +50,20 @@ enum CredentialFailure: Error {
                 401, "token.expired", "The access token expired",
                 "Refresh the token or sign in again, and send the new one.",
                 headers: challenge("error=\"invalid_token\", error_description=\"The access token expired\""))
+        case .insufficientScope(let scopes): problem(ofMissing: scopes)
         case .unavailable(let seconds):
             Problem(
                 503, "keys.unavailable", "Tokens cannot be checked now",
                 "The keys of the authority are not available; try again shortly.",
                 headers: ["Retry-After": String(seconds)])
         }
+    }
+
+    private static func problem(ofMissing scope: String) -> Problem {
+        Problem(
+            403, "token.scope", "The token does not allow this",
+            "Ask the authority for a token with the scope \(scope), and send that.",
+            headers: challenge("error=\"insufficient_scope\", scope=\"\(scope)\""))
     }
 
     private static func challenge(_ parameters: String = "") -> HeaderFields {

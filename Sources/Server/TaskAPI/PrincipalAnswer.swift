@@ -7,14 +7,18 @@ import Tokens
 /// `GET /api/me`: the claims of the presented token that the server used.
 enum PrincipalAnswer {
     static func answer(_ request: APIRequest, _ principal: Principal) -> HandlerResult {
-        let body: JSONValue = [
+        var body: JSONObject = [
             "owner": .string(principal.owner),
             "name": principal.name.map { .string($0) } ?? .null,
             "policy": principal.policy.map { .string($0) } ?? .null,
             "scopes": .array(principal.scopes.map { .string($0) }),
             "expires": .string(Timestamp(milliseconds: principal.expiry * 1000).text),
         ]
+        // A server with one provider answers as it did before there were several.
+        if let source = principal.source { body["source"] = .string(source) }
         return .ready(
-            Response(200, headers: ["Content-Type": "application/json; charset=utf-8"], body: body.serialized()))
+            Response(
+                200, headers: ["Content-Type": "application/json; charset=utf-8"],
+                body: JSONValue.object(body).serialized()))
     }
 }

@@ -6,19 +6,13 @@ struct PublicHandlers: Sendable {
     private let files: [String: PublicFile]
     private let isReady: @Sendable () async -> String?
     private let page: [UInt8]
-    private let resource: PageConfiguration
-    private let scopes: [String]
-    private let publicAddress: String?
-    private let isSecure: Bool
+    private let resource: ProtectedResource
 
     init(_ configuration: TaskAPIConfiguration) {
         files = configuration.files
         isReady = configuration.readiness
         page = configuration.page.json
-        resource = configuration.page
-        publicAddress = configuration.publicAddress
-        isSecure = configuration.isSecure
-        scopes = [configuration.readScope, configuration.writeScope].compactMap(\.self)
+        resource = ProtectedResource(configuration)
     }
 
     func health(_ request: APIRequest) -> HandlerResult { .ready(Self.text(200, "alive\n")) }
@@ -54,26 +48,9 @@ struct PublicHandlers: Sendable {
         return name.isEmpty ? "index.html" : name
     }
 
-    /// RFC 9728 section 2.
-    ///
-    /// The resource has the configured address; without one, only this machine is taken from `Host`. Clients send their
-    /// tokens to the address that they read here, so the sender of `Host` must not choose it.
+    /// See ``ProtectedResource``.
     func protectedResource(_ request: APIRequest) throws(APIFailure) -> HandlerResult {
-        guard let address = publicAddress ?? loopbackAddress(request.head) else { throw .nothingHere }
-        var members: [(String, JSONValue)] = [
-            ("resource", .string("\(address)/api/tasks")),
-            ("bearer_methods_supported", ["header"]),
-        ]
-        if !resource.authorizationServers.isEmpty {
-            members.append(("authorization_servers", .array(resource.authorizationServers.map { .string($0) })))
-        }
-        if !scopes.isEmpty { members.append(("scopes_supported", .array(scopes.map { .string($0) }))) }
-        return .ready(Self.json(JSONValue.object(JSONObject(members)).serialized()))
-    }
-
-    private func loopbackAddress(_ head: RequestHead) -> String? {
-        guard let host = head.headers["Host"], host.isLoopbackHost else { return nil }
-        return "\(isSecure ? "https" : "http")://\(host)"
+        .ready(Self.json(try resource.document(request)))
     }
 
     private static func text(_ status: Status, _ text: String) -> Response {

@@ -5,12 +5,15 @@ import Tokens
 struct RefusedToken: Sendable {
     let keyIdentifier: String?
     let fingerprint: String?
+    let mistake: CommonMistake?
 
     /// Of the token that this request presents, if it presents one that could be read.
-    init?(of head: RequestHead, allowQuery: Bool, fingerprint: (String) -> String?) {
-        guard case .token(let token) = BearerCredentials(of: head, allowQuery: allowQuery) else { return nil }
+    init?(of head: RequestHead, _ refusal: TokenRefusal, by configuration: TaskAPIConfiguration) {
+        let credentials = BearerCredentials(of: head, allowQuery: configuration.allowQueryToken)
+        guard case .token(let token) = credentials else { return nil }
         keyIdentifier = Self.keyIdentifier(of: token)
-        self.fingerprint = fingerprint(token)
+        fingerprint = configuration.fingerprint(token)
+        mistake = configuration.mistake(token, refusal)
     }
 
     /// Whatever the sender wrote there, made harmless and short (V-28, V-131).

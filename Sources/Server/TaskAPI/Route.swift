@@ -20,7 +20,7 @@ package enum Route: Int, CaseIterable, Sendable {
     case me
     case unknownBelowAPI
     case health, readiness
-    case pageConfiguration, protectedResource
+    case pageConfiguration, protectedResource, protectedResourceByPath
     case file
 
     /// The row of this route.
@@ -59,6 +59,8 @@ package enum Route: Int, CaseIterable, Sendable {
         case .readiness: .open("/readyz", pages.readiness)
         case .pageConfiguration: .open("/config.json", pages.pageConfiguration)
         case .protectedResource: .open("/.well-known/oauth-protected-resource", pages.protectedResource)
+        case .protectedResourceByPath:
+            .open("/.well-known/oauth-protected-resource/{resource*}", pages.protectedResource)
         case .file: .open("/{file*}", pages.file)
         }
     }

@@ -14,6 +14,7 @@ package final class TaskAPI: RequestHandler {
     package let routes: RouteTable
     private let pages: PublicHandlers
     private let commonHeaders: CommonHeaders
+    private let resourceParameter: String?
 
     package init(_ configuration: TaskAPIConfiguration) {
         self.configuration = configuration
@@ -21,6 +22,7 @@ package final class TaskAPI: RequestHandler {
         pages = PublicHandlers(configuration)
         routes = RouteTable(TaskHandlers(configuration), pages)
         commonHeaders = CommonHeaders(configuration)
+        resourceParameter = ProtectedResource(configuration).challengeParameter
     }
 
     package func decide(on head: RequestHead) -> Decision {
@@ -106,12 +108,20 @@ extension TaskAPI {
     }
 
     private func refuse(_ request: APIRequest, _ failure: APIFailure) -> Decision {
-        let refused = failure.tokenRefusal.flatMap { _ in
-            RefusedToken(
-                of: request.head, allowQuery: configuration.allowQueryToken, fingerprint: configuration.fingerprint)
-        }
+        let refused = failure.tokenRefusal.flatMap { RefusedToken(of: request.head, $0, by: configuration) }
         request.note(failure, refusedToken: refused)
-        return respond(failure.problem.response(for: request.head), to: request)
+        return respond(response(to: failure, of: request), to: request)
+    }
+
+    /// A problem; a 401 also says where the metadata of the protected resource are (P-35).
+    private func response(to failure: APIFailure, of request: APIRequest) -> Response {
+        var response = failure.problem.response(for: request.head)
+        if response.status == 401, let parameter = resourceParameter,
+            let challenge = response.headers["WWW-Authenticate"]
+        {
+            response.headers.set("WWW-Authenticate", "\(challenge), \(parameter)")
+        }
+        return response
     }
 
     private func respond(_ response: consuming Response, to request: APIRequest) -> Decision {

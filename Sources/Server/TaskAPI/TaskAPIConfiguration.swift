@@ -8,10 +8,9 @@ package struct TaskAPIConfiguration: Sendable {
     package var store: any TaskStore
     package var verifier: any TokenVerifier
     package var time: any TimeSource
-    /// What a token must carry in `scp` to read, to write; nil: nothing (the old clients send ID tokens).
-    package var readScope: String?
-    /// See ``readScope``.
-    package var writeScope: String?
+    /// The scopes that clients may ask for, for the metadata of the protected resource; what a token must have is in its
+    /// ``Tokens/Principal``.
+    package var scopes: [String] = []
     /// Whether `?access_token=` is taken where no `Authorization` is.
     package var allowQueryToken = false
     /// Which pages of other origins may call.
@@ -30,10 +29,14 @@ package struct TaskAPIConfiguration: Sendable {
     package var files: [String: PublicFile] = [:]
     /// What the page needs to sign in.
     package var page = PageConfiguration()
+    /// The issuers whose tokens are accepted now, as far as they are known, for the metadata of the protected resource.
+    package var authorizationServers: @Sendable () -> [String] = { [] }
     /// Whether the server can answer: nil if so, else the reason.
     package var readiness: @Sendable () async -> String? = { nil }
     /// A digest of a refused token, for the log (V-132).
     package var fingerprint: @Sendable (_ token: String) -> String? = { _ in nil }
+    /// The common mistake that a refused token shows, for the log (P-33).
+    package var mistake: @Sendable (_ token: String, TokenRefusal) -> CommonMistake? = { _, _ in nil }
     /// Called with every request when its answer is ready; must not block.
     package var observe: @Sendable (RequestRecord) -> Void = { _ in }
 
@@ -63,17 +66,13 @@ package struct PageConfiguration: Sendable, Equatable {
     package var policies: [String]
     /// The scopes to ask for.
     package var scopes: [String]
-    /// The issuers, for the protected resource metadata (RFC 9728).
-    package var authorizationServers: [String]
 
     package init(
-        authority: String = "", clientIdentifier: String = "", policies: [String] = [], scopes: [String] = [],
-        authorizationServers: [String] = []
+        authority: String = "", clientIdentifier: String = "", policies: [String] = [], scopes: [String] = []
     ) {
         self.authority = authority
         self.clientIdentifier = clientIdentifier
         self.policies = policies
         self.scopes = scopes
-        self.authorizationServers = authorizationServers
     }
 }

@@ -8,31 +8,38 @@ import OpenSSL
 func checkKeys(_ input: [UInt8]) throws {
     let pieces = input.pieces
     let (metadata, keySet) = (pieces[0], pieces.count > 1 ? pieces[1] : pieces[0])
-    for source in sources { try checkMetadata(metadata, source) }
+    for document in source.documents { try checkMetadata(metadata, document) }
     try checkKeySet(keySet)
     try checkLoading(metadata, keySet)
     try checkKeyFile(input)
 }
 
-private let sources = [
-    KeySource(
+/// One source of several documents, which lists tenants, so that every form of issuer may pass.
+private let source = {
+    var source = TokenSource(name: "fuzz", documents: documents, rules: ClaimRules(audiences: ["a"]))
+    source.rules.tenants = AllowedTenants(listed: [], isAny: true)
+    return source
+}()
+
+private let documents = [
+    MetadataDocument(
         policy: "B2C_1_sign_in", metadataURL: "https://contoso.b2clogin.com/x/.well-known/openid-configuration",
         tenantIdentifier: "775527ff-9a37-4307-8b3d-cc311f58d925"),
-    KeySource(metadataURL: "http://127.0.0.1:3001/x/.well-known/openid-configuration"),
-    KeySource(metadataURL: "https://login.example/m", pinnedIssuer: "urn:pinned"),
+    MetadataDocument(metadataURL: "http://127.0.0.1:3001/x/.well-known/openid-configuration"),
+    MetadataDocument(metadataURL: "https://login.example/m", pinnedIssuer: "urn:pinned"),
 ]
 
-private func checkMetadata(_ bytes: [UInt8], _ source: KeySource) throws {
+private func checkMetadata(_ bytes: [UInt8], _ document: MetadataDocument) throws {
     guard let metadata = try? ProviderMetadata(parsing: bytes) else { return }
     try require(!metadata.issuer.isEmpty && !metadata.keySetURL.isEmpty, "metadata names an issuer and keys")
-    guard (try? metadata.check(against: source.metadataRules)) != nil else { return }
+    guard (try? metadata.check(against: source.metadataRules(of: document))) != nil else { return }
     // libcurl's reading of the address decides where keys come from, not ours.
     if let host = fetchedHost(of: metadata.keySetURL), let keys = WebAddress(metadata.keySetURL) {
-        try require(host == fetchedHost(of: source.metadataURL), "keys are on the host of the metadata")
+        try require(host == fetchedHost(of: document.metadataURL), "keys are on the host of the metadata")
         try require(
             keys.isEncrypted || IPAddress.isLoopback(host: host), "keys are fetched by https, or from this machine")
     }
-    if let pinned = source.pinnedIssuer {
+    if let pinned = document.pinnedIssuer {
         try require(metadata.issuer.utf8.elementsEqual(pinned.utf8), "a pinned issuer is the issuer")
     }
 }
@@ -66,15 +73,17 @@ private struct Documents: DocumentFetcher {
 }
 
 private func checkLoading(_ metadata: [UInt8], _ keySet: [UInt8]) throws {
-    for source in sources {
-        let fetcher = Documents(metadataURL: source.metadataURL, metadata: metadata, keySet: keySet)
-        var loader = KeySourceLoader(fetcher: fetcher, distrusted: ["distrusted"])
-        guard let load = try? loader.load(source, withMetadata: true, known: nil) else { continue }
-        try require(!load.keys.keys.isEmpty, "a source that was loaded has keys")
+    for document in source.documents {
+        let fetcher = Documents(metadataURL: document.metadataURL, metadata: metadata, keySet: keySet)
+        var loader = DocumentLoader(source, fetcher: fetcher, distrusted: ["distrusted"])
+        guard let load = try? loader.load(document, withMetadata: true, known: nil) else { continue }
+        try require(!load.keys.keys.isEmpty, "a document that was loaded has keys")
         let names = load.keys.keys.map(\.published.keyIdentifier)
         try require(!names.contains("distrusted"), "a distrusted key is not used")
         for key in load.keys.keys {
             let forged = [UInt8](repeating: 0, count: key.key.modulusLength)
+            let isNarrower = IssuerTenant.isTemplate(load.keys.issuer) && IssuerTenant.of(key.issuer) != nil
+            try require(key.issuer == load.keys.issuer || isNarrower, "a key signs for the issuer of its document")
             try require(!key.key.verifies(signature: forged, of: []), "no key takes a signature of zeros")
         }
     }
@@ -84,13 +93,13 @@ private func checkKeyFile(_ bytes: [UInt8]) throws {
     let file = KeyFile(path: try FuzzFile.shared.holding(bytes))
     let trust = Duration.seconds(86_400)
     let now: Int64 = 1_700_000_000_000
-    guard let found = try? file.read(sources, distrusted: ["distrusted"], now: now, trust: trust) else { return }
-    try require(found.count == sources.count, "every source has its result")
+    guard let found = try? file.read(source, distrusted: ["distrusted"], now: now, trust: trust) else { return }
+    try require(found.count == source.documents.count, "every document has its result")
     for case .success(let record)? in found {
         try require(record.fetchedAt <= now, "no record is from the future")
         try require(!record.keys.keys.isEmpty, "a record has keys")
         try file.write([record])
-        let again = try? file.read(sources, distrusted: [], now: now, trust: trust)
+        let again = try? file.read(source, distrusted: [], now: now, trust: trust)
         let isSame = again?.contains {
             if case .success(let read)? = $0 {
                 read.keys.keys.elementsEqual(record.keys.keys) { $0.isSame(as: $1) }

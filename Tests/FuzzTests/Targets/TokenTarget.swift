@@ -32,10 +32,23 @@ private let untrusted: [SignatureFinding] = [.unknownKey, .keysUnavailable, .bad
 private let settings: [(ClaimRules, [TokenIssuer])] = [
     (TestClaims.rules, TestClaims.issuers),
     (
-        ClaimRules(audiences: [TestClaims.audience], ownerClaim: "sub", clockSkew: 0),
+        ClaimRules(audiences: [TestClaims.audience], ownerClaim: OwnerClaim("sub"), clockSkew: 0),
         [TokenIssuer(identifier: TestClaims.issuer, policy: nil)]
     ),
+    (manyTenants, [TokenIssuer(identifier: "https://contoso.b2clogin.com/{tenantid}/v2.0/", policy: nil)]),
 ]
+
+/// Every rule that the first ones leave out.
+private let manyTenants = {
+    var rules = ClaimRules(audiences: [TestClaims.audience], ownerClaim: .tenantAndObject)
+    rules.owner.prefix = "ext:"
+    rules.audience.match = .any
+    rules.scopes.claim = .automatic
+    rules.kind = .access
+    rules.isMicrosoft = true
+    rules.tenants = AllowedTenants(listed: [], isAny: true)
+    return rules
+}()
 
 private func checkBase64URL(_ input: [UInt8]) throws {
     if let bytes = Base64URL.decode(input.span) {
@@ -108,9 +121,10 @@ private func checkAccepted(_ token: CompactToken, _ verified: VerifiedToken, _ r
     try require(header["alg"] == "RS256", "the algorithm is RS256")
     let critical = ["crit", "b64", "zip", "enc"].contains { header.object?.contains($0) ?? false }
     try require(!critical, "no extension is asked for")
-    try require(claims["iss"].string == TestClaims.issuer, "the issuer is ours")
-    let audience = claims["aud"].string ?? claims["aud"].array?.first?.string
-    try require(audience == TestClaims.audience, "the audience is ours")
+    try checkIssuer(claims, rules)
+    let audiences = claims["aud"].string.map { [$0] } ?? claims["aud"].array?.compactMap(\.string) ?? []
+    try require(audiences.contains(TestClaims.audience), "the audience is ours")
+    try require(audiences.count == 1 || rules.audience.match == .any, "the audience is ours alone")
     let expiry: Double? =
         switch claims["exp"] {
         case .integer(let seconds): Double(seconds)
@@ -118,8 +132,18 @@ private func checkAccepted(_ token: CompactToken, _ verified: VerifiedToken, _ r
         case .null, .boolean, .string, .array, .object: nil
         }
     try require(Double(TestClaims.now - rules.clockSkew) < expiry ?? 0, "the token is not over")
-    let owner = claims[rules.ownerClaim].string
-    try require(!verified.principal.owner.isEmpty && owner != nil, "the token has an owner")
-    try require(verified.principal.owner.lowercased() == owner?.lowercased(), "the owner is the claim's")
+    let owner = rules.owner.claim.names.compactMap { claims[$0].string }.joined(separator: "+")
+    try require(!owner.isEmpty, "the token has an owner")
+    let named = rules.owner.prefix + owner
+    try require(verified.principal.owner.lowercased() == named.lowercased(), "the owner is the claim's")
     try require(verified.isUsable(at: TestClaims.now), "what is accepted now is usable now")
+}
+
+private func checkIssuer(_ claims: JSONValue, _ rules: ClaimRules) throws {
+    guard rules.tenants != nil else {
+        return try require(claims["iss"].string == TestClaims.issuer, "the issuer is ours")
+    }
+    let tenant = claims["tid"].string?.lowercased() ?? ""
+    try require(claims["iss"].string == "https://contoso.b2clogin.com/\(tenant)/v2.0/", "the issuer is the tenant's")
+    try require(tenant != IssuerTenant.personalAccounts, "personal accounts are not any tenant")
 }

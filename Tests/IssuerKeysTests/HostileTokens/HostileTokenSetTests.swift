@@ -24,7 +24,7 @@ struct HostileTokenSetTests {
     /// A verifier with two policies, whose first publishes three keys and whose second one of its own.
     private func verifier(cacheEntries: Int) throws -> BearerVerifier {
         let sources = [policy(), policy("B2C_1_reset")]
-        var configuration = IssuerKeysConfiguration(keySources: sources, rules: TestClaims.rules)
+        var configuration = IssuerKeysConfiguration(documents: sources, rules: TestClaims.rules)
         configuration.tokenCacheEntries = cacheEntries
         let provider = FakeProvider()
         let vectors = try HostileToken.forgedVectors()["keys"].array ?? []

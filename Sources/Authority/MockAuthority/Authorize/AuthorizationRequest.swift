@@ -17,6 +17,9 @@ struct AuthorizationRequest: Sendable {
         var prompt: String?
         var loginHint: String?
         var clientInfo = false
+
+        /// The form that the prompt `create` of External ID opens.
+        var form: String? { prompt == "create" ? PageForm.signUp.rawValue : nil }
     }
 }
 
@@ -64,7 +67,7 @@ extension AuthorizationRequest {
             guard let scopeText = parameters["scope"] else { throw .missingScope }
             let scope = try Scope(scopeText, client: client, applications: configuration.applications)
             if types.contains(.idToken), !scope.openID { throw .openIDScopeMissing }
-            let options = try Options(parameters, client)
+            let options = try Options(parameters, client, configuration.profile)
             self.init(client: client, delivery: delivery, types: types, scope: scope, options: options)
         } catch {
             throw .client(error, delivery)
@@ -83,12 +86,13 @@ extension AuthorizationRequest {
 }
 
 extension AuthorizationRequest.Options {
-    fileprivate init(_ parameters: Parameters, _ client: Client) throws(Refusal) {
+    fileprivate init(_ parameters: Parameters, _ client: Client, _ profile: TenantProfile) throws(Refusal) {
         nonce = parameters["nonce"]
         loginHint = parameters["login_hint"]
         clientInfo = parameters["client_info"] == "1"
         prompt = parameters["prompt"]
-        if let prompt, !["none", "login", "consent", "select_account"].contains(prompt) { throw .wrongPrompt }
+        let prompts = ["none", "login", "consent", "select_account"] + (profile == .b2c ? [] : ["create"])
+        if let prompt, !prompts.contains(prompt) { throw .wrongPrompt }
         let method = parameters["code_challenge_method"]
         guard [nil, "plain", "S256"].contains(method) else { throw .challengeMethod }
         challenge = parameters["code_challenge"].map { .init(text: $0, hashed: method == "S256") }

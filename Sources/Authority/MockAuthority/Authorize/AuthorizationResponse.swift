@@ -21,7 +21,7 @@ struct AuthorizationResponse: Sendable {
         do throws(RSAError) {
             return request.delivery.response(try await fields(granted), headers: headers)
         } catch {
-            return request.delivery.response(.internalError, correlation: context.correlation, now: context.now)
+            return request.delivery.response(.internalError, context)
         }
     }
 
@@ -30,7 +30,7 @@ struct AuthorizationResponse: Sendable {
         var fields: [(String, String)] = []
         if let state = request.delivery.state { fields.append(("state", state)) }
         if request.options.clientInfo {
-            fields.append(("client_info", granted.clientInformation(tenant: context.configuration.tenant)))
+            fields.append(("client_info", granted.clientInformation(context.configuration)))
         }
         let code = request.types.contains(.code) ? code(granted) : nil
         if let code { fields.append(("code", code)) }
@@ -40,14 +40,14 @@ struct AuthorizationResponse: Sendable {
     /// The tokens that the response type asks for, and no others: a signature is the most expensive part of a response.
     private func tokens(_ granted: GrantedRequest, code: String?) async throws(RSAError) -> [(String, String)] {
         var fields: [(String, String)] = []
-        let claims = ClaimsBuilder(configuration: context.configuration, granted: granted)
+        let claims = context.authority.claims(of: granted, at: context.base)
         var accessToken: String?
         if request.types.contains(.token), let audience = granted.scope.audience {
             let token = try await context.authority.signer().sign(claims.accessToken(audience: audience))
             accessToken = token
             fields = [
                 ("access_token", token), ("token_type", "Bearer"),
-                ("expires_in", "\(context.configuration.behaviour.lifetimes.token)"), ("scope", granted.scope.text),
+                ("expires_in", "\(claims.lifetime)"), ("scope", granted.scope.text),
             ]
         }
         if request.types.contains(.idToken) {

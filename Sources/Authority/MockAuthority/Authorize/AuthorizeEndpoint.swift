@@ -22,7 +22,7 @@ struct AuthorizeEndpoint: Sendable {
             switch error {
             case .page(let refusal): return ErrorPage(refusal, context).response
             case .client(let refusal, let delivery):
-                return delivery.response(refusal, correlation: context.correlation, now: context.now)
+                return delivery.response(refusal, context)
             }
         }
     }
@@ -34,8 +34,7 @@ struct AuthorizeEndpoint: Sendable {
                 session.user, signedIn: session.time, newUser: false)
         }
         if request.options.prompt == "none" {
-            return request.delivery.response(
-                .loginRequired(prompt: "none"), correlation: context.correlation, now: context.now)
+            return request.delivery.response(.loginRequired(prompt: "none"), context)
         }
         let csrf = Base64.encode(SecureRandom.bytes(48))
         var transaction = Transaction(request: request, policy: context.policy, csrf: csrf, begun: context.now)

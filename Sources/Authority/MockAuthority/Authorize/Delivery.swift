@@ -15,7 +15,9 @@ struct Delivery: Sendable, Equatable {
     /// Given back unmodified.
     var state: String?
 
-    /// The way for a request; a redirect URI that is not registered is reported to one that is, as the service does.
+    /// The way for a request.
+    ///
+    /// A redirect URI that is not registered is reported to one that is, as B2C does; the others report it on a page.
     init(
         _ parameters: Parameters, _ client: Client, _ configuration: Configuration
     ) throws(AuthorizationFailure) {
@@ -29,6 +31,7 @@ struct Delivery: Sendable, Equatable {
         redirectURI = parameters["redirect_uri"] ?? registered
         guard client.accepts(redirectURI, configuration.behaviour.switches) else {
             let refusal = Refusal.redirectMismatch(redirectURI, client: client.id)
+            guard configuration.profile == .b2c else { throw .page(refusal) }
             redirectURI = registered
             throw .client(refusal, self)
         }
@@ -60,11 +63,13 @@ struct Delivery: Sendable, Equatable {
     }
 
     /// A refusal, in the order of the service.
-    func response(_ refusal: Refusal, correlation: String, now: Int64) -> Response {
+    func response(_ refusal: Refusal, _ context: RequestContext) -> Response {
+        let isB2C = context.configuration.profile == .b2c
         var fields = [
-            ("error", refusal.error),
-            ("error_description", refusal.description(correlation: correlation, now: now)),
+            ("error", isB2C ? refusal.error : refusal.entra.error),
+            ("error_description", context.description(of: refusal)),
         ]
+        if !isB2C { fields.append(("error_uri", refusal.entra.uri)) }
         if let state { fields.append(("state", state)) }
         return response(fields)
     }
@@ -90,5 +95,14 @@ extension Substring {
         guard first == ":" else { return false }
         let port = dropFirst().prefix { $0 != "/" && $0 != "?" }
         return UInt16(port) != nil
+    }
+}
+
+extension RequestContext {
+    /// The refusal in the words of the service.
+    func description(of refusal: Refusal) -> String {
+        configuration.profile == .b2c
+            ? refusal.description(correlation: correlation, now: now)
+            : refusal.entra.description(trace: GUID.random(), correlation: correlation, now: now)
     }
 }

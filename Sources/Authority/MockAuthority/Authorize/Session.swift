@@ -5,7 +5,11 @@ import JSON
 struct Session: Sendable {
     let context: RequestContext
 
-    private var name: String { "x-ms-cpim-sso:\(context.configuration.tenant.name)_0" }
+    private var name: String {
+        let tenant = context.configuration.tenant
+        return context.configuration.profile == .b2c
+            ? "x-ms-cpim-sso:\(tenant.name)_0" : "ESTSAUTHPERSISTENT:\(tenant.id)"
+    }
     /// The lifetime of the service, in seconds.
     private static let lifetime: Int64 = 86400
 

@@ -39,6 +39,16 @@ struct CertificateMaker: Sendable {
         return try certificate(subject, issuer: issuer, signer: signer)
     }
 
+    /// The self-signed certificate of a token signing key in DER, as Microsoft's key sets have one in `x5c`.
+    ///
+    /// It depends on the key and the time only, since its hash is the name of the key.
+    func tokenSigning(_ key: RSAPrivateKey, name: String) throws(RSAError) -> [UInt8] {
+        let extensions = [Extension.plain([2, 5, 29, 14], DER.octets(Self.keyIdentifier(key)))]
+        let subject = Subject(name: name, key: key, lifetime: 1826 * Self.day, extensions: extensions)
+        let serial = [0x40] + SHA256.digest(key.modulus).prefix(7)
+        return try encoded(subject, issuer: name, signer: key, serial: serial)
+    }
+
     /// Who a certificate is about.
     private struct Subject {
         let name: String
@@ -52,12 +62,18 @@ struct CertificateMaker: Sendable {
     ) throws(RSAError) -> String {
         var serial = SecureRandom.bytes(16)
         serial[0] = serial[0] & 0x7F | 0x40
+        return DER.pem("CERTIFICATE", try encoded(subject, issuer: issuer, signer: signer, serial: serial))
+    }
+
+    private func encoded(
+        _ subject: Subject, issuer: String, signer: RSAPrivateKey, serial: [UInt8]
+    ) throws(RSAError) -> [UInt8] {
         let validity = DER.sequence(DER.time(now - Self.day), DER.time(now + subject.lifetime))
         let body = DER.sequence(
             DER.element(0xA0, DER.integer([2])), DER.integer(serial), Self.signature, Self.name(issuer), validity,
             Self.name(subject.name), PublicKeyText.information(of: subject.key),
             DER.element(0xA3, DER.element(0x30, subject.extensions.flatMap { $0 })))
-        return DER.pem("CERTIFICATE", DER.sequence(body, Self.signature, DER.bits(try signer.sign(body))))
+        return DER.sequence(body, Self.signature, DER.bits(try signer.sign(body)))
     }
 
     private static func name(_ text: String) -> [UInt8] {

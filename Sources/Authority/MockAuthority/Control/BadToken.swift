@@ -101,10 +101,19 @@ extension BadToken {
         case .notJSON: "the payload is not JSON, correctly signed"
         }
     }
+}
 
-    /// A line of `/_mock/token/bad`: name, expected response, defect, and the response with scopes where it differs.
+/// A row of `/_mock/token/bad`.
+struct BadTokenEntry: Sendable {
+    let name: String
+    let expectedResponse: ExpectedResponse
+    /// Where scopes are configured.
+    let expectedResponseWithScopes: ExpectedResponse
+    let defect: String
+
+    /// Name, expected response, defect, and the response with scopes where it differs.
     var line: String {
-        let name = rawValue + String(repeating: " ", count: 22 - rawValue.utf8.count)
+        let name = name + String(repeating: " ", count: 22 - name.utf8.count)
         let code = expectedResponse.code ?? "-"
         let padding = String(repeating: " ", count: 14 - code.utf8.count)
         let other = expectedResponseWithScopes
@@ -116,7 +125,7 @@ extension BadToken {
     var json: JSONValue {
         let (plain, scoped) = (expectedResponse, expectedResponseWithScopes)
         return [
-            "name": .string(rawValue), "status": .integer(Int64(plain.status)),
+            "name": .string(name), "status": .integer(Int64(plain.status)),
             "code": plain.code.map { .string($0) } ?? .null, "statusWithScopes": .integer(Int64(scoped.status)),
             "codeWithScopes": scoped.code.map { .string($0) } ?? .null, "words": .string(defect),
         ]

@@ -2,6 +2,52 @@ import Basics
 import HTTP
 import JSON
 
+extension MockAuthority {
+    /// A request to a control, about the tenant that `profile=` and `tenant=` name; without them, B2C's.
+    func control(_ head: RequestHead, _ base: String) async -> Decision {
+        do throws(ControlError) {
+            let tenant = try tenant(TenantSelection(Parameters(head.target.query)))
+            return await HostContext(mock: self, authority: tenant, head: head, base: base).control()
+        } catch {
+            return .respond(Response.text(error.message, status: 400))
+        }
+    }
+
+    func tenant(_ selection: TenantSelection) throws(ControlError) -> TenantAuthority {
+        let all = [b2c] + others
+        let ofProfile = all.filter { $0.configuration.profile == selection.profile }
+        guard let name = selection.tenant else {
+            if let first = ofProfile.first { return first }
+            throw ControlError(message: "No tenant of the profile '\(selection.profile.rawValue)' is configured.")
+        }
+        if let tenant = ofProfile.first(where: { $0.configuration.tenant.isCalled(name) }) { return tenant }
+        let known = ofProfile.map(\.configuration.tenant.name).joined(separator: ", ")
+        throw ControlError(message: "There is no tenant '\(name)' of this profile. Known: \(known).")
+    }
+}
+
+/// Which tenant a control is about.
+package struct TenantSelection: Sendable, Equatable {
+    package var profile = TenantProfile.b2c
+    /// Domain or id; `nil` for the first tenant of the profile.
+    package var tenant: String?
+
+    package init(_ profile: TenantProfile = .b2c, tenant: String? = nil) {
+        self.profile = profile
+        self.tenant = tenant
+    }
+
+    init(_ query: Parameters) throws(ControlError) {
+        tenant = query["tenant"]
+        guard let name = query["profile"] else { return }
+        guard let profile = TenantProfile(rawValue: name) else {
+            let known = TenantProfile.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ControlError(message: "There is no profile '\(name)'. Known: \(known).")
+        }
+        self.profile = profile
+    }
+}
+
 /// `/_mock/...`: controls for tests and people, which are no part of the protocol.
 ///
 /// Each control takes `run=`, the name of a test run, in its query; without it, the run is that of tenant URLs without one.
@@ -51,14 +97,15 @@ extension HostContext {
 
     /// `GET /_mock/token/bad`.
     var badTokens: Response {
-        if wantsJSON { return Response.json(.array(BadToken.allCases.map(\.json))) }
-        return Response.text(BadToken.allCases.map(\.line).joined(separator: "\n"))
+        let entries = TokenDefect.all(of: configuration.profile).map { $0.entry(in: configuration.profile) }
+        if wantsJSON { return Response.json(.array(entries.map(\.json))) }
+        return Response.text(entries.map(\.line).joined(separator: "\n"))
     }
 
     /// `GET /_mock/token?user=alice`.
     func testToken() async -> Response {
         do throws(ControlError) {
-            let specification = try TokenSpecification(Parameters(head.target.query))
+            let specification = try TokenSpecification(Parameters(head.target.query), configuration.profile)
             return try await token(specification)
         } catch {
             return Response.text(error.message, status: 400)
@@ -67,12 +114,19 @@ extension HostContext {
 
     private func token(_ specification: TokenSpecification) async throws(ControlError) -> Response {
         do throws(TokenSpecificationError) {
+            let issuer = TokenIssue(authority: authority, run: run, base: base, key: try await key(specification.key))
             return wantsJSON
-                ? Response.json(try await authority.tokenResponse(specification, run: run))
-                : Response.text(try await authority.token(specification, run: run))
+                ? Response.json(try await issuer.response(specification))
+                : Response.text(try await issuer.token(specification))
         } catch {
             throw ControlError(message: error.message)
         }
+    }
+
+    /// The key of this `kid`, of any tenant: a token of one signed by another's.
+    private func key(_ identifier: String?) async throws(TokenSpecificationError) -> TokenSigningKey? {
+        guard let identifier else { return nil }
+        return try await mock.key(identifier)
     }
 }
 

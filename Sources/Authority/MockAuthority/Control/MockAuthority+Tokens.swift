@@ -5,49 +5,88 @@ import OpenSSL
 extension MockAuthority {
     /// One token without a sign-in: an access token, or an ID token where the scope names no resource.
     ///
-    /// `run` names the test run.
+    /// `run` names the test run, and `selection` the tenant.
     package func issueToken(
-        _ specification: TokenSpecification, run: String = ""
+        _ specification: TokenSpecification, run: String = "", of selection: TenantSelection = TenantSelection()
     ) async throws(TokenSpecificationError) -> String {
-        try await token(specification, run: runs.run(run))
+        let tenant = try rethrowing(as: { TokenSpecificationError.tenant($0.message) }) {
+            () throws(ControlError) -> TenantAuthority in
+            try self.tenant(selection)
+        }
+        var key: TokenSigningKey?
+        if let identifier = specification.key { key = try await self.key(identifier) }
+        let issue = TokenIssue(
+            authority: tenant, run: tenant.runs.run(run), base: configuration.issuerBase, key: key)
+        return try await issue.token(specification)
     }
 
-    /// The key set, as its endpoint shows it.
+    /// The key set of B2C, as its endpoint shows it.
     package func keySet() async throws(TokenSpecificationError) -> JSONValue {
         do throws(RSAError) {
-            return try await keys.current().keySet
+            return try await b2c.keys.current().keySet
         } catch {
             throw .key
         }
     }
 
+    /// Changes the keys of B2C.
     package func change(_ step: KeyStep) async throws(TokenSpecificationError) {
         do throws(RSAError) {
-            _ = try await keys.take(step)
+            _ = try await b2c.keys.take(step)
         } catch {
             throw .key
         }
     }
 
-    /// Signs with the active key.
-    func signer() async throws(RSAError) -> TokenSigner {
-        TokenSigner(key: try await keys.signing(), era: configuration.behaviour.era, onSignature: onSignature)
+    /// The key of this `kid`, of any tenant.
+    func key(_ identifier: String) async throws(TokenSpecificationError) -> TokenSigningKey {
+        do throws(RSAError) {
+            for tenant in [b2c] + others {
+                if let key = try await tenant.allKeys().first(where: { $0.identifier == identifier }) { return key }
+            }
+        } catch {
+            throw .key
+        }
+        throw .unknownKey(identifier)
+    }
+}
+
+/// Issues tokens of a tenant without a sign-in.
+struct TokenIssue: Sendable {
+    let authority: TenantAuthority
+    let run: TestRun
+    /// Scheme and host of the request.
+    let base: String
+    /// The key that signs in place of the tenant's.
+    let key: TokenSigningKey?
+
+    private var configuration: Configuration { authority.configuration }
+
+    private func signer() async throws(RSAError) -> TokenSigner {
+        if let key { return authority.signer(with: key) }
+        return try await authority.signer()
     }
 
-    func token(_ specification: TokenSpecification, run: TestRun) async throws(TokenSpecificationError) -> String {
-        let granted = try grantedRequest(specification, run: run)
-        let builder = ClaimsBuilder(configuration: configuration, granted: granted)
-        var claims = builder.idToken()
+    func token(_ specification: TokenSpecification) async throws(TokenSpecificationError) -> String {
+        let granted = try grantedRequest(specification)
+        let builder = authority.claims(of: granted, at: base)
+        var claims = builder.idToken(for: nil, code: nil)
         if let audience = granted.scope.audience, specification.bad != .idToken {
             claims = builder.accessToken(audience: audience)
         }
-        specification.changes.apply(
-            to: &claims, now: granted.now, lifetime: configuration.behaviour.lifetimes.token)
+        specification.changes.apply(to: &claims, now: granted.now, lifetime: builder.lifetime)
         do throws(RSAError) {
             let signer = try await signer()
+            if let bad = specification.entraBad {
+                let claims = EntraClaims(configuration, granted, issuer: configuration.entraIssuer(at: base))
+                let badSigner = EntraBadTokenSigner(
+                    claims: claims, signer: signer, personalKeys: authority.personalKeys ?? authority.keys)
+                return try await badSigner.sign(bad, specification.changes)
+            }
             guard let bad = specification.bad else { return try signer.sign(claims) }
             let badSigner = BadTokenSigner(
-                keys: keys, signer: signer, configuration: configuration, policy: granted.policy, now: granted.now)
+                keys: authority.keys, signer: signer, configuration: configuration, policy: granted.policy,
+                now: granted.now)
             return try await badSigner.sign(claims, as: bad)
         } catch {
             throw .key
@@ -55,15 +94,13 @@ extension MockAuthority {
     }
 
     /// The token in a response like that of the token endpoint.
-    func tokenResponse(
-        _ specification: TokenSpecification, run: TestRun
-    ) async throws(TokenSpecificationError) -> JSONValue {
-        guard specification.bad == nil, specification.changes == ClaimChanges(nonce: specification.changes.nonce) else {
-            return ["access_token": .string(try await token(specification, run: run)), "token_type": "Bearer"]
+    func response(_ specification: TokenSpecification) async throws(TokenSpecificationError) -> JSONValue {
+        guard specification.isGood else {
+            return ["access_token": .string(try await token(specification)), "token_type": "Bearer"]
         }
-        let granted = try grantedRequest(specification, run: run)
+        let granted = try grantedRequest(specification)
         do throws(RSAError) {
-            let response = try TokenResponse(signing: granted, configuration, try await signer())
+            let response = try authority.reply(to: granted, try await signer(), at: base)
             return response.json(clientInfo: false)
         } catch {
             throw .key
@@ -71,14 +108,14 @@ extension MockAuthority {
     }
 
     private func grantedRequest(
-        _ specification: TokenSpecification, run: TestRun
+        _ specification: TokenSpecification
     ) throws(TokenSpecificationError) -> GrantedRequest {
         guard let user = run.directory.user(called: specification.user) else {
             throw .unknownUser(specification.user, known: run.directory.all.map(\.email))
         }
         let (policy, client) = (try policy(specification.policy), try client(specification.client))
-        let now = now(in: run)
-        let text = specification.scope ?? (specification.bad == nil ? client.id : scopesOfAPI ?? client.id)
+        let now = authority.now(in: run)
+        let text = specification.scope ?? scope(of: client, forBadToken: specification.bad != nil)
         let applications = configuration.applications
         let scope = try rethrowing(as: { TokenSpecificationError.scope($0.text) }) { () throws(Refusal) in
             try Scope(text, client: client, applications: applications)
@@ -87,7 +124,15 @@ extension MockAuthority {
         return GrantedRequest(user: user, client: client, policy: policy, scope: scope, signIn: signIn, now: now)
     }
 
-    /// The scope of bad tokens, so that they have no second defect.
+    /// The scope where none is asked.
+    ///
+    /// B2C's tokens are for the client itself, but those with a defect have the scopes of the API, so that they have no
+    /// second one. The others are what MSAL asks for.
+    private func scope(of client: Client, forBadToken isBad: Bool) -> String {
+        guard configuration.profile == .b2c else { return "openid profile \(scopesOfAPI ?? "")" }
+        return isBad ? scopesOfAPI ?? client.id : client.id
+    }
+
     private var scopesOfAPI: String? {
         configuration.applications.resources.first.map { resource in
             resource.scopes.map { "\(resource.identifier)/\($0)" }.joined(separator: " ")

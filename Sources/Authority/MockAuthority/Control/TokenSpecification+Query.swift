@@ -2,10 +2,12 @@ import HTTP
 import JSON
 
 extension TokenSpecification {
-    private static let names = ["user", "policy", "client", "scope", "bad", "exp", "nonce", "claim", "drop", "run"]
+    private static let names = [
+        "user", "policy", "client", "scope", "bad", "exp", "nonce", "claim", "drop", "run", "profile", "tenant", "kid",
+    ]
 
     /// Reads a query; unknown parameters are refused, since a test with a misspelt defect would pass.
-    init(_ query: Parameters) throws(ControlError) {
+    init(_ query: Parameters, _ profile: TenantProfile) throws(ControlError) {
         for argument in query.all where !Self.names.contains(argument.name) {
             throw ControlError(
                 message:
@@ -16,13 +18,14 @@ extension TokenSpecification {
         }
         self.init(
             user: user, policy: query["policy"], client: query["client"], scope: query["scope"],
-            bad: try Self.bad(query["bad"]), changes: try ClaimChanges(query))
-    }
-
-    private static func bad(_ name: String?) throws(ControlError) -> BadToken? {
-        guard let name else { return nil }
-        if let bad = BadToken(rawValue: name) { return bad }
-        throw ControlError(message: "No bad token is called '\(name)'. /_mock/token/bad lists them.")
+            changes: try ClaimChanges(query))
+        key = query["kid"]
+        guard let name = query["bad"] else { return }
+        switch TokenDefect.all(of: profile).first(where: { $0.name == name }) {
+        case nil: throw ControlError(message: "No bad token is called '\(name)'. /_mock/token/bad lists them.")
+        case .general(let bad): self.bad = bad
+        case .entra(let bad): entraBad = bad
+        }
     }
 }
 

@@ -12,6 +12,10 @@ package struct TokenSpecification: Sendable, Equatable {
     package var scope: String?
     /// The defect, if the token is to have one.
     package var bad: BadToken?
+    /// The defect of a token of External ID or Entra.
+    package var entraBad: EntraBadToken?
+    /// The `kid` of the key that signs, of any tenant; without one, the tenant's.
+    package var key: String?
     package var changes = ClaimChanges()
 
     package init(
@@ -24,6 +28,11 @@ package struct TokenSpecification: Sendable, Equatable {
         self.scope = scope
         self.bad = bad
         self.changes = changes
+    }
+
+    /// Whether it is a token as the service issues them.
+    var isGood: Bool {
+        bad == nil && entraBad == nil && key == nil && changes == ClaimChanges(nonce: changes.nonce)
     }
 }
 
@@ -63,6 +72,9 @@ package enum TokenSpecificationError: Error, Equatable, Sendable {
     case unknownClient(String, known: [String])
     /// The scope is not registered; the text is that of the service.
     case scope(String)
+    /// There is no such tenant; the text says which there are.
+    case tenant(String)
+    case unknownKey(String)
     case key
 
     package var message: String {
@@ -73,7 +85,9 @@ package enum TokenSpecificationError: Error, Equatable, Sendable {
             "There is no policy '\(name)'. Known: \(known.joined(separator: ", "))."
         case .unknownClient(let id, let known):
             "There is no client '\(id)'. Known: \(known.joined(separator: ", "))."
-        case .scope(let text): text
+        case .scope(let text), .tenant(let text): text
+        case .unknownKey(let kid):
+            "No tenant has a key '\(kid)'. /_mock/keys?profile=external-id lists a tenant's keys."
         case .key: "A key could not be generated."
         }
     }

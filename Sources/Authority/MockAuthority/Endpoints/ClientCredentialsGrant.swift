@@ -9,12 +9,15 @@ extension TokenEndpoint {
         guard let scopeText = parameters["scope"] else { throw .missingParameter("scope") }
         let scope = try scope(scopeText, client)
         guard let audience = scope.audience, scopeText.spaceSeparated.allSatisfy({ $0.hasSuffix("/.default") }) else {
-            throw .scopeUnsupported(scopeText)
+            throw .scopeOfApplication(scopeText)
         }
-        let claims = applicationClaims(client, audience, scope)
         do throws(RSAError) {
-            let token = try await context.authority.signer().sign(claims)
-            return reply(token, audience)
+            let signer = try await context.authority.signer()
+            guard configuration.profile == .b2c else {
+                let claims = EntraClaims(application: client, configuration, issuer: context.entraIssuer, context.now)
+                return EntraTokenResponse.application(try signer.sign(claims.application(audience)), claims.lifetime)
+            }
+            return reply(try signer.sign(applicationClaims(client, audience, scope)), audience)
         } catch {
             throw .internalError
         }

@@ -4,7 +4,7 @@ import Tokens
 
 extension TokenEndpoint {
     /// The authorization code grant (RFC 6749 section 4.1.3) with proof keys (RFC 7636); a code works once.
-    func codeGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> TokenResponse {
+    func codeGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> any TokenReply {
         guard let code = parameters["code"] else { throw .missingParameter("code") }
         guard let redirectURI = parameters["redirect_uri"] else { throw .missingParameter("redirect_uri") }
         let (grant, user) = try redeem(code, .code, client)
@@ -12,7 +12,7 @@ extension TokenEndpoint {
             throw .otherPolicy(actual: redirectURI, expected: bound)
         }
         if let challenge = grant.binding.challenge { try check(parameters["code_verifier"], challenge) }
-        guard context.run.spend(grant, now: context.now) else { throw .grantRevoked }
+        guard context.run.spend(grant, now: context.now) else { throw .codeRedeemed }
         return try await signTokens(for: try grantedRequest(grant, user, client, parameters["scope"]))
     }
 
@@ -23,7 +23,7 @@ extension TokenEndpoint {
     }
 
     /// The refresh grant (RFC 6749 section 6): always a new refresh token; the old one stays good unless switched off.
-    func refreshGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> TokenResponse {
+    func refreshGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> any TokenReply {
         guard let token = parameters["refresh_token"] else { throw .missingParameter("refresh_token") }
         let (grant, user) = try redeem(token, .refresh, client)
         let granted = try grantedRequest(grant, user, client, parameters["scope"])
@@ -38,9 +38,8 @@ extension TokenEndpoint {
         guard let members = context.authority.seal.open(text), let grant = Grant(members), grant.kind == kind else {
             throw .notOurGrant
         }
-        let validity = grant.validity
-        guard validity.expires > context.now else {
-            throw .grantExpired(now: context.now, issued: validity.issued, expires: validity.expires)
+        guard grant.validity.expires > context.now else {
+            throw .grantExpired(grant, now: context.now, singlePage: client.singlePage)
         }
         guard grant.binding.client == client.id else { throw .otherClient(client.id) }
         guard grant.binding.policy == context.policy.name else {

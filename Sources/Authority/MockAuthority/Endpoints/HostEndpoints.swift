@@ -13,12 +13,26 @@ extension HostContext {
             mock-authority: a stand-in for Azure AD B2C, for development only.
 
             Metadata of its policies:
-            \(policies.joined(separator: "\n"))
+            \(policies.joined(separator: "\n"))\(others)
 
             A token:         curl -s '\(base)/\(Routes.testToken.path)?user=alice'
             Bad tokens:      curl -s \(base)/\(Routes.badTokens.path)
             Another key:     curl -s -d '{"do":"rotate"}' \(base)/\(Routes.keyControl.path)
             """)
+    }
+
+    /// The metadata of the tenants of External ID and Entra.
+    private var others: String {
+        if mock.others.isEmpty { return "" }
+        let lines = mock.others.map { tenant in
+            "  \(base)/\(tenant.configuration.tenant.id)/\(Routes.entraMetadata.path)"
+        }
+        return """
+
+
+            and of the tenants of External ID and Entra beside it (a token: profile=external-id, profile=entra):
+            \(lines.joined(separator: "\n"))
+            """
     }
 
     /// Requested by MSAL where the hosts file names the mock login.microsoftonline.com.
@@ -31,7 +45,7 @@ extension HostContext {
             "metadata": [
                 [
                     "preferred_network": "login.microsoftonline.com", "preferred_cache": "login.windows.net",
-                    "aliases": ["login.microsoftonline.com"],
+                    "aliases": .array(EntraHost.login.map { .string($0) }),
                 ]
             ],
         ])

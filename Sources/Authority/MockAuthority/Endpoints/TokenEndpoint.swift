@@ -8,6 +8,7 @@ struct TokenEndpoint: Sendable {
 
     var configuration: Configuration { context.configuration }
     private static let bodyLimit = 65536
+    static let deviceGrantType = "urn:ietf:params:oauth:grant-type:device_code"
 
     /// Reads the form of a `POST` and answers.
     func decide() -> Decision {
@@ -25,8 +26,9 @@ struct TokenEndpoint: Sendable {
         }
     }
 
-    /// Every refusal is a 400 with exactly two members.
+    /// Every refusal is a 400; B2C's have exactly two members.
     private func refuse(_ refusal: Refusal) -> Response {
+        guard configuration.profile == .b2c else { return context.response(refusal.entra) }
         let description = refusal.description(correlation: context.correlation, now: context.now)
         return Response.json(
             ["error": .string(refusal.error), "error_description": .string(description)], status: 400,
@@ -36,11 +38,13 @@ struct TokenEndpoint: Sendable {
     private func grant(_ parameters: Parameters) async throws(Refusal) -> JSONValue {
         guard let type = parameters["grant_type"] else { throw .missingParameter("grant_type") }
         let client = try ClientAuthentication(context: context).client(parameters)
-        let reply: TokenResponse
+        let reply: any TokenReply
         switch type {
         case "authorization_code": reply = try await codeGrant(parameters, client)
         case "refresh_token": reply = try await refreshGrant(parameters, client)
         case "password": reply = try await passwordGrant(parameters, client)
+        case Self.deviceGrantType where configuration.profile != .b2c:
+            reply = try await deviceGrant(parameters, client)
         case "client_credentials": return try await clientCredentialsGrant(parameters, client)
         default: throw .unsupportedGrant(type)
         }
@@ -48,10 +52,12 @@ struct TokenEndpoint: Sendable {
     }
 
     /// Renewing a grant always gives a refresh token; otherwise the scope must ask for one.
-    func signTokens(for granted: GrantedRequest, renewing old: Grant? = nil) async throws(Refusal) -> TokenResponse {
+    func signTokens(
+        for granted: GrantedRequest, renewing old: Grant? = nil
+    ) async throws(Refusal) -> any TokenReply {
         do throws(RSAError) {
             let signer = try await context.authority.signer()
-            var response = try TokenResponse(signing: granted, configuration, signer)
+            var response = try context.authority.reply(to: granted, signer, at: context.base)
             if old != nil || granted.scope.offline {
                 response.refreshToken = refreshToken(granted, scope: old?.binding.scope ?? granted.scope.text)
             }
@@ -62,7 +68,7 @@ struct TokenEndpoint: Sendable {
     }
 
     private func refreshToken(_ granted: GrantedRequest, scope: String) -> (text: String, lifetime: Int64) {
-        let lifetime = granted.client.singlePage ? 86400 : configuration.behaviour.lifetimes.refresh
+        let lifetime = granted.client.singlePage ? 86400 : configuration.refreshLifetime
         let grant = Grant(
             kind: .refresh, binding: .init(client: granted.client.id, policy: granted.policy.name, scope: scope),
             user: granted.user.objectID, generation: granted.user.status.generation, signIn: granted.signIn,

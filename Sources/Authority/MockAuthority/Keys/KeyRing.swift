@@ -17,9 +17,10 @@ package enum KeyStep: String, Sendable, CaseIterable {
 /// The keys of an authority: some published, one of them signing, some gone.
 ///
 /// Generating a key takes a tenth of a second, so that happens on another thread than the caller's, and only when a key is
-/// needed; the first one is begun at the start.
+/// needed; ``begin()`` does it for the first ones.
 final class KeyRing: Sendable {
     typealias KeyTask = Task<Result<TokenSigningKey, RSAError>, Never>
+    typealias FirstKeys = Task<Result<[TokenSigningKey], RSAError>, Never>
 
     struct State: Sendable {
         /// In the set, oldest first.
@@ -35,52 +36,78 @@ final class KeyRing: Sendable {
     }
 
     private let state: Mutex<State>
-    private let first: KeyTask?
+    private let first = Mutex<FirstKeys?>(nil)
     private let hidden = Mutex<KeyTask?>(nil)
     private let generator: KeyGenerator
-    private let era: Era
+    private let naming: KeyNaming
     private let now: @Sendable () -> Int64
     private let changed: @Sendable (State) -> Void
 
-    /// A ring that begins with these keys, or with one that it generates.
+    /// A ring that begins with these keys, or with those that it generates.
     init(
-        _ saved: State, generator: KeyGenerator, era: Era, now: @escaping @Sendable () -> Int64,
+        _ saved: State, generator: KeyGenerator, naming: KeyNaming, now: @escaping @Sendable () -> Int64,
         changed: @escaping @Sendable (State) -> Void
     ) {
         self.generator = generator
-        self.era = era
+        self.naming = naming
         self.now = now
         self.changed = changed
-        first = saved.signing == nil ? Self.newKey(generator, now, era.keyName(1)) : nil
         state = Mutex(saved)
     }
 
-    private static func newKey(
-        _ generator: KeyGenerator, _ now: @escaping @Sendable () -> Int64, _ name: String?
-    ) -> KeyTask {
-        Task.detached {
-            do throws(RSAError) {
-                return .success(TokenSigningKey(try generator.generate(), notBefore: now(), name: name))
-            } catch {
-                return .failure(error)
+    /// Whom the certificates of the keys name; empty where keys have none.
+    var subject: String {
+        switch naming {
+        case .b2c: ""
+        case .certificate(let subject): subject
+        }
+    }
+
+    /// Begins to generate the first keys, if there are none yet.
+    func begin() {
+        if state.withLock({ $0.signing == nil }) { _ = firstKeys() }
+    }
+
+    private func firstKeys() -> FirstKeys {
+        first.withLock { first in
+            let making =
+                first
+                ?? Task.detached { [generator, naming, now] in
+                    Result { () throws(RSAError) in
+                        var keys: [TokenSigningKey] = []
+                        for number in 1...naming.firstKeys {
+                            keys.append(try naming.key(generator.generate(), notBefore: now(), number: number))
+                        }
+                        return keys
+                    }
+                }
+            first = making
+            return making
+        }
+    }
+
+    private func newKey(number: Int?) -> KeyTask {
+        Task.detached { [generator, naming, now] in
+            Result { () throws(RSAError) in
+                try naming.key(try generator.generate(), notBefore: now(), number: number)
             }
         }
     }
 
     private func make() async throws(RSAError) -> TokenSigningKey {
         let number = state.withLock { $0.published.count + $0.retired.count + 1 }
-        return try await Self.newKey(generator, now, era.keyName(number)).value.get()
+        return try await newKey(number: number).value.get()
     }
 
     /// The keys, the first of them made.
     func current() async throws(RSAError) -> State {
         let state = state.withLock { $0 }
-        guard state.signing == nil, let first else { return state }
-        let key = try await first.value.get()
+        guard state.signing == nil else { return state }
+        let keys = try await firstKeys().value.get()
         return change { state in
             guard state.signing == nil else { return }
-            state.published.append(key)
-            state.active = key.identifier
+            state.published += keys
+            state.active = keys.first?.identifier
         }
     }
 
@@ -93,7 +120,7 @@ final class KeyRing: Sendable {
     /// A key that was never in the set.
     func unpublished() async throws(RSAError) -> TokenSigningKey {
         let making = hidden.withLock { hidden in
-            let making = hidden ?? Self.newKey(generator, now, nil)
+            let making = hidden ?? newKey(number: nil)
             hidden = making
             return making
         }
@@ -139,7 +166,7 @@ final class KeyRing: Sendable {
 }
 
 extension KeyRing.State {
-    /// The document of the keys endpoint (RFC 7517 section 5).
+    /// The document of B2C's keys endpoint (RFC 7517 section 5).
     var keySet: JSONValue { ["keys": .array(published.map(\.publicKey))] }
 
     /// Takes every key out of the set that does not sign.

@@ -14,7 +14,7 @@ struct FormReader: Sendable {
     /// Acts on the form; `user` is the account of a profile that is edited.
     func read(_ form: PageForm, user: User?) -> Outcome {
         switch form {
-        case .signIn: signIn()
+        case .signIn, .device: signIn()
         case .signUp: signUp()
         case .profile: profile(user)
         case .facebook: facebook()

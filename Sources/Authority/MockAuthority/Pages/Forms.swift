@@ -4,6 +4,7 @@ enum PageForm: String, Sendable {
     case signUp = "sign-up"
     case profile
     case facebook
+    case device
 
     var title: String {
         switch self {
@@ -11,6 +12,7 @@ enum PageForm: String, Sendable {
         case .signUp: "Sign up"
         case .profile: "Edit your profile"
         case .facebook: "Log in to “Facebook”"
+        case .device: "Enter code"
         }
     }
 
@@ -20,6 +22,7 @@ enum PageForm: String, Sendable {
         case .signUp: "Create"
         case .profile: "Continue"
         case .facebook: "Continue"
+        case .device: "Next"
         }
     }
 
@@ -49,6 +52,9 @@ enum PageForm: String, Sendable {
                 PageInput("email", "Email address", .email("username"), given("email")),
                 PageInput("displayName", "Name", .text("name"), given("displayName")),
             ]
+        case .device:
+            [PageInput("user_code", "Code shown on your device", .text("one-time-code"), given("user_code"))]
+                + PageForm.signIn.inputs(given)
         }
     }
 }
@@ -102,6 +108,8 @@ struct FormHTML {
     var alert: String?
     /// The values of the fields.
     var given: (String) -> String? = { _ in nil }
+    /// Whether there is a button for people who forgot their password.
+    var offersReset = true
     /// The link for people without an account.
     var signUpLink: String?
 
@@ -113,7 +121,8 @@ struct FormHTML {
         }
         let message = alert.map { "<p id=\"alert\" role=\"alert\">\($0.htmlEscaped)</p>\n" } ?? ""
         let forgotten =
-            form == .signIn ? "<button name=\"action\" value=\"forgot\">Forgot your password?</button>\n" : ""
+            form == .signIn && offersReset
+            ? "<button name=\"action\" value=\"forgot\">Forgot your password?</button>\n" : ""
         let link = signUpLink.map { link in
             "<p class=\"aside\">No account? <a href=\"\(link.htmlEscaped)\">Sign up now</a></p>"
         }

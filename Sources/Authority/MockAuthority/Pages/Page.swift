@@ -67,7 +67,7 @@ struct ErrorPage {
     }
 
     var response: Response {
-        let text = refusal.description(correlation: context.correlation, now: context.now).htmlEscaped
+        let text = context.description(of: refusal).htmlEscaped
         let lines = text.split(whereSeparator: \.isNewline).joined(separator: "<br>")
         return Page(title: "Sorry, but we’re having trouble", content: "<p role=\"alert\">\(lines)</p>", status: 400)
             .response

@@ -18,10 +18,10 @@ struct PageEndpoint: Sendable {
     /// `GET` and `POST /T/P/signin?tx=`: the form without script.
     func page() -> Decision {
         guard context.head.method == .post else {
-            return .respond(step?.page(asked: context.head.target["form"]) ?? StateProperties.expiredPage)
+            return .respond(step?.page(asked: context.head.target["form"]) ?? StateProperties.expiredPage(context))
         }
         return .answerBody(limit: Self.bodyLimit) { body in
-            guard let step else { return StateProperties.expiredPage }
+            guard let step else { return StateProperties.expiredPage(context) }
             return await step.act(Parameters(body: body, type: context.head.contentType))
         }
     }
@@ -63,7 +63,7 @@ struct PageEndpoint: Sendable {
     func confirmed() async -> Response {
         guard let step, context.head.target["csrf_token"] == step.transaction.csrf,
             let outcome = step.transaction.outcome
-        else { return StateProperties.expiredPage }
+        else { return StateProperties.expiredPage(context) }
         return await step.finish(outcome)
     }
 }

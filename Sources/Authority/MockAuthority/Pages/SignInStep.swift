@@ -7,10 +7,8 @@ struct SignInStep: Sendable {
     let transaction: Transaction
     let name: String
 
-    /// The path of pages, always in the form with the policy in the path.
-    private var start: String {
-        "/\(context.url.tenant)/\(context.policy.name.lowercased())"
-    }
+    private var start: String { context.url.pages(of: context.policy) }
+    private var isB2C: Bool { context.configuration.profile == .b2c }
 
     private var query: String { "tx=\(PercentEncoding.encode(StateProperties.text(name), .lower))" }
 
@@ -19,7 +17,8 @@ struct SignInStep: Sendable {
         switch context.policy.kind {
         case .signIn, .password: .signIn
         case .signUp: .signUp
-        case .signUpOrSignIn: asked == PageForm.signUp.rawValue ? .signUp : .signIn
+        case .signUpOrSignIn:
+            (asked ?? transaction.request.options.form) == PageForm.signUp.rawValue ? .signUp : .signIn
         case .facebook: .facebook
         case .editProfile: transaction.outcome == nil ? .signIn : .profile
         }
@@ -33,15 +32,17 @@ struct SignInStep: Sendable {
         let offersSignUp = context.policy.kind == .signUpOrSignIn && form == .signIn
         let html = FormHTML(
             form: form, action: "\(start)/\(Routes.page.path)?\(query)", csrf: transaction.csrf, alert: alert,
-            given: { known($0, fields) },
+            given: { known($0, fields) }, offersReset: isB2C,
             signUpLink: offersSignUp ? "\(start)/\(Routes.page.path)?\(query)&form=\(PageForm.signUp.rawValue)" : nil)
         let settings = PageSettings(
             transaction: name, csrf: transaction.csrf, tenant: "/\(context.url.tenant)/\(context.policy.name)",
             policy: context.policy.name, host: context.base, form: form, offersSignUp: offersSignUp)
-        var headers = settings.cookies(attributes: Session(context: context).attributes, context)
+        // Scripts know the page of B2C only.
+        var headers =
+            isB2C ? settings.cookies(attributes: Session(context: context).attributes, context) : HeaderFields()
         if let cookie { headers.append("Set-Cookie", cookie) }
         return Page(
-            title: form.title, content: html.html, script: settings.script, headers: headers,
+            title: form.title, content: html.html, script: isB2C ? settings.script : nil, headers: headers,
             overline: context.configuration.tenant.name
         ).response
     }
@@ -60,7 +61,7 @@ struct SignInStep: Sendable {
 
     /// Acts on a form that was sent.
     func act(_ fields: Parameters) async -> Response {
-        guard fields["csrf"] == transaction.csrf else { return StateProperties.expiredPage }
+        guard fields["csrf"] == transaction.csrf else { return StateProperties.expiredPage(context) }
         switch fields["action"] {
         case "cancel": return refuse(.cancelled)
         case "forgot": return refuse(.forgotPassword)
@@ -95,6 +96,6 @@ struct SignInStep: Sendable {
 
     private func refuse(_ refusal: Refusal) -> Response {
         context.run.transactions.end(name)
-        return transaction.request.delivery.response(refusal, correlation: context.correlation, now: context.now)
+        return transaction.request.delivery.response(refusal, context)
     }
 }

@@ -22,12 +22,13 @@ enum StateProperties {
         }
     }
 
-    /// The answer to a step of a transaction that is unknown or over.
-    static var expiredPage: Response {
-        Page(
+    /// The answer to a step of a transaction that is unknown or over, with the code of B2C.
+    static func expiredPage(_ context: RequestContext) -> Response {
+        let code = context.configuration.profile == .b2c ? "AADB2C90046: " : ""
+        return Page(
             title: "This sign-in is over",
             content: """
-                <p role="alert">AADB2C90046: We are having trouble loading your current state. You might want to try \
+                <p role="alert">\(code)We are having trouble loading your current state. You might want to try \
                 starting your session over from the beginning.</p>
                 """, status: 400
         ).response

@@ -2,6 +2,8 @@ import Basics
 
 /// Everything about an authority that does not change while it runs.
 package struct Configuration: Sendable {
+    /// Which service the tenant belongs to.
+    package var profile = TenantProfile.b2c
     package var tenant: Tenant
     /// What issuers begin with, fixed here while endpoints follow the `Host` of each request.
     ///
@@ -15,6 +17,8 @@ package struct Configuration: Sendable {
     package var users: [User]
     /// Lifetimes and leniencies.
     package var behaviour: Behaviour
+    /// The tenants of External ID and Entra that the same process plays; their behaviour is this one's.
+    package var entraTenants: [Configuration] = []
 
     /// Without arguments, the configuration for a first try on this machine.
     package init(
@@ -28,6 +32,16 @@ package struct Configuration: Sendable {
         self.users = users
         self.behaviour = behaviour
     }
+
+    /// The configuration for a first try, with the tenants of External ID and Entra beside the B2C one.
+    package static func standard(issuerBase: String = "http://127.0.0.1:3001") -> Configuration {
+        var configuration = Configuration(issuerBase: issuerBase)
+        configuration.entraTenants = [externalID] + entra
+        return configuration
+    }
+
+    /// Of refresh tokens of other clients than single pages, in seconds.
+    var refreshLifetime: Int64 { profile == .b2c ? behaviour.lifetimes.refresh : behaviour.entra.refreshLifetime }
 
     /// The policy of this name, in any case.
     package func policy(named name: String) -> Policy? {
@@ -75,6 +89,7 @@ package struct Behaviour: Sendable, Equatable {
     /// Whether the numbers of token replies are strings, as they were until 2016.
     package var numbersAsStrings = false
     package var switches = Switches()
+    package var entra = EntraBehaviour()
 
     /// As the service behaves.
     package init() {}
@@ -108,4 +123,23 @@ package struct Behaviour: Sendable, Equatable {
         /// As the service behaves.
         package init() {}
     }
+}
+
+/// How the tenants of External ID and Entra behave.
+package struct EntraBehaviour: Sendable, Equatable {
+    /// Which host issuers name.
+    package var issuerHost = IssuerHost.service
+    /// Seconds from the `iat` of an access token to its `exp`; `nil` for a random time, as the service has it.
+    package var tokenLifetime: Int64?
+    /// Of a refresh token, in seconds.
+    package var refreshLifetime: Int64 = 7_776_000
+    /// Whether the password grant is one: external tenants have none.
+    package var passwordGrant = false
+    /// Whether External ID and B2C are one tenant with the same accounts.
+    package var highScaleCompatibility = false
+    /// Whether External ID and Entra sign with the same keys.
+    package var sharedKeys = false
+
+    /// As the services behave.
+    package init() {}
 }

@@ -10,26 +10,56 @@ extension Configuration {
     /// Reads a configuration as JSON; what it does not name stays as it is without a file.
     ///
     /// - Parameters:
-    ///   - bytes: one object with any of `tenant`, `issuer`, `policies`, `clients`, `resources`, `users`.
+    ///   - bytes: one object with any of `tenant`, `issuer`, `policies`, `clients`, `resources`, `users`, `externalID`,
+    ///     `entra`.
     ///   - issuerBase: what issuers begin with if the file does not say.
     /// - Throws: the first error; an unknown name is one.
     package init(
         parsing bytes: [UInt8], issuerBase: String = "http://127.0.0.1:3001"
     ) throws(ConfigurationError) {
-        self.init(issuerBase: issuerBase)
+        self = .standard(issuerBase: issuerBase)
         let file = try ConfigurationMember.root(bytes)
-        try file.allow(["tenant", "issuer", "policies", "clients", "resources", "users"])
-        if let member = try file.member("tenant") { tenant = try Tenant(member) }
+        try file.allow(["issuer", "policies", "externalID", "entra"] + Self.membersOfTenants)
+        try readTenant(file)
         if let base = try file.text("issuer") { self.issuerBase = base }
         if let list = try file.list("policies") { policies = try Self.read(list, Policy.init(member:)) }
-        if let list = try file.list("clients") { applications.clients = try Self.read(list, Client.init(member:)) }
-        if let list = try file.list("resources") {
-            applications.resources = try Self.read(list, Resource.init(member:))
+        if let member = try file.member("externalID") { entraTenants[0] = try Self.tenant(member, .externalID) }
+        if let list = try file.list("entra") {
+            let first = Array(entraTenants.prefix(1))
+            entraTenants =
+                first
+                + (try Self.read(list) { member throws(ConfigurationError) in
+                    try Self.tenant(member, .entra)
+                })
         }
-        if let list = try file.list("users") { users = try Self.read(list, User.init(member:)) }
         guard !policies.isEmpty, !applications.clients.isEmpty else {
             throw ConfigurationError(message: "There must be at least one policy and one client.")
         }
+    }
+
+    private static let membersOfTenants = ["tenant", "clients", "resources", "users"]
+
+    /// A tenant of External ID or Entra; what it does not name stays as in the tenant of the documentation.
+    private static func tenant(
+        _ member: ConfigurationMember, _ profile: TenantProfile
+    ) throws(ConfigurationError) -> Configuration {
+        try member.allow(membersOfTenants)
+        var configuration = profile == .externalID ? externalID : entra[0]
+        try configuration.readTenant(member)
+        guard !configuration.applications.clients.isEmpty else {
+            throw ConfigurationError(message: "There must be at least one client.")
+        }
+        return configuration
+    }
+
+    /// Reads the members that a tenant of every service has.
+    private mutating func readTenant(_ member: ConfigurationMember) throws(ConfigurationError) {
+        if let named = try member.member("tenant") { tenant = try Tenant(named) }
+        if let list = try member.list("clients") { applications.clients = try Self.read(list, Client.init(member:)) }
+        if let list = try member.list("resources") {
+            applications.resources = try Self.read(list, Resource.init(member:))
+        }
+        if let list = try member.list("users") { users = try Self.read(list, User.init(member:)) }
     }
 
     private static func read<Value>(

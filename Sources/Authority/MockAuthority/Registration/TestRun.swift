@@ -15,6 +15,8 @@ final class TestRun: Sendable {
     let recordedRequests = RecordedRequests()
     /// Sign-ins under way.
     let transactions = Transactions()
+    /// Devices that wait for their person.
+    let devices = DeviceRequests()
 
     init(directory: Directory) {
         self.directory = directory
@@ -35,11 +37,14 @@ final class TestRun: Sendable {
 final class TestRuns: Sendable {
     private let configuration: Configuration
     private let runs: Mutex<[String: TestRun]>
+    /// The runs of another tenant with the same accounts.
+    private let other: TestRuns?
     private static let limit = 1000
 
-    init(_ configuration: Configuration, home: Directory) {
+    init(_ configuration: Configuration, home: Directory, sharingAccountsOf other: TestRuns? = nil) {
         self.configuration = configuration
-        runs = Mutex(["": TestRun(directory: home)])
+        self.other = other
+        runs = Mutex(["": TestRun(directory: other?.run("").directory ?? home)])
     }
 
     /// The run of this name; the empty name is the run of requests that name none.
@@ -47,7 +52,7 @@ final class TestRuns: Sendable {
         runs.withLock { runs in
             if let run = runs[name] { return run }
             if runs.count > Self.limit, let old = runs.keys.first(where: { !$0.isEmpty }) { runs[old] = nil }
-            let run = TestRun(directory: Directory(configuration.users))
+            let run = TestRun(directory: other?.run(name).directory ?? Directory(configuration.users))
             runs[name] = run
             return run
         }

@@ -1,18 +1,21 @@
 import HTTP
 
-/// The URL of an endpoint of a policy, in one of the forms of the service (docs/b2c.md, "URL forms").
+/// The URL of an endpoint of a policy, in one of the forms of the service (docs/b2c.md, "URL forms"); or, of External ID
+/// and Entra, of a tenant (docs/external-id.md, "Addresses").
 struct PolicyURL: Sendable {
     enum Form: Sendable, Equatable {
         /// `/T/P/...`
         case path
         /// `/T/...?p=P`
         case query
+        /// `/T/...`, without a policy
+        case tenant
     }
 
     /// `tfp` or `te`, as the client wrote it.
     let prefix: String?
     /// Domain or id, as the client wrote it; responses name it in the same form.
-    let tenant: String
+    private(set) var tenant: String
     /// As the client wrote it.
     let policy: String?
     let form: Form
@@ -36,6 +39,26 @@ struct PolicyURL: Sendable {
         if routes.isEmpty { return nil }
     }
 
+    /// The URL of an endpoint of External ID or Entra; `nil` if there is no such endpoint.
+    init?(entra target: RequestTarget) {
+        guard let tenant = target.path.first else { return nil }
+        (prefix, self.tenant, policy, form) = (nil, tenant, nil, .tenant)
+        routes = Routes.ofEntra.filter { $0.matches(target.path.dropFirst()) }
+        if routes.isEmpty { return nil }
+    }
+
+    /// The same with another name of the tenant.
+    func with(tenant: String) -> PolicyURL {
+        var url = self
+        url.tenant = tenant
+        return url
+    }
+
+    /// The path of the pages: with a policy in the path, whatever the form.
+    func pages(of policy: Policy) -> String {
+        form == .tenant ? "/\(tenant)" : "/\(tenant)/\(policy.name.lowercased())"
+    }
+
     /// In this place a policy has another name.
     private static let startsOfPaths = ["oauth2", "v2.0", "discovery", "openid"]
 
@@ -46,6 +69,7 @@ struct PolicyURL: Sendable {
         return switch form {
         case .path: "\(start)/\(name)/\(route.path)"
         case .query: "\(start)/\(route.path)?p=\(name)"
+        case .tenant: "\(start)/\(route.path)"
         }
     }
 }

@@ -1,9 +1,9 @@
 import Basics
 import HTTP
 
-/// A request to one endpoint of one policy.
+/// A request to one endpoint of one policy, or of a tenant that has none.
 struct RequestContext: Sendable {
-    let authority: MockAuthority
+    let authority: TenantAuthority
     let head: RequestHead
     let url: PolicyURL
     let policy: Policy
@@ -16,7 +16,9 @@ struct RequestContext: Sendable {
     var now: Int64 { authority.now(in: run) }
 
     /// The correlation id of the client if it is a GUID, else a new one.
-    var correlation: String {
+    var correlation: String { Self.correlation(of: head) }
+
+    static func correlation(of head: RequestHead) -> String {
         guard let given = head.headers["client-request-id"], given.utf8.count == 36,
             given.utf8.allSatisfy({ $0 == UInt8(ascii: "-") || $0.hexadecimalValue != nil })
         else { return GUID.random() }
@@ -75,7 +77,9 @@ extension Client {
 
 /// A request to an endpoint of the host: a control, or what client libraries and browsers request without a policy.
 struct HostContext: Sendable {
-    let authority: MockAuthority
+    let mock: MockAuthority
+    /// The tenant that a control is about.
+    let authority: TenantAuthority
     let head: RequestHead
     /// Scheme and host, as the client sees them.
     let base: String

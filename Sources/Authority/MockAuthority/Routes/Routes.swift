@@ -36,6 +36,41 @@ enum Routes {
         metadata, keys, authorize, token, logout, userInfo, page, selfAsserted, confirmed,
     ]
 
+    // MARK: After a tenant of External ID or Entra (docs/external-id.md, "Addresses")
+
+    static let entraMetadata = AuthorityRoute<RequestContext>(.get, metadata.path, fault: .metadata) {
+        .respond($0.entraMetadata(version: 2))
+    }
+    static let entraKeys = AuthorityRoute<RequestContext>(.get, keys.path, fault: .keys) {
+        .respond(await $0.entraKeySet(version: 2))
+    }
+    static let keysOfVersionOne = AuthorityRoute<RequestContext>(.get, "discovery/keys", fault: .keys) {
+        .respond(await $0.entraKeySet(version: 1))
+    }
+    static let deviceCode = AuthorityRoute<RequestContext>(.post, "oauth2/v2.0/devicecode") {
+        DeviceEndpoints(context: $0).begin()
+    }
+    static let devicePage = AuthorityRoute<RequestContext>([.get, .post], "oauth2/deviceauth") {
+        DeviceEndpoints(context: $0).page()
+    }
+
+    static let ofEntra =
+        [
+            entraMetadata, entraKeys, keysOfVersionOne, authorize, token, deviceCode, devicePage, logout, page,
+            AuthorityRoute<RequestContext>(.get, ".well-known/openid-configuration", fault: .metadata) {
+                .respond($0.entraMetadata(version: 1))
+            },
+            AuthorityRoute<RequestContext>(.get, token.path) { .respond($0.response(.notPosted)) },
+        ] + nativeSteps.map { path in AuthorityRoute(.post, path) { $0.nativeAuthentication() } }
+
+    /// Native authentication, except its token endpoint, which is that of everyone.
+    private static let nativeSteps = [
+        "signup/v1.0/start", "signup/v1.0/challenge", "signup/v1.0/continue", "oauth2/v2.0/initiate",
+        "oauth2/v2.0/challenge", "oauth2/v2.0/introspect", "resetpassword/v1.0/start", "resetpassword/v1.0/challenge",
+        "resetpassword/v1.0/continue", "resetpassword/v1.0/submit", "resetpassword/v1.0/poll_completion",
+        "register/v1.0/introspect", "register/v1.0/challenge", "register/v1.0/continue",
+    ]
+
     // MARK: Of the host
 
     static let ofHost = [

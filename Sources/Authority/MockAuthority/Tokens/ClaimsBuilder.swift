@@ -1,10 +1,23 @@
 import JSON
 
-/// Builds the claims of tokens, in the order of the service (docs/b2c.md, "Claims").
-struct ClaimsBuilder: Sendable {
+/// Builds the claims of the tokens of a granted request, in the order of one of the services.
+protocol TokenClaims: Sendable {
+    /// How long the access token lives from now, in seconds.
+    var lifetime: Int64 { get }
+
+    /// The claims of an access token for this audience.
+    func accessToken(audience: String) -> JSONObject
+
+    /// The claims of an ID token, with the hashes of the access token and the code of the same response.
+    func idToken(for accessToken: String?, code: String?) -> JSONObject
+}
+
+/// The claims of B2C (docs/b2c.md, "Claims").
+struct ClaimsBuilder: TokenClaims {
     let configuration: Configuration
     let granted: GrantedRequest
 
+    var lifetime: Int64 { behaviour.lifetimes.token }
     private var behaviour: Behaviour { configuration.behaviour }
     private var expiry: JSONValue { .integer(granted.now + behaviour.lifetimes.token) }
     private var notBefore: JSONValue { .integer(granted.now - behaviour.notBeforeSlack) }

@@ -17,6 +17,9 @@ struct Scope: Sendable, Equatable {
     var offline: Bool { asked.contains("offline_access") }
     var text: String { asked.joined(separator: " ") }
 
+    /// The scope of a request that has none.
+    init() {}
+
     /// Reads the scope of a request.
     ///
     /// - Parameters:
@@ -50,13 +53,21 @@ extension Applications {
     ///
     /// Bare names mean the first API that has them: more than the service takes, and what every sample tries first.
     fileprivate func meaning(of word: String, client: Client) throws(Refusal) -> (audience: String, names: [String]) {
-        if word.isEqualIgnoringCase(to: client.id) { return (client.id, []) }
+        if profile == .b2c, word.isEqualIgnoringCase(to: client.id) { return (client.id, []) }
         for resource in resources {
-            let prefix = resource.identifier + "/"
-            if word == prefix + ".default" { return (resource.audience, resource.scopes) }
-            let name = word.hasPrefix(prefix) ? String(word.dropFirst(prefix.count)) : word
-            if resource.scopes.contains(name) { return (resource.audience, [name]) }
+            for prefix in resource.prefixes(profile) {
+                if word == prefix + ".default" { return (resource.audience, resource.scopes) }
+                let name = word.hasPrefix(prefix) ? String(word.dropFirst(prefix.count)) : word
+                if resource.scopes.contains(name) { return (resource.audience, [name]) }
+            }
         }
         throw word.contains("://") ? .scopeUnsupported(word) : .scopeWithoutResource(word)
+    }
+}
+
+extension Resource {
+    /// What the scopes of the API may begin with; Entra takes its application id too.
+    fileprivate func prefixes(_ profile: TenantProfile) -> [String] {
+        profile == .b2c ? [identifier + "/"] : [identifier + "/", audience + "/"]
     }
 }

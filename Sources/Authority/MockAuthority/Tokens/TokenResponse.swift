@@ -3,8 +3,17 @@ import JSON
 import OpenSSL
 import Tokens
 
-/// A successful response of the token endpoint (RFC 6749 section 5.1).
-struct TokenResponse: Sendable {
+/// A successful response of the token endpoint (RFC 6749 section 5.1), in the form of one of the services.
+protocol TokenReply: Sendable {
+    /// The refresh token and its lifetime in seconds.
+    var refreshToken: (text: String, lifetime: Int64)? { get set }
+
+    /// The members in the order of the service; `clientInfo` is whether the client sent `client_info=1`.
+    func json(clientInfo: Bool) -> JSONValue
+}
+
+/// The response of B2C.
+struct TokenResponse: TokenReply {
     /// The access token, if a resource was requested.
     let accessToken: String?
     /// The ID token, if `openid` was requested.
@@ -47,7 +56,7 @@ struct TokenResponse: Sendable {
             members["resource"] = granted.scope.audience.map { .string($0) }
         }
         if clientInfo {
-            members["client_info"] = .string(granted.clientInformation(tenant: configuration.tenant))
+            members["client_info"] = .string(granted.clientInformation(configuration))
         } else {
             if idToken != nil { members["id_token_expires_in"] = number(lifetime) }
             members["profile_info"] = .string(profileInformation)
@@ -75,9 +84,10 @@ struct TokenResponse: Sendable {
 }
 
 extension GrantedRequest {
-    /// The account, for the account cache of MSAL.
-    func clientInformation(tenant: Tenant) -> String {
-        encoded(["uid": .string("\(user.objectID)-\(policy.name.lowercased())"), "utid": .string(tenant.id)])
+    /// The account, for the account cache of MSAL: only B2C names the policy in it.
+    func clientInformation(_ configuration: Configuration) -> String {
+        let policy = configuration.profile == .b2c ? "-\(policy.name.lowercased())" : ""
+        return encoded(["uid": .string(user.objectID + policy), "utid": .string(configuration.tenant.id)])
     }
 }
 

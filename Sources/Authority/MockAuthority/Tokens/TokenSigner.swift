@@ -6,6 +6,7 @@ import Tokens
 /// Makes the compact form of tokens (RFC 7515 section 7.1).
 struct TokenSigner: Sendable {
     var key: TokenSigningKey
+    let profile: TenantProfile
     let era: Era
     /// Called once for each signature.
     let onSignature: @Sendable () -> Void
@@ -13,7 +14,7 @@ struct TokenSigner: Sendable {
     /// The header of the service; more members break clients, a missing `kid` does too.
     var header: JSONObject {
         let kid = JSONValue.string(key.identifier)
-        return era.headerBeginsWithAlgorithm
+        return profile == .b2c && era.headerBeginsWithAlgorithm
             ? JSONObject([("alg", "RS256"), ("kid", kid), ("typ", "JWT")])
             : JSONObject([("typ", "JWT"), ("alg", "RS256"), ("kid", kid)])
     }

@@ -1,5 +1,4 @@
 import PostgreSQLStore
-import IssuerKeys
 import OpenSSL
 import Platform
 import Settings
@@ -11,7 +10,7 @@ import Tokens
 /// Changes nothing: a database that is missing is not made, its folder is only tried.
 func check(_ settings: ServerSettings) -> ExitStatus {
     let findings =
-        authorityFindings(settings) + storageFindings(settings.storage) + transportFindings(settings.transport)
+        sourceFindings(settings) + storageFindings(settings.storage) + transportFindings(settings.transport)
         + listenFindings(settings) + publicAddressFindings(settings)
     for finding in findings {
         StandardStream.output.print("\(finding.isGood ? "good " : "WRONG") \(finding.message)")
@@ -25,21 +24,6 @@ struct Finding {
 
     static func good(_ message: String) -> Finding { Finding(isGood: true, message: message) }
     static func wrong(_ message: String) -> Finding { Finding(isGood: false, message: message) }
-}
-
-private func authorityFindings(_ settings: ServerSettings) -> [Finding] {
-    settings.issuerKeys.check().flatMap { report -> [Finding] in
-        if let problem = report.problem { return [.wrong("authority, \(report.source): \(problem)")] }
-        let count = report.keyIdentifiers.count
-        let keys = count == 1 ? "1 key" : "\(count) keys"
-        let skipped = report.skipped.map { key in
-            Finding.good("authority, \(report.source): a published key is not used: \(key.reason)")
-        }
-        // Without policies, tokens that name one are refused: a B2C tenant must be configured with its policies.
-        let policy = report.policy.map { "of the policy \($0)" } ?? "that name no B2C policy"
-        return [.good("authority, \(report.source): \(keys) of \(report.issuer ?? "?"), for tokens \(policy)")]
-            + skipped
-    }
 }
 
 private func storageFindings(_ storage: StorageSettings) -> [Finding] {

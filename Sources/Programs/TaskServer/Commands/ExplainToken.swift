@@ -19,16 +19,38 @@ func explainToken(_ settings: ServerSettings) -> ExitStatus {
             "task-server: there is no token on standard input. Example: task-server explain-token < token.txt")
         return .failure
     }
-    let verifier = verifier(settings)
+    let verifier = verifier(settings, for: token)
     let explanation = verifier.explain(token)
+    StandardStream.output.print(sourceLine(verifier, verifier.chosenSource(of: token)))
     for finding in explanation.findings { StandardStream.output.print(finding.line) }
     if let refusal = explanation.refusal {
         StandardStream.output.print("\nRefused (\(refusal.code)): \(refusal.message)")
+        if let mistake = verifier.mistake(in: token, refused: refusal) {
+            StandardStream.output.print("Probably (\(mistake.code)): \(mistake.message)")
+        }
         return .failure
     }
-    let scopes = scopeLines(settings.tokens, carried: scopes(of: token, by: verifier))
+    let source = settings.sources.all.first { $0.name == verifier.chosenSource(of: token)?.name }
+    let required = source?.source.rules.scopes.required ?? RequiredScopes()
+    let scopes = scopeLines(required, carried: scopes(of: token, by: verifier))
     StandardStream.output.print((["\nGood."] + scopes).joined(separator: "\n"))
     return .success
+}
+
+/// The source whose rules are applied, and why, or what there is to choose from (P-33).
+private func sourceLine(_ verifier: BearerVerifier, _ chosen: TokenSourceStatus?) -> String {
+    let statuses = verifier.statuses
+    let list = { (issuers: [String]) in
+        issuers.isEmpty ? "not known yet" : issuers.map(\.printable).joined(separator: ", ")
+    }
+    guard let chosen else {
+        let known = statuses.map { "\($0.name ?? "without a name"): \(list($0.issuers))" }
+        return "No source has the issuer of this token (iss). Configured: \(known.joined(separator: "; "))"
+    }
+    let name = chosen.name.map { "Source \($0)" } ?? "The source without a name"
+    return statuses.count == 1
+        ? "\(name), the only one; its issuer is \(list(chosen.issuers))"
+        : "\(name), because the token claims to be from its issuer: \(list(chosen.issuers))"
 }
 
 /// The token, without white space around it and without the scheme, which people copy with it.
@@ -39,18 +61,35 @@ private func tokenFromInput() throws(SystemError) -> String {
     return (isScheme ? parts.last : parts.first).map(String.init) ?? ""
 }
 
-/// A verifier with the keys of the authority, or, if that is out of reach, with those that a server kept.
-private func verifier(_ settings: ServerSettings) -> BearerVerifier {
+/// A verifier with the keys of the providers, or, if they are out of reach, with those that a server kept.
+///
+/// No provider is asked while the kept keys are fresh and decide of this token (P-33).
+private func verifier(_ settings: ServerSettings, for token: String) -> BearerVerifier {
     var configuration = settings.issuerKeys
+    let kept = BearerVerifier(configuration)
+    kept.readFile()
+    if kept.isFresh, kept.decides(of: token) { return kept }
     // Not written: the file belongs to the server, which may run as another user.
     configuration.keyCacheFile = nil
     let asked = BearerVerifier(configuration, observer: report)
     asked.loadOnce()
-    if asked.status.state.serves { return asked }
-    configuration.keyCacheFile = settings.storage.keyCache
-    let kept = BearerVerifier(configuration)
-    kept.loadOnce()
-    return kept
+    return asked.statuses.contains(where: \.serves) ? asked : kept
+}
+
+extension BearerVerifier {
+    /// Whether all keys are younger than the time after which a server fetches them again.
+    fileprivate var isFresh: Bool {
+        let fresh = KeyTiming().refresh.components.seconds
+        return statuses.allSatisfy { $0.isClosed || $0.keys.ageSeconds.map { $0 < fresh } ?? false }
+    }
+
+    /// Whether newer keys could not change the explanation: the key is known, and so is the issuer.
+    fileprivate func decides(of token: String) -> Bool {
+        switch explain(token).refusal {
+        case .unknownKey, .wrongIssuer, .badSignature, .keysUnavailable: false
+        default: true
+        }
+    }
 }
 
 @Sendable private func report(_ event: KeyEvent) {
@@ -72,9 +111,9 @@ private func scopes(of token: String, by verifier: BearerVerifier) -> [String] {
     return found.withLock { $0 }
 }
 
-/// What the token may do where scopes are configured.
-private func scopeLines(_ settings: TokenSettings, carried scopes: [String]) -> [String] {
-    let wanted = [("read", settings.readScope), ("change", settings.writeScope)]
+/// What the token may do where its source requires scopes.
+private func scopeLines(_ required: RequiredScopes, carried scopes: [String]) -> [String] {
+    let wanted = [("read", required.read), ("change", required.write)]
     guard wanted.contains(where: { $0.1 != nil }) else {
         return ["No scopes are configured: it may read and change its owner's tasks."]
     }

@@ -4,7 +4,8 @@ import Settings
 enum HelpText {
     static var whole: String {
         """
-        task-server keeps people's tasks at /api/tasks, for holders of Azure AD B2C bearer tokens.
+        task-server keeps people's tasks at /api/tasks, for holders of bearer tokens of Azure AD B2C, Entra External ID,
+        Entra ID or another OpenID provider.
 
         Usage:
             task-server [serve]          serves until SIGTERM or Ctrl-C; SIGHUP fetches the authority's keys again
@@ -32,6 +33,8 @@ enum HelpText {
 
             task-server check --authority http://127.0.0.1:3001/contoso.onmicrosoft.com \\
                 --policies b2c_1_sign_in --client-id 580e250c-8f26-49d0-bee8-1c078add1609
+
+            TASKS_AUTHORITY=https://contoso.ciamlogin.com TASKS_CLIENT_ID=580e250c-8f26-49d0-bee8-1c078add1609 task-server
 
             task-server explain-token < token.txt
             task-server backup --database sqlite:/var/lib/tasks/tasks.db /backup/tasks-copy.db

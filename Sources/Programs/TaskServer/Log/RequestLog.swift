@@ -43,6 +43,8 @@ struct RequestLog: Sendable {
             if let owner = record.owner { line.hex("owner", owner) }
             line.text("problem", record.problem, limit: 64)
             line.text("refusal", record.refusal?.code, limit: 64)
+            // Its code only where that says more than the refusal.
+            if let mistake = record.mistake?.code, mistake != record.refusal?.code { line.text("mistake", mistake) }
             line.text("kid", record.keyIdentifier, limit: 64)
             line.text("token", record.tokenFingerprint, limit: 16)
             line.text("clientRequestId", record.clientRequestIdentifier, limit: 64)

@@ -29,12 +29,17 @@ final class MetricsPage: Sendable {
         watched.withLock { $0.listeners = listeners }
     }
 
-    /// The lines about keys on `/readyz`, for operators only.
+    /// The lines about keys on `/readyz`, for operators only: of each source (P-18).
     var keyState: String {
-        let status = verifier.status
-        let age = status.ageSeconds.map { ", \($0) s old" } ?? ""
-        let identifiers = status.keyIdentifiers.map { "kid \(Self.visible($0))\n" }.joined()
-        return "keys \(status.state.rawValue)\(age)\n\(identifiers)"
+        verifier.statuses.map { source in
+            let status = source.keys
+            let name = source.name.map { "source \($0): " } ?? ""
+            let end = source.isClosed ? ", closed" : ""
+            let age = status.ageSeconds.map { ", \($0) s old" } ?? ""
+            let failure = source.name == nil ? "" : status.lastFailure.map { ", \(Self.line($0))" } ?? ""
+            let identifiers = status.keyIdentifiers.map { "kid \(Self.visible($0))\n" }.joined()
+            return "\(name)keys \(status.state.rawValue)\(age)\(end)\(failure)\n\(identifiers)"
+        }.joined()
     }
 
     var text: String {
@@ -45,7 +50,7 @@ final class MetricsPage: Sendable {
             text.sample("tasks_http_faults_total", [("code", code)], count)
         }
         if let statistics = watched.withLock({ $0.listeners })?.statistics { Self.connections(statistics, &text) }
-        Self.keys(verifier.status, &text)
+        KeyMetrics(verifier.statuses).render(into: &text)
         Self.verifications(verifier.verificationStatus, &text)
         Self.tokenCache(verifier.tokenCacheStatus, &text)
         Self.answers(answers, &text)
@@ -73,25 +78,6 @@ final class MetricsPage: Sendable {
         for deadline in Deadline.allCases {
             text.sample("tasks_connections_cut_total", [("deadline", deadline.name)], state.deadlines[deadline] ?? 0)
         }
-    }
-
-    private static func keys(_ status: KeyStatus, _ text: inout PrometheusText) {
-        text.family("tasks_keys_state", .gauge, "1 for the state that the authority's keys are in.")
-        for state in KeyState.allCases {
-            text.sample("tasks_keys_state", [("state", state.rawValue)], status.state == state ? 1 : 0)
-        }
-        text.single("tasks_keys", .gauge, "Keys that tokens are verified with.", status.keyIdentifiers.count)
-        text.single("tasks_keys_age_seconds", .gauge, "Age of the oldest key.", status.ageSeconds ?? -1)
-        text.single("tasks_keys_degraded", .gauge, "1 if the last fetch failed.", status.isDegraded ? 1 : 0)
-        text.family("tasks_key_loads_total", .counter, "Loads of a policy's keys.")
-        text.sample("tasks_key_loads_total", [("outcome", "ok")], status.counters.loads)
-        text.sample("tasks_key_loads_total", [("outcome", "failed")], status.counters.failures)
-        text.single("tasks_key_fetches_total", .counter, "Fetches from the authority.", status.counters.refreshes)
-        text.single(
-            "tasks_key_fetch_seconds_total", .counter, "Time that the fetches took.",
-            Double(status.counters.refreshNanoseconds) / 1e9)
-        text.single("tasks_unknown_keys_total", .counter, "Tokens with an unknown key.", status.counters.unknownKeys)
-        text.single("tasks_key_waiters", .gauge, "Requests that wait for a fetch.", status.waiters)
     }
 
     private static func verifications(_ status: VerificationStatus, _ text: inout PrometheusText) {
@@ -136,6 +122,11 @@ final class MetricsPage: Sendable {
         text.single("tasks_store_list_evictions_total", .counter, "Lists evicted to make room.", state.listEvictions)
         text.single("tasks_store_list_entries", .gauge, "Lists in memory.", state.lists)
         text.single("tasks_store_list_bytes", .gauge, "Memory of these lists.", state.listBytes)
+    }
+
+    /// What is wrong with a source, in one line of printable ASCII: some of it is from its provider.
+    private static func line(_ text: String) -> String {
+        String(text.unicodeScalars.prefix(512).map { $0.value >= 0x20 && $0.value < 0x7F ? Character($0) : "?" })
     }
 
     /// Key identifiers come from elsewhere: only printable ASCII, and not too much of it (V-131).

@@ -34,13 +34,19 @@ extension Observation {
                 line.text("kid", identifier, limit: 64)
                 line.text("consequence", "everyone who reads it can sign tokens; the provider must replace it")
             }
-        case .stateChanged(let from, let to):
+        case .stateChanged(let source, let from, let to):
             log.write(to.serves ? .info : .error, "keys-state") { line in
+                line.text("source", source)
                 line.text("from", from.rawValue)
                 line.text("to", to.rawValue)
             }
-        case .unknownKeysLimited: ration(.warning, "unknown-keys-limited", nil)
-        case .fileRead(let sources): log.write(.info, "key-file-read") { $0.number("sources", sources) }
+        case .unknownKeysLimited(let source):
+            ration(.warning, "unknown-keys-limited", source.map { "source \($0)" })
+        case .fileRead(let source, let documents):
+            log.write(.info, "key-file-read") { line in
+                line.text("source", source)
+                line.number("sources", documents)
+            }
         case .fileIgnored(let reason): log.write(.warning, "key-file-ignored") { $0.text("reason", reason) }
         case .fileNotWritten(let reason): log.write(.error, "key-file-not-written") { $0.text("reason", reason) }
         }

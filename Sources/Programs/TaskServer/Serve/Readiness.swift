@@ -3,8 +3,9 @@ import Platform
 import Synchronization
 import Tasks
 
-/// Whether the server can answer: keys to verify tokens with, and a store that answers.
+/// Whether the server can answer: keys to verify tokens of at least one source with, and a store that answers.
 ///
+/// A provider that is out of reach concerns its own people only, so the server is ready for the others (P-18).
 /// The store is asked at most once a second, so that no one can load the writer by asking.
 final class Readiness: Sendable {
     private struct Memory {
@@ -16,12 +17,14 @@ final class Readiness: Sendable {
     private let verifier: BearerVerifier
     private let store: any TaskStore
     private let time: any TimeSource
+    private let started: UInt64
     private let memory = Mutex(Memory())
 
     init(_ verifier: BearerVerifier, _ store: any TaskStore, time: any TimeSource = SystemTime()) {
         self.verifier = verifier
         self.store = store
         self.time = time
+        started = time.monotonicNanoseconds
     }
 
     /// From now on the answer is that the server stops, so that no balancer sends more.
@@ -44,8 +47,22 @@ final class Readiness: Sendable {
         return fresh
     }
 
+    /// How long a source that serves waits at the start for the first attempt of the others.
+    private static let patience: UInt64 = 2_000_000_000
+
     private var keyReason: String? {
-        let status = verifier.status
+        let open = verifier.statuses.filter { !$0.isClosed }
+        let reasons = open.compactMap { source in
+            Self.reason(source.keys).map { reason in source.name.map { "\($0): \(reason)" } ?? reason }
+        }
+        guard !open.isEmpty else { return "no source is open" }
+        guard reasons.count < open.count else { return reasons.joined(separator: "; ") }
+        let isStarting = time.monotonicNanoseconds - started < Self.patience
+        guard isStarting, open.contains(where: { $0.keys.counters.refreshes == 0 }) else { return nil }
+        return reasons.first
+    }
+
+    private static func reason(_ status: KeyStatus) -> String? {
         switch status.state {
         case .fresh where status.counters.refreshes == 0:
             // Some policies are loaded, others not yet: a request may have to wait.

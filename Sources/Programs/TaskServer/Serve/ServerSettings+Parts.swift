@@ -4,17 +4,14 @@ import IssuerKeys
 import HTTPServer
 import Settings
 import TaskAPI
+import Tasks
 import Tokens
 
 // The settings in the terms of each part.
 
 extension ServerSettings {
     var issuerKeys: IssuerKeysConfiguration {
-        var configuration = IssuerKeysConfiguration(
-            keySources: authority.keySources,
-            rules: ClaimRules(
-                audiences: authority.clientIdentifiers, ownerClaim: tokens.ownerClaim,
-                clockSkew: tokens.clockSkew.components.seconds))
+        var configuration = IssuerKeysConfiguration(sources: sources.all.map(\.source))
         configuration.keyCacheFile = storage.keyCache
         configuration.tokenCacheEntries = tokens.cacheSize
         configuration.distrustedKeys = tokens.distrustedKeys
@@ -42,30 +39,22 @@ extension ServerSettings {
         return limits
     }
 
+    /// Browsers sign in at the first source; their network is not that of the server.
     var page: PageConfiguration {
-        // Browsers read this, and their network is not that of the server.
-        let reached = authority.pageAddress ?? authority.address
+        let first = sources.all.first
         return PageConfiguration(
-            authority: reached?.text ?? "",
-            clientIdentifier: authority.clientIdentifiers.first ?? "", policies: authority.policies,
-            scopes: tokens.scopesToAsk,
-            authorizationServers: reached.map { [$0.text] } ?? authority.metadata.map(\.text))
+            authority: (pageAddress ?? first?.provider.address)?.text ?? "",
+            clientIdentifier: first?.claims.clientIdentifiers.first ?? "", policies: first?.provider.policies ?? [],
+            scopes: first?.scopes.toAsk ?? [])
     }
 }
 
-extension AuthoritySettings {
-    /// Where keys come from: each policy of the authority, or each metadata document.
-    var keySources: [KeySource] {
-        guard let address else {
-            return metadata.map { url in
-                KeySource(metadataURL: url.text, pinnedIssuer: issuer, allowHTTP: allowHTTP, caFile: certificates)
-            }
-        }
-        return policies.map { policy in
-            KeySource(
-                authority: address.text, policy: policy, pinnedIssuer: issuer, allowHTTP: allowHTTP,
-                caFile: certificates)
-        }
+extension IssuerKeysConfiguration {
+    /// The namespaces of owners in the store that belong to no source (P-17); those without a namespace are `-`.
+    func withoutSource(_ found: OwnerNamespaces) -> [String] {
+        let prefixes = ownerPrefixes
+        let names = found.names.filter { !prefixes.contains("\($0):") }
+        return names + (found.hasBare && !prefixes.contains("") ? ["-"] : [])
     }
 }
 

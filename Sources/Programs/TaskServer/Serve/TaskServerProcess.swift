@@ -52,12 +52,13 @@ final class TaskServerProcess: Sendable {
         _ readiness: Readiness
     ) throws(StartFailure) -> TaskAPIConfiguration {
         var configuration = TaskAPIConfiguration(store: store.store, verifier: verifier)
-        configuration.readScope = settings.tokens.readScope
-        configuration.writeScope = settings.tokens.writeScope
+        configuration.scopes = settings.sources.scopesToAsk
+        configuration.authorizationServers = { verifier.openIssuers }
         // The first half of a digest: enough to know a token again, nothing to guess it from.
         configuration.fingerprint = { token in
             String(hexadecimal: SHA256.digest(Array(token.utf8)).prefix(8))
         }
+        configuration.mistake = { token, refusal in verifier.mistake(in: token, refused: refusal) }
         configuration.publicAddress = settings.transport.publicAddress?.text
         configuration.isSecure = settings.transport.isSecure
         configuration.allowQueryToken = settings.tokens.allowInQuery
@@ -84,6 +85,7 @@ final class TaskServerProcess: Sendable {
     /// Serves until a signal says to stop, then stops.
     func run(until signals: Signals) {
         announce()
+        warn()
         while true {
             switch signals.next() {
             case .hangup:
@@ -101,6 +103,24 @@ final class TaskServerProcess: Sendable {
             line.text("admin", servers.operatorAddress)
             line.text("version", programVersion)
             line.number("process", Int(ProcessFacts.identifier))
+        }
+    }
+
+    /// What works, and probably not as it was meant.
+    private func warn() {
+        for warning in settings.issuerKeys.warnings {
+            observation.log.write(.warning, "source-settings") { $0.text("warning", warning, limit: 512) }
+        }
+        let settings = settings.issuerKeys
+        Task { [store, observation] in
+            // Where the store cannot answer now, its own lines say so.
+            guard let found = try? await store.store.ownerNamespaces() else { return }
+            let orphans = settings.withoutSource(found)
+            guard !orphans.isEmpty else { return }
+            observation.log.write(.warning, "owners-without-source") { line in
+                line.text("namespaces", orphans.joined(separator: " "), limit: 512)
+                line.text("consequence", "their tasks are kept, and no token leads to them; was a source renamed?")
+            }
         }
     }
 

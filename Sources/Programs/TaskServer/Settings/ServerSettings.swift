@@ -1,5 +1,6 @@
 import Basics
 import HTTP
+import IssuerKeys
 import Settings
 
 /// All settings of task-server.
@@ -9,7 +10,9 @@ struct ServerSettings: SettingTable {
     let listen: [ListenAddress]
     let adminListen: ListenAddress?
     let transport: TransportSettings
-    let authority: AuthoritySettings
+    let sources: SourcesSettings
+    /// The authority as browsers reach it, if that differs.
+    let pageAddress: WebAddress?
     let tokens: TokenSettings
     let storage: StorageSettings
     let limits: LimitSettings
@@ -24,7 +27,10 @@ struct ServerSettings: SettingTable {
             "ADMIN_LISTEN", .orOff(.listenAddress), default: "127.0.0.1:3002",
             help: "Where to listen for operators: /metrics, /healthz and /readyz.")
         transport = TransportSettings(reading: &reader)
-        authority = AuthoritySettings(reading: &reader)
+        sources = SourcesSettings(reading: &reader)
+        pageAddress = reader.optional(
+            "PAGE_AUTHORITY", .webAddress(example: "http://localhost:3001/contoso.onmicrosoft.com"),
+            absence: "TASKS_AUTHORITY", help: "The authority as browsers reach it, if that differs.")
         tokens = TokenSettings(reading: &reader)
         storage = StorageSettings(reading: &reader)
         limits = LimitSettings(reading: &reader)
@@ -45,8 +51,10 @@ struct ServerSettings: SettingTable {
         guard self.command.move == MoveFlags() || command.movesOwners || self.command.answersAtOnce else {
             return ["--apply, --merge and --list-unmapped are for move-owners."]
         }
-        return command.needsAuthority && !self.command.answersAtOnce
-            ? authority.whatIsMissing + authority.unsafeSources : []
+        guard command.needsAuthority, !self.command.answersAtOnce else { return [] }
+        // Only sources that are complete are compared with each other.
+        let mistakes = sources.mistakes
+        return mistakes.isEmpty ? issuerKeys.mistakes : mistakes
     }
 }
 

@@ -1,10 +1,10 @@
+import Basics
 import Tokens
 
 /// One metadata document whose keys are trusted: that of a provider, or of one policy of an Azure AD B2C tenant.
 ///
-/// In this module "source" always means this. A provider with several policies is several key sources, one for each
-/// policy; a provider without policies is one.
-package struct KeySource: Sendable, Equatable {
+/// A provider with several policies has several documents, one for each policy; a provider without policies has one.
+package struct MetadataDocument: Sendable, Equatable {
     /// The policy as configured; nothing for a provider without policies.
     package var policy: String?
     package var metadataURL: String
@@ -15,12 +15,12 @@ package struct KeySource: Sendable, Equatable {
     /// Whether plain `http` is allowed; from the loopback it always is.
     package var allowHTTP: Bool
     /// Whether the issuer must belong to the address of the metadata (OpenID Connect Discovery 1.0 section 4.3), and all
-    /// such key sources be of one tenant: so that no provider can issue tokens for the owners of another.
+    /// such documents of a token source be of one tenant: so that no provider can issue tokens for the owners of another.
     package var demandsOwnIssuer: Bool
     /// A file of certificates to trust instead of the machine's own.
     package var caFile: String?
 
-    /// The key source at this address; of the policy that the address names, if none is given.
+    /// The document at this address; of the policy that the address names, if none is given.
     package init(
         policy: String? = nil, metadataURL: String, pinnedIssuer: String? = nil, tenantIdentifier: String? = nil,
         allowHTTP: Bool = false, demandsOwnIssuer: Bool = true, caFile: String? = nil
@@ -34,7 +34,8 @@ package struct KeySource: Sendable, Equatable {
         self.caFile = caFile
     }
 
-    /// The key source of a B2C policy, see ``MetadataAddress``: that all are of one authority is in the settings.
+    /// The document of an authority, or of one B2C policy of it, see ``MetadataAddress``: that all are of one authority is
+    /// in the settings.
     package init(
         authority: String, policy: String?, pinnedIssuer: String? = nil, allowHTTP: Bool = false, caFile: String? = nil
     ) {
@@ -47,18 +48,22 @@ package struct KeySource: Sendable, Equatable {
     /// For messages: the policy, or the address of the metadata.
     package var name: String { policy ?? metadataURL }
 
-    static let metadataSetting = "TASKS_METADATA_URL"
-
-    /// The setting that names the provider, for messages.
-    var setting: String { demandsOwnIssuer ? Self.metadataSetting : "TASKS_AUTHORITY" }
-
-    var metadataRules: MetadataRules {
-        MetadataRules(
-            metadataURL: metadataURL, pinnedIssuer: pinnedIssuer, tenantIdentifier: tenantIdentifier,
-            allowHTTP: allowHTTP, demandsOwnIssuer: demandsOwnIssuer)
+    /// The issuer, if it is known before the document is fetched: that of the settings, or the one that Entra ID and External
+    /// ID have for this address.
+    package var knownIssuer: String? {
+        if let pinnedIssuer { return pinnedIssuer }
+        guard policy == nil, let address = WebAddress(metadataURL) else { return nil }
+        return IssuerTenant.issuer(ofMetadata: address)
     }
 
-    /// Scheme, host and port of the metadata: key sources of one origin are unreachable together.
+    /// Whether it is of Entra ID or External ID, as far as address and issuer show it, and not of B2C.
+    package var isMicrosoft: Bool {
+        guard policy == nil else { return false }
+        let addresses = [metadataURL, knownIssuer].compactMap { $0.flatMap { WebAddress($0) } }
+        return addresses.contains(where: IssuerTenant.isMicrosoft)
+    }
+
+    /// Scheme, host and port of the metadata: documents of one origin are unreachable together.
     var origin: String {
         metadataURL.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).prefix(3).joined(
             separator: "/")

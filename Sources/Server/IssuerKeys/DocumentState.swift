@@ -1,5 +1,5 @@
-/// What is known of one key source: its keys, and its times on the monotonic clock in nanoseconds.
-struct KeySourceState: Sendable {
+/// What is known of one metadata document: its keys, and its times on the monotonic clock in nanoseconds.
+struct DocumentState: Sendable {
     /// What was loaded and validated last, whether it still serves or not.
     private(set) var keys: LoadedKeys?
     /// When that was loaded: by the monotonic clock, for its age, and in milliseconds since 1970, for the key file.
@@ -14,7 +14,7 @@ struct KeySourceState: Sendable {
     /// Whether the last attempt of any kind failed.
     private(set) var isDegraded = false
 
-    /// A key source of which nothing is known, due at once.
+    /// A metadata document of which nothing is known, due at once.
     init(now: Int64) {
         staleAt = now
         nextAttempt = now

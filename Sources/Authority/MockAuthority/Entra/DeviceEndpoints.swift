@@ -1,0 +1,103 @@
+import Basics
+import HTTP
+import JSON
+
+/// The device authorization endpoint and its page (RFC 8628; docs/external-id.md, "Device code").
+struct DeviceEndpoints: Sendable {
+    let context: RequestContext
+
+    private static let lifetime: Int64 = 900
+    private static let interval: Int64 = 5
+    private var pageURL: String { "\(context.base)/\(context.url.tenant)/\(Routes.devicePage.path)" }
+
+    /// `POST /T/oauth2/v2.0/devicecode`.
+    func begin() -> Decision {
+        .answerBody(limit: 65536) { body in
+            let parameters = Parameters(body: body, type: context.head.contentType)
+            do throws(Refusal) {
+                return Response.json(try answer(parameters), headers: context.headers)
+            } catch {
+                return context.response(error.entra)
+            }
+        }
+    }
+
+    private func answer(_ parameters: Parameters) throws(Refusal) -> JSONValue {
+        let client = try ClientAuthentication(context: context).client(parameters)
+        guard let text = parameters["scope"] else { throw .missingParameter("scope") }
+        _ = try Scope(text, client: client, applications: context.configuration.applications)
+        let request = context.run.devices.begin(
+            client: client.id, scope: text, expires: context.now + Self.lifetime)
+        let message =
+            "To sign in, use a web browser to open the page \(pageURL) and enter the code \(request.userCode) to "
+            + "authenticate."
+        return [
+            "user_code": .string(request.userCode), "device_code": .string(request.deviceCode),
+            "verification_uri": .string(pageURL), "expires_in": .integer(Self.lifetime),
+            "interval": .integer(Self.interval), "message": .string(message),
+        ]
+    }
+
+    /// `GET` and `POST /T/oauth2/deviceauth`: the code and the sign-in on one form.
+    func page() -> Decision {
+        guard context.head.method == .post else { return .respond(page(alert: nil) { context.head.target[$0] }) }
+        return .answerBody(limit: 65536) { body in
+            act(Parameters(body: body, type: context.head.contentType))
+        }
+    }
+
+    private func act(_ fields: Parameters) -> Response {
+        let code = fields["user_code"] ?? ""
+        if fields["action"] == "cancel" {
+            return finish(code, .declined, "You have declined. You can close this window.") { fields[$0] }
+        }
+        switch FormReader(run: context.run, fields: fields).read(.device, user: nil) {
+        case .failure(_, let message): return page(alert: message) { fields[$0] }
+        case .person(let user, _):
+            return finish(code, .approved(user.objectID), "You have signed in. You can close this window.") {
+                fields[$0]
+            }
+        }
+    }
+
+    private func finish(
+        _ code: String, _ outcome: DeviceRequest.Outcome, _ text: String, given: @escaping (String) -> String?
+    ) -> Response {
+        guard context.run.devices.finish(code, outcome, now: context.now) else {
+            return page(alert: "That code did not work. Check the code and try again.", given: given)
+        }
+        return Page(title: "Device sign-in", content: "<p>\(text.htmlEscaped)</p>").response
+    }
+
+    private func page(alert: String?, given: @escaping (String) -> String?) -> Response {
+        let form = FormHTML(
+            form: .device, action: "/\(context.url.tenant)/\(Routes.devicePage.path)", csrf: "", alert: alert,
+            given: given)
+        return Page(
+            title: PageForm.device.title, content: form.html, overline: context.configuration.tenant.name
+        ).response
+    }
+}
+
+extension TokenEndpoint {
+    /// The device authorization grant (RFC 8628 section 3.4).
+    func deviceGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> any TokenReply {
+        guard let code = parameters["device_code"] else { throw .missingParameter("device_code") }
+        guard let request = context.run.devices.request(deviceCode: code), request.client == client.id else {
+            throw .unknownDeviceCode
+        }
+        guard request.expires > context.now else { throw .deviceCodeExpired }
+        switch request.outcome {
+        case .pending: throw .devicePending
+        case .declined: throw .deviceDeclined
+        case .approved(let objectID):
+            guard let user = context.run.directory.user(objectID), !user.status.disabled else { throw .accountGone }
+            guard context.run.devices.end(code) else { throw .unknownDeviceCode }
+            let now = context.now
+            return try await signTokens(
+                for: GrantedRequest(
+                    user: user, client: client, policy: context.policy, scope: try scope(request.scope, client),
+                    signIn: SignIn(time: now), now: now))
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import Basics
+import HTTP
+import JSON
+import OpenSSL
+
+extension RequestContext {
+    /// The discovery document of External ID and Entra; that of version 1 is for tokens of version 1.
+    func entraMetadata(version: Int) -> Response {
+        Response.json(
+            EntraMetadata(configuration: configuration, url: url, base: base, version: version).json,
+            headers: openForADay)
+    }
+
+    /// The key set (RFC 7517 section 5), with the members of the service.
+    func entraKeySet(version: Int) async -> Response {
+        do throws(RSAError) {
+            return Response.json(try await entraKeys(version: version), headers: openForADay)
+        } catch {
+            return Response.text("No key could be generated.", status: 500)
+        }
+    }
+
+    private var openForADay: HeaderFields {
+        [
+            "Cache-Control": "max-age=86400, private", "Access-Control-Allow-Origin": "*",
+            "Access-Control-Allow-Methods": "GET, OPTIONS",
+        ]
+    }
+
+    /// Each key with the issuer of the tokens that it signs: of `common`, a template, and the tenant of persons.
+    private func entraKeys(version: Int) async throws(RSAError) -> JSONValue {
+        let segment = EntraSegment(rawValue: url.tenant)
+        var shown: [JSONValue] = []
+        if segment != .consumers {
+            let issuer = configuration.entraIssuer(at: base, tenant: segment == nil ? nil : "{tenantid}")
+            for ring in [authority.keys] + authority.sharedKeys {
+                for key in try await ring.current().published {
+                    shown.append(try key.entraKey(ring.subject, issuer: version == 1 ? nil : issuer))
+                }
+            }
+        }
+        if segment != nil, segment != .organizations, let personal = authority.personalKeys {
+            let issuer = configuration.entraIssuer(at: base, tenant: Configuration.personalTenant)
+            for key in try await personal.current().published {
+                shown.append(try key.entraKey(personal.subject, issuer: version == 1 ? nil : issuer))
+            }
+        }
+        return ["keys": .array(shown)]
+    }
+}
+
+/// The members of the service and no others (docs/external-id.md, "Metadata").
+private struct EntraMetadata {
+    let configuration: Configuration
+    let url: PolicyURL
+    /// Scheme and host of the request.
+    let base: String
+    let version: Int
+
+    private var segment: EntraSegment? { EntraSegment(rawValue: url.tenant) }
+
+    private var issuer: String {
+        if version == 1 {
+            return "https://sts.windows.net/\(segment == nil ? configuration.tenant.id : "{tenantid}")/"
+        }
+        return switch segment {
+        case nil: configuration.entraIssuer(at: base)
+        case .common, .organizations: configuration.entraIssuer(at: base, tenant: "{tenantid}")
+        case .consumers: configuration.entraIssuer(at: base, tenant: Configuration.personalTenant)
+        }
+    }
+
+    /// The document, in the order of the service.
+    var json: JSONValue {
+        let endpoints = JSONObject([
+            ("token_endpoint", url(of: Routes.token)),
+            (
+                "token_endpoint_auth_methods_supported",
+                ["client_secret_post", "private_key_jwt", "client_secret_basic"]
+            ),
+            ("jwks_uri", url(of: version == 1 ? Routes.keysOfVersionOne : Routes.entraKeys)),
+            ("response_modes_supported", ["query", "fragment", "form_post"]),
+            ("subject_types_supported", ["pairwise"]), ("id_token_signing_alg_values_supported", ["RS256"]),
+            ("response_types_supported", ["code", "id_token", "code id_token", "id_token token"]),
+            ("scopes_supported", ["openid", "profile", "email", "offline_access"]), ("issuer", .string(issuer)),
+            ("request_uri_parameter_supported", false),
+            ("userinfo_endpoint", "https://graph.microsoft.com/oidc/userinfo"),
+            ("authorization_endpoint", url(of: Routes.authorize)),
+            ("device_authorization_endpoint", url(of: Routes.deviceCode)), ("http_logout_supported", true),
+            ("frontchannel_logout_supported", true), ("end_session_endpoint", url(of: Routes.logout)),
+            ("claims_supported", Self.claims), ("kerberos_endpoint", .string("\(base)/\(url.tenant)/kerberos")),
+            ("tenant_region_scope", segment == nil ? "NA" : .null),
+            ("cloud_instance_name", .string(TokenSigningKey.cloud)),
+            ("cloud_graph_host_name", "graph.windows.net"), ("msgraph_host", "graph.microsoft.com"),
+            ("rbac_url", "https://pas.windows.net"),
+        ])
+        return .object(endpoints)
+    }
+
+    private static let claims: JSONValue = [
+        "sub", "iss", "cloud_instance_name", "cloud_instance_host_name", "cloud_graph_host_name", "msgraph_host", "aud",
+        "exp", "iat", "auth_time", "acr", "nonce", "preferred_username", "name", "tid", "ver", "at_hash", "c_hash",
+        "email",
+    ]
+
+    private func url(of route: AuthorityRoute<RequestContext>) -> JSONValue {
+        .string("\(base)/\(url.tenant)/\(route.path)")
+    }
+}
+
+extension TokenSigningKey {
+    /// `cloud_instance_name` of the public cloud.
+    static let cloud = "microsoftonline.com"
+
+    /// The members of the service, in its order: no `alg`, no `nbf`; in sets of version 1 no `issuer`.
+    ///
+    /// `x5t` is the hash of the certificate in `x5c`, and so is `kid` (``KeyNaming``).
+    fileprivate func entraKey(_ subject: String, issuer: String?) throws(RSAError) -> JSONValue {
+        let certificate = try CertificateMaker(now: notBefore).tokenSigning(privateKey, name: subject)
+        let numbers = publicKey.object ?? JSONObject()
+        var members = JSONObject([
+            ("kty", "RSA"), ("use", "sig"), ("kid", .string(identifier)), ("x5t", .string(identifier)),
+        ])
+        members["n"] = numbers["n"]
+        members["e"] = numbers["e"]
+        members["x5c"] = [.string(Base64.encode(certificate))]
+        members["cloud_instance_name"] = .string(Self.cloud)
+        members["issuer"] = issuer.map { .string($0) }
+        return .object(members)
+    }
+}

@@ -1,0 +1,48 @@
+import JSON
+import OpenSSL
+
+/// The response of the token endpoint of External ID and Entra (docs/external-id.md, "Token replies").
+struct EntraTokenResponse: TokenReply {
+    var refreshToken: (text: String, lifetime: Int64)?
+    private let claims: EntraClaims
+    private let accessToken: String
+    /// The ID token, if `openid` was requested.
+    private let idToken: String?
+
+    /// Signs the tokens: without a scope of an API the access token is for Microsoft Graph.
+    init(signing claims: EntraClaims, _ signer: TokenSigner) throws(RSAError) {
+        self.claims = claims
+        let scope = claims.granted.scope
+        accessToken =
+            if let audience = scope.audience { try signer.sign(claims.accessToken(audience: audience)) } else {
+                try signer.signGraphToken(claims.graphToken)
+            }
+        // Hashes of the access token are in the ID tokens of the authorization endpoint only.
+        idToken = scope.openID ? try signer.sign(claims.idToken()) : nil
+    }
+
+    func json(clientInfo: Bool) -> JSONValue {
+        let granted = claims.granted
+        var members = JSONObject([
+            ("token_type", "Bearer"), ("scope", .string(shownScope)), ("expires_in", .integer(claims.lifetime)),
+            ("ext_expires_in", .integer(claims.lifetime)), ("access_token", .string(accessToken)),
+        ])
+        members["refresh_token"] = refreshToken.map { .string($0.text) }
+        members["id_token"] = idToken.map { .string($0) }
+        if clientInfo { members["client_info"] = .string(granted.clientInformation(claims.configuration)) }
+        return .object(members)
+    }
+
+    /// What was granted: `offline_access` is never named.
+    private var shownScope: String {
+        claims.granted.scope.asked.filter { $0 != "offline_access" }.joined(separator: " ")
+    }
+
+    /// The response to a daemon.
+    static func application(_ token: String, _ lifetime: Int64) -> JSONValue {
+        [
+            "token_type": "Bearer", "expires_in": .integer(lifetime), "ext_expires_in": .integer(lifetime),
+            "access_token": .string(token),
+        ]
+    }
+}

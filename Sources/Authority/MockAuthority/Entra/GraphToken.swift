@@ -1,0 +1,64 @@
+import Basics
+import JSON
+import OpenSSL
+
+extension EntraClaims {
+    /// The claims of a token for Microsoft Graph, which are those of version 1.
+    var graphToken: JSONObject {
+        var claims = versionOne
+        claims["aud"] = "00000003-0000-0000-c000-000000000000"
+        claims["scp"] = "openid profile User.Read email"
+        return claims
+    }
+
+    /// The claims of a version 1 access token (docs/external-id.md, "Bad tokens").
+    var versionOne: JSONObject {
+        let issued = granted.now - Self.datedBack
+        let user = granted.user
+        var claims = JSONObject([
+            ("aud", .string("api://\(granted.scope.audience ?? "")")),
+            ("iss", .string("https://sts.windows.net/\(configuration.tenant.id)/")), ("iat", .integer(issued)),
+            ("nbf", .integer(issued)), ("exp", .integer(issued + lifetime + Self.datedBack)), ("acr", "1"),
+            ("aio", .string(Self.random(32))), ("amr", ["pwd"]), ("appid", .string(granted.client.id)),
+            ("appidacr", granted.client.secret == nil ? "0" : "1"),
+        ])
+        if !user.name.family.isEmpty { claims["family_name"] = .string(user.name.family) }
+        if !user.name.given.isEmpty { claims["given_name"] = .string(user.name.given) }
+        claims["ipaddr"] = "192.0.2.1"
+        claims["name"] = .string(user.name.display)
+        claims["oid"] = .string(user.objectID)
+        if !granted.scope.names.isEmpty { claims["scp"] = .string(granted.scope.names.joined(separator: " ")) }
+        claims["sub"] = .string(
+            Self.subject(of: user.objectID, for: granted.scope.audience ?? "", in: configuration.tenant))
+        claims["tid"] = .string(configuration.tenant.id)
+        claims["unique_name"] = .string(user.email)
+        claims["uti"] = .string(Self.random(16))
+        claims["ver"] = "1.0"
+        return claims
+    }
+}
+
+extension TokenSigner {
+    /// The header of tokens of version 1, which names the key twice.
+    var headerOfVersionOne: JSONObject {
+        let kid = JSONValue.string(key.identifier)
+        return JSONObject([("typ", "JWT"), ("alg", "RS256"), ("x5t", kid), ("kid", kid)])
+    }
+
+    /// A token that only Microsoft Graph can verify: what is signed has a hash of the `nonce` of the header.
+    func signGraphToken(_ claims: JSONObject) throws(RSAError) -> String {
+        let nonce = EntraClaims.random(32)
+        let payload = JSONValue.object(claims).serialized()
+        let hashed = Base64URL.encode(SHA256.digest(Array(nonce.utf8)))
+        let token = try sign(header: graphHeader(nonce: hashed), payload: payload)
+        let signature = token.split(separator: ".", omittingEmptySubsequences: false).last ?? ""
+        return Self.input(header: graphHeader(nonce: nonce), payload: payload) + "." + signature
+    }
+
+    private func graphHeader(nonce: String) -> JSONObject {
+        let kid = JSONValue.string(key.identifier)
+        return JSONObject([
+            ("typ", "JWT"), ("nonce", .string(nonce)), ("alg", "RS256"), ("x5t", kid), ("kid", kid),
+        ])
+    }
+}

@@ -1,0 +1,57 @@
+import HTTP
+import Platform
+
+/// The keys that all Entra tenants have.
+struct EntraKeyRings: Sendable {
+    let organizations: KeyRing
+    let personal: KeyRing
+}
+
+/// What the tenants of an authority are made with.
+struct TenantParts: Sendable {
+    let time: any TimeSource
+    let generator: KeyGenerator
+    let onSignature: @Sendable () -> Void
+
+    /// The B2C tenant; its first key is begun at once.
+    func b2c(_ configuration: Configuration, _ kept: TenantState) -> TenantAuthority {
+        let keys = keys(.b2c(configuration.behaviour.era), kept)
+        keys.begin()
+        let runs = TestRuns(configuration, home: kept.directory(of: configuration))
+        return tenant(configuration, keys: keys, runs: runs, kept)
+    }
+
+    /// A tenant of External ID or Entra.
+    ///
+    /// Every Entra tenant has the same keys. External ID has its own, unless keys are shared: then it signs as Entra does,
+    /// and publishes its own keys too, as ciamlogin.com lists more of them than login.microsoftonline.com.
+    func other(
+        _ configuration: Configuration, _ kept: TenantState, _ rings: EntraKeyRings, beside b2c: TenantAuthority
+    ) -> TenantAuthority {
+        let entra = configuration.behaviour.entra
+        let isExternal = configuration.profile == .externalID
+        let sharing = isExternal && entra.highScaleCompatibility ? b2c.runs : nil
+        let runs = TestRuns(configuration, home: kept.directory(of: configuration), sharingAccountsOf: sharing)
+        guard isExternal else {
+            return tenant(configuration, keys: rings.organizations, personalKeys: rings.personal, runs: runs, kept)
+        }
+        let own = keys(.microsoft, kept)
+        guard entra.sharedKeys else { return tenant(configuration, keys: own, runs: runs, kept) }
+        return tenant(configuration, keys: rings.organizations, sharedKeys: [own], runs: runs, kept)
+    }
+
+    func keys(_ naming: KeyNaming, _ kept: TenantState) -> KeyRing {
+        KeyRing(
+            kept.saved.keys, generator: generator, naming: naming, now: { [time] in time.wallMilliseconds / 1000 },
+            changed: kept.saveKeys)
+    }
+
+    private func tenant(
+        _ configuration: Configuration, keys: KeyRing, sharedKeys: [KeyRing] = [], personalKeys: KeyRing? = nil,
+        runs: TestRuns, _ kept: TenantState
+    ) -> TenantAuthority {
+        TenantAuthority(
+            configuration, keys: keys, sharedKeys: sharedKeys, personalKeys: personalKeys, runs: runs,
+            secret: kept.saved.secret, time: time, onSignature: onSignature)
+    }
+}

@@ -1,0 +1,46 @@
+import Basics
+
+/// The blocks of a file of settings: `[source ext]`, and below it lines such as `client-id = 580e250c-...`.
+///
+/// Words are those of flags or of variables, in any case; a line that begins with `#` is a comment.
+struct SettingBlocks {
+    /// The texts of a block by their words, in the form of variables: `CLIENT_ID`.
+    struct Block {
+        let name: String
+        var texts: [String: String] = [:]
+    }
+
+    private(set) var blocks: [Block] = []
+    /// What is wrong with the lines, one sentence each.
+    private(set) var mistakes: [String] = []
+
+    /// Reads blocks of this kind, `source`; `file` is its path, for the mistakes.
+    init(_ text: String, kind: String, file: String) {
+        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+            let line = line.trimmingBlanks
+            guard !line.isEmpty, !line.hasPrefix("#") else { continue }
+            if let mistake = read(String(line), kind: kind) {
+                mistakes.append("\(file.escapedForPeople), line \(index + 1): \(mistake)")
+            }
+        }
+    }
+
+    /// Reads one line; what is wrong with it, if anything is.
+    private mutating func read(_ line: String, kind: String) -> String? {
+        if line.hasPrefix("[") {
+            let words = line.dropFirst().prefix { $0 != "]" }.split(separator: " ")
+            guard line.hasSuffix("]"), words.count == 2, words[0] == kind else {
+                return "the first line of a block is [\(kind) NAME]."
+            }
+            let name = String(words[1])
+            blocks.append(Block(name: name))
+            return nil
+        }
+        let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return "a line is [\(kind) NAME] or WORD = VALUE." }
+        guard let last = blocks.indices.last else { return "there is no [\(kind) NAME] above this line." }
+        let word = String(parts[0].trimmingBlanks.map { $0 == "-" ? "_" : $0 }).uppercased()
+        let isRepeated = blocks[last].texts.updateValue(String(parts[1].trimmingBlanks), forKey: word) != nil
+        return isRepeated ? "\(word.escapedForPeople) was given before; give it once." : nil
+    }
+}

@@ -1,0 +1,132 @@
+/// The names of groups of settings: with `TASKS_SOURCES=ext`, the settings `TASKS_SOURCE_EXT_AUTHORITY` and others exist.
+struct SettingGroups {
+    /// `SOURCE`; the list of names is `SOURCES`.
+    let kind: String
+    let names: [String]
+
+    /// What comes before the word of a setting: `SOURCE_EXT_`.
+    static func scope(_ kind: String, _ name: String) -> String {
+        "\(kind)_\(String(name.map { $0 == "-" ? "_" : $0 }).uppercased())_"
+    }
+}
+
+extension SettingReader {
+    /// Settings that exist once for each name: those of the list `<kind>S`, and of the blocks in the file `<kind>S_FILE`.
+    ///
+    /// - Parameters:
+    ///   - kind: `SOURCE`.
+    ///   - help: of the list of names.
+    ///   - read: declares and reads the settings of one group; names of settings are without the group's.
+    /// - Returns: the groups in the order of their names. A name that is given twice is a mistake.
+    package mutating func groups<Group>(
+        _ kind: String, help: String, _ read: (inout SettingReader, String) -> Group
+    ) -> [Group] {
+        var names = list("\(kind)S", .groupName, help: help)
+        let path = optional(
+            "\(kind)S_FILE", .path,
+            help:
+                "A file of blocks: [\(kind.lowercased()) NAME], and below it lines WORD = VALUE. Variables precede it.")
+        if let path { names += blocks(of: kind, path) }
+        for (index, name) in names.enumerated() where names[..<index].contains(name) {
+            mistakes.append("\(prefix)\(kind)S: the \(kind.lowercased()) \(name) is named twice; name it once.")
+        }
+        names = names.enumerated().filter { !names[..<$0.offset].contains($0.element) }.map(\.element)
+        groupKinds.append(SettingGroups(kind: kind, names: names))
+        notePatterns(kind) { _ = read(&$0, "name") }
+        let groups = names.map { name in
+            scope = SettingGroups.scope(kind, name)
+            defer { scope = "" }
+            let first = entries.count
+            let group = read(&self, name)
+            if first < entries.count { entries[first].heading = "\(kind.lowercased()) \(name)" }
+            return group
+        }
+        noteUnknownTexts()
+        return groups
+    }
+
+    /// The name of a setting as a variable, in the group that is read now: `TASKS_SOURCE_EXT_AUTHORITY`.
+    package func variable(_ name: String) -> String { "\(prefix)\(scope)\(name)" }
+
+    /// Reads the file; the names of its blocks, whose texts are found from now on.
+    private mutating func blocks(of kind: String, _ path: String) -> [String] {
+        switch input.file(path) {
+        case .failure(let failure):
+            mistakes.append("\(prefix)\(kind)S_FILE: cannot read '\(path.escapedForPeople)': \(failure.reason)")
+            return []
+        case .success(let text):
+            let file = SettingBlocks(text, kind: kind.lowercased(), file: path)
+            mistakes += file.mistakes
+            return file.blocks.compactMap { block in
+                guard let name = SettingKind.groupName.parse(block.name) else {
+                    let expected = SettingKind.groupName.expected
+                    mistakes.append("\(path.escapedForPeople): '\(block.name.escapedForPeople)' is not \(expected).")
+                    return nil
+                }
+                let scope = SettingGroups.scope(kind, name)
+                for (word, text) in block.texts where !text.isEmpty { fileTexts[scope + word] = text }
+                return name
+            }
+        }
+    }
+
+    /// Adds the lines of the help that stand for the settings of every group: one for all words that also exist
+    /// without a group, and one for each other.
+    private mutating func notePatterns(_ kind: String, _ read: (inout SettingReader) -> Void) {
+        var scratch = SettingReader(prefix: prefix, input: SettingInput())
+        scratch.scope = SettingGroups.scope(kind, "name")
+        let before = "\(prefix)\(scratch.scope)"
+        read(&scratch)
+        let plain = Set(entries.compactMap(\.variable))
+        var shared: [String] = []
+        var others: [SettingEntry] = []
+        for var entry in scratch.entries {
+            guard let word = entry.variable?.dropFirst(before.count) else { continue }
+            entry.isPattern = true
+            if plain.contains("\(prefix)\(word)") { shared.append(String(word)) } else { others.append(entry) }
+        }
+        var all = SettingEntry(
+            flag: SettingEntry.flag(of: "\(kind)_NAME_WORD"), variable: "\(before)WORD", placeholder: "VALUE",
+            help: "For the \(kind.lowercased()) NAME, what \(prefix)WORD is for the one without a name. WORD is one of "
+                + "\(shared.joined(separator: ", ")).")
+        all.isPattern = true
+        entries += [all] + others
+    }
+
+    /// Reports words in files that no setting has.
+    private mutating func noteUnknownTexts() {
+        let known = entries.compactMap(\.variable)
+        for name in fileTexts.keys.sorted() where !known.contains("\(prefix)\(name)") {
+            let variable = "\(prefix)\(name)"
+            mistakes.append("\(variable.escapedForPeople) is no setting of this program.\(hint(variable, known))")
+        }
+    }
+
+    /// What to say of an unknown variable or flag that begins as those of groups do, but is of no known group.
+    func groupHint(_ written: String) -> String? {
+        let name = String(written.map { $0 == "-" ? "_" : $0 }).uppercased()
+        let starts = [prefix, "__"].filter { name.hasPrefix($0) }
+        guard let start = starts.first else { return nil }
+        let rest = name.dropFirst(start.count)
+        for groups in groupKinds where rest.hasPrefix("\(groups.kind)_") {
+            let isKnown = groups.names.contains { rest.hasPrefix(SettingGroups.scope(groups.kind, $0)) }
+            if !isKnown {
+                return " It is for a \(groups.kind.lowercased()) that \(prefix)\(groups.kind)S does not name."
+            }
+        }
+        return nil
+    }
+}
+
+extension SettingKind where Value == String {
+    /// The name of a group, which becomes part of names of settings.
+    static let groupName = SettingKind(
+        placeholder: "NAME", expected: "a name of 1 to 16 of a-z, 0-9 and -", example: "ext"
+    ) { text in
+        let isPlain = text.utf8.allSatisfy { byte in
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
+        }
+        return isPlain && (1...16).contains(text.utf8.count) ? text : nil
+    }
+}

@@ -1,0 +1,123 @@
+import Basics
+import JSON
+
+// Audience, kind, owner, scopes (V-55 to V-59, P-24 to P-28).
+extension ClaimExamination {
+    func checkAudience() throws(TokenRefusal) {
+        let audience = rules.audience
+        if !audience.claim.isSame(as: "aud") {
+            guard let value = claims[audience.claim]?.string, isAccepted(value) else { throw .wrongAudience }
+            // A token that has the standard claim as well must be for this application by that, too.
+            guard claims["aud"] != nil else { return }
+        }
+        let isMeant =
+            switch claims["aud"] {
+            case .string(let text)?: isAccepted(text)
+            case .array(let list)?: isAccepted(list, audience.match)
+            case nil, .null?, .boolean?, .integer?, .real?, .object?: false
+            }
+        guard isMeant else { throw .wrongAudience }
+    }
+
+    private func isAccepted(_ audience: String) -> Bool {
+        rules.audience.accepted.contains { $0.isSame(as: audience) }
+    }
+
+    private func isAccepted(_ list: [JSONValue], _ match: AudienceMatch) -> Bool {
+        switch match {
+        // With several audiences, another of them could present the token here.
+        case .one: return list.count == 1 && list.first?.string.map(isAccepted) ?? false
+        case .any:
+            let names = list.compactMap(\.string)
+            guard names.count == list.count, names.count <= 16 else { return false }
+            return names.contains(where: isAccepted)
+        }
+    }
+
+    func checkedOwner() throws(TokenRefusal) -> String {
+        switch rules.owner.claim {
+        case .objectIdentifier: return rules.owner.prefix + (try identifier("oid"))
+        case .tenantAndObject: return rules.owner.prefix + (try identifier("tid")) + "+" + (try identifier("oid"))
+        case .other(let name):
+            guard let claim = claims[name] else { throw .missingOwner }
+            guard let owner = claim.string.flatMap(OwnerText.checked) else { throw .malformedOwner }
+            return rules.owner.prefix + owner
+        }
+    }
+
+    private func identifier(_ name: String) throws(TokenRefusal) -> String {
+        guard let claim = claims[name] else { throw .missingOwner }
+        guard let value = claim.string.flatMap(GUID.canonical) else { throw .malformedOwner }
+        return value
+    }
+
+    func checkedScopes() throws(TokenRefusal) -> [String] {
+        switch rules.scopes.claim {
+        case .scp: return try scpScopes()
+        case .scope: return try scopeScopes()
+        case .automatic:
+            guard claims["scp"] != nil else { return try scopeScopes() }
+            let scopes = try scpScopes()
+            guard claims["scope"] != nil else { return scopes }
+            guard Self.isSameSet(scopes, try scopeScopes()) else { throw .malformedScope }
+            return scopes
+        }
+    }
+
+    private func scpScopes() throws(TokenRefusal) -> [String] {
+        switch claims["scp"] {
+        case nil: return []
+        case .string(let text)?: return text.split(separator: " ").map(String.init)
+        // Okta's form. An element that is not a string grants nothing.
+        case .array(let list)?: return list.compactMap(\.string)
+        case .null?, .boolean?, .integer?, .real?, .object?: throw .malformedScope
+        }
+    }
+
+    private func scopeScopes() throws(TokenRefusal) -> [String] {
+        guard let claim = claims["scope"] else { return [] }
+        guard let text = claim.string else { throw .malformedScope }
+        return text.split(separator: " ").map(String.init)
+    }
+
+    private static func isSameSet(_ scopes: [String], _ others: [String]) -> Bool {
+        let (first, second) = (Set(scopes.map { Array($0.utf8) }), Set(others.map { Array($0.utf8) }))
+        return first == second
+    }
+}
+
+// Access tokens, ID tokens, tokens of applications (P-27, P-28).
+extension ClaimExamination {
+    func checkKind() throws(TokenRefusal) {
+        switch rules.kind {
+        case .any: return
+        case .access: guard !hasMarksOfIDToken else { throw .idToken }
+        // Google, Firebase and Apple put no mark into every ID token: what is no access token is taken for one.
+        case .id: guard !hasMarksOfAccessToken else { throw .notIDToken }
+        }
+    }
+
+    private func says(_ name: String, _ value: String) -> Bool {
+        claims[name]?.string.map { $0.isEqualIgnoringCase(to: value) } ?? false
+    }
+
+    private var hasScopes: Bool { claims["scp"] != nil || claims["scope"] != nil }
+
+    /// What only ID tokens have: OpenID Connect Core 1.0 section 2, Cognito's `token_use`, Keycloak's `typ`.
+    private var hasMarksOfIDToken: Bool {
+        says("token_use", "id") || says("typ", "ID") || claims["at_hash"] != nil || claims["c_hash"] != nil
+            || claims["nonce"] != nil && !hasScopes
+    }
+
+    private var hasMarksOfAccessToken: Bool {
+        let isMicrosofts = rules.isMicrosoft && (claims["azpacr"] != nil || claims["appidacr"] != nil)
+        return hasScopes || says("token_use", "access") || says("typ", "Bearer") || isMicrosofts
+    }
+
+    /// No person signed in for a token that an application got with its own credentials.
+    func checkApplication() throws(TokenRefusal) {
+        let isWithoutPerson = claims["scp"] == nil && !hasMarksOfIDToken && rules.kind != .id
+        let isApplication = says("idtyp", "app") || rules.isMicrosoft && isWithoutPerson
+        guard !isApplication else { throw .applicationToken(lacking: rules.scopes.required.list) }
+    }
+}

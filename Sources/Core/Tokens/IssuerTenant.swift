@@ -1,0 +1,73 @@
+package import Basics
+
+/// The tenant in an issuer of Microsoft's: `https://host/<GUID>/v2.0`, with or without a slash at the end, B2C's
+/// `https://host/tfp/<GUID>/<policy>/v2.0/`, and `https://sts.windows.net/<GUID>/` of version 1.
+package enum IssuerTenant {
+    /// What stands for the tenant in the issuer of `common` and `organizations`.
+    static let placeholder = "{tenantid}"
+    /// The tenant of all personal Microsoft accounts.
+    package static let personalAccounts = "9188040d-6c67-4c5b-b112-36a304b66dad"
+
+    /// The GUID of the tenant in lower case; nothing for an issuer of another form.
+    package static func of(_ issuer: String) -> String? {
+        WebAddress(issuer).flatMap(of)
+    }
+
+    package static func of(_ issuer: WebAddress) -> String? {
+        var path = issuer.path
+        if path.count > 1 {
+            guard let version = path.popLast(), version.isEqualIgnoringCase(to: "v2.0") else { return nil }
+        }
+        switch path.count {
+        case 1: return GUID.canonical(path[0])
+        case 3 where path[0].isSame(as: "tfp"): return GUID.canonical(path[1])
+        default: return nil
+        }
+    }
+
+    /// The issuer that Entra ID or External ID has for the address of a metadata document of version 2 (P-4).
+    ///
+    /// Nothing for other providers, for a tenant given by its name, and for other forms of the address.
+    package static func issuer(ofMetadata address: WebAddress) -> String? {
+        let path = address.path
+        guard path.count == 4, path[1].isSame(as: "v2.0"), path[2].isSame(as: ".well-known") else { return nil }
+        let tenant = GUID.canonical(path[0])
+        if address.host.hasSuffix(".ciamlogin.com") {
+            return tenant.map(issuerOfExternalID)
+        }
+        guard let host = entraHosts.first(where: { $0.isSame(as: address.host) }) else { return nil }
+        if let tenant { return "https://\(host)/\(tenant)/v2.0" }
+        let isOpen = ["common", "organizations"].contains { $0.isSame(as: path[0]) }
+        return isOpen ? "https://\(host)/\(placeholder)/v2.0" : nil
+    }
+
+    /// Whatever address was asked, External ID has this issuer, without a slash at its end.
+    static func issuerOfExternalID(_ tenant: String) -> String { "https://\(tenant).ciamlogin.com/\(tenant)/v2.0" }
+
+    /// Whether this is the address of a document, or the issuer, of Entra ID or External ID.
+    package static func isMicrosoft(_ address: WebAddress) -> Bool {
+        address.host.hasSuffix(".ciamlogin.com") || entraHosts.contains { $0.isSame(as: address.host) }
+    }
+
+    private static let entraHosts = [
+        "login.microsoftonline.com", "login.microsoftonline.us", "login.partner.microsoftonline.cn",
+    ]
+
+    package static func isTemplate(_ issuer: String) -> Bool {
+        issuer.utf8.contains(UInt8(ascii: "{")) && fill(issuer, with: "") != issuer
+    }
+
+    /// The template with this tenant in all of its places.
+    package static func fill(_ template: String, with tenant: String) -> String {
+        var result = ""
+        var rest = template[...]
+        while let brace = rest.firstIndex(of: "{") {
+            result += rest[..<brace]
+            rest = rest[brace...]
+            let isPlace = rest.hasPrefix(placeholder)
+            result += isPlace ? tenant : "{"
+            rest = rest.dropFirst(isPlace ? placeholder.count : 1)
+        }
+        return result + rest
+    }
+}

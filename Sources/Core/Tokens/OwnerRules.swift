@@ -1,0 +1,49 @@
+import Basics
+
+/// How the owner of tasks is named by a token (V-57, P-14).
+package struct OwnerRules: Sendable, Equatable {
+    package var claim: OwnerClaim
+    /// What comes before the value of the claim: `ext:`, or nothing.
+    package var prefix = ""
+
+    package init(claim: OwnerClaim) {
+        self.claim = claim
+    }
+}
+
+/// The claim, or claims, that identify a person.
+package enum OwnerClaim: Sendable, Equatable {
+    /// `oid`, a GUID.
+    case objectIdentifier
+    /// `tid` and `oid`, both GUIDs: an object id is unique only in its tenant (P-16). The value is `<tid>+<oid>`.
+    case tenantAndObject
+    /// Any other, whose value is any text.
+    case other(String)
+
+    /// As the settings write it: `oid`, `tid+oid`, or the name of another claim.
+    package init(_ text: String) {
+        if text.isSame(as: "oid") {
+            self = .objectIdentifier
+        } else if text.isSame(as: "tid+oid") {
+            self = .tenantAndObject
+        } else {
+            self = .other(text)
+        }
+    }
+
+    /// Whether every value consists of GUIDs, so that none can look like one with a namespace before it (P-14).
+    package var isGUID: Bool {
+        switch self {
+        case .objectIdentifier, .tenantAndObject: true
+        case .other: false
+        }
+    }
+
+    var names: [String] {
+        switch self {
+        case .objectIdentifier: ["oid"]
+        case .tenantAndObject: ["tid", "oid"]
+        case .other(let name): [name]
+        }
+    }
+}

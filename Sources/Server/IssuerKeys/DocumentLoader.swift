@@ -1,0 +1,116 @@
+import Basics
+import Curl
+import Platform
+import Tokens
+
+/// Fetches and validates what the documents of one token source publish, during one refresh.
+struct DocumentLoader {
+    struct Load {
+        let keys: LoadedKeys
+        /// The shorter `Cache-Control: max-age` of the two documents, in seconds.
+        let maxAge: Int?
+        /// Whether the metadata was fetched too.
+        let withMetadata: Bool
+    }
+
+    let source: TokenSource
+    let fetcher: any DocumentFetcher
+    let distrusted: [String]
+    /// Origins that could not be reached during this refresh: the other documents there are not tried (V-72).
+    private var unreachable: [String: FetchError] = [:]
+    /// Policies may share a key set, which is then fetched once per refresh.
+    private var keySets: [String: FetchedDocument] = [:]
+
+    init(_ source: TokenSource, fetcher: any DocumentFetcher, distrusted: [String]) {
+        self.source = source
+        self.fetcher = fetcher
+        self.distrusted = distrusted
+    }
+
+    /// Loads one document: metadata and keys, or, if it was loaded before and metadata is not due, the keys only.
+    mutating func load(
+        _ document: MetadataDocument, withMetadata: Bool, known: LoadedKeys?
+    ) throws(LoadFailure) -> Load {
+        if let error = unreachable[document.origin] { throw .originUnreachable(error) }
+        do throws(LoadFailure) {
+            return try fetch(document, withMetadata: withMetadata, known: known)
+        } catch {
+            unreachable[document.origin] = error.unreachable
+            throw error
+        }
+    }
+
+    private mutating func fetch(
+        _ document: MetadataDocument, withMetadata: Bool, known: LoadedKeys?
+    ) throws(LoadFailure) -> Load {
+        if !withMetadata, let known {
+            do throws(LoadFailure) {
+                return try keys(of: document, known.metadata, known, maxAge: nil, withMetadata: false)
+            } catch .keysNotFetched(.status(404), _), .keysNotFetched(.status(410), _) {
+                // The key set moved; the metadata says where (V-82).
+            } catch {
+                throw error
+            }
+        }
+        let (metadata, maxAge) = try metadata(of: document)
+        return try keys(of: document, metadata, known, maxAge: maxAge, withMetadata: true)
+    }
+
+    private func metadata(of document: MetadataDocument) throws(LoadFailure) -> (ProviderMetadata, maxAge: Int?) {
+        let setting = source.providerSetting(of: document)
+        let notFetched = { LoadFailure.metadataNotFetched($0, setting: setting) }
+        let fetched = try rethrowing(as: notFetched) { () throws(FetchError) in
+            try fetcher.fetch(try request(document.metadataURL, document))
+        }
+        return (try source.trustedMetadata(fetched.body, of: document), fetched.maxAge)
+    }
+
+    private mutating func keys(
+        of document: MetadataDocument, _ metadata: ProviderMetadata, _ known: LoadedKeys?, maxAge: Int?,
+        withMetadata: Bool
+    ) throws(LoadFailure) -> Load {
+        let fetched = try keySet(metadata.keySetURL, document)
+        let set = try rethrowing(as: LoadFailure.keysNotRead) { () throws(KeySetError) in
+            try KeySetDocument(parsing: fetched.body)
+        }
+        let loaded = try LoadedKeys(
+            metadata: metadata, document: set, known: known?.keys ?? [], distrusted: distrusted)
+        // The shorter of the two: neither document is to be used for longer than its provider says.
+        let ages = [maxAge, fetched.maxAge].compactMap { $0 }
+        return Load(keys: loaded, maxAge: ages.min(), withMetadata: withMetadata)
+    }
+
+    private mutating func keySet(_ url: String, _ document: MetadataDocument) throws(LoadFailure) -> FetchedDocument {
+        if let fetched = keySets[url] { return fetched }
+        let setting = source.providerSetting(of: document)
+        let notFetched = { LoadFailure.keysNotFetched($0, setting: setting) }
+        let fetched = try rethrowing(as: notFetched) { () throws(FetchError) in
+            try fetcher.fetch(try request(url, document))
+        }
+        keySets[url] = fetched
+        return fetched
+    }
+
+    /// Plain http was allowed by ``MetadataRules`` already, or the request is for the metadata itself.
+    private func request(_ url: String, _ document: MetadataDocument) throws(FetchError) -> FetchRequest {
+        // Opening a pipe would block until its other end is opened.
+        if let path = document.caFile, File.otherKind(path) != nil { throw .badCAFile(path: path) }
+        let allowHTTP = document.allowHTTP || WebAddress(url)?.isLoopback ?? false
+        return FetchRequest(url: url, maxBytes: KeySetDocument.longest, caFile: document.caFile, allowHTTP: allowHTTP)
+    }
+}
+
+extension TokenSource {
+    /// Metadata from the network or from the key file, if it may be trusted as that of this document (V-74).
+    func trustedMetadata(
+        _ bytes: [UInt8], of document: MetadataDocument
+    ) throws(LoadFailure) -> ProviderMetadata {
+        let metadata = try rethrowing(as: { LoadFailure.metadataNotTrusted($0, issuer: nil) }) {
+            () throws(MetadataError) in try ProviderMetadata(parsing: bytes)
+        }
+        try rethrowing(as: { LoadFailure.metadataNotTrusted($0, issuer: metadata.issuer) }) {
+            () throws(MetadataError) in _ = try metadata.check(against: metadataRules(of: document))
+        }
+        return metadata
+    }
+}

@@ -1,0 +1,84 @@
+import Basics
+import Curl
+package import Tokens
+
+/// The result of one attempt to load a metadata document, for `task-server check`.
+package struct DocumentReport: Sendable, Equatable {
+    /// The name of the token source, if it has one.
+    package let source: String?
+    /// The name of the document: its policy, or its address.
+    package let document: String
+    package let metadataURL: String
+    /// The policy that tokens must name; nothing for a provider without policies.
+    package let policy: String?
+    /// What was loaded; nothing if that failed.
+    package let contents: Contents?
+    /// What is wrong and what to do about it; nothing if the load succeeded.
+    package let problem: String?
+
+    package struct Contents: Sendable, Equatable {
+        /// The issuer that the metadata names, and why it is believed.
+        package let issuer: String
+        package let basis: IssuerBasis
+        package let keySetURL: String
+        /// `kid` of the keys that may be used; not escaped.
+        package let keyIdentifiers: [String]
+        /// The algorithms of all published keys.
+        package let algorithms: [String]
+        /// Published keys that are not used, and why.
+        package let skipped: [SkippedKey]
+    }
+}
+
+extension IssuerKeysConfiguration {
+    /// Loads every metadata document once, on this thread.
+    package func check(fetcher: any DocumentFetcher = HTTPFetcher()) -> [DocumentReport] {
+        let registry = SourceRegistry(self)
+        // A source that shares owners is checked against the one with which it shares them.
+        let sharing = sources.indices.filter { sharedSource(of: $0) != nil }
+        let order = sources.indices.filter { !sharing.contains($0) } + sharing
+        let reports = order.map { (index: $0, reports: check($0, registry, fetcher)) }
+        return reports.sorted { $0.index < $1.index }.flatMap(\.reports)
+    }
+
+    private func check(
+        _ index: Int, _ registry: SourceRegistry, _ fetcher: any DocumentFetcher
+    ) -> [DocumentReport] {
+        let source = sources[index]
+        var loader = DocumentLoader(source, fetcher: fetcher, distrusted: distrustedKeys)
+        var trusted = [String?](repeating: nil, count: source.documents.count)
+        return source.documents.enumerated().map { position, document in
+            do throws(LoadFailure) {
+                let keys = try loader.load(document, withMetadata: true, known: nil).keys
+                try source.checkTenant(of: keys.issuer, document: position, trusted: trusted)
+                try registry.admit(keys.issuer, source: index, document: position)
+                trusted[position] = keys.issuer
+                return DocumentReport(source, document, try contents(of: keys, source, document))
+            } catch {
+                return DocumentReport(source, document, nil, problem: error.message(in: source))
+            }
+        }
+    }
+
+    private func contents(
+        of keys: LoadedKeys, _ source: TokenSource, _ document: MetadataDocument
+    ) throws(LoadFailure) -> DocumentReport.Contents {
+        let basis = try rethrowing(as: { LoadFailure.metadataNotTrusted($0, issuer: keys.issuer) }) {
+            () throws(MetadataError) in try keys.metadata.check(against: source.metadataRules(of: document))
+        }
+        return DocumentReport.Contents(
+            issuer: keys.issuer, basis: basis, keySetURL: keys.metadata.keySetURL,
+            keyIdentifiers: keys.keys.map(\.published.keyIdentifier), algorithms: keys.algorithms,
+            skipped: keys.skipped)
+    }
+}
+
+extension DocumentReport {
+    fileprivate init(
+        _ source: TokenSource, _ document: MetadataDocument, _ contents: Contents?, problem: String? = nil
+    ) {
+        self.init(
+            source: source.name, document: document.name, metadataURL: document.metadataURL, policy: document.policy,
+            contents: contents, problem: problem)
+    }
+}

@@ -1,0 +1,36 @@
+import Platform
+package import Tokens
+
+// What the issuers of all sources are for others than the verification.
+extension BearerVerifier {
+    /// The issuers whose tokens are accepted now, for the metadata of the protected resource (P-35).
+    ///
+    /// A source that has not loaded its metadata has none yet. Of an issuer for many tenants there is one for each that is
+    /// listed; where every tenant is allowed, none that a client could use.
+    package var openIssuers: [String] {
+        let now = time.wallMilliseconds / 1000
+        return caches.indices.filter { !caches[$0].source.isClosed(at: now) }.flatMap { index in
+            issuers(ofSource: index).flatMap { issuer in
+                guard IssuerTenant.isTemplate(issuer) else { return [issuer] }
+                return (rules[index].tenants?.listed ?? []).map { IssuerTenant.fill(issuer, with: $0) }
+            }
+        }.withoutDuplicates
+    }
+
+    /// The mistake that a refused token shows, if it shows a common one (P-33).
+    package func mistake(in token: String, refused refusal: TokenRefusal) -> CommonMistake? {
+        let configured = ConfiguredIssuers(
+            issuers: caches.indices.flatMap { issuers(ofSource: $0) }, audiences: rules.flatMap(\.audience.accepted))
+        return CommonMistake(
+            in: token, refused: refusal, configured: configured, now: time.wallMilliseconds / 1000)
+    }
+
+    private func issuers(ofSource index: Int) -> [String] {
+        caches[index].current(now: time.now).issuers.map(\.identifier).withoutDuplicates
+    }
+}
+
+extension IssuerKeysConfiguration {
+    /// What comes before the owners of each source in the store, each once; empty for the owners without a namespace.
+    package var ownerPrefixes: [String] { sources.indices.map(ownerPrefix(ofSource:)).withoutDuplicates }
+}

@@ -1,0 +1,101 @@
+import Basics
+import Tokens
+
+// What several sources must not have in common (P-2, P-14, P-15), as far as the settings show it.
+extension IssuerKeysConfiguration {
+    /// Why these sources cannot be served together, each in one line; empty if they can.
+    ///
+    /// What only the documents show is refused when they are loaded, see ``SourceRegistry``.
+    package var mistakes: [String] {
+        sources.indices.flatMap { index in
+            sources.indices.prefix(index).flatMap { mistakes(sources[$0], sources[index]) }
+                + ownerMistakes(ofSource: index) + templateMistakes(sources[index])
+        }
+    }
+
+    /// What works, and probably not as it was meant.
+    package var warnings: [String] {
+        sources.compactMap { source in
+            let accepted = source.rules.audience.accepted
+            guard source.rules.isMicrosoft, !accepted.isEmpty, accepted.allSatisfy({ $0.hasPrefix("api://") }) else {
+                return nil
+            }
+            return "\(source.setting("CLIENT_ID")): version 2 tokens never have an audience that begins with api://; "
+                + "add the application id alone."
+        }
+    }
+
+    /// Two sources with one name, one document or one issuer.
+    private func mistakes(_ first: TokenSource, _ second: TokenSource) -> [String] {
+        guard first.name != second.name else {
+            return ["Two sources have the name \(second.name ?? "none"); every source has its own."]
+        }
+        let urls = first.documents.map(\.metadataURL)
+        if let document = second.documents.first(where: { document in urls.contains { document.metadataURL == $0 } }) {
+            return ["\(second.providerSetting(of: document)): another source has the document \(document.metadataURL)."]
+        }
+        for issuer in second.knownIssuers {
+            guard let other = first.knownIssuers.first(where: { SourceRegistry.overlap($0, issuer) }) else { continue }
+            return [
+                "\(second.setting("ISSUER")): \(issuer) and \(other) of another source would issue the same tokens; an "
+                    + "issuer belongs to one source."
+            ]
+        }
+        return []
+    }
+
+    private func ownerMistakes(ofSource index: Int) -> [String] {
+        let source = sources[index]
+        switch source.owners {
+        case .own: return source.name == nil ? ["A source without name has no namespace of its own."] : []
+        case .bare: return bareMistakes(source, index)
+        case .shared(let name):
+            let setting = source.setting("OWNERS")
+            guard let shared = sharedSource(of: index), shared != index, sources[shared].isSharable else {
+                return ["\(setting): there is no source \(name ?? "without name") with a namespace to share."]
+            }
+            return sharedMistakes(source, sources[shared], setting)
+        }
+    }
+
+    private func bareMistakes(_ source: TokenSource, _ index: Int) -> [String] {
+        guard sources.count > 1 else { return [] }
+        if sources.prefix(index).contains(where: { $0.owners == .bare }) {
+            return ["\(source.setting("OWNERS")): another source has bare owners; only one can."]
+        }
+        guard !source.rules.owner.claim.isGUID else { return [] }
+        return [
+            "\(source.setting("OWNER_CLAIM")): without a namespace, and beside other sources, owners must be GUIDs (oid), or "
+                + "one of them could have the name of another source's owner."
+        ]
+    }
+
+    private func sharedMistakes(_ source: TokenSource, _ shared: TokenSource, _ setting: String) -> [String] {
+        guard source.rules.owner.claim == .objectIdentifier, shared.rules.owner.claim == .objectIdentifier else {
+            return ["\(setting): owners can be shared only if both sources name them by oid."]
+        }
+        guard source.rules.tenants == nil, shared.rules.tenants == nil else {
+            return ["\(setting): a source for many tenants cannot share owners, for object ids are unique in one."]
+        }
+        let tenants = source.knownIssuers.map(IssuerTenant.of) + shared.knownIssuers.map(IssuerTenant.of)
+        guard let first = tenants.first, !tenants.allSatisfy({ $0 != nil && $0 == first }) else { return [] }
+        return ["\(setting): owners can be shared only within one tenant, and the issuers name different ones or none."]
+    }
+
+    /// A template without a list of tenants would accept every tenant there is (P-5).
+    private func templateMistakes(_ source: TokenSource) -> [String] {
+        let isOpen = source.knownIssuers.contains(where: IssuerTenant.isTemplate)
+        guard isOpen, source.rules.tenants == nil else { return [] }
+        return ["\(source.setting("ISSUER")): an issuer with {tenantid} needs \(source.setting("TENANTS"))."]
+    }
+}
+
+extension TokenSource {
+    /// Whether another source may have the same owners: one that shares has no namespace to give.
+    fileprivate var isSharable: Bool {
+        switch owners {
+        case .own, .bare: true
+        case .shared: false
+        }
+    }
+}

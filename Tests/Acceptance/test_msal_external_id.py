@@ -1,0 +1,196 @@
+"""MSAL Python as it comes from PyPI, against the External ID and Entra tenants of the mock, by the names of the real hosts."""
+
+import html
+import os
+import re
+import socket
+import unittest
+import unittest.mock
+import urllib.parse
+import webbrowser
+
+import msal
+import requests
+
+import secure
+from person import PASSWORD
+from test_msal import Surfer
+
+USER = "alice@example.com"
+TENANT = "4f5d1a2b-93c6-4e87-a1b0-2c3d4e5f6a7b"
+CLIENT = "2b7d9e41-5c8f-4a03-b6e1-0f9d8c7b6a5e"
+DAEMON = "d3e4f5a6-7b8c-4d9e-8f01-23456789abcd"
+API = "8c0e7f52-1b3a-4d69-9e8f-7a6b5c4d3e2f"
+OBJECT = "a11ce000-0000-4000-8000-0000000000e1"
+SCOPES = [f"api://{API}/Tasks.Read", f"api://{API}/Tasks.Write"]
+ISSUER = f"https://{TENANT}.ciamlogin.com/{TENANT}/v2.0"
+FABRIKAM = "f4b51ca0-7d2e-4c3b-8a19-5e6f7d8c9b0a"
+ENTRA_CLIENT = "6a1f8c3d-2e4b-4d5f-9a7c-8b6d5e4f3a2c"
+ENTRA_API = "1e9f8d7c-6b5a-4f3e-8d2c-1b0a9f8e7d6c"
+
+
+class EntraServers(secure.SecureServers):
+    """The authority under the name of the host of Entra, too; it has those of External ID by itself."""
+
+    def authority_settings(self):
+        settings = super().authority_settings()
+        return {**settings, "MOCK_TLS_NAME": f"{settings['MOCK_TLS_NAME']},login.microsoftonline.com"}
+
+
+class Hosts:
+    """What lines of the hosts file do, in this process only; every other name is unknown, and remembered."""
+
+    def __init__(self, servers):
+        self.servers = servers
+        self.known = ("contoso.ciamlogin.com", f"{TENANT}.ciamlogin.com", "login.microsoftonline.com")
+        self.refused = []
+        self.system = socket.getaddrinfo
+
+    def look_up(self, host, port, *more, **named):
+        if host in self.known:
+            host = self.servers.host if port == 443 else "127.0.0.1"
+        elif host not in ("localhost", "127.0.0.1", self.servers.host):
+            self.refused.append(host)
+            raise socket.gaierror(socket.EAI_NONAME, f"{host} is not in the hosts file of the test")
+        return self.system(host, port, *more, **named)
+
+
+def sign_in(url, user=USER, password=PASSWORD):
+    """The answer to the client, after a person who has no browser with scripts filled in the form."""
+    browser = requests.Session()
+    page = browser.get(url, timeout=10)
+    fields = dict(re.findall(r'name="(csrf|form)" value="([^"]*)"', page.text))
+    action = re.search(r'method="post" action="([^"]*)"', page.text)[1]
+    answer = browser.post(
+        urllib.parse.urljoin(url, html.unescape(action)), timeout=10,
+        data={"csrf": html.unescape(fields["csrf"]), "form": fields["form"], "signInName": user, "password": password,
+              "action": "continue"})
+    posted = re.findall(r'<input type="hidden" name="([^"]*)" value="([^"]*)"', answer.text)
+    return {name: html.unescape(value) for name, value in posted}
+
+
+class MSALExternalID(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.servers = EntraServers()
+        cls.addClassCleanup(cls.servers.stop)
+        cls.hosts = Hosts(cls.servers)
+        for patch in (
+            unittest.mock.patch.dict(os.environ, REQUESTS_CA_BUNDLE=cls.servers.certificate),
+            unittest.mock.patch("socket.getaddrinfo", cls.hosts.look_up),
+        ):
+            patch.start()
+            cls.addClassCleanup(patch.stop)
+
+    def setUp(self):
+        self.hosts.refused.clear()
+        if not self.servers.may_443:
+            self.fail(secure.NO_443)
+
+    def place(self, host="contoso.ciamlogin.com"):
+        return f"https://{host}:{self.servers.secure_port}"
+
+    def signed_in(self, client, scopes=SCOPES, user=USER):
+        flow = client.initiate_auth_code_flow(
+            scopes, redirect_uri="http://localhost:5999", response_mode="form_post", login_hint=user)
+        return client.acquire_token_by_auth_code_flow(flow, sign_in(flow["auth_uri"], user))
+
+    def use(self, token, text):
+        """Adds a task and reads the list, of a server that takes tokens of the External ID tenant."""
+        document = f"{self.servers.secure}/{TENANT}/v2.0/.well-known/openid-configuration"
+        with self.servers.another_page(
+                TASKS_AUTHORITY="", TASKS_POLICIES="", TASKS_METADATA_URL=document, TASKS_ISSUER=ISSUER,
+                TASKS_CLIENT_ID=API, TASKS_CA_FILE=self.servers.certificate) as page:
+            bearer = {"Authorization": f"Bearer {token}"}
+            added = requests.post(f"{page}/api/tasks", headers=bearer, json={"Text": text}, timeout=10)
+            self.assertEqual(added.status_code, 201, added.text)
+            listed = requests.get(f"{page}/api/tasks", headers=bearer, timeout=10)
+            self.assertEqual([task["Text"] for task in listed.json()], [text])
+
+    def test_p36_the_six_forms_of_the_authority(self):
+        for form in (
+            "https://contoso.ciamlogin.com", "https://contoso.ciamlogin.com/", f"{self.place()}/",
+            "https://contoso.ciamlogin.com/contoso.onmicrosoft.com", f"https://contoso.ciamlogin.com/{TENANT}",
+            f"https://{TENANT}.ciamlogin.com/{TENANT}",
+        ):
+            with self.subTest(form):
+                client = msal.PublicClientApplication(CLIENT, authority=form)
+                result = self.signed_in(client)
+                self.assertNotIn("error", result)
+                self.check(client, result)
+        self.assertEqual(self.hosts.refused, [])
+
+    def check(self, client, result):
+        """Tokens and account are as MSAL expects them of External ID, and renew without a person."""
+        claims = result["id_token_claims"]
+        self.assertEqual([claims[name] for name in ("iss", "tid", "oid", "ver")], [ISSUER, TENANT, OBJECT, "2.0"])
+        [account] = client.get_accounts()
+        self.assertEqual(account["home_account_id"], f"{OBJECT}.{TENANT}")
+        self.assertEqual(account["username"], USER)
+        self.assertEqual(account["realm"], TENANT)
+        cached = client.acquire_token_silent(SCOPES, account)
+        self.assertEqual(cached["access_token"], result["access_token"])
+        renewed = client.acquire_token_silent(SCOPES, account, force_refresh=True)
+        self.assertEqual(renewed["token_source"], "identity_provider")
+        self.assertNotEqual(renewed["access_token"], result["access_token"])
+
+    def test_p36_without_the_hosts_file(self):
+        client = msal.PublicClientApplication(CLIENT, oidc_authority=f"{self.servers.secure}/{TENANT}/v2.0")
+        result = self.signed_in(client)
+        self.check(client, result)
+        self.use(result["access_token"], "Signed in at External ID")
+
+    def test_a_person_in_a_browser(self):
+        chrome = self.servers.chrome(
+            f"--host-resolver-rules=MAP contoso.ciamlogin.com:{self.servers.secure_port} 127.0.0.1:{self.servers.secure_port}")
+        self.addCleanup(chrome.quit)
+        surfer = Surfer(chrome, ["wrong", PASSWORD])
+        webbrowser.register("surfer", None, surfer, preferred=True)
+        client = msal.PublicClientApplication(CLIENT, authority=f"{self.place()}/")
+        result = client.acquire_token_interactive(SCOPES, login_hint=USER, timeout=60)
+        self.assertEqual(surfer.failures, [])
+        self.check(client, result)
+        self.assertEqual(surfer.alerts, ["Your password is incorrect."])
+
+    def test_p36_entra_by_id_and_by_domain_and_common(self):
+        for form in (FABRIKAM, "fabrikam.onmicrosoft.com", "common", "organizations"):
+            with self.subTest(form):
+                client = msal.PublicClientApplication(
+                    ENTRA_CLIENT, authority=f"https://login.microsoftonline.com/{form}")
+                result = self.signed_in(client, [f"api://{ENTRA_API}/Tasks.Read"], "alice@fabrikam.com")
+                self.assertNotIn("error", result)
+                claims = result["id_token_claims"]
+                self.assertEqual(claims["iss"], f"https://login.microsoftonline.com/{FABRIKAM}/v2.0")
+                [account] = client.get_accounts()
+                self.assertTrue(account["home_account_id"].endswith(f".{FABRIKAM}"), account)
+        self.assertEqual(self.hosts.refused, [])
+
+    def test_a_device_without_a_browser(self):
+        client = msal.PublicClientApplication(CLIENT, authority=f"{self.place()}/")
+        flow = client.initiate_device_flow(SCOPES)
+        self.assertIn("user_code", flow, flow)
+        self.assertEqual(client.acquire_token_by_device_flow({**flow, "expires_at": 0})["error"], "authorization_pending")
+        answer = requests.post(flow["verification_uri"], timeout=10, data={
+            "user_code": flow["user_code"], "signInName": USER, "password": PASSWORD, "action": "continue"})
+        self.assertIn("You have signed in", answer.text)
+        self.check(client, client.acquire_token_by_device_flow(flow))
+
+    def test_a_daemon(self):
+        client = msal.ConfidentialClientApplication(
+            DAEMON, client_credential="mock-secret", authority="https://contoso.ciamlogin.com/")
+        result = client.acquire_token_for_client([f"api://{API}/.default"])
+        self.assertIn("access_token", result, result.get("error_description"))
+
+    def test_p37_errors_as_msal_shows_them(self):
+        client = msal.PublicClientApplication(CLIENT, authority="https://contoso.ciamlogin.com/")
+        with self.assertWarns(DeprecationWarning):
+            refused = client.acquire_token_by_username_password(USER, PASSWORD, SCOPES)
+        self.assertEqual(refused["error"], "unauthorized_client")
+        self.assertTrue(refused["error_description"].startswith(f"AADSTS{refused['error_codes'][0]}: "), refused)
+        for authority in ("https://contoso.ciamlogin.com/other.onmicrosoft.com", "https://login.microsoftonline.com/other"):
+            with self.subTest(authority), self.assertRaises(ValueError):
+                self.signed_in(msal.PublicClientApplication(CLIENT, authority=authority))
+
+
+if __name__ == "__main__":
+    unittest.main()

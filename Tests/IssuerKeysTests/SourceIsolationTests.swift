@@ -1,0 +1,211 @@
+import Curl
+import JSON
+import Platform
+import Support
+import Testing
+import Tokens
+
+@testable import IssuerKeys
+
+@Suite("What happens to one source does not affect the others", .timeLimit(.minutes(15)))
+struct SourceIsolationTests {
+    private let external = TestProvider.external()
+
+    @Test("P-18 While one source hangs, the tokens of another are verified at once, and its own are not called invalid")
+    func hanging() async throws {
+        let bench = SourceBench([.b2c, external])
+        bench.provider.hold(external.source.documents[0].metadataURL)
+        try bench.verifier.start()
+        defer { bench.verifier.stop() }
+        await eventually("the other is loaded") { bench.verifier.statuses[0].serves }
+        await eventually("this one hangs") { bench.provider.asked.contains(external.source.documents[0].metadataURL) }
+        for number in 0..<50 {
+            let token = TestProvider.b2c.token { $0["sub"] = .string("\(number)") }
+            #expect(await bench.refusal(token) == nil)
+        }
+        #expect(await bench.refusal(external.token())?.code == "keys_unavailable")
+        // A key that the hanging source might have is not searched there for a token of the other.
+        let start = SystemTime().monotonicNanoseconds
+        var stranger = TestProvider.b2c
+        stranger.keyIdentifier = "unknown"
+        #expect(await bench.refusal(stranger.token()) == .unknownKey)
+        #expect(SystemTime().monotonicNanoseconds - start < 2_000_000_000)
+        #expect(bench.verifier.statuses[1].keys.state == .empty)
+        bench.provider.hold(nil)
+        await eventually("this one is loaded, too") { bench.verifier.statuses[1].serves }
+        #expect(await bench.refusal(external.token()) == nil)
+    }
+
+    @Test("P-18 A source that serves rubbish keeps its keys, and says so alone")
+    func rubbish() async {
+        let bench = SourceBench.loaded([.b2c, external])
+        for document in external.source.documents {
+            bench.provider.set(document.metadataURL, ["issuer": 1])
+            bench.provider.set(document.metadataURL + "/keys", ["keys": "none"])
+        }
+        bench.time.advance(seconds: 3600)
+        bench.refresh(0)
+        bench.refresh(1)
+        #expect(bench.verifier.statuses.map(\.keys.isDegraded) == [false, true])
+        #expect(await bench.refusal(external.token { $0["exp"] = .integer(TestClaims.now + 9000) }) == nil)
+    }
+
+    @Test("P-18 Each source becomes too old by its own clock")
+    func expiry() async {
+        let bench = SourceBench.loaded([.b2c, external])
+        bench.provider.set(external.source.documents[0].metadataURL, .failure(.status(500)))
+        bench.time.advance(seconds: 43_200)
+        bench.refresh(0)
+        bench.refresh(1)
+        bench.time.advance(seconds: 43_200)
+        #expect(bench.verifier.statuses.map(\.keys.state) == [.stale, .expired])
+        let fresh = { (claims: inout JSONObject) in
+            claims["iat"] = .integer(TestClaims.now + 86_400)
+            claims["exp"] = .integer(TestClaims.now + 90_000)
+        }
+        #expect(await bench.refusal(TestProvider.b2c.token(fresh)) == nil)
+        // Too old is not unknown: the token may be good.
+        #expect(await bench.refusal(external.token(fresh))?.code == "keys_unavailable")
+    }
+
+    @Test("P-19 An unknown key is searched at the source of the token only, and its limit is its own")
+    func unknownKey() async {
+        let bench = SourceBench.loaded([.b2c, external])
+        for cache in bench.verifier.caches { cache.allowWaits() }
+        var stranger = external
+        stranger.keyIdentifier = "unknown"
+        for round in 0..<3 {
+            let isDone = Flag()
+            let token = stranger.token { $0["sub"] = .string("\(round)") }
+            async let refusal = {
+                defer { isDone.set() }
+                return await bench.refusal(token)
+            }()
+            await eventually("the token waits, or has its result") {
+                bench.verifier.statuses[1].keys.waiters > 0 || isDone.isSet
+            }
+            bench.refresh(0)
+            bench.refresh(1)
+            #expect(await refusal == .unknownKey)
+        }
+        let keysURL = external.source.documents[0].metadataURL + "/keys"
+        #expect(bench.provider.asked == [keysURL, keysURL])
+        #expect(bench.verifier.statuses.map(\.keys.counters.unknownKeys) == [0, 3])
+        #expect(bench.events.all.contains(.unknownKeysLimited(source: "ext")))
+        // The other still has its permits.
+        #expect(bench.verifier.caches[0].demandsRefresh())
+    }
+
+    @Test("P-20 A reload of one source ends its cached tokens and no others")
+    func cachedTokens() async {
+        let bench = SourceBench.loaded([.b2c, external])
+        let tokens = [TestProvider.b2c.token(), external.token()]
+        for token in tokens { #expect(await bench.refusal(token) == nil) }
+        external.publish(
+            [published(external.key, kid: "key-2"), published(SigningKey.shared, kid: "key-9")], on: bench.provider)
+        bench.time.advance(seconds: 590)
+        #expect(bench.verifier.refreshNow())
+        bench.refresh(1)
+        #expect(tokens.map { bench.verifier.cached($0) != nil } == [true, false])
+        #expect(await bench.refusal(tokens[1]) == nil)
+        bench.refresh(0)
+        #expect(tokens.map { bench.verifier.cached($0) != nil } == [true, true])
+    }
+
+    @Test("P-21 A key that another source has already is not called unknown before the token's source was asked")
+    func sharedRotation() async {
+        var external = external
+        (external.key, external.keyIdentifier) = (TestProvider.b2c.key, TestProvider.b2c.keyIdentifier)
+        let bench = SourceBench.loaded([.b2c, external])
+        var rotated = external
+        (rotated.key, rotated.keyIdentifier) = (SigningKey.other, "key-9")
+        bench.time.advance(seconds: 1)
+        var neighbour = TestProvider.b2c
+        (neighbour.key, neighbour.keyIdentifier) = (rotated.key, rotated.keyIdentifier)
+        neighbour.publish(on: bench.provider)
+        rotated.publish(on: bench.provider)
+        #expect(bench.verifier.refreshNow())
+        bench.refresh(0)
+        #expect(await bench.refusal(neighbour.token()) == nil)
+        #expect(await bench.refusal(rotated.token())?.code == "keys_unavailable")
+        bench.refresh(1)
+        #expect(await bench.refusal(rotated.token()) == nil)
+        // Now it is certain that this source does not have the key.
+        external.publish(on: bench.provider)
+        bench.time.advance(seconds: 6)
+        #expect(bench.verifier.refreshNow())
+        bench.refresh(1)
+        #expect(await bench.refusal(rotated.token { $0["sub"] = "again" }) == .wrongIssuer)
+    }
+
+    @Test("P-18 One file keeps the keys of all sources over a restart, each with its age")
+    func file() async throws {
+        let folder = try TemporaryFolder()
+        let path = "\(folder.path)/keys"
+        let first = SourceBench.loaded([.b2c, external, .keycloak]) { $0.keyCacheFile = path }
+        first.time.advance(seconds: 50_000)
+        first.refresh(1)
+        first.verifier.stop()
+        let second = SourceBench([.b2c, external, .keycloak]) { $0.keyCacheFile = path }
+        second.provider.fail(.timedOut(reason: "test"))
+        second.time.advance(seconds: 60_000)
+        second.verifier.loadOnce()
+        #expect(second.verifier.statuses.map(\.keys.ageSeconds) == [60_000, 10_000, 60_000])
+        // A source that writes keeps what another has not loaded again.
+        TestProvider.keycloak.publish(on: second.provider)
+        second.time.advance(seconds: 60)
+        second.refresh(2)
+        let third = SourceBench([.b2c, external, .keycloak]) { $0.keyCacheFile = path }
+        third.provider.fail(.timedOut(reason: "test"))
+        third.time.advance(seconds: 60_100)
+        third.verifier.loadOnce()
+        #expect(third.verifier.statuses.map(\.keys.ageSeconds) == [60_100, 10_100, 40])
+        let fresh = { (claims: inout JSONObject) in
+            claims["iat"] = .integer(TestClaims.now + 60_100)
+            claims["exp"] = .integer(TestClaims.now + 61_000)
+        }
+        for provider in third.providers { #expect(await third.refusal(provider.token(fresh)) == nil) }
+    }
+
+    @Test("P-9 A set of which no key is for RS256 says what its keys are for")
+    func algorithms() {
+        let bench = SourceBench([.b2c, .keycloak])
+        let key: JSONValue = ["kty": "EC", "crv": "P-256", "kid": "k", "use": "sig", "x": "AA", "y": "AA"]
+        TestProvider.keycloak.publish([key], on: bench.provider)
+        bench.verifier.loadOnce()
+        #expect(bench.verifier.statuses[1].keys.lastFailure?.contains("signs with ES256 only") == true)
+        let configuration = IssuerKeysConfiguration(sources: [TestProvider.b2c.source, TestProvider.keycloak.source])
+        #expect(configuration.check(fetcher: bench.provider)[1].problem?.contains("signs with ES256 only") == true)
+    }
+
+    @Test("P-7 P-8 A key of another tenant or cloud is reported once and not used")
+    func foreignKeys() async {
+        let external = external
+        var provider = external
+        provider.metadata["cloud_instance_name"] = "microsoftonline.com"
+        let bench = SourceBench([.b2c, provider])
+        func key(_ kid: String, _ name: String, _ value: String) -> JSONValue {
+            .object((published(external.key, kid: kid).object ?? [:]).with(name, .string(value)))
+        }
+        let other = "https://\(TestProvider.otherTenant).ciamlogin.com/\(TestProvider.otherTenant)/v2.0"
+        provider.publish(
+            [
+                key("key-2", "issuer", "https://{tenantid}.ciamlogin.com/{tenantid}/v2.0"),
+                key("key-7", "issuer", other), key("key-8", "cloud_instance_name", "microsoftonline.us"),
+            ], on: bench.provider)
+        for _ in 0..<2 {
+            bench.verifier.loadOnce()
+            bench.time.advance(seconds: 3600)
+        }
+        #expect(bench.verifier.statuses[1].keys.keyIdentifiers == ["key-2"])
+        let skipped = bench.events.all.compactMap { event -> String? in
+            if case .keySkipped(_, let key) = event { key.keyIdentifier } else { nil }
+        }
+        #expect(skipped == ["key-7", "key-8"])
+    }
+}
+
+extension KeyCache {
+    /// Whether an unknown key would demand a refresh now.
+    fileprivate func demandsRefresh() -> Bool { status.counters.unknownKeys == 0 }
+}

@@ -1,0 +1,285 @@
+import Basics
+import HTTP
+import JSON
+@testable import MockAuthority
+import OpenSSL
+import Support
+import Testing
+
+@Suite("People and clients get tokens of External ID as of the service", .timeLimit(.minutes(15)))
+struct EntraFlowTests {
+    let mock = TestAuthority.all()
+    static let front = "/\(EntraTenants.id)"
+    static let who = "client_id=\(EntraTenants.client)"
+    static let daemon = "client_id=\(EntraTenants.external.applications.clients[1].id)&client_secret=mock-secret"
+    static let verifier = "dBjFtJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk-0123456789"
+    static let challenge = Base64URL.encode(SHA256.digest(Array(verifier.utf8)))
+    static let scope = "openid+profile+offline_access+api://\(EntraTenants.api)/Tasks.Read"
+    static let request =
+        "\(who)&response_type=code&redirect_uri=http://localhost&state=s&nonce=n&client_info=1"
+        + "&code_challenge=\(challenge)&code_challenge_method=S256&scope=\(scope)"
+
+    private func token(_ body: String, _ mock: TestAuthority? = nil) async throws -> Response {
+        try await (mock ?? self.mock).ask(.post, "\(Self.front)/oauth2/v2.0/token", body: body)
+    }
+
+    /// Signs alice in and gives the code.
+    private func code(_ mock: TestAuthority) async throws -> String {
+        let browser = Browser(mock)
+        let page = try await browser.send(.get, "\(Self.front)/oauth2/v2.0/authorize?\(Self.request)")
+        let answer = try await browser.signIn(page)
+        return try #require(answer.answer("code"))
+    }
+
+    private func redeem(_ code: String) -> String {
+        "\(Self.who)&grant_type=authorization_code&redirect_uri=http://localhost&code=\(code)&client_info=1"
+            + "&code_verifier=\(Self.verifier)"
+    }
+
+    @Test("A person signs in with proof keys, and the tokens renew")
+    func codeFlow() async throws {
+        let browser = Browser(mock)
+        let page = try await browser.send(.get, "\(Self.front)/oauth2/v2.0/authorize?\(Self.request)")
+        #expect(page.status == 200 && !page.text.contains("var SETTINGS") && !page.text.contains("Forgot"))
+        #expect(browser.cookies.isEmpty)
+        let answer = try await browser.signIn(page)
+        #expect(answer.destination == "http://localhost" && answer.answer("state") == "s")
+        let reply = try await token(redeem(try #require(answer.answer("code")))).json()
+        #expect(
+            reply.names == [
+                "token_type", "scope", "expires_in", "ext_expires_in", "access_token", "refresh_token", "id_token",
+                "client_info",
+            ])
+        #expect(reply["scope"]?.string == "openid profile api://\(EntraTenants.api)/Tasks.Read")
+        let access = try Token(reply["access_token"]?.string ?? "").claims
+        #expect(reply["expires_in"]?.integer == (access["exp"]?.integer ?? 0) - TestAuthority.now)
+        let identity = try Token(reply["id_token"]?.string ?? "").claims
+        #expect(identity["nonce"] == "n" && access["nonce"] == nil && identity["at_hash"] == nil)
+        let renewed = try await token(
+            "\(Self.who)&grant_type=refresh_token&refresh_token=\(reply["refresh_token"]?.string ?? "")"
+        ).json()
+        #expect(renewed["access_token"] != reply["access_token"] && renewed["refresh_token"] != nil)
+        let again = try await browser.send(.get, "\(Self.front)/oauth2/v2.0/authorize?\(Self.request)&prompt=none")
+        #expect(again.answer("code") != nil)
+    }
+
+    @Test("P-39: client_info is the object id and the tenant id, without a policy")
+    func clientInformation() async throws {
+        let reply = try await token(redeem(try await code(mock))).json()
+        let information = try JSONValue(parsing: Token.decode(reply["client_info"]?.string ?? "")).object
+        #expect(information?["uid"]?.string == EntraTenants.external.users[0].objectID)
+        #expect(information?["utid"]?.string == EntraTenants.id && information?.names == ["uid", "utid"])
+    }
+
+    @Test("The prompt create opens the form for new people")
+    func signUp() async throws {
+        let browser = Browser(mock)
+        let page = try await browser.send(.get, "\(Self.front)/oauth2/v2.0/authorize?\(Self.request)&prompt=create")
+        let fields = [
+            ("email", "carol@example.com"), ("newPassword", "Passw0rd!"), ("reenterPassword", "Passw0rd!"),
+            ("displayName", "Carol"),
+        ]
+        let answer = try await browser.submit(page, fields)
+        #expect(answer.answer("code") != nil)
+        #expect(try await mock.get("/_mock/token?user=carol@example.com&profile=external-id").status == 200)
+        #expect(try await mock.get("/_mock/token?user=carol@example.com").status == 400)
+    }
+
+    @Test("With scopes of OpenID Connect alone, the access token is for Microsoft Graph")
+    func graph() async throws {
+        let mock = TestAuthority.all { $0.passwordGrant = true }
+        let form = "\(Self.who)&grant_type=password&username=alice@example.com&password=Passw0rd!&scope=openid+profile"
+        let reply = try await token(form, mock).json()
+        let access = try Token(reply["access_token"]?.string ?? "")
+        #expect(access.claims["aud"] == "00000003-0000-0000-c000-000000000000" && access.header["nonce"] != nil)
+        #expect(!access.isSigned(by: try await mock.keys(at: "\(Self.front)/discovery/v2.0/keys")))
+    }
+
+    @Test("A daemon gets a token of its own, without a person")
+    func application() async throws {
+        let reply = try await token(
+            "\(Self.daemon)&grant_type=client_credentials&scope=api://\(EntraTenants.api)/.default"
+        ).json()
+        #expect(reply.names == ["token_type", "expires_in", "ext_expires_in", "access_token"])
+        let claims = try Token(reply["access_token"]?.string ?? "").claims
+        #expect(claims["scp"] == nil && claims["oid"] == claims["sub"] && claims["azpacr"] == "1")
+    }
+
+    @Test("P-40: The password grant is refused unless it is switched on")
+    func passwordGrant() async throws {
+        let form = "\(Self.who)&grant_type=password&username=alice@example.com&password=Passw0rd!&scope=\(Self.scope)"
+        let refused = try await token(form)
+        #expect(try refused.status == 400 && refused.json()["error"] == "unauthorized_client")
+        #expect(try await token(form, .all { $0.passwordGrant = true }).status == 200)
+    }
+
+    @Test(
+        "P-40: Native authentication answers that the app must use the browser",
+        arguments: [
+            "signup/v1.0/start", "oauth2/v2.0/initiate", "oauth2/v2.0/challenge", "resetpassword/v1.0/start",
+            "register/v1.0/introspect",
+        ])
+    func native(path: String) async throws {
+        let body = "\(Self.who)&username=alice@example.com&challenge_type=oob%20password%20redirect"
+        let target = "/contoso.onmicrosoft.com/\(path)"
+        let response = try await mock.ask(.post, target, body: body, host: "contoso.ciamlogin.com")
+        #expect(response.status == 200 && response.text == #"{"challenge_type":"redirect"}"#)
+        let refused = try await mock.ask(.post, target, body: "client_id=x", host: "contoso.ciamlogin.com")
+        #expect(try refused.status == 400 && refused.json()["error_codes"] == [700_016])
+    }
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        let form: String
+        let error: String
+        let number: Int64
+        var testDescription: String { "\(number)" }
+    }
+
+    static let cases = [
+        Case(form: who, error: "invalid_request", number: 900_144),
+        Case(form: "grant_type=refresh_token&client_id=x", error: "unauthorized_client", number: 700_016),
+        Case(form: "\(who)&grant_type=dance", error: "unsupported_grant_type", number: 70003),
+        Case(form: "\(who)&grant_type=refresh_token&refresh_token=x", error: "invalid_grant", number: 70000),
+        Case(form: "\(who)&client_secret=x&grant_type=password", error: "invalid_client", number: 700_025),
+        Case(form: "\(daemon)x&grant_type=client_credentials", error: "invalid_client", number: 7_000_215),
+        Case(
+            form: "client_id=\(EntraTenants.external.applications.clients[1].id)&grant_type=client_credentials",
+            error: "invalid_client", number: 7_000_218),
+        Case(
+            form: "\(daemon)&grant_type=client_credentials&scope=api://\(EntraTenants.api)/Tasks.Read",
+            error: "invalid_scope", number: 1_002_012),
+        Case(
+            form: "\(daemon)&grant_type=client_credentials&scope=api://other/.default", error: "invalid_resource",
+            number: 500_011),
+        Case(
+            form: "\(daemon)&grant_type=client_credentials&scope=\(EntraTenants.client)", error: "invalid_scope",
+            number: 70011),
+    ]
+
+    @Test("P-37: Each wrong request has its error, with error_codes equal to the number in the text", arguments: cases)
+    func refusals(_ mistake: Case) async throws {
+        let correlation = "d1c7df34-8b90-4e1f-9d37-7a9ebd1d805a"
+        let response = try await mock.ask(
+            .post, "\(Self.front)/oauth2/v2.0/token", body: mistake.form, headers: ["client-request-id": correlation])
+        #expect(response.status == 400)
+        let error = try response.json()
+        #expect(
+            error.names == [
+                "error", "error_description", "error_codes", "timestamp", "trace_id", "correlation_id", "error_uri",
+            ])
+        #expect(error["error"]?.string == mistake.error && error["error_codes"] == [.integer(mistake.number)])
+        let lines = error["error_description"]?.string?.split(separator: "\r\n").map(String.init) ?? []
+        #expect(lines.first?.hasPrefix("AADSTS\(mistake.number): ") == true)
+        #expect(
+            lines.dropFirst() == [
+                "Trace ID: \(error["trace_id"]?.string ?? "")", "Correlation ID: \(correlation)",
+                "Timestamp: 2023-11-14 22:13:20Z",
+            ])
+        #expect(error["correlation_id"]?.string == correlation && error["timestamp"] == "2023-11-14 22:13:20Z")
+    }
+
+    @Test("P-37: A grant that is used twice, late, by another client or without its proof key has its number")
+    func grants() async throws {
+        func number(_ body: String) async throws -> JSONValue? {
+            try await token(body).json()["error_codes"]?.array?.first
+        }
+        let form = redeem(try await code(mock))
+        let verifier = "&code_verifier=\(Self.verifier)"
+        #expect(try await number(String(form.dropLast(verifier.count)) + "&code_verifier=x") == 501_481)
+        #expect(try await token(form).status == 200)
+        #expect(try await number(form) == 54005)
+        let late = redeem(try await code(mock))
+        mock.clock.advance(seconds: 3600)
+        #expect(try await number(late) == 70008)
+        let reply = try await token(redeem(try await code(mock))).json()
+        let refresh = "&grant_type=refresh_token&refresh_token=\(reply["refresh_token"]?.string ?? "")"
+        #expect(try await number(Self.daemon + refresh) == 70000)
+        _ = try await mock.ask(.post, "/_mock/revoke?profile=external-id", body: #"{"user":"alice"}"#)
+        #expect(try await number(Self.who + refresh) == 50173)
+        mock.clock.advance(seconds: 91 * 86400)
+        #expect(try await number(Self.who + refresh) == 700_082)
+    }
+
+    @Test(
+        "P-37: A wrong redirect URI is told on a page; other mistakes go to the client, with the address of their page")
+    func authorizationErrors() async throws {
+        let target = "\(Self.front)/oauth2/v2.0/authorize?\(Self.who)&response_type=code&scope=openid"
+        let page = try await mock.get("\(target)&redirect_uri=https://evil.example")
+        #expect(page.status == 400 && page.text.contains("AADSTS50011") && page.headers["Location"] == nil)
+        let none = try await mock.get("\(target)&redirect_uri=http://localhost&prompt=none&state=s")
+        #expect(none.answer.map(\.name) == ["error", "error_description", "error_uri", "state"])
+        #expect(none.answer("error") == "login_required")
+        #expect(none.answer("error_description")?.hasPrefix("AADSTS50058: ") == true)
+        #expect(none.answer("error_uri") == "https://login.microsoftonline.com/error?code=50058")
+    }
+
+    @Test("A device without a browser gets tokens when its person has typed its code, once")
+    func device() async throws {
+        let asked = try await mock.ask(
+            .post, "\(Self.front)/oauth2/v2.0/devicecode", body: "\(Self.who)&scope=\(Self.scope)"
+        ).json()
+        #expect(
+            asked.names == ["user_code", "device_code", "verification_uri", "expires_in", "interval", "message"])
+        let (page, code) = (asked["verification_uri"]?.string ?? "", asked["user_code"]?.string ?? "")
+        #expect(page == "http://mock.test:3001\(Self.front)/oauth2/deviceauth" && code.utf8.count == 9)
+        let grant = "\(Self.who)&grant_type=\(TokenEndpoint.deviceGrantType)&device_code="
+        let poll = grant + (asked["device_code"]?.string ?? "")
+        #expect(try await token(poll).json()["error_codes"] == [70016])
+        let browser = Browser(mock)
+        let form = try await browser.send(.get, "\(Self.front)/oauth2/deviceauth")
+        let person = [("signInName", "alice@example.com"), ("password", "Passw0rd!")]
+        let wrong = try await browser.submit(form, [("user_code", "XXXXXXXXX")] + person)
+        #expect(wrong.text.contains("That code did not work"))
+        let right = try await browser.submit(wrong, [("user_code", code.lowercased())] + person)
+        #expect(right.text.contains("You have signed in"))
+        #expect(try await token(poll.split(separator: Self.who).joined(separator: Self.daemon)).status == 400)
+        let reply = try await token(poll).json()
+        #expect(reply["refresh_token"] != nil && reply["id_token"] != nil)
+        #expect(try Token(reply["access_token"]?.string ?? "").claims["scp"] == "Tasks.Read")
+        #expect(try await token(poll).json()["error_codes"] == [70018])
+    }
+
+    @Test("A device is told that its person declined, or that its time is over")
+    func deviceErrors() async throws {
+        func begin() async throws -> (poll: String, code: String) {
+            let asked = try await mock.ask(
+                .post, "\(Self.front)/oauth2/v2.0/devicecode", body: "\(Self.who)&scope=openid"
+            ).json()
+            let code = asked["device_code"]?.string ?? ""
+            let poll = "\(Self.who)&grant_type=\(TokenEndpoint.deviceGrantType)&device_code=\(code)"
+            return (poll, asked["user_code"]?.string ?? "")
+        }
+        let (declined, late) = (try await begin(), try await begin())
+        let browser = Browser(mock)
+        let form = try await browser.send(.get, "\(Self.front)/oauth2/deviceauth?user_code=\(declined.code)")
+        #expect(form.text.contains("value=\"\(declined.code)\""))
+        _ = try await browser.submit(form, [("user_code", declined.code)], button: "cancel")
+        #expect(try await token(declined.poll).json()["error"] == "authorization_declined")
+        mock.clock.advance(seconds: 901)
+        let over = try await token(late.poll).json()
+        #expect(over["error"] == "expired_token" && over["error_codes"] == [70019])
+        // B2C has no such grant.
+        let b2c = "client_id=\(TestAuthority.clientID)&grant_type=\(TokenEndpoint.deviceGrantType)&device_code=x"
+        #expect(try await mock.token(b2c).json()["error"] == "unsupported_grant_type")
+    }
+
+    @Test("P-37: A token is asked for by POST")
+    func method() async throws {
+        let response = try await mock.get("\(Self.front)/oauth2/v2.0/token")
+        #expect(try response.status == 400 && response.json()["error_codes"] == [900_561])
+    }
+
+    @Test("Faults, clocks and requests of one tenant are not another's")
+    func controls() async throws {
+        let fault = #"{"at":"keys","status":503}"#
+        _ = try await mock.ask(.post, "/_mock/faults?profile=external-id", body: fault)
+        #expect(try await mock.get("/contoso.onmicrosoft.com/b2c_1_sign_in/discovery/v2.0/keys").status == 200)
+        #expect(try await mock.get("\(Self.front)/discovery/v2.0/keys").status == 503)
+        #expect(try await mock.get("\(Self.front)/discovery/v2.0/keys").status == 200)
+        let before = try await mock.keys(at: "\(Self.front)/discovery/v2.0/keys")
+        _ = try await mock.ask(.post, "/_mock/keys?profile=external-id", body: #"{"do":"rotate"}"#)
+        let after = try await mock.keys(at: "\(Self.front)/discovery/v2.0/keys")
+        #expect(after.count == 1 && Set(before.keys).isDisjoint(with: after.keys))
+        #expect(try await mock.publicKeys().count == 1)
+    }
+}

@@ -1,0 +1,148 @@
+import HTTP
+import JSON
+@testable import MockAuthority
+import Testing
+
+@Suite("Tokens of External ID and Entra are like those of the services", .timeLimit(.minutes(15)))
+struct EntraTokenTests {
+    let mock = TestAuthority.all()
+
+    @Test("An access token has the claims of the service in its order, and the published key signs it")
+    func access() async throws {
+        let token = try await mock.issue("user=alice&profile=external-id")
+        #expect(token.header.names == ["typ", "alg", "kid"])
+        #expect(token.isSigned(by: try await mock.keys(at: "/\(EntraTenants.id)/discovery/v2.0/keys")))
+        #expect(
+            token.claims.names == [
+                "aud", "iss", "iat", "nbf", "exp", "aio", "azp", "azpacr", "name", "oid", "preferred_username", "rh",
+                "scp", "sid", "sub", "tid", "uti", "ver", "xms_ftd",
+            ])
+        #expect(token.claims["aud"]?.string == EntraTenants.api && token.claims["azp"]?.string == EntraTenants.client)
+        #expect(token.claims["iss"]?.string == EntraTenants.issuer && token.claims["ver"] == "2.0")
+        #expect(token.claims["scp"] == "Tasks.Read Tasks.Write" && token.claims["tid"]?.string == EntraTenants.id)
+        #expect(token.claims["oid"]?.string == EntraTenants.external.users[0].objectID)
+        #expect(token.claims["preferred_username"] == "alice@example.com")
+    }
+
+    @Test("P-39: sub is pairwise: another one in the ID token and for another person, the same after a restart")
+    func pairwise() async throws {
+        func subject(_ query: String, _ mock: TestAuthority) async throws -> String {
+            try await mock.issue("profile=external-id&\(query)").claims["sub"]?.string ?? ""
+        }
+        let access = try await subject("user=alice", mock)
+        let identity = try await subject("user=alice&scope=openid%20profile", mock)
+        let bob = try await subject("user=bob", mock)
+        #expect(Set([access, identity, bob]).count == 3)
+        #expect(access.utf8.count == 43 && !access.contains("a11ce"))
+        #expect(try await subject("user=alice", .all()) == access)
+    }
+
+    @Test("P-39: uti is unique, and the lifetime is between 3900 and 5700 seconds, or the one that is set")
+    func unique() async throws {
+        var (names, lifetimes): (Set<String>, Set<Int64>) = ([], [])
+        for _ in 0..<20 {
+            let claims = try await mock.issue("user=alice&profile=external-id").claims
+            let (issued, expires) = (try #require(claims["iat"]?.integer), try #require(claims["exp"]?.integer))
+            #expect((3900...5700).contains(expires - issued))
+            names.insert(claims["uti"]?.string ?? "")
+            lifetimes.insert(expires - issued)
+        }
+        #expect(names.count == 20 && lifetimes.count > 1)
+        let fixed = TestAuthority.all { $0.tokenLifetime = 600 }
+        let claims = try await fixed.issue("user=alice&profile=external-id").claims
+        #expect(claims["exp"]?.integer == (claims["iat"]?.integer ?? 0) + 600)
+    }
+
+    @Test("Without the scope profile, tokens have neither oid nor tid")
+    func profile() async throws {
+        let claims = try await mock.issue(
+            "user=alice&profile=external-id&scope=openid%20api://\(EntraTenants.api)/Tasks.Read"
+        ).claims
+        #expect(claims["oid"] == nil && claims["tid"] == nil && claims["name"] == nil)
+        #expect(claims["scp"] == "Tasks.Read" && claims["sub"] != nil)
+    }
+
+    @Test("An ID token is for the client, and has no scp")
+    func identity() async throws {
+        let claims = try await mock.issue("user=alice&profile=external-id&scope=openid%20profile%20email&nonce=n")
+            .claims
+        #expect(
+            claims.names == [
+                "aud", "iss", "iat", "nbf", "exp", "aio", "email", "name", "nonce", "oid", "preferred_username", "rh",
+                "sid", "sub", "tid", "uti", "ver",
+            ])
+        #expect(claims["aud"]?.string == EntraTenants.client && claims["nonce"] == "n")
+        #expect((claims["exp"]?.integer ?? 0) - (claims["iat"]?.integer ?? 0) == 3900)
+    }
+
+    @Test("Each tenant of Entra issues tokens of its own for one API, with one set of keys")
+    func entra() async throws {
+        let fabrikam = try await mock.issue("user=alice&profile=entra")
+        let northwind = try await mock.issue("user=alice&profile=entra&tenant=northwind.onmicrosoft.com")
+        let id = EntraTenants.northwind.tenant.id
+        #expect(northwind.claims["iss"]?.string == "https://login.microsoftonline.com/\(id)/v2.0")
+        #expect(northwind.claims["tid"]?.string == id && fabrikam.claims["tid"] != northwind.claims["tid"])
+        #expect(fabrikam.claims["aud"] == northwind.claims["aud"] && fabrikam.claims["oid"] != northwind.claims["oid"])
+        let keys = try await mock.keys(at: "/organizations/discovery/v2.0/keys")
+        #expect(fabrikam.isSigned(by: keys) && northwind.isSigned(by: keys))
+    }
+
+    @Test("P-38: With High Scale Compatibility, B2C and External ID are one tenant: the same id, accounts and oid")
+    func highScaleCompatibility() async throws {
+        let mock = TestAuthority.all { $0.highScaleCompatibility = true }
+        let id = Tenant.contoso.id
+        let b2c = try await mock.issue("user=alice").claims
+        let external = try await mock.issue("user=alice&profile=external-id").claims
+        #expect(b2c["oid"] == external["oid"] && external["tid"]?.string == id)
+        #expect(external["iss"]?.string == "https://\(id).ciamlogin.com/\(id)/v2.0")
+        #expect(
+            b2c["iss"]?.string?.contains(id) == true && b2c["sub"] != external["sub"] && b2c["aud"] != external["aud"])
+        let body = #"{"email":"carol@example.com","password":"Passw0rd!"}"#
+        _ = try await mock.ask(.put, "/_mock/users/carol@example.com", body: body)
+        let carol = try await mock.issue("user=carol@example.com&profile=external-id").claims["oid"]
+        #expect(try await mock.issue("user=carol@example.com").claims["oid"] == carol)
+        // A policy in the URL is B2C's, none is External ID's.
+        #expect(try await mock.document("/\(id)/\(EntraTenants.document)")["issuer"] == external["iss"])
+        #expect(try await mock.document("/\(id)/b2c_1_sign_in/\(EntraTenants.document)")["issuer"] == b2c["iss"])
+    }
+
+    @Test("Without it, a person has another oid in each tenant")
+    func apart() async throws {
+        let queries = ["", "&profile=external-id", "&profile=entra", "&profile=entra&tenant=northwind.onmicrosoft.com"]
+        var names: Set<String> = []
+        for query in queries { names.insert(try await mock.issue("user=alice\(query)").claims["oid"]?.string ?? "") }
+        #expect(names.count == 4)
+    }
+
+    @Test("P-38: With shared keys, External ID signs with keys of Entra, and publishes more than those")
+    func sharedKeys() async throws {
+        let mock = TestAuthority.all { $0.sharedKeys = true }
+        let external = try await mock.keys(at: "/\(EntraTenants.id)/discovery/v2.0/keys")
+        let entra = try await mock.keys(at: "/\(EntraTenants.fabrikam.tenant.id)/discovery/v2.0/keys")
+        #expect(entra.count == 2 && external.count == 4 && Set(entra.keys).isSubset(of: external.keys))
+        let token = try await mock.issue("user=alice&profile=external-id")
+        #expect(token.isSigned(by: entra) && token.isSigned(by: external))
+        let own = try #require(Set(external.keys).subtracting(entra.keys).first)
+        let crossed = try await mock.issue("user=alice&profile=entra&kid=\(own)")
+        #expect(crossed.isSigned(by: external) && !crossed.isSigned(by: entra))
+        #expect(crossed.claims["tid"]?.string == EntraTenants.fabrikam.tenant.id)
+    }
+
+    @Test("A token can be signed by the key of any other tenant")
+    func crossed() async throws {
+        let b2c = try await mock.publicKeys()
+        let token = try await mock.issue("user=alice&profile=external-id&kid=\(b2c.keys.first ?? "")")
+        #expect(token.isSigned(by: b2c) && token.claims["iss"]?.string == EntraTenants.issuer)
+        #expect(try await mock.get("/_mock/token?user=alice&kid=none").status == 400)
+    }
+
+    @Test(
+        "A token of no tenant is refused with those that there are",
+        arguments: [
+            "profile=azure", "profile=entra&tenant=contoso.onmicrosoft.com", "profile=external-id&policy=b2c_1_x",
+        ])
+    func unknown(query: String) async throws {
+        let response = try await mock.get("/_mock/token?user=alice&\(query)")
+        #expect(response.status == 400 && response.text.utf8.count > 20)
+    }
+}

@@ -1,0 +1,170 @@
+import Platform
+import Support
+import Testing
+
+/// One server with several providers: mocks on ports of their own, with keys of their own and the same people.
+@Suite("Several sources of tokens in one server", .timeLimit(.minutes(15))) struct SourceTests {
+    /// The settings of a named source that takes the tokens of a mock.
+    private static func source(_ name: String, _ stage: Stage, _ more: [String: String] = [:]) -> [String: String] {
+        let own = ["AUTHORITY": stage.authority, "POLICIES": Stage.policies, "CLIENT_ID": Stage.client]
+        return Dictionary(
+            uniqueKeysWithValues: own.merging(more) { $1 }.map { ("TASKS_SOURCE_\(name)_\($0)", $1) })
+    }
+
+    @Test func `The people of a named source have tasks of their own, whatever their tokens claim (P-10, P-14)`() throws
+    {
+        let (first, second) = (try Stage(), try Stage())
+        let server = try first.server(["TASKS_SOURCES": "ext"].merging(Self.source("EXT", second)) { $1 })
+        let (mine, theirs) = (try first.token(), try second.token())
+        #expect(try server.add("of the first", token: mine).status == 201)
+        #expect(try server.texts(token: theirs) == [])
+        #expect(try server.add("of the second", token: theirs).status == 201)
+        #expect(try server.texts(token: mine) == ["of the first"])
+        let owner = try server.ask("GET", "/api/me", token: theirs).text
+        #expect(owner.contains("ext:"), "\(owner)")
+        #expect(try server.stop() == .exit(0))
+        // The tasks of the settings without a name are where they always were.
+        let alone = try first.server()
+        #expect(try alone.texts(token: mine) == ["of the first"])
+        #expect(try alone.ask("GET", "/api/tasks", token: theirs).status == 401)
+        #expect(try alone.stop() == .exit(0))
+    }
+
+    @Test func `Sources of one tenant share a list if they are told to, and a third one does not (P-15)`() throws {
+        let (first, second, third) = (try Stage(), try Stage(), try Stage())
+        let settings = Self.source("EXT", second, ["OWNERS": "shared"]).merging(Self.source("OTHER", third)) { $1 }
+        let server = try first.server(["TASKS_SOURCES": "ext,other"].merging(settings) { $1 })
+        #expect(try server.add("for both", token: first.token()).status == 201)
+        #expect(try server.add("from both", token: second.token()).status == 201)
+        #expect(try server.texts(token: first.token()) == ["for both", "from both"])
+        #expect(try server.texts(token: second.token()) == ["for both", "from both"])
+        #expect(try server.texts(token: third.token()) == [])
+        #expect(try server.stop() == .exit(0))
+    }
+
+    @Test func `Audiences and policies are those of the token's source only (P-11, P-12)`() throws {
+        let (first, second) = (try Stage(), try Stage())
+        let narrow = ["POLICIES": "b2c_1_sign_in", "CLIENT_ID": "99998888-7777-6666-5555-444433332222"]
+        let server = try first.server(["TASKS_SOURCES": "ext"].merging(Self.source("EXT", second, narrow)) { $1 })
+        #expect(try server.ask("GET", "/api/tasks", token: first.token()).status == 200)
+        #expect(try server.ask("GET", "/api/tasks", token: second.token()).status == 401)
+        let facebook = "user=alice@example.com&policy=b2c_1_facebook"
+        #expect(try server.ask("GET", "/api/tasks", token: first.token(facebook)).status == 200)
+        #expect(try server.ask("GET", "/api/tasks", token: second.token(facebook)).status == 401)
+        #expect(try server.stop() == .exit(0))
+    }
+
+    @Test func `Sources that cannot be told apart, or are incomplete, stop the start with their settings (P-1, P-2)`()
+        throws
+    {
+        let stage = try Stage()
+        let twin = ["TASKS_SOURCES": "ext"].merging(Self.source("EXT", stage)) { $1 }
+        for (changes, message) in [
+            (twin, "TASKS_SOURCE_EXT_AUTHORITY: "),
+            (["TASKS_SOURCES": "ext"], "TASKS_SOURCE_EXT_AUTHORITY is not set."),
+            (
+                ["TASKS_SOURCES": "ext", "TASKS_SOURCE_EXT_AUTHORITY": "https://contoso.ciamlogin.com"],
+                "TASKS_SOURCE_EXT_CLIENT_ID is not set"
+            ),
+            (
+                ["TASKS_SOURCE_EXT_AUTHORITY": "https://contoso.ciamlogin.com"],
+                "It is for a source that TASKS_SOURCES does not name."
+            ),
+            (["TASKS_SOURCES": "ext,ext"], "the source ext is named twice"),
+            (["TASKS_SOURCES_FILE": "\(stage.folder)/nowhere"], "TASKS_SOURCES_FILE: cannot read"),
+        ] {
+            let (end, output, errors) = try stage.run([], changes)
+            #expect(end == .exit(78) && output == "" && errors.contains(message), "\(message) in \(errors)")
+        }
+    }
+
+    @Test(arguments: [
+        (["AUTHORITY": "https://contoso.b2clogin.com/contoso.onmicrosoft.com"], "EXT_POLICIES is not set"),
+        (["AUTHORITY": "https://contoso.ciamlogin.com", "POLICIES": "b2c_1_a"], "Entra External ID has no policies"),
+        (["AUTHORITY": "https://login.microsoftonline.com/organizations"], "EXT_TENANTS is not set"),
+        (["AUTHORITY": "https://login.microsoftonline.com/common/v2.0"], "EXT_TENANTS is not set"),
+        (
+            ["METADATA_URL": "https://login.microsoftonline.com/common/v2.0/.well-known/openid-configuration"],
+            "EXT_TENANTS is not set"
+        ),
+        (
+            ["AUTHORITY": "https://contoso.ciamlogin.com", "TENANTS": "*"],
+            "EXT_TENANTS is set, but the authority is for one"
+        ),
+        (["AUTHORITY": "https://contoso.ciamlogin.com", "TENANTS": "contoso"], "EXT_TENANTS: 'contoso' is not the id"),
+        (
+            ["AUTHORITY": "https://login.microsoftonline.com/common", "TENANTS": "*", "OWNER_CLAIM": "oid"],
+            "EXT_OWNER_CLAIM: oid identifies a person only within one tenant"
+        ),
+        (["METADATA_URL": "https://a.example/d", "ISSUER": "https://a.example/{tenantid}/v2.0"], "EXT_TENANTS"),
+        (["AUTHORITY": "http://contoso.example"], "TASKS_SOURCE_EXT_ALLOW_HTTP=true"),
+        (
+            ["AUTHORITY": "https://contoso.ciamlogin.com", "OWNERS": "shared:nobody"],
+            "EXT_OWNERS: there is no source nobody"
+        ),
+        (
+            ["AUTHORITY": "https://contoso.ciamlogin.com", "OWNERS": "bare"],
+            "EXT_OWNERS: another source has bare owners"
+        ),
+        (["METADATA_URL": "https://a.example/d", "OWNERS": "shared"], "EXT_OWNERS: owners can be shared only if both"),
+        (
+            ["METADATA_URL": "https://a.example/d", "KEY_HOSTS": "https://a.example"],
+            "EXT_KEY_HOSTS: 'https://a.example' is"
+        ),
+        (["METADATA_URL": "https://a.example/d", "UNTIL": "2027-02-30"], "EXT_UNTIL: '2027-02-30' is not a day"),
+    ])
+    func `A source that cannot be trusted as it is configured stops the start (P-2, P-5, P-14, P-15, P-16)`(
+        settings: [String: String], message: String
+    ) throws {
+        let stage = try Stage()
+        var changes = ["TASKS_SOURCES": "ext", "TASKS_SOURCE_EXT_CLIENT_ID": "a"]
+        for (word, value) in settings { changes["TASKS_SOURCE_EXT_\(word)"] = value }
+        let (end, _, errors) = try stage.run(["check"], changes)
+        #expect(end == .exit(78) && errors.contains(message), "\(errors)")
+    }
+
+    @Test func `Bare owners beside other sources must be GUIDs (P-14)`() throws {
+        let (first, second) = (try Stage(), try Stage())
+        let ext = ["TASKS_SOURCES": "ext"].merging(Self.source("EXT", second)) { $1 }
+        let refused = try first.run(["check"], ext.merging(["TASKS_OWNER_CLAIM": "sub"]) { $1 })
+        #expect(refused.end == .exit(78) && refused.errors.contains("TASKS_OWNER_CLAIM"), "\(refused.errors)")
+        #expect(try first.run(["check"], ["TASKS_OWNER_CLAIM": "sub"]).end == .exit(0))
+    }
+
+    @Test func `Named sources work alone, also from a file, and their defaults follow from the provider`() throws {
+        let stage = try Stage()
+        let file = "\(stage.folder)/sources.conf"
+        let text = """
+            [source ext]
+            authority = \(stage.authority)
+            policies = b2c_1_sign_in
+            client-id = \(Stage.client)
+            [source cloud]
+            authority = https://contoso.ciamlogin.com
+            client-id = a
+            [source many]
+            authority = https://login.microsoftonline.com/organizations
+            tenants = *
+            client-id = b
+            [source id]
+            metadata-url = https://id.example.com/d
+            client-id = c
+            """
+        try File.replace(file, with: Array(text.utf8))
+        let alone = ["TASKS_AUTHORITY": "", "TASKS_POLICIES": "", "TASKS_CLIENT_ID": "", "TASKS_SOURCES_FILE": file]
+        let printed = try stage.run(["--print-settings"], alone).output
+        for line in [
+            "# source ext", "TASKS_SOURCE_EXT_AUTHORITY=\(stage.authority)  # file",
+            "TASKS_SOURCE_EXT_TOKEN_KIND=any  # default", "TASKS_SOURCE_EXT_OWNER_CLAIM=oid  # default",
+            "TASKS_SOURCE_EXT_OWNERS=own  # default", "TASKS_SOURCE_CLOUD_TOKEN_KIND=access  # default",
+            "TASKS_SOURCE_CLOUD_OWNER_CLAIM=oid  # default", "TASKS_SOURCE_MANY_OWNER_CLAIM=tid+oid  # default",
+            "TASKS_SOURCE_ID_OWNER_CLAIM=sub  # default", "TASKS_OWNER_CLAIM=oid  # default",
+        ] {
+            #expect(printed.split(separator: "\n").contains { $0 == line }, "\(line) in \(printed)")
+        }
+        let onlyExt = alone.merging(["TASKS_SOURCES_FILE": "", "TASKS_SOURCES": "ext"]) { $1 }
+        let server = try stage.server(onlyExt.merging(Self.source("EXT", stage)) { $1 })
+        #expect(try server.add("named", token: stage.token()).status == 201)
+        #expect(try server.stop() == .exit(0))
+    }
+}

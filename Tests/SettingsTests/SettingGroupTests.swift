@@ -1,0 +1,168 @@
+import Settings
+import Testing
+
+private struct Shelf: SettingTable {
+    struct Source: Sendable {
+        let name: String?
+        let authority: String?
+        let clients: [String]
+        let owners: String?
+
+        init(reading reader: inout SettingReader, name: String?) {
+            self.name = name
+            authority = reader.optional("AUTHORITY", .path, help: "Where.")
+            clients = reader.list("CLIENT_ID", .path, help: "For whom.")
+            owners = name == nil ? nil : reader.value("OWNERS", .path, default: "own", help: "Whose tasks.")
+            if authority == nil, name != nil { reader.mistake("\(reader.variable("AUTHORITY")) is not set.") }
+        }
+    }
+
+    static let prefix = "TASKS_"
+    let first: Source
+    let sources: [Source]
+
+    init(reading reader: inout SettingReader) {
+        first = Source(reading: &reader, name: nil)
+        sources = reader.groups("SOURCE", help: "Further sources.") { Source(reading: &$0, name: $1) }
+    }
+}
+
+private func read(
+    _ arguments: [String] = [], _ environment: [String: String] = [:], file: String? = nil
+) throws(SettingMistakes) -> ReadSettings<Shelf> {
+    var environment = environment
+    if file != nil { environment["TASKS_SOURCES_FILE"] = "sources.conf" }
+    return try Shelf.read(
+        SettingInput(arguments: arguments, environment: environment) { _ in
+            file.map { .success($0) } ?? .failure(SettingFileFailure(reason: "No such file or directory"))
+        })
+}
+
+private func mistakes(
+    _ arguments: [String] = [], _ environment: [String: String] = [:], file: String? = nil
+) -> [String] {
+    do throws(SettingMistakes) {
+        _ = try read(arguments, environment, file: file)
+        return []
+    } catch { return error.messages }
+}
+
+@Suite("Settings that exist once for each name", .timeLimit(.minutes(15)))
+struct SettingGroupTests {
+    @Test("Named groups are read from variables and flags, and - in a name is _ in a variable (P-1)")
+    func variables() throws {
+        let values = try read(
+            ["--source-my-work-client-id", "w1", "--source-my-work-client-id=w2"],
+            [
+                "TASKS_AUTHORITY": "zero", "TASKS_SOURCES": "ext,my-work", "TASKS_SOURCE_EXT_AUTHORITY": "one",
+                "TASKS_SOURCE_MY_WORK_AUTHORITY": "two", "TASKS_SOURCE_MY_WORK_OWNERS": "shared",
+            ]
+        ).values
+        #expect(values.first.authority == "zero" && values.sources.map(\.name) == ["ext", "my-work"])
+        #expect(values.sources.map(\.authority) == ["one", "two"])
+        #expect(values.sources[1].clients == ["w1", "w2"] && values.sources.map(\.owners) == ["own", "shared"])
+    }
+
+    @Test("They are read from the blocks of a file, which variables precede (P-1)")
+    func file() throws {
+        let text = """
+            # Two providers
+            [source ext]
+            authority = one=1
+            CLIENT_ID = a, b
+
+            [source work]
+              client-id = c
+            owners = bare
+            """
+        let read = try read([], ["TASKS_SOURCE_WORK_AUTHORITY": "two"], file: text)
+        #expect(read.values.sources.map(\.authority) == ["one=1", "two"])
+        #expect(read.values.sources.map(\.clients) == [["a", "b"], ["c"]])
+        for line in [
+            "# source ext\nTASKS_SOURCE_EXT_AUTHORITY=one=1  # file\n", "TASKS_SOURCE_EXT_OWNERS=own  # default\n",
+            "# source work\nTASKS_SOURCE_WORK_AUTHORITY=two  # environment\n",
+            "TASKS_SOURCE_WORK_OWNERS=bare  # file\n",
+        ] {
+            #expect(read.printed.contains(line), "\(read.printed)")
+        }
+        #expect(!read.printed.contains("NAME"))
+    }
+
+    @Test("Sources that are unknown, named twice or incomplete are mistakes, with the name of the setting (P-1)")
+    func wrong() throws {
+        let ext = ["TASKS_SOURCES": "ext", "TASKS_SOURCE_EXT_AUTHORITY": "one"]
+        #expect(mistakes([], ext) == [])
+        for (environment, expected) in [
+            (
+                ["TASKS_SOURCE_EXT_AUTHORITY": "one"],
+                "TASKS_SOURCE_EXT_AUTHORITY is no setting of this program. "
+                    + "It is for a source that TASKS_SOURCES does not name."
+            ),
+            (["TASKS_SOURCES": "ext,ext"], "TASKS_SOURCES: the source ext is named twice; name it once."),
+            (["TASKS_SOURCES": "Ext"], "TASKS_SOURCES: 'Ext' is not a name of 1 to 16 of a-z, 0-9 and -. Example: ext"),
+            (
+                ["TASKS_SOURCES": "seventeen-letters"],
+                "TASKS_SOURCES: 'seventeen-letters' is not a name of 1 to 16 of "
+                    + "a-z, 0-9 and -. Example: ext"
+            ),
+            (["TASKS_SOURCES": "work"], "TASKS_SOURCE_WORK_AUTHORITY is not set."),
+            (
+                ["TASKS_SOURCE_EXT_CLIENTID": "x"],
+                "TASKS_SOURCE_EXT_CLIENTID is no setting of this program. Did you mean "
+                    + "TASKS_SOURCE_EXT_CLIENT_ID?"
+            ),
+        ] {
+            let first = environment.keys.contains("TASKS_SOURCE_EXT_AUTHORITY") ? [:] : ext
+            #expect(mistakes([], first.merging(environment) { $1 }).contains(expected), "\(environment)")
+        }
+        #expect(
+            mistakes(["--source-work-authority", "x"], ext) == [
+                "--source-work-authority is no flag of this program. It is for a source that TASKS_SOURCES does not name."
+            ])
+    }
+
+    @Test(
+        "A file that cannot be understood is a mistake, with the line (P-1)",
+        arguments: [
+            ("[source ext]\nauthority", "line 2: a line is [source NAME] or WORD = VALUE."),
+            ("authority = x", "line 1: there is no [source NAME] above this line."),
+            ("[sauce ext]", "line 1: the first line of a block is [source NAME]."),
+            ("[source a b]", "line 1: the first line of a block is [source NAME]."),
+            ("[source EXT]", "sources.conf: 'EXT' is not a name of 1 to 16 of a-z, 0-9 and -."),
+            ("[source ext]\nauthority = x\nAuthority = y", "line 3: AUTHORITY was given before; give it once."),
+            (
+                "[source ext]\nauthority = x\n[source ext]",
+                "TASKS_SOURCES: the source ext is named twice; name it once."
+            ),
+            (
+                "[source ext]\nautority = x",
+                "TASKS_SOURCE_EXT_AUTORITY is no setting of this program. Did you mean "
+                    + "TASKS_SOURCE_EXT_AUTHORITY?"
+            ),
+        ])
+    func wrongFile(text: String, expected: String) {
+        #expect(mistakes([], file: text).contains { $0.hasSuffix(expected) }, "\(mistakes([], file: text))")
+    }
+
+    @Test("A file that cannot be read is a mistake")
+    func missingFile() {
+        #expect(
+            mistakes([], ["TASKS_SOURCES_FILE": "nowhere"])
+                == ["TASKS_SOURCES_FILE: cannot read 'nowhere': No such file or directory"])
+    }
+
+    @Test("The help shows the words of groups once")
+    func help() {
+        let help = Shelf.helpText
+        #expect(help.contains("--source-name-word VALUE\n"), "\(help)")
+        #expect(help.contains("WORD is one of AUTHORITY, CLIENT_ID."), "\(help)")
+        #expect(help.contains("--source-name-owners PATH\n        Whose tasks.\n        [TASKS_SOURCE_NAME_OWNERS;"))
+        #expect(help.components(of: "AUTHORITY]") == 1)
+    }
+}
+
+extension String {
+    fileprivate func components(of text: String) -> Int {
+        self.split(separator: text, omittingEmptySubsequences: false).count - 1
+    }
+}
