@@ -170,7 +170,8 @@ struct MoveFlags: Sendable, Equatable {
         applies = reader.flag("apply", help: "For move-owners: moves; without it nothing is changed.")
         merges = reader.flag(
             "merge",
-            help: "For move-owners: moves also to owners who have tasks; the moved ones come after those, with new ids.")
+            help: "For move-owners: moves also to owners who have tasks; the moved ones come after those, with new ids."
+        )
         unmapped = reader.option(
             "list-unmapped", .path,
             help: "For move-owners: a new file for all owners with tasks whom the map does not name, one a line.")
