@@ -33,8 +33,13 @@ extension String {
 
     /// The same text, with `A` to `Z` as `a` to `z`.
     package var lowercasedASCII: String {
-        let isLower = utf8.allSatisfy { $0 == $0.lowercasedASCII }
-        return isLower ? self : String(decoding: utf8.map(\.lowercasedASCII), as: UTF8.self)
+        hasUppercaseASCII ? String(decoding: utf8.map(\.lowercasedASCII), as: UTF8.self) : self
+    }
+
+    private var hasUppercaseASCII: Bool {
+        let bytes = utf8.span
+        for index in bytes.indices where bytes[index] != bytes[index].lowercasedASCII { return true }
+        return false
     }
 
     /// Whether U+0000 is in it.

@@ -159,7 +159,7 @@ struct DeadlineTests {
         eventuallyBlocking { server.statistics.suspended == 1 }
         handler.isHeld.store(false, ordering: .relaxed)
         eventuallyBlocking { server.statistics.suspended == 2 }
-        handler.release()
+        handler.releaseForGood()
         #expect(try first.response()?.status == 200)
     }
 

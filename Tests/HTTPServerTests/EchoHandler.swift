@@ -9,6 +9,8 @@ import Testing
 final class EchoHandler: RequestHandler {
     /// Continuations of requests under `/wait`.
     let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
+    /// Whether nothing waits any more.
+    private let isOpen = Atomic<Bool>(false)
 
     /// Keeps handlers under `/wait-twice` between their waits, and their loops.
     let isHeld = Atomic<Bool>(false)
@@ -58,7 +60,14 @@ final class EchoHandler: RequestHandler {
     }
 
     private func wait() async {
-        await withCheckedContinuation { continuation in waiting.withLock { $0.append(continuation) } }
+        await withCheckedContinuation { continuation in
+            let waits = waiting.withLock { waiting in
+                guard !isOpen.load(ordering: .relaxed) else { return false }
+                waiting.append(continuation)
+                return true
+            }
+            if !waits { continuation.resume() }
+        }
     }
 
     /// Lets all that wait continue.
@@ -67,6 +76,14 @@ final class EchoHandler: RequestHandler {
             defer { waiting = [] }
             return waiting
         }) { continuation.resume() }
+    }
+
+    /// Lets all that wait continue, and all that would wait from now on: at the end of a test whose requests may still come.
+    ///
+    /// A task that waits for ever keeps the server that its handler belongs to.
+    func releaseForGood() {
+        waiting.withLock { _ in isOpen.store(true, ordering: .relaxed) }
+        release()
     }
 
     private func describe(_ head: RequestHead) -> Response {

@@ -7,7 +7,7 @@ import Testing
     @Test func `Data that is moved from SQLite to PostgreSQL and back is the same to the byte`() throws {
         let mover = try Mover()
         let shared = try PostgreSQLServer.started().newDatabase()
-        try mover.write(people: 10_000, to: "first.jsonl")
+        try mover.write(people: 4000, to: "first.jsonl")
         #expect(try mover.run(["import", mover.file("first.jsonl")], on: mover.database("old.db")).end == .exit(0))
         #expect(try mover.run(["export", mover.file("second.jsonl")], on: mover.database("old.db")).end == .exit(0))
         let (end, errors) = try mover.run(["import", mover.file("second.jsonl")], on: shared)
@@ -107,7 +107,7 @@ import Testing
 
     @Test func `An import finishes although the database is lost on the way`() throws {
         let mover = try Mover()
-        let tasks = try mover.write(people: 10_000, to: "lines.jsonl")
+        let tasks = try mover.write(people: 4000, to: "lines.jsonl")
         let server = try PostgreSQLServer()
         let target = try server.newDatabase()
         let name = "\(target.split(separator: "/").last?.split(separator: "?").first ?? "")"

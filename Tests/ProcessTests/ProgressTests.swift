@@ -59,7 +59,7 @@ import Testing
     @Test(arguments: [SIGINT: Int32(130), SIGTERM: 143, SIGHUP: 129])
     func `A signal ends the command with its progress and how to continue`(signal: Int32, code: Int32) throws {
         let mover = try Mover()
-        try mover.write(people: 10_000, to: "lines.jsonl")
+        try mover.write(people: 5000, to: "lines.jsonl")
         let database = mover.database("tasks.db")
         let program = try mover.start(["import", mover.file("lines.jsonl")], on: database)
         // Some of it is in.

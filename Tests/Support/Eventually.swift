@@ -3,7 +3,7 @@ import Testing
 
 /// How long a test waits for something that must happen, unless it says otherwise; far more than it takes on a busy
 /// machine, so that only what never happens fails.
-package let patience: Duration = .seconds(60)
+package let patience: Duration = .seconds(180)
 
 /// Waits until a condition holds, and records an issue if it does not hold in time.
 ///

@@ -12,13 +12,14 @@ enum KeyAlgorithm {
 
     /// `alg`, if it is the name of a known one; else what the type of the key allows.
     private static func name(of key: JSONObject) -> String? {
+        guard key["use"]?.string != "enc" else { return nil }
         if let algorithm = key["alg"]?.string { return known.first { $0 == algorithm } }
         switch (key["kty"]?.string, key["crv"]?.string) {
         case ("RSA", _): return "RS256"
         case ("EC", "P-256"): return "ES256"
         case ("EC", "P-384"): return "ES384"
         case ("EC", "P-521"): return "ES512"
-        case ("OKP", _): return "EdDSA"
+        case ("OKP", "Ed25519"), ("OKP", "Ed448"): return "EdDSA"
         case ("oct", _): return "HS256"
         case (_, _): return nil
         }

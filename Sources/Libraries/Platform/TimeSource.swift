@@ -24,6 +24,13 @@ package struct SystemTime: TimeSource {
         return UInt64(now.tv_sec) * 1_000_000_000 + UInt64(now.tv_nsec)
     }
 
+    /// Suspends the calling thread for about this long.
+    package func sleep(nanoseconds: UInt64) {
+        var time = timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+        var rest = timespec()
+        while unsafe nanosleep(&time, &rest) != 0, errno == EINTR { time = rest }
+    }
+
     private static func read(_ clock: clockid_t) -> timespec {
         var now = timespec()
         _ = unsafe clock_gettime(clock, &now)

@@ -43,7 +43,7 @@ enum LoadFailure: Error, Equatable {
         case .keysNotRead(.tooManyKeys(let count)):
             "the key set has \(count) keys, more than \(KeySetDocument.mostKeys); ask the provider"
         case .noUsableKey(nil): "the key set has no keys; ask the provider"
-        case .noUsableKey(let reason?): "none of the published keys may be used: of the first, \(reason)"
+        case .noUsableKey(let reason?): "none of the published keys may be used: of one, \(reason)"
         case .unsupportedAlgorithms(let names):
             "the provider signs with \(names.joined(separator: ", ")) only; let it sign with RS256 for this application"
         case .originUnreachable(let error): error.message

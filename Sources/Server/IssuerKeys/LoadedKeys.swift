@@ -54,11 +54,17 @@ extension LoadedKeys {
             }
         }
         guard !keys.isEmpty else {
-            // No key of the right type, so the first one says less than all of them.
-            throw document.keys.isEmpty && document.algorithms.contains { $0 != "RS256" }
-                ? .unsupportedAlgorithms(document.algorithms) : .noUsableKey(skipped.first?.reason)
+            // No key is for RS256, so the first one says less than all of them.
+            throw document.algorithms.isEmpty || document.algorithms.contains("RS256")
+                ? .noUsableKey(Self.mostTelling(skipped)) : .unsupportedAlgorithms(document.algorithms)
         }
         self.init(metadata: metadata, keys: keys, skipped: skipped, algorithms: document.algorithms)
+    }
+
+    /// The first reason that is not merely that the key is for something else.
+    private static func mostTelling(_ skipped: [SkippedKey]) -> String? {
+        let others = [KeyRejection.wrongKeyType, .wrongAlgorithm, .notForSignatures].map(\.message)
+        return (skipped.first { !others.contains($0.reason) } ?? skipped.first)?.reason
     }
 
     private struct Unusable: Error {

@@ -8,7 +8,8 @@ package import Tasks
 ///
 /// One thread commits all waiting writes in one transaction, and answers them when it is on the disk. Reads have threads
 /// of their own; whole lists come from a cache, without waiting. A lock file keeps other servers away, so that the cache
-/// cannot become stale; an import into the database of a running server is noticed within a second.
+/// cannot become stale; an import into the database of a running server is noticed within a second, and a program that
+/// cannot allow even that asks for a ``CachePause``.
 package final class SQLiteTaskStore: TaskStore {
     private let writer: Writer
     private let readers: ReaderPool
@@ -35,7 +36,10 @@ package final class SQLiteTaskStore: TaskStore {
         let lock = try file.lock()
         let database = try writerDatabase(of: file, options)
         let store = SQLiteTaskStore(options: options)
-        try store.start(TransferBox(OpenDatabase(database: database, lock: lock)), file, options.answers)
+        // Before anyone can ask for a list.
+        let isPaused = store.writer.followCachePause(lock, wasPaused: false)
+        let open = OpenDatabase(database: database, lock: lock, isCachePaused: isPaused)
+        try store.start(TransferBox(open), file, options.answers)
         return store
     }
 
@@ -163,11 +167,12 @@ package final class SQLiteTaskStore: TaskStore {
 private struct OpenDatabase: ~Copyable {
     let database: WriterDatabase
     let lock: SQLiteFileLock
+    let isCachePaused: Bool
 
     /// Runs the writer until its queue is closed, and ends the database and its lock, in this order.
     consuming func work(for writer: Writer) {
         let lock = lock
-        let isCheckpointed = WriterLoop(database, lock: lock, for: writer).run()
+        let isCheckpointed = WriterLoop(database, lock: lock, for: writer, isCachePaused: isCachePaused).run()
         // The connection is closed by now; only then may another server open the file.
         _ = consume lock
         writer.observer(.closed(checkpointed: isCheckpointed))

@@ -16,11 +16,14 @@ struct WriterLoop: ~Copyable {
     /// The code of the last failure, until something was written again.
     private var failure: Int32?
     private var isFull = false
+    private var isCachePaused: Bool
 
-    init(_ database: consuming WriterDatabase, lock: SQLiteFileLock, for writer: Writer) {
+    /// Begins to cache lists, unless a ``CachePause`` began before the database was opened.
+    init(_ database: consuming WriterDatabase, lock: SQLiteFileLock, for writer: Writer, isCachePaused isPaused: Bool) {
         self.database = database
         self.lock = lock
         self.writer = writer
+        isCachePaused = isPaused
     }
 
     /// Works until the queue is closed and empty; returns whether the whole log went into the database then.
@@ -94,6 +97,7 @@ struct WriterLoop: ~Copyable {
         guard now >= nextMaintenance else { return }
         nextMaintenance = now + 1_000_000_000
         noteDisplacement()
+        isCachePaused = writer.followCachePause(lock, wasPaused: isCachePaused)
         noteForeignChanges()
         mustPrune = true
     }
@@ -113,9 +117,11 @@ struct WriterLoop: ~Copyable {
         if writer.health.note(displacement: lock.displacement) { writer.cache.removeAll() }
     }
 
-    /// Only an import writes in addition to a running server; it is not known which lists it changed.
+    /// Operators' commands write in addition to a running server; it is not known which lists they changed.
+    ///
+    /// Reported once for a ``CachePause``: at its end.
     private mutating func noteForeignChanges() {
-        guard let version = try? database.statements.dataVersion() else { return }
+        guard !isCachePaused, let version = try? database.statements.dataVersion() else { return }
         defer { dataVersion = version }
         guard let dataVersion, dataVersion != version else { return }
         writer.health.forgetDamage()

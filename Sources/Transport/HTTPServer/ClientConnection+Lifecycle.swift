@@ -23,11 +23,6 @@ extension ClientConnection {
     private typealias Event = RequestLifecycle.Event
     private typealias Action = RequestLifecycle.Action
 
-    private enum Progress {
-        case next(Action)
-        case done(MHD_Result)
-    }
-
     /// libmicrohttpd has the head of a request, a piece of its body, or its end.
     func receive(_ call: AccessCall) -> MHD_Result {
         let piece = unsafe call.piece
@@ -40,12 +35,37 @@ extension ClientConnection {
     }
 
     /// Performs an action and those that follow from it, until there is nothing to do before the next event of the loop.
+    ///
+    /// One function, so that an action is not copied on its way: it may hold a whole response.
     func advance(_ first: consuming RequestLifecycle.Action, _ call: AccessCall?) -> MHD_Result {
         var action = first
         while true {
-            switch unsafe perform(action, call) {
-            case .next(let next): action = next
-            case .done(let result): return result
+            switch consume action {
+            case .none, .suspend, .resume, .replacePage, .forget: return .YES
+            case .close: return .NO
+            case .checkHead: action = unsafe apply(checkHead(call))
+            case .askHandler:
+                guard let head else { return .NO }
+                action = apply(.decision(core.handler.decide(on: head)))
+            case .deliverBody(let decide): action = deliverBody(to: decide)
+            case .takeDecision(let decision): action = apply(.decision(decision))
+            case .refuse(let fault): action = apply(.decision(.respond(refusal(of: fault))))
+            case .startBody(let length):
+                if length > 0 { body.reserveCapacity(length) }
+                return .YES
+            case .keepBytes:
+                if let call = unsafe call { unsafe body.append(contentsOf: call.piece) }
+                return .YES
+            case .startHandler(let decide, let generation):
+                startHandler(decide, generation)
+                action = resumeHandler()
+            case .runJob(let job):
+                run(job)
+                action = resumeHandler()
+            case .resumeHandler: action = resumeHandler()
+            case .send(let response, let closing): return queue(response, closing: closing)
+            case .respondEarly(let response): return respondEarly(response)
+            case .refuseEarly(let fault): return respondEarly(refusal(of: fault))
             }
         }
     }
@@ -70,37 +90,6 @@ extension ClientConnection {
         let phase = lifecycle.phase
         if phase != publishedPhase.current { publish(phase) }
         return action
-    }
-
-    @inline(__always)
-    private func perform(_ action: Action, _ call: AccessCall?) -> Progress {
-        switch action {
-        case .none, .suspend, .resume, .replacePage, .forget: return .done(.YES)
-        case .close: return .done(.NO)
-        case .checkHead: return unsafe .next(apply(checkHead(call)))
-        case .askHandler:
-            guard let head else { return .done(.NO) }
-            return .next(apply(.decision(core.handler.decide(on: head))))
-        case .deliverBody(let decide): return .next(deliverBody(to: decide))
-        case .takeDecision(let decision): return .next(apply(.decision(decision)))
-        case .refuse(let fault): return .next(apply(.decision(.respond(refusal(of: fault)))))
-        case .startBody(let length):
-            if length > 0 { body.reserveCapacity(length) }
-            return .done(.YES)
-        case .keepBytes:
-            if let call = unsafe call { unsafe body.append(contentsOf: call.piece) }
-            return .done(.YES)
-        case .startHandler(let decide, let generation):
-            startHandler(decide, generation)
-            return .next(resumeHandler())
-        case .runJob(let job):
-            run(job)
-            return .next(resumeHandler())
-        case .resumeHandler: return .next(resumeHandler())
-        case .send(let response, let closing): return .done(queue(response, closing: closing))
-        case .respondEarly(let response): return .done(respondEarly(response))
-        case .refuseEarly(let fault): return .done(respondEarly(refusal(of: fault)))
-        }
     }
 
     private func deliverBody(to decide: @Sendable ([UInt8]) -> Decision) -> Action {

@@ -265,7 +265,11 @@ extension RequestLifecycle {
         }
     }
 
-    private mutating func completed() -> Action { enter(.idle, .forget(state)) }
+    private mutating func completed() -> Action {
+        // After a response, which is nearly always, there is nothing left.
+        if case .responding = state { return enter(.idle) }
+        return enter(.idle, .forget(state))
+    }
 
     private mutating func send(_ response: Response, closing: Bool = false) -> Action {
         enter(.responding(isLong: response.isLong), .send(response, closing: closing))

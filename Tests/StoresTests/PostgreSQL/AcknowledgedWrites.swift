@@ -77,7 +77,7 @@ extension TaskList {
 }
 
 /// Waits until the store can be written again.
-func awaitStore(_ store: any TaskStore, seconds: Int = 60) async throws {
-    await eventually("the store can be written", within: .seconds(seconds)) { (try? await store.check()) != nil }
+func awaitStore(_ store: any TaskStore, within limit: Duration = patience) async throws {
+    await eventually("the store can be written", within: limit) { (try? await store.check()) != nil }
     try await store.check()
 }

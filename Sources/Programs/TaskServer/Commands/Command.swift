@@ -10,6 +10,7 @@ enum Command: Sendable, Equatable {
     /// From a file, or standard input.
     case `import`(from: String?)
     case migrate
+    case moveOwners(map: String)
 
     /// The command of these operands; without any, `serve`.
     init(_ operands: [String]) throws(CommandMistake) {
@@ -23,6 +24,10 @@ enum Command: Sendable, Equatable {
         case ("export", 1...2): self = .export(to: operands.dropFirst().first)
         case ("import", 1...2): self = .import(from: operands.dropFirst().first)
         case ("migrate", 1): self = .migrate
+        case ("move-owners", 2): self = .moveOwners(map: operands[1])
+        case ("move-owners", _):
+            throw CommandMistake(
+                message: "move-owners needs one map of owners. Example: task-server move-owners owners.jsonl")
         case ("backup", _):
             throw CommandMistake(message: "backup needs one file to write. Example: task-server backup tasks-copy.db")
         case ("export", _), ("import", _):
@@ -43,20 +48,24 @@ enum Command: Sendable, Equatable {
         }
     }
 
-    private static let names = ["serve", "check", "health", "explain-token", "backup", "export", "import", "migrate"]
+    private static let names = [
+        "serve", "check", "health", "explain-token", "backup", "export", "import", "migrate", "move-owners",
+    ]
 
     /// Whether it can continue what another run has left.
     var canResume: Bool {
         switch self {
         case .export(.some): true
-        case .serve, .check, .health, .explainToken, .backup, .export(nil), .import, .migrate: false
+        case .serve, .check, .health, .explainToken, .backup, .export(nil), .import, .migrate, .moveOwners: false
         }
     }
+
+    var movesOwners: Bool { if case .moveOwners = self { true } else { false } }
 
     /// Whether it ends in order after a signal; the others just end, as they may anywhere.
     var heedsSignals: Bool {
         switch self {
-        case .serve, .export, .import: true
+        case .serve, .export, .import, .moveOwners: true
         case .check, .health, .explainToken, .backup, .migrate: false
         }
     }
@@ -65,7 +74,7 @@ enum Command: Sendable, Equatable {
     var needsAuthority: Bool {
         switch self {
         case .serve, .check, .explainToken: true
-        case .health, .backup, .export, .import, .migrate: false
+        case .health, .backup, .export, .import, .migrate, .moveOwners: false
         }
     }
 }

@@ -21,6 +21,10 @@ enum HelpText {
                                          continues it, with the remaining people as they are then
             task-server import [FILE]    reads such lines from a file or from standard input into the database. Tasks that
                                          exist are not changed, so a stopped import is continued by running it again
+            task-server move-owners MAP  gives people's tasks to other owners, as after a move to another tenant. MAP has lines
+                                         old,new or {"old":"...","new":"..."}. Without --apply it only says what it would do.
+                                         Each person is moved whole, also while a server runs; a stopped move is continued by
+                                         running it again (docs/migrate-to-external-id.md)
             task-server migrate          creates or upgrades the tables; --partitions 16 partitions new ones
 
         Examples:
@@ -39,7 +43,7 @@ enum HelpText {
 
         \(ServerSettings.helpText)
         The log goes to standard output: text on a terminal, else one JSON object per line. Errors go to standard error.
-        Exit codes: 0 done, 1 failed, 130 stopped by Ctrl-C (export, import; 143 by SIGTERM), 78 wrong settings or command line.
+        Exit codes: 0 done, 1 failed, 130 stopped by Ctrl-C (export, import, move-owners; 143 by SIGTERM), 78 wrong settings or command line.
         """
     }
 }

@@ -48,6 +48,9 @@ struct ServerSettings: SettingTable {
         guard !self.command.resume || command.canResume || self.command.answersAtOnce else {
             return ["--resume is for export with a file; an import is continued when it is run again."]
         }
+        guard self.command.move == MoveFlags() || command.movesOwners || self.command.answersAtOnce else {
+            return ["--apply, --merge and --list-unmapped are for move-owners."]
+        }
         guard command.needsAuthority, !self.command.answersAtOnce else { return [] }
         // Only sources that are complete are compared with each other.
         let mistakes = sources.mistakes
@@ -136,6 +139,7 @@ struct CommandFlags: Sendable {
     let version: Bool
     let printSettings: Bool
     let resume: Bool
+    let move: MoveFlags
 
     init(reading reader: inout SettingReader) {
         printSettings = reader.flag(
@@ -143,9 +147,33 @@ struct CommandFlags: Sendable {
         version = reader.flag("version", help: "Prints the version.")
         resume = reader.flag(
             "resume", help: "For export FILE: continues FILE.part, which a stopped export has left.")
+        move = MoveFlags(reading: &reader)
         help = reader.flag("help", help: "Prints this.")
     }
 
     /// Whether the program only prints something about itself.
     var answersAtOnce: Bool { help || version || printSettings }
+}
+
+/// Flags of `move-owners`.
+struct MoveFlags: Sendable, Equatable {
+    /// Whether owners are moved; otherwise the command only says what it would do.
+    var applies = false
+    var merges = false
+    /// The file for the owners whom the map does not name.
+    var unmapped: String?
+
+    /// None of them.
+    init() {}
+
+    init(reading reader: inout SettingReader) {
+        applies = reader.flag("apply", help: "For move-owners: moves; without it nothing is changed.")
+        merges = reader.flag(
+            "merge",
+            help: "For move-owners: moves also to owners who have tasks; the moved ones come after those, with new ids."
+        )
+        unmapped = reader.option(
+            "list-unmapped", .path,
+            help: "For move-owners: a new file for all owners with tasks whom the map does not name, one a line.")
+    }
 }

@@ -1,0 +1,78 @@
+package import Tasks
+
+/// What a move does, or has done.
+package struct MoveReport: Sendable, Equatable {
+    /// The first of many, and how many there are.
+    package struct Sample<Element: Sendable & Equatable>: Sendable, Equatable {
+        /// How many are kept, of any number.
+        package static var most: Int { 20 }
+
+        package private(set) var first: [Element] = []
+        package private(set) var count = 0
+
+        mutating func append(_ element: @autoclosure () -> Element) {
+            count += 1
+            if first.count < Self.most { first.append(element()) }
+        }
+    }
+
+    /// A pair of the map, and how many tasks its owners have.
+    package struct Line: Sendable, Equatable {
+        package let number: Int
+        package let pair: OwnerPair
+        package var oldTasks: Int64 = 0
+        package var newTasks: Int64 = 0
+    }
+
+    /// People, and their tasks.
+    package struct Tally: Sendable, Equatable {
+        package private(set) var people = 0
+        package private(set) var tasks: Int64 = 0
+
+        mutating func add(_ tasks: Int64) {
+            people += 1
+            self.tasks += tasks
+        }
+    }
+
+    /// Who is moved to a new owner without tasks.
+    package internal(set) var moved = Tally()
+    /// Whose tasks come after those that the new owner has.
+    package internal(set) var merged = Tally()
+    /// How many of these get other ids for their tasks.
+    package internal(set) var renumbered = 0
+    /// Who stays, because the new owner has tasks.
+    package internal(set) var conflicts = Sample<Line>()
+    /// Who has no tasks to move: moved before, or never had any.
+    package internal(set) var empty = Sample<Line>()
+    /// Whether all pairs of the map are in it: the command was not stopped.
+    package internal(set) var isWhole = false
+
+    /// All pairs until now.
+    package var pairs: Int { moved.people + merged.people + conflicts.count + empty.count }
+
+    mutating func add(_ outcome: MoveOutcome, of entry: OwnerMap.Entry) {
+        switch outcome {
+        case .nothing: empty.append(Line(number: entry.number, pair: entry.pair))
+        case .conflict(let old, let new):
+            conflicts.append(Line(number: entry.number, pair: entry.pair, oldTasks: old, newTasks: new))
+        case .moved(let tasks, let hasNewIDs, let isMerged):
+            if isMerged { merged.add(tasks) } else { moved.add(tasks) }
+            if hasNewIDs { renumbered += 1 }
+        }
+    }
+}
+
+/// The owners of a database with tasks whom a map does not name.
+package struct UnmappedOwners: Sendable, Equatable {
+    /// An owner and how many tasks that one has.
+    package struct Known: Sendable, Equatable {
+        package let owner: Owner
+        package let tasks: Int64
+    }
+
+    /// Those in the namespaces out of which the map moves someone.
+    package internal(set) var sample = MoveReport.Sample<Known>()
+    /// How many are in other namespaces, by name; an empty name for those without one.
+    package internal(set) var elsewhere: [String: Int] = [:]
+}

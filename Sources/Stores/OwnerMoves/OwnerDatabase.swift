@@ -1,0 +1,68 @@
+import Tasks
+
+/// A database in which owners are moved.
+protocol OwnerDatabase: ~Copyable {
+    /// What it has of these owners; nothing of those it does not know.
+    borrowing func states(of owners: [Owner]) throws(OwnerMoveError) -> [Owner: OwnerState]
+
+    /// The next owners with tasks in byte order, and how many tasks they have; none at the end.
+    borrowing func ownersWithTasks(after owner: Owner) throws(OwnerMoveError) -> [(owner: Owner, tasks: Int64)]
+
+    /// Moves everything of an owner in one transaction; see ``OwnerMove``.
+    borrowing func move(_ pair: OwnerPair, merging: Bool) throws(OwnerMoveError) -> MoveOutcome
+}
+
+/// What a database has of an owner.
+struct OwnerState: Equatable {
+    /// The next id.
+    var next: Int64 = 1
+    /// How many tasks.
+    var tasks: Int64 = 0
+    /// The least id of a task or an idempotency key; nil without any.
+    var first: Int64?
+}
+
+/// What a move has done.
+enum MoveOutcome: Equatable {
+    /// There were no tasks to move.
+    case nothing
+    /// Both owners have tasks, and their lists are not to be put together: nothing was changed.
+    case conflict(old: Int64, new: Int64)
+    case moved(tasks: Int64, hasNewIDs: Bool, isMerged: Bool)
+}
+
+/// What to do with an owner's tasks, keys and ids: values in, a value out.
+///
+/// Ids stay, unless the new owner has given one of them already, also to a task that is gone: then all are raised by the
+/// last one given, so that their order stays. Idempotency keys keep naming their tasks.
+enum OwnerMove: Equatable {
+    /// There is nothing that the new owner lacks.
+    case nothing
+    case conflict(old: Int64, new: Int64)
+    /// Ids are raised by `offset`, and the new owner's next id is then `next`.
+    case rewrite(offset: Int64, next: Int64)
+
+    init(_ old: OwnerState, to new: OwnerState, merging: Bool) {
+        guard merging || old.tasks == 0 || new.tasks == 0 else {
+            self = .conflict(old: old.tasks, new: new.tasks)
+            return
+        }
+        guard let first = old.first else {
+            // Ids that were given are not given again by the new owner, either.
+            self = new.next >= old.next ? .nothing : .rewrite(offset: 0, next: old.next)
+            return
+        }
+        let offset = first < new.next ? new.next - 1 : 0
+        self = .rewrite(offset: offset, next: max(new.next, old.next + offset))
+    }
+
+    /// What was done when it is committed.
+    func outcome(_ old: OwnerState, _ new: OwnerState) -> MoveOutcome {
+        switch self {
+        case .conflict(let old, let new): .conflict(old: old, new: new)
+        case .rewrite(let offset, _) where old.tasks > 0:
+            .moved(tasks: old.tasks, hasNewIDs: offset > 0, isMerged: new.tasks > 0)
+        case .nothing, .rewrite: .nothing
+        }
+    }
+}

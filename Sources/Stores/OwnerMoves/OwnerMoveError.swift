@@ -1,0 +1,66 @@
+package import Platform
+import PostgreSQL
+import SQLite
+package import SQLiteStore
+package import Tasks
+
+/// Why owners are not moved, or no further.
+package enum OwnerMoveError: Error, Sendable, Equatable {
+    /// The database does not open.
+    case database(StoreOpenError)
+    /// The server that uses the database does not stop caching lists, or another move is under way.
+    case noPause(CachePause.Failure, path: String)
+    /// Parts of the tables are on other servers, so that no transaction covers two owners.
+    case foreignTables(database: String)
+    /// The database failed later; who was moved until then is moved.
+    case failed(reason: String)
+    /// No room on the disk.
+    case full
+    /// A file cannot be read or written.
+    case file(SystemError)
+    /// What is wrong with the map; nothing was changed.
+    case map(OwnerMapFaults)
+
+    init(_ error: SQLiteError) {
+        self = error.kind == .full ? .full : .failed(reason: error.description)
+    }
+
+    init(_ error: PostgreSQLError) {
+        self = error.kind == .full ? .full : .failed(reason: error.description)
+    }
+
+    /// One line for a person; those of a map have a line each in ``OwnerMapFaults``.
+    package var message: String {
+        switch self {
+        case .database(let error): error.message
+        case .noPause(.taken, let path): "another move-owners is at work on the database \(path); wait for its end"
+        case .noPause(.unconfirmed, let path):
+            "the server that uses the database \(path) does not stop caching lists: it is of an older version, or does not "
+                + "work; stop it, and start it again after the move"
+        case .noPause(.database(let error), _): error.message
+        case .foreignTables(let database):
+            "the database \(database) has parts of its tables on other servers, and no transaction there changes two of them "
+                + "whole; export, replace the owners in the lines, and import into new tables"
+        case .failed(let reason): "the database failed: \(reason)"
+        case .full: "there is no room on the disk"
+        case .file(let error): error.description
+        case .map(let faults): "\(faults.count) mistakes in the map; nothing was changed"
+        }
+    }
+}
+
+/// Mistakes in a map, the first of them with their places.
+package struct OwnerMapFaults: Error, Sendable, Equatable {
+    /// How many are kept, of any number.
+    package static let most = 50
+
+    /// The first ones, each a line for a person.
+    package private(set) var messages: [String] = []
+    /// How many there are.
+    package private(set) var count = 0
+
+    mutating func append(_ message: @autoclosure () -> String) {
+        count += 1
+        if messages.count < Self.most { messages.append(message()) }
+    }
+}

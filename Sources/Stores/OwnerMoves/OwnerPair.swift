@@ -1,0 +1,56 @@
+import Basics
+package import Tasks
+
+/// One line of a map: whose tasks go to whom.
+package struct OwnerPair: Sendable, Equatable {
+    package let old: Owner
+    package let new: Owner
+
+    /// What is wrong with a pair; names members, never their values.
+    struct Fault: Error, Equatable {
+        let reason: String
+    }
+
+    /// The owners of two texts, as a server would make them of tokens.
+    init(old: String, new: String) throws(Fault) {
+        self.old = try Self.owner(old, "the old owner")
+        self.new = try Self.owner(new, "the new owner")
+        guard self.old != self.new else { throw Fault(reason: "both owners are the same") }
+    }
+
+    /// Two owners that were checked before.
+    init(stored old: Owner, _ new: Owner) {
+        (self.old, self.new) = (old, new)
+    }
+
+    /// A claim has up to 256 bytes (V-57), a namespace before it up to 17.
+    private static let longest = 256 + 17
+
+    private static func owner(_ text: String, _ name: String) throws(Fault) -> Owner {
+        guard !text.isEmpty else { throw Fault(reason: "\(name) is empty") }
+        guard text.utf8.count <= longest else { throw Fault(reason: "\(name) has more than \(longest) bytes") }
+        guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
+            throw Fault(reason: "\(name) has a control character")
+        }
+        guard text.utf8.first != UInt8(ascii: " "), text.utf8.last != UInt8(ascii: " ") else {
+            throw Fault(reason: "\(name) has a space before or after it")
+        }
+        return folded(text)
+    }
+
+    /// GUIDs in lower case, as servers store them (V-57), with a namespace (P-14) and in pairs (P-16) as well; all else is
+    /// taken as it is.
+    private static func folded(_ text: String) -> Owner {
+        let whole = Owner(text)
+        guard let name = whole.namespace else { return Owner(foldedValue(text) ?? text) }
+        let value = String(text.utf8.dropFirst(name.utf8.count + 1)) ?? ""
+        return foldedValue(value).map { Owner("\(name):\($0)") } ?? whole
+    }
+
+    /// One GUID, or two with a plus between them; nil for all else.
+    private static func foldedValue(_ text: String) -> String? {
+        let parts = text.utf8.split(separator: UInt8(ascii: "+"), omittingEmptySubsequences: false)
+        let guids = parts.compactMap { part in String(part).flatMap(GUID.canonical) }
+        return guids.count == parts.count && guids.count <= 2 ? guids.joined(separator: "+") : nil
+    }
+}

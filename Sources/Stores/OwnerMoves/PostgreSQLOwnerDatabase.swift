@@ -1,0 +1,136 @@
+import Basics
+import Platform
+import PostgreSQL
+import PostgreSQLStore
+import Tasks
+
+/// The session that moves owners.
+///
+/// Servers cache nothing of PostgreSQL, so that a committed move is in their next answers. Rows of `owners` are locked in the
+/// order of their names, as servers do it, before anything else of an owner is touched.
+struct PostgreSQLOwnerDatabase: OwnerDatabase {
+    let connection: PipelineConnection
+    private let time = SystemTime()
+
+    init(connection: PipelineConnection) {
+        self.connection = connection
+    }
+
+    private static let selectState = """
+        SELECT owner, next_id, tasks, least(
+            (SELECT min(id) FROM tasks WHERE tasks.owner = owners.owner),
+            (SELECT min(id) FROM attempts WHERE attempts.owner = owners.owner))
+        FROM owners
+        """
+
+    func states(of owners: [Owner]) throws(OwnerMoveError) -> [Owner: OwnerState] {
+        try rethrowing(as: OwnerMoveError.init) { () throws(PostgreSQLError) in
+            let rows = try connection.run(
+                "\(Self.selectState) WHERE owner = ANY ($1)", [.texts(owners.map(\.identifier))])
+            var states: [Owner: OwnerState] = [:]
+            for row in 0..<rows.count { states[Owner(rows.text(row, 0))] = Self.state(rows, row) }
+            return states
+        }
+    }
+
+    private static func state(_ rows: borrowing Rows, _ row: Int) -> OwnerState {
+        OwnerState(
+            next: rows.integer(row, 1), tasks: rows.integer(row, 2),
+            first: rows.isNull(row, 3) ? nil : rows.integer(row, 3))
+    }
+
+    func ownersWithTasks(after owner: Owner) throws(OwnerMoveError) -> [(owner: Owner, tasks: Int64)] {
+        try rethrowing(as: OwnerMoveError.init) { () throws(PostgreSQLError) in
+            let rows = try connection.run(
+                "SELECT owner, tasks FROM owners WHERE owner > $1 AND tasks > 0 ORDER BY owner LIMIT 1000",
+                [.text(owner.identifier)])
+            return (0..<rows.count).map { (Owner(rows.text($0, 0)), rows.integer($0, 1)) }
+        }
+    }
+
+    /// Repeated while servers are in the way.
+    func move(_ pair: OwnerPair, merging: Bool) throws(OwnerMoveError) -> MoveOutcome {
+        var tries: UInt64 = 0
+        while true {
+            do throws(PostgreSQLError) {
+                return try moveAtOnce(pair, merging: merging)
+            } catch {
+                _ = try? connection.run("ROLLBACK")
+                tries += 1
+                guard error.kind == .retryable || error.kind == .locked, tries < 50 else { throw OwnerMoveError(error) }
+                time.sleep(nanoseconds: tries * 2_000_000)
+            }
+        }
+    }
+
+    private func moveAtOnce(_ pair: OwnerPair, merging: Bool) throws(PostgreSQLError) -> MoveOutcome {
+        _ = try connection.run(TransactionStatement.begin.sql)
+        _ = try connection.run(TransactionStatement.guarantee.sql, [.text("60000")])
+        let (from, to) = (Parameter.text(pair.old.identifier), Parameter.text(pair.new.identifier))
+        guard try lock(pair) else {
+            _ = try connection.run("ROLLBACK")
+            return .nothing
+        }
+        // A key that is no longer remembered must not keep a newer one of the same name away.
+        _ = try connection.run(
+            "DELETE FROM attempts WHERE owner IN ($1, $2) AND time <= $3",
+            [from, to, .integer(time.wallMilliseconds - IdempotencyKey.lifetime)])
+        let (old, new) = (try state(of: from), try state(of: to))
+        let move = OwnerMove(old, to: new, merging: merging)
+        guard case .rewrite(let offset, let next) = move else {
+            // A row that was made for the new owner is not needed.
+            _ = try connection.run("ROLLBACK")
+            return move.outcome(old, new)
+        }
+        try rewrite(from, to, old, offset: .integer(offset), next: .integer(next))
+        _ = try connection.run("COMMIT")
+        return move.outcome(old, new)
+    }
+
+    /// Locks the rows of both owners, and makes that of the new one; false if the old one has none.
+    private func lock(_ pair: OwnerPair) throws(PostgreSQLError) -> Bool {
+        let isOldFirst = pair.old.identifier.utf8.lexicographicallyPrecedes(pair.new.identifier.utf8)
+        var hasOld = false
+        for isOld in isOldFirst ? [true, false] : [false, true] {
+            let owner = Parameter.text((isOld ? pair.old : pair.new).identifier)
+            if !isOld { _ = try connection.run(TaskStatement.makeOwner.sql, [owner]) }
+            let rows = try connection.run(TaskStatement.lockOwner.sql, [owner])
+            if isOld { hasOld = rows.count > 0 }
+        }
+        return hasOld
+    }
+
+    private func state(of owner: Parameter) throws(PostgreSQLError) -> OwnerState {
+        let rows = try connection.run("\(Self.selectState) WHERE owner = $1", [owner])
+        return rows.count > 0 ? Self.state(rows, 0) : OwnerState()
+    }
+
+    /// Copies and deletes: not every database of this kind changes an owner, by which the tables are divided, in place.
+    private func rewrite(
+        _ from: Parameter, _ to: Parameter, _ old: OwnerState, offset: Parameter, next: Parameter
+    ) throws(PostgreSQLError) {
+        _ = try connection.run(
+            """
+            INSERT INTO tasks(owner, \(TaskColumns.all))
+            SELECT $2, id + $3, text, completed, created, modified, revision FROM tasks WHERE owner = $1
+            """, [from, to, offset])
+        let gone = try connection.run(
+            "WITH gone AS (DELETE FROM tasks WHERE owner = $1 RETURNING id) SELECT count(*) FROM gone", [from])
+        guard gone.integer(0, 0) == old.tasks else {
+            throw PostgreSQLError(
+                sqlState: nil,
+                message: "an owner has \(gone.integer(0, 0)) tasks, and the owner's row counts \(old.tasks)")
+        }
+        _ = try connection.run(
+            """
+            INSERT INTO attempts(owner, key, fingerprint, time, id, text, completed)
+            SELECT $2, key, fingerprint, time, id + $3, text, completed FROM attempts WHERE owner = $1
+            ON CONFLICT DO NOTHING
+            """, [from, to, offset])
+        _ = try connection.run("DELETE FROM attempts WHERE owner = $1", [from])
+        _ = try connection.run(
+            "UPDATE owners SET next_id = $2, tasks = tasks + $3 WHERE owner = $1", [to, next, .integer(old.tasks)])
+        // The row stays: it keeps the ids of the old owner from being given again.
+        _ = try connection.run("UPDATE owners SET tasks = 0 WHERE owner = $1", [from])
+    }
+}

@@ -1,0 +1,139 @@
+import Basics
+import Platform
+import SQLite
+import SQLiteStore
+import Tasks
+
+/// The connection that moves owners in a SQLite file, and its statements.
+struct SQLiteOwnerDatabase: ~Copyable, OwnerDatabase {
+    private let state: Statement
+    private let owners: Statement
+    private let forget: Statement
+    private let tasks: Statement
+    private let keys: Statement
+    private let dropKeys: Statement
+    private let raise: Statement
+    private let empty: Statement
+    private let connection: Connection
+    private let time = SystemTime()
+    /// Nil if nothing is written.
+    private let pause: CachePause?
+    /// Whether a server writes to the file as well.
+    private let hasServer: Bool
+
+    /// Opens a file to read from it, also while a server writes.
+    static func reading(_ file: SQLiteFile) throws(OwnerMoveError) -> SQLiteOwnerDatabase {
+        let connection = try rethrowing(as: OwnerMoveError.database) { () throws(StoreOpenError) in
+            try file.open(.readOnly)
+        }
+        do throws(SQLiteError) {
+            return try compiled(on: connection, nil, hasServer: false)
+        } catch {
+            throw OwnerMoveError(error)
+        }
+    }
+
+    /// Opens a file to write to it; the pause is over when it is closed.
+    static func writing(
+        _ file: SQLiteFile, during pause: consuming CachePause
+    ) throws(OwnerMoveError) -> SQLiteOwnerDatabase {
+        let connection = try rethrowing(as: OwnerMoveError.database) { () throws(StoreOpenError) in
+            try file.open(.readWrite)
+        }
+        connection.setBusyTimeout(milliseconds: 60_000)
+        do throws(SQLiteError) {
+            try connection.execute("PRAGMA synchronous = FULL")
+            let hasServer = pause.hasServer
+            return try compiled(on: connection, pause, hasServer: hasServer)
+        } catch {
+            throw OwnerMoveError(error)
+        }
+    }
+
+    private static func compiled(
+        on connection: consuming Connection, _ pause: consuming CachePause?, hasServer: Bool
+    ) throws(SQLiteError) -> SQLiteOwnerDatabase {
+        SQLiteOwnerDatabase(
+            state: try connection.prepare(selectState),
+            owners: try connection.prepare(
+                "SELECT owner, tasks FROM owners WHERE owner > ?1 AND tasks > 0 ORDER BY owner LIMIT 1000"),
+            forget: try connection.prepare("DELETE FROM attempts WHERE owner IN (?1, ?2) AND time <= ?3"),
+            tasks: try connection.prepare("UPDATE tasks SET owner = ?2, id = id + ?3 WHERE owner = ?1"),
+            keys: try connection.prepare(
+                """
+                INSERT OR IGNORE INTO attempts(owner, key, fingerprint, time, id, text, completed)
+                SELECT ?2, key, fingerprint, time, id + ?3, text, completed FROM attempts WHERE owner = ?1
+                """),
+            dropKeys: try connection.prepare("DELETE FROM attempts WHERE owner = ?1"),
+            raise: try connection.prepare(
+                """
+                INSERT INTO owners(owner, next_id, tasks) VALUES (?1, ?2, ?3)
+                ON CONFLICT(owner) DO UPDATE SET next_id = excluded.next_id, tasks = tasks + excluded.tasks
+                """),
+            empty: try connection.prepare("UPDATE owners SET tasks = 0 WHERE owner = ?1"), connection: connection,
+            pause: pause, hasServer: hasServer)
+    }
+
+    private static let selectState = """
+        SELECT next_id, tasks, (SELECT min(id) FROM (
+            SELECT min(id) AS id FROM tasks WHERE owner = ?1 UNION ALL SELECT min(id) FROM attempts WHERE owner = ?1))
+        FROM owners WHERE owner = ?1
+        """
+
+    borrowing func states(of owners: [Owner]) throws(OwnerMoveError) -> [Owner: OwnerState] {
+        try rethrowing(as: OwnerMoveError.init) { () throws(SQLiteError) in
+            var states: [Owner: OwnerState] = [:]
+            for owner in owners { states[owner] = try state(of: owner) }
+            return states
+        }
+    }
+
+    private borrowing func state(of owner: Owner) throws(SQLiteError) -> OwnerState? {
+        defer { state.reset() }
+        try state.bind(owner.identifier)
+        guard try state.step() else { return nil }
+        return OwnerState(
+            next: state.integer(0), tasks: state.integer(1), first: state.isNull(2) ? nil : state.integer(2))
+    }
+
+    borrowing func ownersWithTasks(after owner: Owner) throws(OwnerMoveError) -> [(owner: Owner, tasks: Int64)] {
+        try rethrowing(as: OwnerMoveError.init) { () throws(SQLiteError) in
+            defer { owners.reset() }
+            try owners.bind(owner.identifier)
+            var found: [(owner: Owner, tasks: Int64)] = []
+            while try owners.step() { found.append((Owner(owners.text(0)), owners.integer(1))) }
+            return found
+        }
+    }
+
+    borrowing func move(_ pair: OwnerPair, merging: Bool) throws(OwnerMoveError) -> MoveOutcome {
+        let start = time.monotonicNanoseconds
+        let outcome = try rethrowing(as: OwnerMoveError.init) { () throws(SQLiteError) in
+            try connection.transaction { () throws(SQLiteError) in try moveInTransaction(pair, merging: merging) }
+        }
+        // The lock goes to whoever asks first, and a server asks more and more seldom while it waits: half of the time is its.
+        if hasServer { time.sleep(nanoseconds: min(time.monotonicNanoseconds - start, 50_000_000)) }
+        return outcome
+    }
+
+    private borrowing func moveInTransaction(_ pair: OwnerPair, merging: Bool) throws(SQLiteError) -> MoveOutcome {
+        let (from, to) = (pair.old.identifier, pair.new.identifier)
+        guard try state(of: pair.old) != nil else { return .nothing }
+        // A key that is no longer remembered must not keep a newer one of the same name away.
+        try forget.run(from, to, time.wallMilliseconds - IdempotencyKey.lifetime)
+        let (old, new) = (try state(of: pair.old) ?? OwnerState(), try state(of: pair.new) ?? OwnerState())
+        let move = OwnerMove(old, to: new, merging: merging)
+        if case .rewrite(let offset, let next) = move {
+            try tasks.run(from, to, offset)
+            guard connection.changes == Int(old.tasks) else {
+                throw .corrupt("an owner has \(connection.changes) tasks, and the owner's row counts \(old.tasks)")
+            }
+            try keys.run(from, to, offset)
+            try dropKeys.run(from)
+            try raise.run(to, next, old.tasks)
+            // The row stays: it keeps the ids of the old owner from being given again.
+            try empty.run(from)
+        }
+        return move.outcome(old, new)
+    }
+}

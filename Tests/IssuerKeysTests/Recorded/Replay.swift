@@ -1,0 +1,98 @@
+@testable import IssuerKeys
+import JSON
+import Support
+import Testing
+import Tokens
+
+/// A provider whose recorded history is replayed, without threads, by the clock of the test.
+struct Replay {
+    let bench: Bench
+    let history: RecordedHistory
+    /// The versions that come after the one that is published.
+    private var coming: ArraySlice<RecordedHistory.Version>
+    /// What is published now, and what the server fetched last.
+    private(set) var published: RecordedHistory.Version
+    private(set) var loaded: RecordedHistory.Version?
+
+    /// A moment of the history, with nothing loaded.
+    ///
+    /// - Parameters:
+    ///   - name: that of the recorded history.
+    ///   - start: the moment in seconds since 1970; that of the first version, if it is later.
+    ///   - refresh: the time between refreshes, if it is not to be the usual: months are long.
+    ///   - distrusted: key identifiers that are never to be trusted.
+    /// - Throws: if there is no such history.
+    init(_ name: String, from start: Int64 = 0, refresh: Duration? = nil, distrusted: [String] = []) throws {
+        history = try RecordedHistory.named(name)
+        let before = history.versions.dropFirst().prefix { $0.time <= start }.count
+        coming = history.versions.dropFirst(before + 1)
+        published = try #require(history.versions.dropFirst(before).first)
+        let document = MetadataDocument(
+            metadataURL: history.provider.address, pinnedIssuer: history.provider.metadata["issuer"].string)
+        bench = Bench([document]) {
+            $0.distrustedKeys = distrusted
+            $0.sources[0].keyHosts = ["www.googleapis.com"]
+            $0.sources[0].rules.tenants = AllowedTenants(listed: ["775527ff-9a37-4307-8b3d-cc311f58d925"])
+            if let refresh { $0.timing.refresh = refresh }
+        }
+        bench.time.setWall(by: max(start, published.time) - bench.time.wallMilliseconds / 1000)
+        publish(published)
+    }
+
+    /// Publishes a version; when the server fetches it is another matter.
+    mutating func publish(_ version: RecordedHistory.Version) {
+        history.provider.publish(to: bench.provider, keys: version.keys)
+        published = version
+    }
+
+    /// Refreshes if one is due; when to look again, in seconds.
+    @discardableResult
+    mutating func refresh() -> Double {
+        let fetches = bench.provider.asked.count
+        let pause = bench.refresh()
+        if bench.provider.asked.count > fetches { loaded = published }
+        return pause
+    }
+
+    /// Lets time pass until the next version is published, with all refreshes that become due.
+    ///
+    /// - Returns: false after the last.
+    mutating func publishNext() -> Bool {
+        guard let next = coming.popFirst() else { return false }
+        wait(until: next.time)
+        publish(next)
+        return true
+    }
+
+    /// Lets time pass until this second since 1970, with all versions and refreshes that are due by then.
+    ///
+    /// - Returns: how many versions.
+    @discardableResult
+    mutating func advance(to time: Int64) -> Int {
+        var count = 0
+        while let next = coming.first, next.time <= time, publishNext() { count += 1 }
+        wait(until: time)
+        return count
+    }
+
+    private mutating func wait(until time: Int64) {
+        while true {
+            let rest = Double(time * 1000 - bench.time.wallMilliseconds) / 1000
+            let pause = refresh()
+            guard pause < rest else { return bench.time.advance(seconds: max(0, rest)) }
+            bench.time.advance(seconds: pause)
+        }
+    }
+
+    var status: KeyStatus { bench.verifier.status }
+
+    /// The keys that serve.
+    var serving: [String] { status.keyIdentifiers.sorted() }
+
+    /// Why a token that names this key is refused: as no test can sign as the provider does, its signature fits no key.
+    func refusal(of identifier: String) async -> TokenRefusal? {
+        let token = makeToken(header: TestClaims.header.with("kid", .string(identifier)))
+        return serving.contains(identifier)
+            ? await bench.refusal(token) : await bench.refusalDuringRefresh(token)
+    }
+}

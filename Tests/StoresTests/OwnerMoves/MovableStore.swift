@@ -1,0 +1,46 @@
+import OwnerMoves
+import PostgreSQLStore
+import SQLiteStore
+import Support
+import TaskArchive
+import Tasks
+import Testing
+
+/// A kind of database in which owners can be moved.
+struct MovableStore: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    /// The address of a new database; the folder belongs to the test alone.
+    private let place: @Sendable (TemporaryFolder) throws -> String
+
+    static let all = [
+        MovableStore(testDescription: "SQLite") { $0.file("tasks.db") },
+        MovableStore(testDescription: "PostgreSQL") { _ in try PostgreSQLServer.started().newDatabase() },
+        MovableStore(testDescription: "PostgreSQL through PgBouncer") { _ in try PgBouncer.started().newDatabase() },
+        MovableStore(testDescription: "PostgreSQL in partitions") { _ in
+            let address = try PostgreSQLServer.started().newDatabase()
+            _ = try PostgreSQLTaskStore.migrate(address, partitions: 8)
+            return address
+        },
+    ]
+
+    /// Gives the body a store that runs, what moves its owners, and what exports it.
+    func with(_ body: (any TaskStore, any OwnerMover, any LineArchive) async throws -> Void) async throws {
+        let folder = try TemporaryFolder()
+        let place = try place(folder)
+        let isFile = place.hasPrefix("/")
+        let store: any TaskStore =
+            isFile ? try SQLiteTaskStore.open(path: place) : try PostgreSQLTaskStore.open(place)
+        defer { store.close() }
+        try await body(
+            store, isFile ? SQLiteOwnerMover(path: place) : PostgreSQLOwnerMover(place),
+            isFile ? SQLiteArchive(path: place) : PostgreSQLArchive(place))
+    }
+}
+
+extension OwnerMover {
+    /// Moves everyone of these pairs.
+    @discardableResult
+    func move(_ pairs: [(Owner, Owner)], merging: Bool = false) throws -> MoveReport {
+        try move(OwnerMap.of(pairs, merging: merging), merging: merging) { _ in true }
+    }
+}

@@ -1,0 +1,195 @@
+import OwnerMoves
+import Platform
+import Tasks
+import Testing
+
+@Suite("A map of owners", .timeLimit(.minutes(15)))
+struct OwnerMapTests {
+    private static let guid = "11111111-AAAA-4111-8111-111111111111"
+    private static let folded = "11111111-aaaa-4111-8111-111111111111"
+
+    private func read(_ lines: [[UInt8]], merging: Bool = false) throws -> [String] {
+        let read = try OwnerMap.read(lines, merging: merging)
+        return try read.pairs().map { "\($0.old.identifier) -> \($0.new.identifier)" }
+    }
+
+    private func read(_ lines: [String], merging: Bool = false) throws -> [String] {
+        try read(lines.map { Array($0.utf8) }, merging: merging)
+    }
+
+    private func mistakes(_ lines: [String], merging: Bool = false) -> [String] {
+        do {
+            _ = try read(lines, merging: merging)
+            return []
+        } catch OwnerMoveError.map(let faults) {
+            #expect(faults.count == faults.messages.count)
+            return faults.messages
+        } catch {
+            return ["\(error)"]
+        }
+    }
+
+    @Test("Tables and lines of JSON are read, with an empty line, a head and a byte order mark or without")
+    func forms() throws {
+        let expected = ["a -> b", "c \"d\",e -> f"]
+        for lines in [
+            ["a,b", "\"c \"\"d\"\",e\",f"], ["old,new", "a,b", "", #""c ""d"",e","f""#],
+            ["\u{FEFF}Old,NEW", "a,b", #""c ""d"",e",f"#],
+            [#"{"old":"a","new":"b"}"#, " ", #"{ "new" : "f", "old":"c \"d\",\u0065" }"#],
+            [#"\#u{FEFF}{"new":"b","old":"a"}"#, #"{"new":"f","old":"c \"d\",e"}"#],
+        ] {
+            #expect(try read(lines) == expected, "\(lines)")
+        }
+        #expect(try read([String]()) == [])
+        #expect(try read(["old,new"]) == [])
+    }
+
+    @Test(
+        "GUIDs are folded as servers fold them, alone, after a namespace and in pairs; all else is taken as it is (V-57, P-14, P-16)"
+    )
+    func folding() throws {
+        let (guid, folded) = (Self.guid, Self.folded)
+        for (text, owner) in [
+            (guid, folded), ("ext:\(guid)", "ext:\(folded)"), ("work:\(guid)+\(guid)", "work:\(folded)+\(folded)"),
+            ("\(guid)+\(guid)", "\(folded)+\(folded)"), ("EXT:\(guid)", "EXT:\(guid)"), ("ABC", "ABC"),
+            ("ext:ABC", "ext:ABC"), ("{\(guid)}", "{\(guid)}"), ("\(guid)+x", "\(guid)+x"),
+            ("caf\u{E9}", "caf\u{E9}"), ("cafe\u{301}", "cafe\u{301}"),
+        ] {
+            #expect(try read(["\(text),z"]).map { Array($0.utf8) } == [Array("\(owner) -> z".utf8)], "\(text)")
+        }
+    }
+
+    @Test(
+        "A malformed line is reported with its number",
+        arguments: [
+            "x", "x,y,z", ",y", "x,", "x, y", "x,y ", "\"x,y", "\"x\"z,y", "x,x", "x\t,y", "x\u{7F},y",
+            "\(guid),\(folded)", "\(String(repeating: "x", count: 274)),y", "x,\(String(repeating: "y", count: 5000))",
+        ])
+    func malformed(line: String) throws {
+        let found = mistakes(["a,b", line, "c,d", line])
+        #expect(found.count == 2)
+        #expect(found.first?.hasPrefix("line 2: ") == true && found.last?.hasPrefix("line 4: ") == true, "\(found)")
+    }
+
+    @Test(
+        "A malformed line of JSON is reported with its number, and no value is repeated",
+        arguments: [
+            #"{"old":"secret"}"#, #"{"old":"secret","new":1}"#, #"{"old":"secret","new":"b","more":1}"#,
+            #"{"old":"secret","new":"b""#, #"["secret","b"]"#, "secret,b", #"{"old":"secret","old":"b"}"#,
+            #"{"old":{"old":{"old":"secret"}},"new":"b"}"#,
+        ])
+    func malformedJSON(line: String) throws {
+        for lines in [[#"{"old":"a","new":"b"}"#, line], [#"{"old":1,"new":"b"}"#, line]] {
+            let found = mistakes(lines)
+            #expect(found.last?.hasPrefix("line 2: ") == true && !found.joined().contains("secret"), "\(found)")
+        }
+    }
+
+    @Test("Bytes that are no UTF-8 are reported")
+    func encoding() {
+        #expect(throws: OwnerMoveError.self) { try read([Array("a,".utf8) + [0xFF]]) }
+        #expect(throws: OwnerMoveError.self) { try read([[0xC3, UInt8(ascii: ","), UInt8(ascii: "b")]]) }
+    }
+
+    @Test("Contradictions are found before anything is moved, with the numbers of both lines")
+    func contradictions() {
+        #expect(mistakes(["a,b", "c,d", "a,e"]) == ["line 3: the old owner of line 1 again"])
+        #expect(mistakes(["a,b", "a,b"]).first == "line 2: the old owner of line 1 again")
+        let guid = Self.guid
+        #expect(mistakes(["\(guid),b", "\(Self.folded),c"]) == ["line 2: the old owner of line 1 again"])
+        let chain = "its new owner is the old owner of line"
+        #expect(mistakes(["b,c", "a,b"]) == ["line 2: \(chain) 1: no one can be moved on in the same map"])
+        let swap = mistakes(["a,b", "b,a"])
+        #expect(
+            swap.map { $0.prefix(8) } == ["line 1: ", "line 2: "] && swap.allSatisfy { $0.contains(chain) }, "\(swap)")
+        #expect(
+            mistakes(["a,z", "b,y", "c,z"]) == [
+                "line 3: the new owner of line 1 again: their lists are put together only with --merge"
+            ])
+        #expect(mistakes(["a,z", "b,y", "c,z"], merging: true) == [])
+        #expect(mistakes(["b,c", "a,b"], merging: true).count == 1)
+        #expect(mistakes(["a,b", "x", "a,c", "b,d"]).count == 3)
+    }
+
+    @Test("Of many mistakes the first are kept, and all are counted")
+    func many() throws {
+        #expect {
+            try read((1...1000).map { "\($0)" })
+        } throws: { error in
+            guard case OwnerMoveError.map(let faults) = error else { return false }
+            return faults.count == 1000 && faults.messages.count == 50 && faults.messages[49].hasPrefix("line 50: ")
+        }
+    }
+
+    /// An audit file as the tool writes it: indented, with names in Pascal case.
+    private func audit(_ users: [(old: String, new: String)]) -> [String] {
+        let users = users.map { user in
+            """
+                {
+                  "B2CObjectId": "\(user.old)",
+                  "ExternalIdObjectId": "\(user.new)",
+                  "UserPrincipalName": "x@contoso.onmicrosoft.com",
+                  "DisplayName": "old",
+                  "ImportedAt": "2026-01-15T10:30:45.1234567+00:00"
+                }
+            """
+        }
+        return """
+            {
+              "Timestamp": "2026-01-15T10:30:45.1234567+00:00",
+              "SourceBlobName": "users_0.json",
+              "BatchNumber": 0,
+              "TotalUsers": \(users.count),
+              "SuccessCount": \(users.count),
+              "FailureCount": 0,
+              "SuccessfulUsers": [
+            \(users.joined(separator: ",\n"))
+              ],
+              "FailedUsers": [],
+              "DurationMs": 12.5
+            }
+            """.split(separator: "\n").map(String.init)
+    }
+
+    @Test("An audit file of the migration tool is read, and refused where it does not have the new identifiers")
+    func audits() throws {
+        let other = "22222222-aaaa-4111-8111-111111111111"
+        #expect(try read(audit([(Self.guid, other)])) == ["\(Self.folded) -> \(other)"])
+        #expect(try read([audit([(Self.guid, other)]).joined()]) == ["\(Self.folded) -> \(other)"])
+        let found = mistakes(audit([(Self.guid, other), (other, "created"), (Self.guid, Self.folded), ("x", other)]))
+        #expect(found.count == 3)
+        #expect(found[0].hasPrefix("user 2: ExternalIdObjectId is no GUID: the migration tool does not write the new"))
+        #expect(found[1].hasPrefix("user 3: ExternalIdObjectId repeats B2CObjectId"), "\(found)")
+        #expect(found[1].hasSuffix("make the map from Microsoft Graph instead (docs/migrate-to-external-id.md)"))
+        #expect(found[2] == "user 4: B2CObjectId is no GUID")
+        #expect(mistakes(["{", "\"Users\":[]}"]).first?.hasPrefix("line 1: neither ") == true)
+        #expect(mistakes(["{\"SuccessfulUsers\":[\"x\"]}"]) == ["user 1: B2CObjectId is no GUID"])
+    }
+
+    @Test("A file that does not end is refused when it is too long for an audit file")
+    func endless() throws {
+        var count = 0
+        let line = [UInt8](repeating: UInt8(ascii: "{"), count: 1 << 20)
+        #expect(throws: OwnerMoveError.self) {
+            _ = try OwnerMap.read(
+                { () throws(SystemError) in
+                    count += 1
+                    return line
+                }, merging: false)
+        }
+        #expect(count < 30)
+    }
+}
+
+extension OwnerMap {
+    /// A map of these lines.
+    static func read(_ lines: [[UInt8]], merging: Bool = false) throws -> OwnerMap {
+        var rest = lines[...]
+        return try OwnerMap.read({ () throws(SystemError) in rest.popFirst() }, merging: merging)
+    }
+
+    /// A map of pairs.
+    static func of(_ pairs: [(Owner, Owner)], merging: Bool = false) throws -> OwnerMap {
+        try read(pairs.map { Array("\($0.0.identifier),\($0.1.identifier)".utf8) }, merging: merging)
+    }
+}
