@@ -93,7 +93,13 @@ struct SourceIsolationTests {
         #expect(bench.verifier.statuses.map(\.keys.counters.unknownKeys) == [0, 3])
         #expect(bench.events.all.contains(.unknownKeysLimited(source: "ext")))
         // The other still has its permits.
-        #expect(bench.verifier.caches[0].demandsRefresh())
+        stranger = .b2c
+        stranger.keyIdentifier = "unknown"
+        let token = stranger.token()
+        async let refusal = bench.refusal(token)
+        await eventually("the token waits") { bench.verifier.statuses[0].keys.waiters > 0 }
+        bench.refresh(0)
+        #expect(await refusal == .unknownKey)
     }
 
     @Test("P-20 A reload of one source ends its cached tokens and no others")
@@ -203,9 +209,4 @@ struct SourceIsolationTests {
         }
         #expect(skipped == ["key-7", "key-8"])
     }
-}
-
-extension KeyCache {
-    /// Whether an unknown key would demand a refresh now.
-    fileprivate func demandsRefresh() -> Bool { status.counters.unknownKeys == 0 }
 }

@@ -58,9 +58,9 @@ import Testing
         throws
     {
         let stage = try Stage()
-        let twin = ["TASKS_SOURCES": "ext"].merging(Self.source("EXT", stage)) { $1 }
+        let twin = ["TASKS_SOURCES": "ext"].merging(Self.source("EXT", stage, ["POLICIES": "b2c_1_other"])) { $1 }
         for (changes, message) in [
-            (twin, "TASKS_SOURCE_EXT_AUTHORITY: "),
+            (twin, "is of the provider of TASKS_AUTHORITY or TASKS_METADATA_URL, and a token belongs to one source"),
             (["TASKS_SOURCES": "ext"], "TASKS_SOURCE_EXT_AUTHORITY is not set."),
             (
                 ["TASKS_SOURCES": "ext", "TASKS_SOURCE_EXT_AUTHORITY": "https://contoso.ciamlogin.com"],
