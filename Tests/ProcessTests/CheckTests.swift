@@ -130,7 +130,7 @@ import Testing
             let (end, output, errors) = try stage.run(["explain-token"], input: input)
             #expect(end == .exit(0) && errors == "")
             let checks = output.split(separator: "\n").filter { $0.hasPrefix("passed ") }
-            #expect(checks.count == 18 && output.contains("\nGood.\n"), "\(output)")
+            #expect(checks.count == 22 && output.contains("\nGood.\n"), "\(output)")
         }
     }
 
