@@ -208,7 +208,10 @@ let package = Package(
         tests("HTTPServerTests", of: ["HTTPServer", "HTTP", "JSON", "Platform"]),
         tests(
             "ProcessTests",
-            of: ["TaskServer", "MockAuthorityServer", "HTTP", "JSON", "Platform", "TaskAPI", "Tasks"],
+            of: [
+                "TaskServer", "MockAuthorityServer", "HTTP", "JSON", "Platform", "TaskAPI", "Tasks", "IssuerKeys",
+                "MemoryStore", "Tokens", "OpenSSL", "Curl",
+            ],
             exclude: ["tls-exchange.py"]),
     ] + fuzzing
 )

@@ -24,12 +24,10 @@ struct SourceIsolationTests {
             #expect(await bench.refusal(token) == nil)
         }
         #expect(await bench.refusal(external.token())?.code == "keys_unavailable")
-        // A key that the hanging source might have is not searched there for a token of the other.
-        let start = SystemTime().monotonicNanoseconds
+        // A wait for the hanging source would end with "try again".
         var stranger = TestProvider.b2c
         stranger.keyIdentifier = "unknown"
         #expect(await bench.refusal(stranger.token()) == .unknownKey)
-        #expect(SystemTime().monotonicNanoseconds - start < 2_000_000_000)
         #expect(bench.verifier.statuses[1].keys.state == .empty)
         bench.provider.hold(nil)
         await eventually("this one is loaded, too") { bench.verifier.statuses[1].serves }

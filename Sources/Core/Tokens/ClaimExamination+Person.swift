@@ -116,8 +116,8 @@ extension ClaimExamination {
 
     /// No person signed in for a token that an application got with its own credentials.
     func checkApplication() throws(TokenRefusal) {
-        let isWithoutPerson = claims["scp"] == nil && !hasMarksOfIDToken && rules.kind != .id
-        let isApplication = says("idtyp", "app") || rules.isMicrosoft && isWithoutPerson
+        let hasScopesOfPerson = !rules.isMicrosoft || rules.kind == .id || claims["scp"] != nil || hasMarksOfIDToken
+        let isApplication = says("idtyp", "app") || !hasScopesOfPerson
         guard !isApplication else { throw .applicationToken(lacking: rules.scopes.required.list) }
     }
 }

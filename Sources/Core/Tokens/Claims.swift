@@ -5,7 +5,7 @@ package import JSON
 package struct Claims: Sendable {
     package let object: JSONObject
 
-    /// Reads the payload of a token whose signature was verified (V-50, V-51).
+    /// Reads the payload of a token whose signature was verified (V-50, V-51), or of one whose source is to be found (P-13).
     package init(of token: CompactToken) throws(TokenRefusal) {
         object = try rethrowing(as: { _ in TokenRefusal.payloadNotJSON }) { () throws(JSONError) in
             try StrictJSON.object(token.payload, longest: CompactToken.longestPayload)

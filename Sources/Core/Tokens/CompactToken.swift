@@ -13,7 +13,8 @@ package struct CompactToken: Sendable {
     package let bytes: [UInt8]
     /// Decoded from base64url.
     package let header: [UInt8]
-    /// Decoded from base64url; not to be read before the signature is verified (V-15).
+    /// Decoded from base64url; not to be read before the signature is verified (V-15), but for the issuer, which chooses
+    /// among several token sources the one whose keys may verify it (P-13).
     package let payload: [UInt8]
     /// Decoded from base64url.
     package let signature: [UInt8]
