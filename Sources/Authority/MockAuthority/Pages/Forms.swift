@@ -3,6 +3,7 @@ enum PageForm: String, Sendable {
     case signIn = "sign-in"
     case signUp = "sign-up"
     case profile
+    case resetPassword = "reset-password"
     case facebook
 
     var title: String {
@@ -10,6 +11,7 @@ enum PageForm: String, Sendable {
         case .signIn: "Sign in"
         case .signUp: "Sign up"
         case .profile: "Edit your profile"
+        case .resetPassword: "Reset your password"
         case .facebook: "Log in to “Facebook”"
         }
     }
@@ -18,7 +20,7 @@ enum PageForm: String, Sendable {
         switch self {
         case .signIn: "Sign in"
         case .signUp: "Create"
-        case .profile: "Continue"
+        case .profile, .resetPassword: "Continue"
         case .facebook: "Continue"
         }
     }
@@ -32,12 +34,8 @@ enum PageForm: String, Sendable {
                 PageInput("password", "Password", .password("current-password"), nil),
             ]
         case .signUp:
-            [
-                PageInput("email", "Email address", .email("username"), given("email")),
-                PageInput("newPassword", "New password", .password("new-password"), nil),
-                PageInput("reenterPassword", "Confirm new password", .password("new-password"), nil),
-                PageInput("displayName", "Display name", .text("name"), given("displayName")),
-            ]
+            newPassword(given) + [PageInput("displayName", "Display name", .text("name"), given("displayName"))]
+        case .resetPassword: newPassword(given)
         case .profile:
             [
                 PageInput("displayName", "Display name", .text("name"), given("displayName")),
@@ -50,6 +48,14 @@ enum PageForm: String, Sendable {
                 PageInput("displayName", "Name", .text("name"), given("displayName")),
             ]
         }
+    }
+
+    private func newPassword(_ given: (String) -> String?) -> [PageInput] {
+        [
+            PageInput("email", "Email address", .email("username"), given("email")),
+            PageInput("newPassword", "New password", .password("new-password"), nil),
+            PageInput("reenterPassword", "Confirm new password", .password("new-password"), nil),
+        ]
     }
 }
 

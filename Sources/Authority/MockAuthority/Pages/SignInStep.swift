@@ -21,6 +21,7 @@ struct SignInStep: Sendable {
         case .signUp: .signUp
         case .signUpOrSignIn: asked == PageForm.signUp.rawValue ? .signUp : .signIn
         case .facebook: .facebook
+        case .resetPassword: .resetPassword
         case .editProfile: transaction.outcome == nil ? .signIn : .profile
         }
     }
