@@ -19,15 +19,52 @@ export class Problem extends Error {
 /** No answer: no connection, or not in time. Whether the request arrived is unknown. */
 export class Unreachable extends Error {}
 
+const LONGEST_SILENCE = 15000; // milliseconds
+
+/** Ends a request that has received nothing for 15 s. A long answer over a slow network may take longer as a whole. */
+class Silence {
+  #controller = new AbortController();
+  #timer;
+
+  constructor() {
+    this.signal = this.#controller.signal;
+    this.heard();
+  }
+
+  heard() {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#controller.abort(), LONGEST_SILENCE);
+  }
+
+  end() {
+    clearTimeout(this.#timer);
+  }
+}
+
 /** Asks; `headers` and `body` as needed. Answers {status, tag, next, body}. */
 export async function call(token, method, path, { headers = {}, body, keepalive = false } = {}) {
-  const response = await send(path, {
+  const silence = new Silence();
+  try {
+    const response = await send(path, requestOf(token, method, { headers, body, keepalive, signal: silence.signal }));
+    const answer = await read(response, silence);
+    if (!response.ok && response.status !== 304) {
+      throw new Problem(response.status, answer ?? {}, Number(response.headers.get("Retry-After")) || 0);
+    }
+    const next = /<([^>]+)>;\s*rel="next"/.exec(response.headers.get("Link") ?? "")?.[1];
+    return { status: response.status, tag: response.headers.get("ETag"), next, body: answer };
+  } finally {
+    silence.end();
+  }
+}
+
+function requestOf(token, method, { headers, body, keepalive, signal }) {
+  return {
     method,
     keepalive,
     cache: "no-store",
     credentials: "omit",
     redirect: "error",
-    signal: keepalive ? undefined : AbortSignal.timeout(15000),
+    signal,
     headers: {
       Accept: "application/json, application/problem+json",
       Authorization: `Bearer ${token}`,
@@ -35,13 +72,7 @@ export async function call(token, method, path, { headers = {}, body, keepalive 
       ...headers,
     },
     body: body && JSON.stringify(body),
-  });
-  const answer = await read(response);
-  if (!response.ok && response.status !== 304) {
-    throw new Problem(response.status, answer ?? {}, Number(response.headers.get("Retry-After")) || 0);
-  }
-  const next = /<([^>]+)>;\s*rel="next"/.exec(response.headers.get("Link") ?? "")?.[1];
-  return { status: response.status, tag: response.headers.get("ETag"), next, body: answer };
+  };
 }
 
 async function send(path, options) {
@@ -53,10 +84,15 @@ async function send(path, options) {
 }
 
 /** The JSON of an answer; null if it has none. An answer cut off on the way is none at all. */
-async function read(response) {
-  let text;
+async function read(response, silence) {
+  const decoder = new TextDecoder();
+  let text = "";
   try {
-    text = await response.text();
+    const reader = response.body?.getReader();
+    for (let part = await reader?.read(); part && !part.done; part = await reader.read()) {
+      silence.heard();
+      text += decoder.decode(part.value, { stream: true });
+    }
   } catch (error) {
     throw new Unreachable(error.message);
   }

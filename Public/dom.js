@@ -10,6 +10,15 @@ export function make(name, { attributes = {}, ...properties } = {}, ...children)
   return element;
 }
 
+/** A text short enough to be spoken or to stand in a line. */
+export const brief = (text) => (text.length > 100 ? `${[...text.slice(0, 99)].slice(0, -1).join("")}…` : text);
+
+/** The person's variant of the page's language, for dates: the page's words and its dates are in one language. */
+export function locale() {
+  const { lang } = document.documentElement;
+  return navigator.languages.find((name) => name.split("-")[0] === lang) ?? lang;
+}
+
 export function announce(message) {
   find("announcer").textContent = "";
   requestAnimationFrame(() => (find("announcer").textContent = message));

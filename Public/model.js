@@ -4,6 +4,7 @@
 
 const PREFIX = "tasks.change.";
 export const UNDO_TIME = 7000;
+const STORE_AFTER = 500; // milliseconds: many changes in a row write a long list once
 
 /**
  * One person's tasks. A change is {key, kind, ...}:
@@ -17,6 +18,8 @@ export class Model {
   #owner;
   #saved;
   #aliases; // key of an addition -> id of the task it became
+  #changes = new Map(); // name of a record in local storage -> change, oldest first
+  #storing; // timer
   #rows = new Map(); // id -> key: a row keeps its name, so keeps its focus
 
   constructor(owner) {
@@ -24,6 +27,7 @@ export class Model {
     this.#saved = read(sessionStorage, `tasks.list.${owner}`) ?? { tasks: [], tag: null, known: false };
     this.#aliases = read(localStorage, `tasks.names.${owner}`) ?? {};
     for (const [key, id] of Object.entries(this.#aliases)) this.#rows.set(id, key);
+    this.reload();
   }
 
   get prefix() {
@@ -41,8 +45,20 @@ export class Model {
 
   /** All waiting changes, oldest first. */
   changes() {
+    return Array.from(this.#changes.values(), (change) => this.#named(change));
+  }
+
+  /** Reads all waiting changes again, those of the other tabs included. */
+  reload() {
     const names = Object.keys(localStorage).filter((name) => name.startsWith(this.prefix)).sort();
-    return names.map((name) => read(localStorage, name)).filter(Boolean).map((change) => this.#named(change));
+    const records = names.map((name) => [name, read(localStorage, name)]);
+    this.#changes = new Map(records.filter(([, change]) => change));
+  }
+
+  /** Another tab has written or removed a record (an event of the storage). */
+  heard({ key, newValue }) {
+    if (newValue === null) this.#changes.delete(key);
+    else this.#changes.set(key, JSON.parse(newValue));
   }
 
   /** The tasks to show. */
@@ -52,8 +68,9 @@ export class Model {
     return [...rows.values()].map((row) => ({ ...row, row: this.#rows.get(row.id) ?? String(row.id) }));
   }
 
+  /** Returns the key of the addition, which names its row. */
   add(text, completed = false) {
-    this.#put({ kind: "add", text, completed });
+    return this.#put({ kind: "add", text, completed });
   }
 
   rename(task, text) {
@@ -70,13 +87,23 @@ export class Model {
   }
 
   drop(key) {
-    localStorage.removeItem(this.#place(key));
+    const place = this.#place(key);
+    localStorage.removeItem(place);
+    this.#changes.delete(place);
   }
 
   /** The person decided about a problem: the change waits again, altered. */
   revise(key, alteration) {
-    const change = read(localStorage, this.#place(key));
-    if (change) write(localStorage, this.#place(key), { ...change, problem: undefined, ...alteration });
+    const place = this.#place(key);
+    const change = read(localStorage, place);
+    if (change) this.#record(place, { ...change, problem: undefined, ...alteration });
+  }
+
+  /** The person gives a change up for the text that the server has. */
+  adopt(key, id, text) {
+    const tasks = this.#saved.tasks.map((task) => (task.id === id ? { ...task, text } : task));
+    this.#save({ ...this.#saved, tasks, tag: null });
+    this.drop(key);
   }
 
   /** Undo is over, for instance because the page is being closed. */
@@ -86,16 +113,20 @@ export class Model {
     return waiting;
   }
 
-  /** The next change to send, or the milliseconds to wait for one, or null. A task's changes keep their order. */
-  next() {
-    const blocked = new Set();
+  /**
+   * The next change to send while others are being sent, or the milliseconds to wait for one, or null.
+   * A task's changes keep their order, and so do additions: their order is that of the list.
+   */
+  next(sending) {
+    const blocked = new Set(sending.map(subjectOf));
+    const isAdding = sending.some((change) => change.kind === "add");
     let wait = null;
     for (const change of this.changes()) {
-      const subject = change.target ?? change.key;
+      const subject = subjectOf(change);
       const rest = (change.notBefore ?? 0) - Date.now();
-      if (!change.problem && !blocked.has(subject)) {
-        if (rest <= 0) return change;
-        wait = Math.min(wait ?? rest, rest);
+      if (!change.problem && !blocked.has(subject) && !(isAdding && change.kind === "add")) {
+        if (rest <= 0 && this.#isKept(change)) return change;
+        if (rest > 0) wait = Math.min(wait ?? rest, rest);
       }
       blocked.add(subject);
     }
@@ -118,20 +149,63 @@ export class Model {
 
   /** Removes everything of this person except changes that are not saved yet. */
   forget() {
+    clearTimeout(this.#storing);
+    this.#storing = undefined;
     sessionStorage.removeItem(`tasks.list.${this.#owner}`);
+    sessionStorage.removeItem(this.#draftName);
     localStorage.removeItem(`tasks.names.${this.#owner}`);
+  }
+
+  /** What the person is writing and has not saved, kept over a reload of this tab: {draft, editing}. */
+  get draft() {
+    return read(sessionStorage, this.#draftName) ?? {};
+  }
+
+  set draft(draft) {
+    if (draft.draft || draft.editing) write(sessionStorage, this.#draftName, draft);
+    else sessionStorage.removeItem(this.#draftName);
+  }
+
+  get #draftName() {
+    return `tasks.draft.${this.#owner}`;
+  }
+
+  /** Writes the list into the storage of this tab, for its next start; a list that is too large is left out. */
+  store() {
+    if (!this.#storing) return;
+    clearTimeout(this.#storing);
+    this.#storing = undefined;
+    const name = `tasks.list.${this.#owner}`;
+    try {
+      write(sessionStorage, name, this.#saved);
+    } catch {
+      sessionStorage.removeItem(name);
+    }
   }
 
   #put(change) {
     const key = crypto.randomUUID();
-    write(localStorage, this.#place(key), this.#named({ key, ...change }));
+    this.#record(`${this.prefix}${Model.#order()}.${key}`, this.#named({ ...change, key }));
     return key;
+  }
+
+  #record(place, change) {
+    write(localStorage, place, change);
+    this.#changes.set(place, change);
+  }
+
+  /** Whether a change is still to be sent: another tab may have done that a moment ago. */
+  #isKept(change) {
+    const place = this.#place(change.key);
+    const isKept = localStorage.getItem(place) !== null;
+    if (!isKept) this.#changes.delete(place);
+    return isKept;
   }
 
   /** The name of a change's record. Sorted by name means sorted by time, within a tab strictly. */
   #place(key) {
-    const found = Object.keys(localStorage).find((name) => name.startsWith(this.prefix) && name.endsWith(key));
-    return found ?? `${this.prefix}${Model.#order()}.${key}`;
+    for (const [place, change] of this.#changes) if (change.key === key) return place;
+    return "";
   }
 
   static #last = 0;
@@ -153,9 +227,11 @@ export class Model {
 
   #save(saved) {
     this.#saved = saved;
-    write(sessionStorage, `tasks.list.${this.#owner}`, saved);
+    this.#storing ??= setTimeout(() => this.store(), STORE_AFTER);
   }
 }
+
+const subjectOf = (change) => change.target ?? change.key;
 
 function apply(change, rows) {
   const id = change.target ?? change.key;

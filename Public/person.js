@@ -1,7 +1,7 @@
 // Who is signed in, until when, and the way out.
 
 import { policyButton, returnPolicy } from "/sign-in.js";
-import { find, make } from "/dom.js";
+import { find, locale, make } from "/dom.js";
 import { policies, signOut } from "/session.js";
 
 /** Fills the account button and its dialog; `page` gives {config, me, model, sync, signInOptions}. */
@@ -27,7 +27,7 @@ function openDialog() {
 }
 
 function facts(claims) {
-  const ends = new Date(claims.expires).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+  const ends = new Date(claims.expires).toLocaleString(locale(), { dateStyle: "medium", timeStyle: "short" });
   return [
     ["Name", claims.name || "not in the token"],
     ["Object ID", claims.owner],

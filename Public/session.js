@@ -111,11 +111,12 @@ function takeAttempt() {
   return attempt && JSON.parse(attempt);
 }
 
-/** The authority said no: cancelled goes back quietly, a forgotten password leads to the policy that resets it. */
+/** The authority refused: cancelled goes back quietly, a forgotten password leads to the policy that resets it. */
 async function refused(config, answer, attempt) {
   const description = answer.get("error_description") ?? answer.get("error");
   const reset = policies(config).find((policy) => policy.kind === "reset");
-  if (description.includes("AADB2C90118") && reset) {
+  if (description.includes("AADB2C90118")) {
+    if (!reset) throw new SignInError("Passwords cannot be reset from here. Please ask the people who run this page.");
     await signIn(config, reset.name, attempt.place);
     return new Promise(() => {}); // this page is about to be left
   }

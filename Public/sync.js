@@ -1,4 +1,4 @@
-// Brings the waiting changes to the server, one after the other, and the server's list back.
+// Brings the waiting changes to the server, a few at once, and the server's list back.
 //
 // Nothing doubles: an addition carries its key as Idempotency-Key, a new text is bound by If-Match to the text that the
 // person saw, the other changes can be repeated. Nothing is lost: a change stays in local storage until the server has
@@ -7,9 +7,13 @@
 import { call, Problem, Unreachable } from "/api.js";
 import { taskOf } from "/model.js";
 
-const LONGEST_WAIT = 30;
+const LONGEST_WAIT = 30; // seconds
+const AT_ONCE = 5; // requests; browsers open six connections to a server, and one is left for reading
 
-/** `report` is told {kind: "idle" | "busy" | "offline" | "trouble" | "ended", ...} whenever that changes. */
+/**
+ * `report` is told {kind: "idle" | "busy" | "offline" | "trouble" | "ended", ...} whenever that changes, "changed" for
+ * each change that the server has answered, and "sent" when the other tabs should look at the list again.
+ */
 export class Sync {
   #model;
   #token;
@@ -34,11 +38,14 @@ export class Sync {
     if (this.#running || this.#ended) return;
     this.#running = true;
     clearTimeout(this.#timer);
-    while (this.#again) {
-      this.#again = false;
-      await locked(this.#model.prefix, () => this.#pass());
+    try {
+      while (this.#again) {
+        this.#again = false;
+        await locked(this.#model.prefix, () => this.#pass());
+      }
+    } finally {
+      this.#running = false;
     }
-    this.#running = false;
   }
 
   /** The session is over: nothing is sent any more. */
@@ -62,6 +69,7 @@ export class Sync {
   }
 
   async #pass() {
+    this.#model.reload();
     try {
       const rest = await this.#sendAll();
       if (this.#wantsList) await this.#list();
@@ -75,13 +83,24 @@ export class Sync {
 
   /** Until there is nothing to send now; the milliseconds until there will be. */
   async #sendAll() {
-    for (;;) {
-      const change = this.#model.next();
-      if (change === null || typeof change === "number") return change;
-      this.#tell({ kind: "busy" });
-      await this.#send(change);
-      this.#failures = 0;
-      this.#tell({ kind: "changed" });
+    const sending = new Map(); // change -> promise
+    let hasSent = false;
+    try {
+      for (;;) {
+        const change = sending.size < AT_ONCE ? this.#model.next([...sending.keys()]) : null;
+        if (change?.key) {
+          if (!hasSent) this.#tell({ kind: "busy" });
+          hasSent = true;
+          sending.set(change, this.#send(change).finally(() => sending.delete(change)));
+        } else if (sending.size) {
+          await Promise.race(sending.values());
+        } else {
+          return change;
+        }
+      }
+    } finally {
+      await Promise.allSettled(sending.values()); // after a failure, the others are still under way
+      if (hasSent) this.#tell({ kind: "sent" });
     }
   }
 
@@ -91,12 +110,14 @@ export class Sync {
       else if (change.kind === "remove") await this.#remove(change);
       else if (change.text === undefined) await this.#complete(change);
       else await this.#rename(change);
+      this.#failures = 0;
     } catch (error) {
       if (!(error instanceof Problem) || error.isPassing || error.status === 401) throw error;
       this.#model.revise(change.key, {
         problem: { title: error.title, detail: error.message, code: error.code },
       });
     }
+    this.#tell({ kind: "changed" });
   }
 
   async #add(change) {

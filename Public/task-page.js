@@ -2,7 +2,7 @@
 
 import { call, Problem } from "/api.js";
 import { leave, returnPolicy } from "/sign-in.js";
-import { announce, find, make } from "/dom.js";
+import { announce, brief, find, locale, make } from "/dom.js";
 import { Model } from "/model.js";
 import { showPerson } from "/person.js";
 import * as session from "/session.js";
@@ -11,15 +11,19 @@ import { Undo } from "/undo.js";
 import { ListView } from "/view.js";
 
 const LONGEST_TEXT = 4096; // bytes
+const RENDER_AFTER = 100; // milliseconds: answers that come at nearly the same time are shown together
 
 export class TaskPage {
   others = new BroadcastChannel("tasks"); // the other tabs of this browser
   #state = { kind: "idle" };
+  #rendering; // timer
+  #interrupted; // the editor that was open when the page was left, until its task is known
   #view = new ListView({
     complete: (task, completed) => this.#complete(task, completed),
     rename: (task, text) => this.#rename(task, text),
-    remove: (task) => this.#remove([task], `Deleted “${task.text}”`),
+    remove: (task) => this.#remove([task], `Deleted “${brief(task.text)}”`),
     decide: (task, decision) => this.#decide(task, decision),
+    closed: () => this.#closed(),
   });
 
   /** Opens the list of this session; returns the message why it could not, or null. */
@@ -49,25 +53,34 @@ export class TaskPage {
 
   /** What to restore after the next sign-in. */
   #place() {
-    const editor = this.#view.editing;
-    const editing = editor && { row: editor.closest("li").dataset.row, text: editor.elements[0].value };
-    return { filter: this.#view.filter, draft: find("new").value, editing };
+    return { filter: this.#view.filter, draft: find("new").value, editing: this.#view.editing ?? this.#interrupted };
+  }
+
+  #keepDraft() {
+    const { draft, editing } = this.#place();
+    try {
+      this.model.draft = { draft, editing };
+    } catch {
+      // No room: what is being written is still in its field.
+    }
   }
 
   #goTo(place) {
     const today = { weekday: "long", day: "numeric", month: "long" };
-    find("day").textContent = new Date().toLocaleDateString(undefined, today);
-    this.#filter(place.filter ?? location.hash.slice(1));
-    find("new").value = place.draft ?? "";
-    if (place.editing) this.#view.edit(place.editing.row, place.editing.text);
+    find("day").textContent = new Date().toLocaleDateString(locale(), today);
+    const { draft, editing } = { ...this.model.draft, ...place };
+    find("new").value = draft ?? "";
+    this.#interrupted = editing;
+    this.#filter(place.filter ?? location.hash.slice(1), "replaceState");
     // A field that takes the focus opens the keyboard of a phone, which was not asked for.
-    else find(matchMedia("(pointer: fine)").matches ? "new" : "headline").focus({ preventScroll: true });
+    if (!editing) find(matchMedia("(pointer: fine)").matches ? "new" : "headline").focus({ preventScroll: true });
   }
 
   #listen() {
     find("add").addEventListener("submit", (event) => this.#add(event));
     find("clear").addEventListener("click", () => this.#clearCompleted());
-    find("filters").addEventListener("change", (event) => this.#filter(event.target.value));
+    find("filters").addEventListener("change", (event) => this.#filter(event.target.value, "pushState"));
+    find("tasks").addEventListener("input", () => this.#keepDraft());
     find("again").addEventListener("click", (event) =>
       leave(this.config, returnPolicy(this.config, this.me.policy), event.currentTarget, this.signInOptions));
     // The server decides about expiry; this only saves the person a change that would be refused.
@@ -75,9 +88,13 @@ export class TaskPage {
     const look = () => this.sync.run({ list: true });
     for (const event of ["focus", "online", "offline"]) addEventListener(event, look);
     addEventListener("visibilitychange", () => document.visibilityState === "visible" && look());
-    addEventListener("pagehide", () => this.sync.leave());
+    addEventListener("popstate", () => this.#wentBack());
+    addEventListener("pagehide", () => {
+      this.sync.leave();
+      this.model.store();
+    });
     addEventListener("pageshow", (event) => event.persisted && location.reload());
-    addEventListener("storage", (event) => event.key?.startsWith(this.model.prefix) && this.#render());
+    addEventListener("storage", (event) => this.#heardStorage(event));
     this.others.addEventListener("message", (event) => this.#heard(event.data));
   }
 
@@ -90,41 +107,76 @@ export class TaskPage {
     location.assign("/");
   }
 
-  #filter(name) {
+  #heardStorage(event) {
+    if (!event.key?.startsWith(this.model.prefix)) return;
+    this.model.heard(event);
+    this.#renderSoon();
+  }
+
+  /** Shows all, open or done tasks; `remember` is the method of the history for that, if the address is to change. */
+  #filter(name, remember) {
     this.#view.filter = name;
-    history.replaceState(null, "", this.#view.filter === "all" ? "/" : `/#${this.#view.filter}`);
+    if (remember) history[remember](null, "", this.#view.filter === "all" ? "/" : `/#${this.#view.filter}`);
     this.#render();
+  }
+
+  /** The address is that of another filter now. Other fragments, such as that of the skip link, change nothing. */
+  #wentBack() {
+    const name = location.hash.slice(1) || "all";
+    if (["all", "open", "done"].includes(name)) this.#filter(name);
   }
 
   /* What the page says */
 
+  #renderSoon() {
+    this.#rendering ??= setTimeout(() => this.#render(), RENDER_AFTER);
+  }
+
   #render() {
+    clearTimeout(this.#rendering);
+    this.#rendering = undefined;
     const tasks = this.model.view();
-    this.#view.render(tasks, this.model.isKnown || tasks.length > 0);
+    const isKnown = this.model.isKnown || tasks.length > 0;
+    this.#view.render(tasks, isKnown);
+    this.#resumeEditing(tasks, isKnown);
     const now = Date.now();
-    this.#showStatus(this.model.changes().filter((change) => !change.problem && !(change.notBefore > now)).length);
+    const changes = this.model.changes().filter((change) => !(change.notBefore > now));
+    const stuck = changes.filter((change) => change.problem).length;
+    this.#showStatus(changes.length - stuck, stuck);
+  }
+
+  #resumeEditing(tasks, isKnown) {
+    if (!this.#interrupted || !isKnown) return;
+    const { id, row, text, seen } = this.#interrupted;
+    this.#interrupted = undefined;
+    const task = tasks.find((task) => task.id === id || task.row === row);
+    if (task) this.#view.edit(task.row, text, seen);
   }
 
   #report(news) {
-    if (news.kind === "changed") this.others.postMessage({ changed: this.me.owner });
-    else this.#state = news;
-    find("ended").hidden = this.#state.kind !== "ended";
-    if (news.kind === "trouble") this.#trouble(`${news.title}. ${news.detail}`, news.code);
-    else if (news.kind !== "changed") this.#trouble("");
+    if (news.kind === "changed") return this.#renderSoon();
+    if (news.kind === "sent") return this.others.postMessage({ changed: this.me.owner });
+    this.#state = news;
+    find("ended").hidden = news.kind !== "ended";
+    this.#trouble(news.kind === "trouble" ? `${news.title}. ${news.detail}` : "", news.code);
     this.#render();
   }
 
-  #showStatus(waiting) {
+  /** `waiting` changes are sent without the person, `stuck` ones wait for a decision. */
+  #showStatus(waiting, stuck) {
     const box = find("status");
-    const kept = waiting ? ` · ${waiting} change${waiting === 1 ? "" : "s"} kept` : "";
+    const kept = waiting ? ` · ${counted(waiting)} kept` : "";
+    const isStuck = this.#state.kind === "idle" && !waiting && stuck > 0;
+    const saved = stuck ? `${counted(stuck)} not saved` : "Saved";
     const text = {
-      idle: waiting ? "Saving …" : "Saved",
+      idle: waiting ? "Saving …" : saved,
       busy: "Saving …",
       offline: `Offline${kept}`,
       trouble: `${waiting ? "Not saved" : "Out of touch"}${kept}`,
       ended: `Session ended${kept}`,
     }[this.#state.kind];
-    box.className = `status ${this.#state.kind === "idle" && !waiting ? "calm" : this.#state.kind}`;
+    const isCalm = this.#state.kind === "idle" && !waiting;
+    box.className = `status ${isStuck ? "stuck" : isCalm ? "calm" : this.#state.kind}`;
     if (box.textContent !== text) box.textContent = text;
   }
 
@@ -159,20 +211,25 @@ export class TaskPage {
     field.setAttribute("aria-invalid", String(Boolean(fault)));
     if (fault) return field.focus();
     field.value = "";
-    if (this.#view.filter === "done") this.#filter("all");
-    this.#change(() => this.model.add(text));
-    announce(`Added ${text}`);
+    if (this.#view.filter === "done") this.#filter("all", "pushState");
+    let row;
+    this.#change(() => (row = this.model.add(text)));
+    if (!row) return (field.value = text);
+    this.#keepDraft();
+    this.#view.reveal(row);
+    announce(`Added ${brief(text)}`);
   }
 
   #complete(task, completed) {
     this.#change(() => this.model.complete(task, completed));
-    announce(`${completed ? "Done" : "Open again"}: ${task.text}`);
+    announce(`${completed ? "Done" : "Open again"}: ${brief(task.text)}`);
   }
 
   /** Returns what is wrong with the text, or null. */
   #rename(task, text) {
     const fault = faultOf(text);
-    if (!fault && text !== task.text) this.#change(() => this.model.rename(task, text));
+    const isSame = text === task.text.replace(/\r\n?/g, "\n").trim(); // as the editor gives it back unchanged
+    if (!fault && !isSame) this.#change(() => this.model.rename(task, text));
     return fault;
   }
 
@@ -193,13 +250,23 @@ export class TaskPage {
     this.#change(() => {
       if (decision === "mine") return this.model.revise(task.change, { base: task.problem.theirs });
       if (decision === "retry") return this.model.revise(task.change, {});
+      if (decision === "theirs") return this.model.adopt(task.change, task.id, task.problem.theirs);
       this.model.drop(task.change);
       if (decision === "again") this.model.add(task.text, task.completed);
     });
     find("new").focus();
     if (decision === "discard" && !task.problem.gone && !find("new").value) find("new").value = task.text;
+    this.#keepDraft();
+  }
+
+  /** An editor was closed: its row may be one that would not be shown without it. */
+  #closed() {
+    this.#keepDraft();
+    this.#render();
   }
 }
+
+const counted = (changes) => `${changes} change${changes === 1 ? "" : "s"}`;
 
 /** The message about what is wrong with a text, or null. */
 function faultOf(text) {

@@ -1,7 +1,7 @@
-// The list on the screen. Rows are kept by name, so that focus, selection and an open editor outlive an update; what a
-// person wrote is only ever text, never markup.
+// The list on the screen. Rows are kept by name, so that focus, selection and an open editor outlive an update, and only
+// rows whose task has changed are touched; what a person wrote is only ever text, never markup.
 
-import { find, make } from "/dom.js";
+import { brief, find, make } from "/dom.js";
 
 const ICONS = {
   edit: "M4 20h4L19 9l-4-4L4 16v4zM13.5 6.5l4 4",
@@ -22,10 +22,11 @@ const EMPTY = {
   done: ["Nothing done yet.", "Tick something off, and it appears here."],
 };
 
-/** Shows tasks; `actions` is what the rows' controls do: {complete, rename, remove, decide}. */
+/** Shows tasks; `actions` is what the rows' controls do: {complete, rename, remove, decide}, and `closed` for editors. */
 export class ListView {
   #rows = new Map(); // row name -> element
   #tasks = new Map(); // row name -> task
+  #editors = new Map(); // row name -> the form of a row that is being edited
   #actions;
   #filter = "all";
   #fresh = true;
@@ -49,15 +50,18 @@ export class ListView {
     for (const radio of document.getElementsByName("filter")) radio.checked = radio.value === this.#filter;
   }
 
-  /** Whether some row is being edited now. */
+  /** The row that is being edited, the first of several: {id, row, text, seen}. */
   get editing() {
-    return find("rows").querySelector(".editor");
+    const [[row, editor] = []] = this.#editors;
+    if (!editor) return undefined;
+    return { id: this.#tasks.get(row).id, row, text: editor.elements[0].value, seen: editor.seen };
   }
 
   render(tasks, isKnown) {
     const open = tasks.filter((task) => !task.completed).length;
     this.#renderSummary(open, tasks.length, isKnown);
     const shown = tasks.filter((task) => this.#filter === "all" || task.completed === (this.#filter === "done"));
+    this.#keepEdited(shown, tasks);
     this.#renderRows(shown);
     this.#renderEmpty(shown.length || !isKnown);
     this.#fresh = !isKnown;
@@ -81,6 +85,20 @@ export class ListView {
     empty.replaceChildren(make("strong", { textContent: title }), make("span", { textContent: text }));
   }
 
+  /** Keeps the rows with open editors among those shown, whatever the filter is, and also if the task was deleted. */
+  #keepEdited(shown, tasks) {
+    if (!this.#editors.size) return;
+    const names = new Set(shown.map((task) => task.row));
+    for (const name of this.#editors.keys()) {
+      if (names.has(name)) continue;
+      const task = tasks.find((task) => task.row === name) ?? this.#tasks.get(name);
+      let before = this.#rows.get(name).previousElementSibling;
+      while (before && !names.has(before.dataset.row)) before = before.previousElementSibling;
+      shown.splice(before ? shown.findIndex((other) => other.row === before.dataset.row) + 1 : 0, 0, task);
+      names.add(name);
+    }
+  }
+
   #renderRows(tasks) {
     const list = find("rows");
     const wanted = new Set(tasks.map((task) => task.row));
@@ -89,7 +107,7 @@ export class ListView {
     let place = list.firstElementChild;
     for (const task of tasks) {
       const element = this.#rows.get(task.row) ?? this.#create(task);
-      this.#update(element, task);
+      if (!isSame(task, this.#tasks.get(task.row))) this.#update(element, task);
       if (element === place) place = place.nextElementSibling;
       else list.insertBefore(element, place);
     }
@@ -117,34 +135,42 @@ export class ListView {
     this.#tasks.delete(name);
   }
 
+  /** Scrolls a row into sight. */
+  reveal(name) {
+    this.#rows.get(name)?.scrollIntoView({ block: "nearest" });
+  }
+
   #create(task) {
-    const id = `task-${task.row}`;
-    const element = make(
-      "li",
-      { className: this.#fresh ? "row" : "row new", attributes: { "data-row": task.row } },
-      make("input", { type: "checkbox", className: "check", id }),
-      make("label", { className: "text", htmlFor: id }),
-      make("span", { className: "row-state" }),
-      iconButton("edit"),
-      iconButton("remove"),
-    );
+    const element = emptyRow().cloneNode(true);
+    element.dataset.row = task.row;
+    element.classList.toggle("new", !this.#fresh);
+    const [check, label] = element.children;
+    check.id = label.htmlFor = `task-${task.row}`;
     this.#rows.set(task.row, element);
     return element;
   }
 
   #update(element, task) {
+    const old = this.#tasks.get(task.row);
     this.#tasks.set(task.row, task);
     const [check, , state] = element.children;
     check.checked = task.completed;
-    check.setAttribute("aria-label", task.text); // its label makes room for the editor at times
-    const label = element.querySelector(".text");
-    if (label && label.textContent !== task.text) label.textContent = task.text;
+    if (task.text !== old?.text) this.#updateText(element, task.text);
     element.classList.toggle("done", task.completed);
     element.classList.toggle("waiting", task.state === "waiting");
     state.textContent = task.state === "waiting" ? "Not saved yet" : "";
-    element.querySelector(".edit").setAttribute("aria-label", `Edit ${task.text}`);
-    element.querySelector(".remove").setAttribute("aria-label", `Delete ${task.text}`);
     this.#updateProblem(element, task);
+  }
+
+  #updateText(element, text) {
+    const [check, label, , edit, remove] = element.children;
+    check.setAttribute("aria-label", text); // its label makes room for the editor at times
+    if (label.matches(".text")) label.textContent = text;
+    edit.setAttribute("aria-label", `Edit ${brief(text)}`);
+    remove.setAttribute("aria-label", `Delete ${brief(text)}`);
+    element.querySelector(".more")?.remove();
+    element.classList.toggle("long", isLong(text));
+    if (isLong(text)) remove.after(moreButton(text));
   }
 
   #updateProblem(element, task) {
@@ -156,13 +182,17 @@ export class ListView {
   }
 
   #changed(event) {
-    if (event.target.classList.contains("check")) this.#actions.complete(this.#taskAt(event), event.target.checked);
+    const box = event.target;
+    if (!box.classList.contains("check")) return;
+    this.#actions.complete(this.#taskAt(event), box.checked);
+    box.checked = this.#taskAt(event).completed; // as before, if the change could not be kept
   }
 
   #clicked(event) {
     const button = event.target.closest("button");
     if (!button) return;
-    if (button.classList.contains("edit")) this.edit(button.closest("li").dataset.row);
+    if (button.classList.contains("more")) showMore(button);
+    else if (button.classList.contains("edit")) this.edit(button.closest("li").dataset.row);
     else if (button.classList.contains("remove")) this.#actions.remove(this.#taskAt(event));
     else if (button.classList.contains("cancel")) this.#stopEditing(button.closest("li"));
     else if (button.dataset.decision) this.#actions.decide(this.#taskAt(event), button.dataset.decision);
@@ -175,16 +205,21 @@ export class ListView {
 
   #key(event) {
     if (event.key === "Escape" && event.target.closest(".editor")) this.#stopEditing(event.target.closest("li"));
+    if (event.key === "Enter" && event.target.matches(".editor textarea") && isSubmit(event)) {
+      event.preventDefault();
+      event.target.form.requestSubmit();
+    }
     if (event.key === "F2" && event.target.closest("li")) this.edit(event.target.closest("li").dataset.row);
   }
 
-  /** Opens the editor of a row, with this text or the task's own. */
-  edit(name, text) {
+  /** Opens the editor of a row, with this text or the task's own; `seen` is the text that the person started from. */
+  edit(name, text, seen) {
     const element = this.#rows.get(name);
-    if (!element || element.querySelector(".editor")) return;
+    if (!element || this.#editors.has(name)) return;
     const task = this.#tasks.get(name);
-    const field = make("input", { type: "text", value: text ?? task.text, enterKeyHint: "done" });
-    field.setAttribute("aria-label", `New text for ${task.text}`);
+    const field = make("textarea", { value: text ?? task.text, dir: "auto" });
+    field.rows = Math.min(12, field.value.split("\n").length + Math.floor(field.value.length / 60));
+    field.setAttribute("aria-label", `New text for ${brief(task.text)}`);
     const editor = make(
       "form",
       { className: "editor", autocomplete: "off" },
@@ -193,18 +228,19 @@ export class ListView {
       make("button", { type: "button", className: "secondary cancel", textContent: "Cancel" }),
       make("p", { className: "field-error", hidden: true, attributes: { role: "alert" } }),
     );
-    editor.seen = task; // the text that the person starts from
+    editor.seen = seen ?? task.text;
+    this.#editors.set(name, editor);
     element.querySelector(".text").replaceWith(editor);
     element.classList.add("editing");
     field.focus();
-    field.select();
+    if (text === undefined) field.select(); // else the person goes on writing at the end
   }
 
   #submitted(event) {
     event.preventDefault();
     const editor = event.target;
     const text = editor.elements[0].value.trim();
-    const problem = this.#actions.rename({ ...this.#taskAt(event), text: editor.seen.text }, text);
+    const problem = this.#actions.rename({ ...this.#taskAt(event), text: editor.seen }, text);
     const error = editor.querySelector(".field-error");
     error.hidden = !problem;
     error.textContent = problem ?? "";
@@ -212,16 +248,57 @@ export class ListView {
   }
 
   #stopEditing(element) {
-    const task = this.#tasks.get(element.dataset.row);
-    const label = make("label", { className: "text", htmlFor: `task-${task.row}`, textContent: task.text });
-    element.querySelector(".editor").replaceWith(label);
+    const { row, text } = this.#tasks.get(element.dataset.row);
+    const label = make("label", { className: "text", htmlFor: `task-${row}`, dir: "auto", textContent: text });
+    this.#editors.get(row).replaceWith(label);
+    this.#editors.delete(row);
     element.classList.remove("editing");
     element.querySelector(".edit").focus();
+    this.#actions.closed();
   }
 
   #taskAt(event) {
     return this.#tasks.get(event.target.closest("li").dataset.row);
   }
+}
+
+const isSame = (task, other) =>
+  other && task.text === other.text && task.completed === other.completed && task.id === other.id
+  && task.state === other.state && task.change === other.change
+  && JSON.stringify(task.problem) === JSON.stringify(other.problem);
+
+/** Whether a text is shown in a few lines until somebody asks for more. */
+const isLong = (text) => text.length > 300 || text.split("\n", 6).length > 5;
+
+/** Enter saves; with Shift, and on a phone, it begins a line, and while a word is being composed it ends that. */
+const isSubmit = (event) =>
+  !event.isComposing && !event.shiftKey && (event.ctrlKey || event.metaKey || !matchMedia("(pointer: coarse)").matches);
+
+let rowTemplate;
+
+/** A row without a task, to be copied: a list may have thousands. */
+function emptyRow() {
+  rowTemplate ??= make(
+    "li",
+    { className: "row" },
+    make("input", { type: "checkbox", className: "check" }),
+    make("label", { className: "text", dir: "auto" }),
+    make("span", { className: "row-state" }),
+    iconButton("edit"),
+    iconButton("remove"),
+  );
+  return rowTemplate;
+}
+
+const moreButton = (text) =>
+  make(
+    "button", { type: "button", className: "more", attributes: { "aria-expanded": "false" } },
+    make("span", { textContent: "More" }), make("span", { className: "sr", textContent: ` of ${brief(text)}` }));
+
+function showMore(button) {
+  const isWhole = button.closest("li").classList.toggle("whole");
+  button.setAttribute("aria-expanded", isWhole);
+  button.firstElementChild.textContent = isWhole ? "Less" : "More";
 }
 
 function iconButton(name) {
@@ -236,11 +313,7 @@ function iconButton(name) {
 
 /** What stops a change, and what the person can decide. */
 function problemBox(problem, key) {
-  const [message, choices] = problem.theirs !== undefined
-    ? [`Changed elsewhere to “${problem.theirs}”.`, [["mine", "Keep mine"], ["theirs", "Keep that"]]]
-    : problem.gone
-      ? ["Deleted elsewhere.", [["again", "Add it again"], ["discard", "Let it go"]]]
-      : [`${problem.title}. ${problem.detail}`, [["retry", "Try again"], ["discard", "Discard"]]];
+  const [message, choices] = question(problem);
   const buttons = choices.map(([decision, label]) =>
     make("button", { type: "button", className: "secondary", textContent: label, attributes: { "data-decision": decision } }));
   const help = problem.code
@@ -249,7 +322,17 @@ function problemBox(problem, key) {
   return make(
     "div",
     { className: "problem", attributes: { role: "alert", "data-problem": key } },
-    make("p", {}, message, " ", ...help),
+    make("p", {}, ...message, " ", ...help),
     make("div", { className: "choices" }, ...buttons),
   );
+}
+
+/** [message, [decision, label] of each button]; the text of somebody else may be written from right to left. */
+function question(problem) {
+  if (problem.theirs !== undefined) {
+    const theirs = make("bdi", { textContent: problem.theirs });
+    return [["Changed elsewhere to “", theirs, "”."], [["mine", "Keep mine"], ["theirs", "Keep that"]]];
+  }
+  if (problem.gone) return [["Deleted elsewhere."], [["again", "Add it again"], ["discard", "Let it go"]]];
+  return [[`${problem.title}. ${problem.detail}`], [["retry", "Try again"], ["discard", "Discard"]]];
 }

@@ -40,10 +40,11 @@ class Chrome(webdriver.Chrome):
         metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         self.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
 
-    def prefer(self, scheme="light", motion="no-preference"):
-        features = [
-            {"name": "prefers-color-scheme", "value": scheme}, {"name": "prefers-reduced-motion", "value": motion}]
-        self.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    def prefer(self, scheme="light", motion="no-preference", forced="none", media=""):
+        """What the system asks for; `media` is "print" for the look on paper."""
+        features = {"prefers-color-scheme": scheme, "prefers-reduced-motion": motion, "forced-colors": forced}
+        self.execute_cdp_cmd("Emulation.setEmulatedMedia", {
+            "media": media, "features": [{"name": name, "value": value} for name, value in features.items()]})
 
     def connect(self, is_connected):
         self.execute_cdp_cmd("Network.enable", {})

@@ -80,7 +80,7 @@ class Person:
 
     def rename(self, old, new):
         self.press(old, ".edit")
-        field = self.chrome.one(".editor input")
+        field = self.chrome.one(".editor textarea")
         field.clear()
         field.send_keys(new, Keys.ENTER)
 

@@ -20,7 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 TENANT = "contoso.onmicrosoft.com"
 CLIENT = "580e250c-8f26-49d0-bee8-1c078add1609"
 PASSWORD = "Passw0rd!"
-POLICIES = "b2c_1_sign_up,b2c_1_sign_in,b2c_1_facebook,b2c_1_edit_profile,b2c_1_ropc"
+POLICIES = "b2c_1_sign_up,b2c_1_sign_in,b2c_1_facebook,b2c_1_edit_profile,b2c_1_reset,b2c_1_ropc"
 
 
 def free_port():

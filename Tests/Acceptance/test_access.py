@@ -37,9 +37,9 @@ class Access(PageTest):
         self.assertEqual(findings, [], f"{where}: {json.dumps(findings, indent=1)}")
 
     def check_schemes(self, where):
-        for scheme in ["light", "dark"]:
-            self.chrome.prefer(scheme)
-            self.check(f"{where}, {scheme}")
+        for scheme, forced in [("light", "none"), ("dark", "none"), ("light", "active"), ("dark", "active")]:
+            self.chrome.prefer(scheme, forced=forced)
+            self.check(f"{where}, {scheme}, forced colours {forced}")
 
     def test_axe_finds_nothing_before_signing_in(self):
         self.person.open()

@@ -1,5 +1,6 @@
 """What the page costs, whom it asks, and what it may do."""
 
+import gzip
 import json
 import unittest
 import urllib.parse
@@ -10,6 +11,7 @@ import yaml
 from person import PageTest
 
 FIRST_LOAD = 60_000  # bytes
+FIRST_LOAD_COMPRESSED = 20_000  # bytes, behind a proxy that compresses
 
 
 class Delivery(PageTest):
@@ -20,6 +22,13 @@ class Delivery(PageTest):
         received = self.chrome.received()
         self.assertGreater(received, 5_000)
         self.assertLess(received, FIRST_LOAD)
+        addresses = {request["url"] for request in self.chrome.requests() if request["url"].startswith(self.servers.page)}
+        self.assertGreater(len(addresses), 5)
+        compressed = 0
+        for address in addresses:
+            with urllib.request.urlopen(address) as answer:
+                compressed += len(gzip.compress(answer.read(), 6))
+        self.assertLess(compressed, FIRST_LOAD_COMPRESSED)
 
     def test_nobody_is_asked_but_this_server_and_the_authority(self):
         known = {urllib.parse.urlsplit(url).netloc for url in [self.servers.page, self.servers.authority]}

@@ -6,6 +6,7 @@ import urllib.parse
 from selenium.webdriver.common.keys import Keys
 
 from person import PASSWORD, Person, PageTest
+from servers import POLICIES
 
 
 class Journey(PageTest):
@@ -69,6 +70,27 @@ class Journey(PageTest):
         self.assertIn("not started in this tab", self.chrome.words("#welcome-error"))
         self.assertNotIn("stolen", self.chrome.current_url)
         self.assertFalse([r for r in self.chrome.requests() if r["url"].endswith("/token")])
+
+    def test_a_forgotten_password_is_replaced_on_the_way_in(self):
+        address = self.newcomer("Fay Forgetful")
+        self.person.sign_out()
+        self.person.choose("b2c_1_sign_in")
+        self.chrome.until(lambda: self.chrome.one("[value=forgot]"), "the sign-in page").click()
+        self.person.fill(email=address, newPassword="An0therOne", reenterPassword="An0therOne")
+        self.person.await_list()
+        self.assertEqual(self.chrome.words("#account .name"), "Fay Forgetful")
+        self.person.sign_out()
+        self.person.sign_in(address, "An0therOne")
+
+    def test_a_forgotten_password_without_a_policy_for_it_leads_to_people(self):
+        policies = POLICIES.replace("b2c_1_reset,", "")
+        with self.servers.another_page(TASKS_POLICIES=policies) as page:
+            person = Person(self.chrome, page)
+            person.open()
+            person.choose("b2c_1_sign_in")
+            self.chrome.until(lambda: self.chrome.one("[value=forgot]"), "the sign-in page").click()
+            self.chrome.until(lambda: self.chrome.one("#welcome-error").is_displayed(), "the complaint")
+            self.assertIn("ask the people who run this page", self.chrome.words("#welcome-error"))
 
     def test_who_am_i(self):
         self.newcomer("Nora Newcomer")
@@ -150,6 +172,26 @@ class TwoDevices(PageTest):
         self.person.await_saved()
         self.other.look_again()
         self.other.await_texts("Buy soy milk")
+
+    def test_the_text_of_the_other_is_shown_as_soon_as_it_is_chosen(self):
+        self.person.add("Buy milk")
+        self.person.await_saved()
+        self.other.look_again()
+        self.other.await_texts("Buy milk")
+        self.other.rename("Buy milk", "Buy oat milk")
+        self.other.await_saved()
+        self.person.rename("Buy milk", "Buy soy milk")
+        self.person.await_status("1 change not saved")
+        self.assertIn("stuck", self.chrome.one("#status").get_attribute("class"))
+        self.assertTrue(self.chrome.one(".problem").is_displayed())
+        shown = self.chrome.execute_script("""
+            document.querySelector("[data-decision=theirs]").click();
+            return document.querySelector("#rows .text").textContent;""")
+        self.assertEqual(shown, "Buy oat milk")
+        self.person.await_saved()
+        self.assertEqual(self.person.texts(), ["Buy oat milk"])
+        self.person.refresh()
+        self.person.await_texts("Buy oat milk")
 
     def test_a_task_deleted_elsewhere_can_be_written_again(self):
         self.expected = ["404"]

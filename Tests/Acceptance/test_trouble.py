@@ -148,6 +148,40 @@ class Connections(Trouble):
         person.await_status("Saved", 40)
         self.assertEqual(self.on_server(token=token), [("Buy milk", True), ("Written without a server", False)])
 
+    def test_what_one_tab_could_not_send_another_sends_once(self):
+        first = self.chrome.current_window_handle
+        self.chrome.execute_script("window.open('/')")
+        second = next(handle for handle in self.chrome.window_handles if handle != first)
+        self.chrome.switch_to.window(second)
+        self.person.await_list()
+        self.chrome.connect(False)
+        self.person.add("Written in the second tab")
+        self.person.await_status("Offline · 1 change kept")
+        self.chrome.switch_to.window(first)
+        self.person.await_texts("Written in the second tab")
+        self.person.look_again()
+        self.person.await_saved()
+        self.chrome.switch_to.window(second)
+        self.chrome.connect(True)
+        self.person.look_again()
+        self.person.await_saved()
+        self.person.await_texts("Written in the second tab")
+        self.assertEqual(self.on_server(token=self.token()), [("Written in the second tab", False)])
+
+    def test_a_list_that_the_browser_has_no_room_for_is_shown_and_saved(self):
+        self.chrome.execute_script("""
+            const real = Storage.prototype.setItem;
+            Storage.prototype.setItem = function (name, value) {
+              if (name.startsWith("tasks.list")) throw new DOMException("full", "QuotaExceededError");
+              real.call(this, name, value);
+            };""")
+        self.person.add("Buy milk")
+        self.person.await_saved()
+        self.person.complete("Buy milk")
+        self.chrome.until(lambda: self.on_server(token=self.token()) == [("Buy milk", True)], "the change")
+        self.person.await_saved()
+        self.assertEqual(self.person.done(), ["Buy milk"])
+
     def test_an_answer_that_is_lost_does_not_double_a_task(self):
         self.chrome.execute_script("""
             const real = window.fetch;
@@ -178,6 +212,7 @@ class Connections(Trouble):
         self.chrome.until(lambda: "store.overloaded" in self.chrome.one("#trouble").text, "the trouble")
         self.chrome.until(lambda: self.chrome.one(".problem").is_displayed(), "the refusal")
         self.assertIn("Title task.too_many", self.chrome.words(".problem"))
+        self.person.await_status("1 change not saved")
         self.assertEqual(
             self.chrome.one(".problem a").get_attribute("href"), f"{self.servers.page}/problems.html#task.too_many")
         self.person.await_texts("Buy milk")

@@ -65,6 +65,33 @@ struct PageTests {
         #expect(try claims(try await browser.authorize(Self.query))["name"]?.string == "Alice B")
     }
 
+    @Test("A reset sets the password, also for somebody with a session, and only that of a known account")
+    func resetPassword() async throws {
+        let browser = Browser(mock)
+        #expect(try await browser.signIn(try await browser.authorize(Self.query)).status == 302)
+        let page = try await browser.authorize(Self.query, policy: "b2c_1_reset")
+        func send(_ email: String, _ password: String, _ again: String) async throws -> Response {
+            let form = [("email", email), ("newPassword", password), ("reenterPassword", again)]
+            return try await browser.submit(page, form)
+        }
+        for (email, password, again, message) in [
+            ("nobody@example.com", "N3wPassword", "N3wPassword", "could not be found"),
+            ("alice@example.com", "short", "short", "8 characters"),
+            ("alice@example.com", "N3wPassword", "N3wPasswort", "do not match"),
+        ] {
+            let alert = try await send(email, password, again).text.between("role=\"alert\">", "</p>")
+            #expect(alert?.contains(message) == true)
+        }
+        let claims = try claims(try await send("ALICE@example.com", "N3wPassword", "N3wPassword"))
+        #expect(claims["tfp"]?.string == "b2c_1_reset" && claims["name"]?.string == "Alice Example")
+        let other = Browser(mock)
+        let form = try await other.authorize(Self.query)
+        let old = try await other.submit(form, [("signInName", "alice@example.com"), ("password", "Passw0rd!")])
+        #expect(old.text.contains("Your password is incorrect."))
+        let new = try await other.submit(form, [("signInName", "alice@example.com"), ("password", "N3wPassword")])
+        #expect(new.status == 302)
+    }
+
     @Test("The page of the identity provider creates an account of its own")
     func facebook() async throws {
         let browser = Browser(mock)

@@ -69,7 +69,7 @@ struct RouteTests {
     func texts() async throws {
         let welcome = try await mock.get("/").text
         let urls = welcome.values(after: Self.base, before: "\n").map { $0.prefix { $0 != "'" } }
-        #expect(urls.count == 8)
+        #expect(urls.count == 9)
         for url in urls { #expect(try row(url == "/_mock/keys" ? .post : .get, String(url)) != nil, "\(url)") }
         let lines = try await mock.get("/_mock/nothing").text.split(separator: "\n").dropFirst().map {
             $0.split(separator: " ")

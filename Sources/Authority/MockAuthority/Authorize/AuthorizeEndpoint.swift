@@ -50,7 +50,7 @@ struct AuthorizeEndpoint: Sendable {
         if request.options.prompt == "login" { return true }
         return switch context.policy.kind {
         case .signIn, .signUpOrSignIn, .password: false
-        case .signUp, .editProfile: request.options.prompt != "none"
+        case .signUp, .editProfile, .resetPassword: request.options.prompt != "none"
         case .facebook: user.status.identityProvider == nil
         }
     }

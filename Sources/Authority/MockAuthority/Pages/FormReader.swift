@@ -17,6 +17,7 @@ struct FormReader: Sendable {
         case .signIn, .device: signIn()
         case .signUp: signUp()
         case .profile: profile(user)
+        case .resetPassword: resetPassword()
         case .facebook: facebook()
         }
     }
@@ -39,19 +40,12 @@ struct FormReader: Sendable {
         guard let email = fields["email"], email.looksLikeAddress else {
             return .failure(code: "UserMessageIfInvalid", message: "Please enter a valid email address.")
         }
-        guard let password = fields["newPassword"], password.count >= 8 else {
-            return .failure(code: "AADB2C90054", message: "The password must have at least 8 characters.")
-        }
-        guard password.isSame(as: fields["reenterPassword"] ?? "") else {
-            return .failure(
-                code: "AADB2C90054",
-                message: "The password entry fields do not match. Please enter the same password in both.")
-        }
+        if let message = faultOfNewPassword { return .failure(code: "AADB2C90054", message: message) }
         guard let name = fields["displayName"] else {
             return .failure(code: "UserMessageIfInvalid", message: "Please enter a display name.")
         }
         let user = User(
-            objectID: GUID.random(), email: email, password: password,
+            objectID: GUID.random(), email: email, password: fields["newPassword"],
             name: PersonName(
                 display: name, given: fields["givenName"] ?? "", family: fields["surname"] ?? ""))
         guard run.directory.put(user) else {
@@ -60,6 +54,34 @@ struct FormReader: Sendable {
                 message: "A user with the specified ID already exists. Please choose a different one.")
         }
         return .person(user, isNew: true)
+    }
+
+    private var faultOfNewPassword: String? {
+        guard let password = fields["newPassword"], password.count >= 8 else {
+            return "The password must have at least 8 characters."
+        }
+        guard password.isSame(as: fields["reenterPassword"] ?? "") else {
+            return "The password entry fields do not match. Please enter the same password in both."
+        }
+        return nil
+    }
+
+    /// Sets a new password.
+    ///
+    /// B2C mails a code to the address first; here the address is enough.
+    private func resetPassword() -> Outcome {
+        guard let email = fields["email"], email.looksLikeAddress else {
+            return .failure(code: "UserMessageIfInvalid", message: "Please enter a valid email address.")
+        }
+        let known = run.directory.all.first { $0.password != nil && $0.email.isEqualIgnoringCase(to: email) }
+        guard var user = known, !user.status.disabled else {
+            return .failure(
+                code: "AADB2C90053", message: "An account could not be found for the provided user ID.")
+        }
+        if let message = faultOfNewPassword { return .failure(code: "AADB2C90054", message: message) }
+        user.password = fields["newPassword"]
+        run.directory.put(user)
+        return .person(user, isNew: false)
     }
 
     private func profile(_ user: User?) -> Outcome {

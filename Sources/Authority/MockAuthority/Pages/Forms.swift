@@ -3,6 +3,7 @@ enum PageForm: String, Sendable {
     case signIn = "sign-in"
     case signUp = "sign-up"
     case profile
+    case resetPassword = "reset-password"
     case facebook
     case device
 
@@ -11,6 +12,7 @@ enum PageForm: String, Sendable {
         case .signIn: "Sign in"
         case .signUp: "Sign up"
         case .profile: "Edit your profile"
+        case .resetPassword: "Reset your password"
         case .facebook: "Log in to “Facebook”"
         case .device: "Enter code"
         }
@@ -20,7 +22,7 @@ enum PageForm: String, Sendable {
         switch self {
         case .signIn: "Sign in"
         case .signUp: "Create"
-        case .profile: "Continue"
+        case .profile, .resetPassword: "Continue"
         case .facebook: "Continue"
         case .device: "Next"
         }
@@ -35,12 +37,8 @@ enum PageForm: String, Sendable {
                 PageInput("password", "Password", .password("current-password"), nil),
             ]
         case .signUp:
-            [
-                PageInput("email", "Email address", .email("username"), given("email")),
-                PageInput("newPassword", "New password", .password("new-password"), nil),
-                PageInput("reenterPassword", "Confirm new password", .password("new-password"), nil),
-                PageInput("displayName", "Display name", .text("name"), given("displayName")),
-            ]
+            newPassword(given) + [PageInput("displayName", "Display name", .text("name"), given("displayName"))]
+        case .resetPassword: newPassword(given)
         case .profile:
             [
                 PageInput("displayName", "Display name", .text("name"), given("displayName")),
@@ -56,6 +54,14 @@ enum PageForm: String, Sendable {
             [PageInput("user_code", "Code shown on your device", .text("one-time-code"), given("user_code"))]
                 + PageForm.signIn.inputs(given)
         }
+    }
+
+    private func newPassword(_ given: (String) -> String?) -> [PageInput] {
+        [
+            PageInput("email", "Email address", .email("username"), given("email")),
+            PageInput("newPassword", "New password", .password("new-password"), nil),
+            PageInput("reenterPassword", "Confirm new password", .password("new-password"), nil),
+        ]
     }
 }
 

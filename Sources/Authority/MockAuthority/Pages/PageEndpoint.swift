@@ -50,6 +50,7 @@ struct PageEndpoint: Sendable {
         switch context.policy.kind {
         case .facebook: .facebook
         case .signUp: .signUp
+        case .resetPassword: .resetPassword
         case .editProfile: fields["password"] == nil ? .profile : .signIn
         case .signIn, .signUpOrSignIn, .password: fields["newPassword"] == nil ? .signIn : .signUp
         }

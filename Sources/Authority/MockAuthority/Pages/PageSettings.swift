@@ -23,7 +23,7 @@ struct PageSettings: Sendable {
     private var api: String {
         switch form {
         case .signIn: "CombinedSigninAndSignup"
-        case .signUp, .profile, .facebook, .device: "SelfAsserted"
+        case .signUp, .profile, .resetPassword, .facebook, .device: "SelfAsserted"
         }
     }
 

@@ -20,6 +20,7 @@ struct SignInStep: Sendable {
         case .signUpOrSignIn:
             (asked ?? transaction.request.options.form) == PageForm.signUp.rawValue ? .signUp : .signIn
         case .facebook: .facebook
+        case .resetPassword: .resetPassword
         case .editProfile: transaction.outcome == nil ? .signIn : .profile
         }
     }

@@ -6,6 +6,7 @@ package struct Policy: Sendable, Equatable {
         case signIn = "sign-in"
         case signUpOrSignIn = "sign-up-or-sign-in"
         case editProfile = "edit-profile"
+        case resetPassword = "reset-password"
         case facebook
         case password
     }
@@ -34,12 +35,14 @@ package struct Policy: Sendable, Equatable {
     /// Whether the password grant is allowed, as only in flows made for it.
     var allowsPasswordGrant: Bool { kind == .password }
 
-    /// The policies of the sample clients (docs/clients.md, "Credentials"), and one for the password grant.
+    /// The policies of the sample clients (docs/clients.md, "Credentials"), and those to reset a password
+    /// and for the password grant.
     package static let defaults = [
         Policy("b2c_1_sign_up", kind: .signUp),
         Policy("b2c_1_sign_in", kind: .signIn),
         Policy("b2c_1_facebook", kind: .facebook),
         Policy("b2c_1_edit_profile", kind: .editProfile),
+        Policy("b2c_1_reset", kind: .resetPassword),
         Policy("b2c_1_ropc", kind: .password),
     ]
 }

@@ -1,0 +1,213 @@
+"""What people write: it stays while they write it, is shown whole where they ask for it, and can be found again."""
+
+import unittest
+
+from selenium.webdriver.common.keys import Keys
+
+from person import PASSWORD, Person, PageTest
+
+LONG = " ".join(f"word{number}" for number in range(120))
+LINES = "\n".join(["Pack for Lisbon", *(f"- thing {number}" for number in range(11))])
+
+
+class Writing(PageTest):
+    def setUp(self):
+        super().setUp()
+        self.address = self.newcomer()
+
+    def field(self):
+        return self.chrome.one(".editor textarea")
+
+    def box(self, selector):
+        return self.chrome.execute_script(
+            "const box = document.querySelector(arguments[0]).getBoundingClientRect();"
+            "return [box.top, box.bottom, innerHeight, box.height]", selector)
+
+    def in_sight(self, selector):
+        top, bottom, height, _ = self.box(selector)
+        return top >= 0 and bottom <= height
+
+    # Drafts
+
+    def test_an_open_editor_stays_when_the_filter_changes(self):
+        person = self.person
+        person.add("one", "two", "three")
+        person.complete("three")
+        person.await_saved()
+        person.press("two", ".edit")
+        self.field().send_keys(Keys.END, " and a half")
+        for name in ["done", "open", "all", "done"]:
+            person.filter(name)
+            self.assertEqual(self.field().get_attribute("value"), "two and a half")
+        self.assertEqual(person.texts(), ["three"])
+        self.field().send_keys(Keys.ENTER)
+        person.await_texts("three")
+        person.filter("all")
+        person.await_texts("one", "two and a half", "three")
+
+    def test_an_editor_outlives_the_deletion_of_its_task_elsewhere(self):
+        self.expected = ["404"]
+        person = self.person
+        person.add("one", "two")
+        person.await_saved()
+        person.press("two", ".edit")
+        self.field().send_keys(Keys.END, " and a half")
+        other = Person(self.browser(), self.servers.page)
+        other.sign_in(self.address, PASSWORD)
+        other.remove("two")
+        other.refresh()
+        person.look_again()
+        person.await_saved()
+        self.chrome.until(lambda: self.chrome.words("#headline") == "One thing to do", "the other list")
+        self.assertEqual(self.field().get_attribute("value"), "two and a half")
+        self.field().send_keys(Keys.ENTER)
+        self.chrome.until(lambda: self.chrome.one("[data-decision=again]"), "the question").click()
+        person.await_saved()
+        person.await_texts("one", "two and a half")
+
+    def test_what_is_half_written_outlives_a_reload(self):
+        person = self.person
+        person.add("one", "two")
+        person.await_saved()
+        self.chrome.one("#new").send_keys("half a task")
+        person.press("two", ".edit")
+        self.field().send_keys(Keys.END, " and a half")
+        person.refresh()
+        self.assertEqual(self.chrome.one("#new").get_attribute("value"), "half a task")
+        self.assertEqual(self.field().get_attribute("value"), "two and a half")
+        self.field().send_keys(" more", Keys.ENTER)
+        person.await_texts("one", "two and a half more")
+        self.chrome.one("#new").send_keys(Keys.ENTER)
+        person.await_texts("one", "two and a half more", "half a task")
+        person.await_saved()
+        person.refresh()
+        self.assertEqual(self.chrome.one("#new").get_attribute("value"), "")
+        self.assertEqual(self.chrome.all(".editor"), [])
+        person.sign_out()
+        self.assertNotIn("half", self.chrome.execute_script("return JSON.stringify({...sessionStorage})"))
+
+    # The list
+
+    def test_a_new_task_is_scrolled_to_and_the_field_stays_in_sight(self):
+        self.person.add(*[f"task {number}" for number in range(30)])
+        self.chrome.execute_script("scrollTo(0, 0)")
+        self.person.add("the newest")
+        self.chrome.until(lambda: self.in_sight("#rows > li:last-child"), "the new task in sight")
+        self.assertTrue(self.in_sight("#new"))
+        self.assertEqual(self.chrome.one("#announcer").get_attribute("textContent"), "Added the newest")
+
+    def test_back_leads_to_the_filter_before(self):
+        person = self.person
+        person.add("one", "two")
+        person.complete("one")
+        person.await_saved()
+        person.filter("open")
+        person.filter("done")
+        person.await_texts("one")
+        self.chrome.back()
+        person.await_texts("two")
+        self.assertTrue(self.chrome.one("#filters [value=open]").is_selected())
+        self.chrome.back()
+        person.await_texts("one", "two")
+        self.chrome.forward()
+        person.await_texts("two")
+        self.chrome.one(".skip").send_keys(Keys.ENTER)
+        person.await_texts("two")
+
+    # Long and foreign texts
+
+    def test_long_texts_are_cut_until_somebody_asks_for_more(self):
+        self.person.add("short", LONG)
+        self.person.await_saved()
+        self.assertEqual(len(self.chrome.all(".more")), 1)
+        text = self.chrome.one(".long .text")
+        cut = text.size["height"]
+        self.assertLess(cut, 120)
+        more = self.chrome.one(".more")
+        self.assertEqual(self.chrome.words(".more > :first-child"), "More")
+        self.assertEqual(more.get_attribute("aria-expanded"), "false")
+        more.click()
+        self.assertGreater(text.size["height"], cut * 1.5)
+        self.assertEqual(self.chrome.words(".more > :first-child"), "Less")
+        self.assertEqual(more.get_attribute("aria-expanded"), "true")
+        more.click()
+        self.assertEqual(text.size["height"], cut)
+        self.assertLess(len(self.chrome.one(".long .edit").accessible_name), 120)
+
+    def test_an_editor_has_several_lines_and_keeps_them(self):
+        person = self.person
+        person.add("Pack")
+        person.await_saved()
+        person.press("Pack", ".edit")
+        self.field().send_keys(Keys.CONTROL + "a")
+        for number, line in enumerate(LINES.split("\n")):
+            self.field().send_keys(*([Keys.SHIFT + Keys.ENTER + Keys.NULL] if number else []), line)
+        self.assertEqual(self.field().get_attribute("value"), LINES)
+        self.assertGreater(self.field().size["height"], 200)
+        self.field().send_keys(Keys.ENTER)
+        person.await_saved()
+        person.refresh()
+        self.assertEqual(self.chrome.one(".text").get_attribute("textContent"), LINES)
+        person.press(self.chrome.one(".text").text, ".edit")
+        self.field().send_keys(Keys.ENTER)
+        self.assertEqual(self.chrome.one(".text").get_attribute("textContent"), LINES)
+
+    def test_texts_are_written_in_the_direction_of_their_script(self):
+        self.person.add("Buy milk", "לקנות חלב")
+        self.person.await_saved()
+        directions = "return [...document.querySelectorAll('.text')].map((text) => getComputedStyle(text).direction)"
+        self.assertEqual(self.chrome.execute_script(directions), ["ltr", "rtl"])
+        self.person.press("לקנות חלב", ".edit")
+        self.assertEqual(self.field().value_of_css_property("direction"), "rtl")
+        self.chrome.one("#new").send_keys("חלב")
+        self.assertEqual(self.chrome.one("#new").value_of_css_property("direction"), "rtl")
+
+    # The look
+
+    def test_progress_can_be_seen_in_forced_colours(self):
+        self.person.add("one", "two")
+        self.person.complete("one")
+        self.person.await_saved()
+        self.chrome.prefer(forced="active", motion="reduce")
+        picture = self.chrome.one("#progress").screenshot_as_base64
+        self.chrome.get("about:blank")
+        done, rest = self.chrome.execute_async_script("""
+            const [picture, finish] = arguments;
+            const image = new Image();
+            image.onload = () => {
+              const canvas = document.createElement("canvas");
+              [canvas.width, canvas.height] = [image.width, image.height];
+              const context = canvas.getContext("2d", { willReadFrequently: true });
+              context.drawImage(image, 0, 0);
+              const at = (share) => [...context.getImageData(image.width * share, image.height / 2, 1, 1).data].join();
+              finish([at(0.25), at(0.75)]);
+            };
+            image.src = `data:image/png;base64,${picture}`;""", picture)
+        self.assertNotEqual(done, rest)
+
+    def test_paper_shows_the_tasks_whole_and_nothing_to_press(self):
+        self.person.add("short", LONG)
+        self.person.await_saved()
+        cut = self.chrome.one(".long .text").size["height"]
+        self.chrome.prefer("dark", media="print")
+        self.assertGreater(self.chrome.one(".long .text").size["height"], cut * 1.5)
+        self.assertTrue(self.chrome.one("#headline").is_displayed())
+        pressable = [element.get_attribute("outerHTML")[:80]
+                     for element in self.chrome.all("button, input:not(.check), textarea, fieldset, footer a")
+                     if element.is_displayed()]
+        self.assertEqual(pressable, [])
+        self.assertEqual(self.chrome.one("body").value_of_css_property("background-color"), "rgba(255, 255, 255, 1)")
+
+    def test_dates_are_in_the_language_of_the_page(self):
+        self.chrome.execute_cdp_cmd("Emulation.setLocaleOverride", {"locale": "de-DE"})
+        self.person.refresh()
+        month = "return new Date(0).toLocaleDateString(undefined, { month: 'long' })"
+        self.assertEqual(self.chrome.execute_script(month), "Januar")
+        self.assertRegex(self.chrome.words("#day"), r"(?i)day, ")
+        wanted = self.chrome.execute_script(
+            "return new Date().toLocaleDateString('en-US', { weekday: 'long', day: 'numeric', month: 'long' })")
+        self.assertEqual(self.chrome.one("#day").get_attribute("textContent"), wanted)
+
+
+if __name__ == "__main__":
+    unittest.main()
