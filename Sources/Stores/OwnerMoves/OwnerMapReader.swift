@@ -86,10 +86,17 @@ struct OwnerMapReader {
             return OwnerPair.isHead(line)
         }
         form = .jsonLines
-        let strings = line.prefix(OwnerPair.longestLine).split(separator: UInt8(ascii: "\""))
-        guard !strings.contains(where: { $0.elementsEqual("old".utf8) }) else { return false }
+        guard !Self.namesOld(line.prefix(OwnerPair.longestLine)) else { return false }
         try readAudit(from: line, nextLine)
         return true
+    }
+
+    /// Whether an object has a member `old`, as a malformed pair may have, too.
+    private static func namesOld(_ line: ArraySlice<UInt8>) -> Bool {
+        let pieces = line.split(separator: UInt8(ascii: "\""), omittingEmptySubsequences: false)
+        return zip(pieces, pieces.dropFirst()).contains { piece, next in
+            piece.elementsEqual("old".utf8) && next.first { $0 != UInt8(ascii: " ") } == UInt8(ascii: ":")
+        }
     }
 
     private mutating func readAudit(from first: [UInt8], _ nextLine: LineInput) throws(OwnerMoveError) {
