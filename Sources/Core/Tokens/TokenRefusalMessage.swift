@@ -22,8 +22,7 @@ extension TokenRefusal {
         case .issuedInFuture: "The token was issued in the future (iat); check the clocks of both machines."
         case .lifetimeTooLong: "The token lives longer than is allowed; shorten its lifetime at the provider."
         case .wrongIssuer:
-            "The issuer (iss) is not configured, or not that of the key that signed; "
-                + "check the authority of client and server."
+            "The issuer (iss) is not configured, or not that of the key that signed; check the authority of the client."
         case .wrongAudience:
             "The token is for another application (aud); ask for one for this, or add that client id."
         case .missingPolicy: "The token names no policy (tfp or acr); sign in through a configured policy."
