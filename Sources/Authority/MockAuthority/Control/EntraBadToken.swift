@@ -35,9 +35,9 @@ extension EntraBadToken {
     /// The response of task-server where no scopes are configured, to a source of one tenant with the defaults of its kind.
     package var expectedResponse: ExpectedResponse {
         switch self {
-        case .noTID, .scopeArray, .scopeClaim, .guest: .good
+        case .noTID, .scopeArray, .guest: .good
         case .v1, .graph, .appOnly, .appOnlyWithType, .noOID, .noProfile, .tidMismatch, .otherTenant, .loginHostIssuer,
-            .b2cIssuer, .audienceAPI, .personalAccount, .longLived:
+            .b2cIssuer, .audienceAPI, .scopeClaim, .personalAccount, .longLived:
             .invalid
         }
     }
@@ -45,9 +45,10 @@ extension EntraBadToken {
     /// The response where the scopes of the mock are configured.
     package var expectedResponseWithScopes: ExpectedResponse {
         switch self {
-        case .appOnly, .appOnlyWithType: .scope
+        // Without scp, a token of Microsoft is an application's (P-27).
+        case .appOnly, .appOnlyWithType, .scopeClaim: .scope
         case .v1, .graph, .noOID, .noTID, .noProfile, .tidMismatch, .otherTenant, .loginHostIssuer, .b2cIssuer,
-            .audienceAPI, .scopeArray, .scopeClaim, .personalAccount, .guest, .longLived:
+            .audienceAPI, .scopeArray, .personalAccount, .guest, .longLived:
             expectedResponse
         }
     }
