@@ -131,7 +131,7 @@ import Testing
         shared: Bool
     ) throws {
         let stage = try Stage()
-        let tenant = "775527ff-9a37-4307-8b3d-cc311f58d925"
+        let tenant = "4f5d1a2b-93c6-4e87-a1b0-2c3d4e5f6a7b"
         let database = shared ? try PostgreSQLServer.started().newDatabase() : "sqlite:\(stage.database)"
         let settings = [
             "TASKS_DATABASE": database, "TASKS_SOURCES": "ext",
