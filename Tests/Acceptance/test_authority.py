@@ -22,12 +22,14 @@ class UnusualSignIns(PageTest):
         self.assertIn("cancelled", self.chrome.words("#welcome-error"))
         self.assertEqual(self.chrome.current_url, f"{self.servers.page}/")
 
-    def test_a_forgotten_password_is_explained(self):
+    def test_a_reset_that_is_cancelled_leads_back_quietly(self):
         self.person.open()
         self.person.choose("b2c_1_sign_in")
         self.press_on_authority_page("forgot")
+        self.chrome.until(lambda: self.chrome.all("[name=reenterPassword]"), "the reset of the password")
+        self.press_on_authority_page("cancel")
         self.person.await_welcome()
-        self.assertIn("password", self.chrome.words("#welcome-error"))
+        self.assertIn("cancelled", self.chrome.words("#welcome-error"))
         self.assertNotIn("AADB2C", self.chrome.words("#welcome-error"))
 
     def test_facebook(self):
