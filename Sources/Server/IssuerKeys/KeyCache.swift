@@ -14,7 +14,7 @@ final class KeyCache: Sendable {
     /// What the lock protects.
     ///
     /// Fetches, writes to the file and resumptions of requests happen without the lock.
-    private struct Guarded {
+    struct Guarded {
         var state: KeyCacheState
         var waiters = KeyWaiters()
     }
@@ -32,16 +32,16 @@ final class KeyCache: Sendable {
 
     let source: TokenSource
     /// Of the source, in the settings.
-    private let index: Int
-    private let timing: KeyTiming
-    private let distrusted: [String]
+    let index: Int
+    let timing: KeyTiming
+    let distrusted: [String]
     private let registry: SourceRegistry
-    private let file: KeyFileShare?
-    private let time: any TimeSource
+    let file: KeyFileShare?
+    let time: any TimeSource
     private let fetcher: any DocumentFetcher
     private let chance: @Sendable () -> Double
-    private let observer: @Sendable (KeyEvent) -> Void
-    private let guarded: Mutex<Guarded>
+    let observer: @Sendable (KeyEvent) -> Void
+    let guarded: Mutex<Guarded>
     private let published: PublishedKeys
     private let refresher = LoopThread()
     private let waitEnder = LoopThread()
@@ -151,7 +151,7 @@ final class KeyCache: Sendable {
     }
 
     /// Publishes what serves now: after each load, and when a metadata document has become too old.
-    private func publish(now: Int64) {
+    func publish(now: Int64) {
         let change = guarded.withLock { guarded in
             let serving = zip(guarded.state.servingKeys(now: now), source.documents)
                 .compactMap { keys, document in keys.map { PublishedDocument(keys: $0, policy: document.policy) } }
@@ -310,67 +310,11 @@ final class KeyCache: Sendable {
     }
 
     /// Refuses an issuer that the other documents of this source, or the other sources, rule out.
-    private func admit(_ issuer: String, document: Int) throws(LoadFailure) {
+    func admit(_ issuer: String, document: Int) throws(LoadFailure) {
         let now = time.now
         let trusted = guarded.withLock { $0.state.servingKeys(now: now).map { $0?.issuer } }
         try source.checkTenant(of: issuer, document: document, trusted: trusted)
         try registry.admit(issuer, source: index, document: document)
-    }
-
-    // MARK: The key file
-
-    /// Takes the keys of the file, if they may be trusted still, as stale (V-88).
-    func readFile() {
-        guard let file else { return }
-        let (now, wall) = (time.now, time.wallMilliseconds)
-        do throws(KeyFile.Rejection) {
-            let records = try file.file.read(source, distrusted: distrusted, now: wall, trust: timing.trust)
-            let taken = records.indices.filter { take(records[$0], document: $0, now: now, wall: wall) }
-            guard !taken.isEmpty else { return }
-            file.keep(self.records, ofSource: index)
-            observer(.fileRead(source: source.name, documents: taken.count))
-            publish(now: now)
-        } catch {
-            observer(.fileIgnored(reason: error.reason))
-        }
-    }
-
-    private func take(
-        _ result: Result<KeyFile.Record, KeyFile.Rejection>?, document: Int, now: Int64, wall: Int64
-    ) -> Bool {
-        guard let result else { return false }
-        do throws(KeyFile.Rejection) {
-            let record = try result.get()
-            let label = source.label(of: source.documents[document])
-            try rethrowing(as: { KeyFile.Rejection(reason: "\(label): \($0.message(in: self.source))") }) {
-                () throws(LoadFailure) in try admit(record.keys.issuer, document: document)
-            }
-            guarded.withLock { guarded in
-                guarded.state.restore(
-                    record.keys, document: document, fetchedAt: record.fetchedAt,
-                    loadedAt: now - (wall - record.fetchedAt) * 1_000_000)
-            }
-            return true
-        } catch {
-            observer(.fileIgnored(reason: error.reason))
-            return false
-        }
-    }
-
-    private var records: [KeyFile.Record] {
-        let states = guarded.withLock { $0.state.documents }
-        return zip(states, source.documents).compactMap { state, document in
-            state.keys.map { KeyFile.Record(metadataURL: document.metadataURL, keys: $0, fetchedAt: state.fetchedAt) }
-        }
-    }
-
-    private func writeFile() {
-        guard let file else { return }
-        do throws(SystemError) {
-            try file.write(records, ofSource: index)
-        } catch {
-            observer(.fileNotWritten(reason: error.description))
-        }
     }
 }
 

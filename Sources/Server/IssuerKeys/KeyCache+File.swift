@@ -1,0 +1,61 @@
+import Basics
+import Platform
+import Synchronization
+import Tokens
+
+// The key file: what a source has of it at the start, and its part of it after each load.
+extension KeyCache {
+    /// Takes the keys of the file, if they may be trusted still, as stale (V-88).
+    func readFile() {
+        guard let file else { return }
+        let (now, wall) = (time.now, time.wallMilliseconds)
+        do throws(KeyFile.Rejection) {
+            let records = try file.file.read(source, distrusted: distrusted, now: wall, trust: timing.trust)
+            let taken = records.indices.filter { take(records[$0], document: $0, now: now, wall: wall) }
+            guard !taken.isEmpty else { return }
+            file.keep(self.records, ofSource: index)
+            observer(.fileRead(source: source.name, documents: taken.count))
+            publish(now: now)
+        } catch {
+            observer(.fileIgnored(reason: error.reason))
+        }
+    }
+
+    private func take(
+        _ result: Result<KeyFile.Record, KeyFile.Rejection>?, document: Int, now: Int64, wall: Int64
+    ) -> Bool {
+        guard let result else { return false }
+        do throws(KeyFile.Rejection) {
+            let record = try result.get()
+            let label = source.label(of: source.documents[document])
+            try rethrowing(as: { KeyFile.Rejection(reason: "\(label): \($0.message(in: self.source))") }) {
+                () throws(LoadFailure) in try admit(record.keys.issuer, document: document)
+            }
+            guarded.withLock { guarded in
+                guarded.state.restore(
+                    record.keys, document: document, fetchedAt: record.fetchedAt,
+                    loadedAt: now - (wall - record.fetchedAt) * 1_000_000)
+            }
+            return true
+        } catch {
+            observer(.fileIgnored(reason: error.reason))
+            return false
+        }
+    }
+
+    private var records: [KeyFile.Record] {
+        let states = guarded.withLock { $0.state.documents }
+        return zip(states, source.documents).compactMap { state, document in
+            state.keys.map { KeyFile.Record(metadataURL: document.metadataURL, keys: $0, fetchedAt: state.fetchedAt) }
+        }
+    }
+
+    func writeFile() {
+        guard let file else { return }
+        do throws(SystemError) {
+            try file.write(records, ofSource: index)
+        } catch {
+            observer(.fileNotWritten(reason: error.description))
+        }
+    }
+}
