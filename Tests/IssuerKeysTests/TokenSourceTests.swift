@@ -91,6 +91,12 @@ struct TokenSourceTests {
         #expect(
             await bench.refusal(TestProvider.keycloak.token { $0["iss"] = "https://id.example.com/realms/a/" })
                 == .wrongIssuer)
+        // Nor does a key that nobody publishes make any source look for it.
+        var stranger = TestProvider.keycloak
+        stranger.keyIdentifier = "none"
+        let unknown = stranger.token { $0["iss"] = "https://evil.example" }
+        #expect(await bench.refusal(unknown) == .wrongIssuer)
+        #expect(bench.verifier.statuses.allSatisfy { $0.keys.counters.unknownKeys == 0 })
         #expect(bench.provider.asked.isEmpty)
     }
 
