@@ -1,7 +1,7 @@
 import Settings
 import Testing
 
-private struct Shelf: SettingTable {
+private struct GroupedSettings: SettingTable {
     struct Source: Sendable {
         let name: String?
         let authority: String?
@@ -29,10 +29,10 @@ private struct Shelf: SettingTable {
 
 private func read(
     _ arguments: [String] = [], _ environment: [String: String] = [:], file: String? = nil
-) throws(SettingMistakes) -> ReadSettings<Shelf> {
+) throws(SettingMistakes) -> ReadSettings<GroupedSettings> {
     var environment = environment
     if file != nil { environment["TASKS_SOURCES_FILE"] = "sources.conf" }
-    return try Shelf.read(
+    return try GroupedSettings.read(
         SettingInput(arguments: arguments, environment: environment) { _ in
             file.map { .success($0) } ?? .failure(SettingFileFailure(reason: "No such file or directory"))
         })
@@ -153,7 +153,7 @@ struct SettingGroupTests {
 
     @Test("The help shows the words of groups once")
     func help() {
-        let help = Shelf.helpText
+        let help = GroupedSettings.helpText
         #expect(help.contains("--source-name-word VALUE\n"), "\(help)")
         #expect(help.contains("WORD is one of AUTHORITY, CLIENT_ID."), "\(help)")
         #expect(help.contains("--source-name-owners PATH\n        Whose tasks.\n        [TASKS_SOURCE_NAME_OWNERS;"))
