@@ -39,7 +39,8 @@ package struct CachePause: ~Copyable, Sendable {
         let time = SystemTime()
         let end = time.monotonicNanoseconds + UInt64(seconds) * 1_000_000_000
         while true {
-            if let lock = try availableLock(of: file) { return CachePause(marks: marks, lock: lock) }
+            let lock = try rethrowing(as: Failure.database) { () throws(StoreOpenError) in try file.lockIfFree() }
+            if let lock { return CachePause(marks: marks, lock: lock) }
             if marks.isSetByAnother(Mark.confirmation) { return CachePause(marks: marks, lock: nil) }
             guard time.monotonicNanoseconds < end else { throw .unconfirmed }
             time.sleep(nanoseconds: 20_000_000)
@@ -51,16 +52,6 @@ package struct CachePause: ~Copyable, Sendable {
             return try FileMarks(path: SQLiteFileLock.lockFile(of: file.path))
         } catch {
             throw .database(.unwritable(path: file.path, reason: error.reason))
-        }
-    }
-
-    private static func availableLock(of file: SQLiteFile) throws(Failure) -> SQLiteFileLock? {
-        do throws(StoreOpenError) {
-            return try file.lock()
-        } catch .locked {
-            return nil
-        } catch {
-            throw .database(error)
         }
     }
 }

@@ -18,6 +18,17 @@ package struct SQLiteFile {
         return try SQLiteFileLock(path)
     }
 
+    /// The lock of the file, or nothing where a server or another program has it.
+    package func lockIfFree() throws(StoreOpenError) -> SQLiteFileLock? {
+        do throws(StoreOpenError) {
+            return try lock()
+        } catch .locked {
+            return nil
+        } catch {
+            throw error
+        }
+    }
+
     /// A connection that may write, to a file that is locked; the file is up to date then.
     package func openForWriting(
         maximumPages: Int?, _ observer: (StoreEvent) -> Void

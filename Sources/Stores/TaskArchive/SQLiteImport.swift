@@ -15,7 +15,7 @@ struct SQLiteImport: ~Copyable, ImportTarget {
     private let lock: SQLiteFileLock?
 
     static func open(_ file: SQLiteFile) throws(ArchiveError) -> SQLiteImport {
-        let lock = try availableLock(of: file)
+        let lock = try rethrowing(as: ArchiveError.database) { () throws(StoreOpenError) in try file.lockIfFree() }
         let connection = try rethrowing(as: ArchiveError.database) { () throws(StoreOpenError) in
             // If a server holds the lock, the file exists and is up to date.
             lock == nil ? try file.open(.readWrite) : try file.openForWriting(maximumPages: nil) { _ in }
@@ -23,16 +23,6 @@ struct SQLiteImport: ~Copyable, ImportTarget {
         connection.setBusyTimeout(milliseconds: 60_000)
         // No closure: that could not consume the connection.
         do throws(SQLiteError) { return try compiled(on: connection, lock) } catch { throw ArchiveError(error) }
-    }
-
-    private static func availableLock(of file: SQLiteFile) throws(ArchiveError) -> SQLiteFileLock? {
-        do throws(StoreOpenError) {
-            return try file.lock()
-        } catch .locked {
-            return nil
-        } catch {
-            throw .database(error)
-        }
     }
 
     private static func compiled(

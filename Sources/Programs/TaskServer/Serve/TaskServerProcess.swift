@@ -108,10 +108,10 @@ final class TaskServerProcess: Sendable {
 
     /// What works, and probably not as it was meant.
     private func warn() {
-        for warning in settings.issuerKeys.warnings {
+        let settings = settings.issuerKeys
+        for warning in settings.warnings {
             observation.log.write(.warning, "source-settings") { $0.text("warning", warning, limit: 512) }
         }
-        let settings = settings.issuerKeys
         Task { [store, observation] in
             // Where the store cannot answer now, its own lines say so.
             guard let found = try? await store.store.ownerNamespaces() else { return }
