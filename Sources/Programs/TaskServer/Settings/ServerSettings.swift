@@ -131,8 +131,8 @@ struct LogSettings: Sendable {
             help: "Lines on standard output: auto is text on a terminal and JSON elsewhere.")
         requests = reader.value(
             "LOG_REQUESTS", .loggedRequests, default: "all",
-            help: "Which requests of people are logged: all, errors (refused and failed ones), or errors and one in N of "
-                + "the others.")
+            help: "Which requests of people are logged: all, errors (refused and failed ones), or errors and one in N "
+                + "of the others.")
     }
 }
 
