@@ -16,7 +16,9 @@ import Testing
         #expect(Self.text { $0.append(decimal: number) } == "\(number)")
     }
 
-    @Test(arguments: [(0, "0000000000000000"), (0xFE, "00000000000000fe"), (.max, "ffffffffffffffff")] as [(UInt64, String)])
+    @Test(
+        arguments: [(0, "0000000000000000"), (0xFE, "00000000000000fe"), (.max, "ffffffffffffffff")]
+            as [(UInt64, String)])
     func `Hexadecimal digits are always sixteen`(number: UInt64, digits: String) {
         #expect(Self.text { $0.append(hexadecimal: number) } == digits)
     }
