@@ -20,7 +20,8 @@ export class Dragging {
     list.addEventListener("pointerdown", (event) => this.#begin(event));
     list.addEventListener("pointermove", (event) => this.#isOwn(event) && this.#move(event.clientY));
     list.addEventListener("pointerup", (event) => this.#isOwn(event) && this.#finish(true));
-    list.addEventListener("lostpointercapture", (event) => this.#isOwn(event) && this.#finish(false));
+    list.addEventListener("lostpointercapture", (event) => // the handle loses a finger to the list at the beginning
+      event.target === list && this.#isOwn(event) && this.#finish(false));
     addEventListener("keydown", (event) => {
       if (!this.isActive || event.key !== "Escape") return;
       event.stopImmediatePropagation();

@@ -92,10 +92,10 @@ function updateDue(row, task) {
 /** Whether a text is shown in a few lines until somebody asks for more. */
 const isLong = (text, length, lines) => text.length > length || text.split("\n", lines + 1).length > lines;
 
-function updateMore(row, { text, notes = "" }) {
+function updateMore(row, { text, notes }) {
   part(row, "more")?.remove();
   row.classList.toggle("long", isLong(text, 300, 5));
-  const hasMore = isLong(text, 300, 5) || isLong(notes, 120, 2);
+  const hasMore = isLong(text, 300, 5) || isLong(notes ?? "", 120, 2);
   row.classList.toggle("cut", hasMore);
   if (!hasMore) return;
   const isWhole = row.classList.contains("whole");
