@@ -3,9 +3,9 @@ package enum Parameter: Sendable {
     case integer(Int64?)
     case text(String?)
     case boolean(Bool?)
-    case integers([Int64])
-    case texts([String])
-    case booleans([Bool])
+    case integers([Int64?])
+    case texts([String?])
+    case booleans([Bool?])
 
     /// The server's number of the type (pg_type.dat), the same in every database.
     var type: UInt32 {
@@ -43,7 +43,8 @@ extension Parameter: Hashable {
         case (.integers(let left), .integers(let right)): left == right
         case (.booleans(let left), .booleans(let right)): left == right
         case (.text(let left), .text(let right)): left.map { Array($0.utf8) } == right.map { Array($0.utf8) }
-        case (.texts(let left), .texts(let right)): left.elementsEqual(right) { $0.utf8.elementsEqual($1.utf8) }
+        case (.texts(let left), .texts(let right)):
+            left.map { $0.map { Array($0.utf8) } } == right.map { $0.map { Array($0.utf8) } }
         case (.integer, _), (.boolean, _), (.integers, _), (.booleans, _), (.text, _), (.texts, _): false
         }
     }
@@ -67,15 +68,22 @@ extension [UInt8] {
         unsafe Swift.withUnsafeBytes(of: &value) { unsafe append(contentsOf: $0) }
     }
 
-    /// The form of array_recv: dimensions, whether there are NULLs, type, count, first index, then each with its length.
+    /// The form of array_recv: dimensions, whether there are NULLs, type, count, first index, then each with its length,
+    /// which is -1 for NULL.
     fileprivate mutating func append<Value>(
-        array values: [Value], of type: Int32, _ appendElement: (inout [UInt8], Value) -> Void
+        array values: [Value?], of type: Int32, _ appendElement: (inout [UInt8], Value) -> Void
     ) {
-        for field in [values.isEmpty ? 0 : 1, 0, type] { append(bigEndian: Int32(field)) }
+        for field in [values.isEmpty ? 0 : 1, values.contains(where: { $0 == nil }) ? 1 : 0, type] {
+            append(bigEndian: Int32(field))
+        }
         guard !values.isEmpty else { return }
         append(bigEndian: Int32(values.count))
         append(bigEndian: Int32(1))
         for value in values {
+            guard let value else {
+                append(bigEndian: Int32(-1))
+                continue
+            }
             let start = count
             append(bigEndian: Int32(0))
             appendElement(&self, value)

@@ -10,7 +10,7 @@ import Tasks
 package enum TaskStatement: String, CaseIterable, Sendable {
     case list, page, longPage, find
     case addOne, add, forgetAttempts, makeOwner, lockOwner, addOnce
-    case lockTask, change, remove, removeText
+    case lockTask, change, lockTasks, changeAll, remove, removeText, removeCompleted
     case probe
 
     /// Columns of tasks are in the order of ``TaskColumns``.
@@ -28,8 +28,11 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         case .addOnce: Self.addOnceSQL
         case .lockTask: "SELECT \(TaskColumns.all) FROM tasks WHERE owner = $1 AND id = $2 FOR UPDATE"
         case .change: Self.changeSQL
+        case .lockTasks: "SELECT id, revision FROM tasks WHERE owner = $1 AND id = ANY ($2) ORDER BY id FOR UPDATE"
+        case .changeAll: Self.changeAllSQL
         case .remove: Self.removeSQL("id = $2")
         case .removeText: Self.removeSQL("text = $2")
+        case .removeCompleted: Self.removeSQL("completed")
         case .probe: Self.probeSQL
         }
     }
@@ -127,6 +130,30 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         RETURNING \(TaskColumns.all)
         """
 
+    /// Changes the tasks $3 at the time $2, if all of them exist and have the revisions $4 (NULL: any).
+    ///
+    /// Where the texts $5 or the truth values $6 have NULL, a task keeps what it has. A row for each task, also where nothing
+    /// differed; none if nothing was changed because of a condition.
+    private static let changeAllSQL = """
+        WITH line AS (
+            SELECT * FROM unnest($3, $4, $5, $6) AS line(line_id, expected, new_text, new_completed)
+        ), found AS (
+            SELECT count(*) AS number FROM tasks JOIN line ON id = line_id
+            WHERE owner = $1 AND (expected IS NULL OR expected = revision)
+        ), made AS (
+            UPDATE tasks SET text = coalesce(new_text, text), completed = coalesce(new_completed, completed),
+                modified = $2, revision = revision + 1
+            FROM line, found
+            WHERE owner = $1 AND id = line_id AND found.number = cardinality($3)
+                AND (text <> coalesce(new_text, text) OR completed <> coalesce(new_completed, completed))
+            RETURNING \(TaskColumns.all)
+        )
+        SELECT \(TaskColumns.all) FROM made
+        UNION ALL SELECT \(TaskColumns.all) FROM tasks JOIN line ON id = line_id, found
+        WHERE owner = $1 AND found.number = cardinality($3)
+            AND text = coalesce(new_text, text) AND completed = coalesce(new_completed, completed)
+        """
+
     /// Adds a task that is removed in the same transaction; of as many bytes as a row holds itself, so that where it finds
     /// room most others do.
     private static let probeSQL = """
@@ -149,8 +176,10 @@ package enum TaskStatement: String, CaseIterable, Sendable {
     /// What the rows of a statement in a transaction say; those of a read are decoded by its ``ReadOperation``.
     func answer(_ rows: borrowing Rows, of owner: Owner) throws(StoreError) -> Answer {
         switch self {
-        case .addOne, .add, .remove, .removeText: return .number(rows.integer(0, 0))
+        case .addOne, .add, .remove, .removeText, .removeCompleted: return .number(rows.integer(0, 0))
         case .lockTask, .change: return .task(try TaskColumns.item(in: rows, 0, of: owner))
+        case .lockTasks: return .revisions(Self.revisions(rows))
+        case .changeAll: return .tasks(try Self.tasks(rows, of: owner))
         case .addOnce:
             let time = rows.integer(0, 5)
             let item = TaskItem(
@@ -162,11 +191,24 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         }
     }
 
+    private static func revisions(_ rows: borrowing Rows) -> [Int64: Int64] {
+        var revisions: [Int64: Int64] = [:]
+        for row in 0..<rows.count { revisions[rows.integer(row, 0)] = rows.integer(row, 1) }
+        return revisions
+    }
+
+    private static func tasks(_ rows: borrowing Rows, of owner: Owner) throws(StoreError) -> [TaskItem] {
+        var tasks: [TaskItem] = []
+        tasks.reserveCapacity(rows.count)
+        for row in 0..<rows.count { tasks.append(try TaskColumns.item(in: rows, row, of: owner)) }
+        return tasks
+    }
+
     /// The types of the parameters, each shown by a value of it.
     package var types: [Parameter] {
         let (number, text, truth) = (Parameter.integer(nil), Parameter.text(nil), Parameter.boolean(nil))
         return switch self {
-        case .list, .makeOwner, .lockOwner, .probe: [text]
+        case .list, .makeOwner, .lockOwner, .removeCompleted, .probe: [text]
         case .page: [text, number, truth, number]
         case .longPage: [text, number, truth, number, number]
         case .find, .lockTask, .remove: [text, number]
@@ -175,6 +217,8 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         case .add: [text, number, number, .texts([]), .booleans([]), .integers([])]
         case .addOnce: [text, text, number, number, text, truth, number]
         case .change: [text, number, text, truth, number, truth, .integers([])]
+        case .lockTasks: [text, .integers([])]
+        case .changeAll: [text, number, .integers([]), .integers([]), .texts([]), .booleans([])]
         case .removeText: [text, text]
         }
     }
