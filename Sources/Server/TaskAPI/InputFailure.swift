@@ -12,6 +12,7 @@ enum InputFailure: Error {
     case unsupportedMediaType
     case changesMediaType
     case field(name: String, expected: String)
+    case detail(name: String, expected: String)
     case argument(name: String, expected: String)
     /// Not a list of changes; JSON that is none at this byte, if it is known.
     case malformedChanges(offset: Int?)
@@ -48,6 +49,8 @@ enum InputFailure: Error {
         case .malformedJSON, .malformedForm, .tooManyFormFields, .unsupportedMediaType: bodyProblem
         case .field(let name, let expected):
             Problem(400, "request.field", "A field cannot be used", "\(name) must be \(expected).")
+        case .detail(let name, let expected):
+            Problem(422, "task.detail", "A detail of the task cannot be used", "\(name) must be \(expected).")
         case .argument(let name, let expected):
             Problem(400, "request.query", "A query argument cannot be used", "\(name) must be \(expected).")
         case .malformedChanges(let offset):

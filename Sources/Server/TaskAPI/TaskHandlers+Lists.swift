@@ -29,11 +29,15 @@ extension TaskHandlers {
         }
     }
 
-    /// Memory for this many tasks as a store gives them back; nil for a few.
+    /// Memory for this many tasks as a store gives them back; nil for one.
+    ///
+    /// At most an eighth of all, which one person may have if no one else holds some.
     private func lease(_ count: Int, for owner: Owner) throws(APIFailure) -> AnswerLease? {
-        let bytes = count * (TaskText.longest + 100)
-        guard bytes > AnswerMemory.unleased else { return nil }
-        guard let lease = answers.lease(bytes, for: owner) else { throw .state(.store(.noRoomForAnswer)) }
+        let most = count * (TaskText.longest + TaskNotes.longest + 100)
+        guard most > AnswerMemory.unleased else { return nil }
+        guard let lease = answers.lease(min(most, answers.limit / 8), for: owner) else {
+            throw .state(.store(.noRoomForAnswer))
+        }
         return lease
     }
 

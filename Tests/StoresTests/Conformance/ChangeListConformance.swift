@@ -36,6 +36,37 @@ struct ChangeListConformance {
         }
     }
 
+    @Test("A list sets, keeps and removes due dates, notes and positions", arguments: StoreUnderTest.all)
+    func details(kind: StoreUnderTest) async throws {
+        try await kind.with { store in
+            for text in ["a", "b", "c"] { _ = try await store.added(text, of: alice) }
+            let due = try #require(DueDate("2026-11-30"))
+            let position = try #require(TaskPosition(0.5))
+            func change(_ details: TaskDetailsChange...) async throws -> [TaskDetails] {
+                let changes = zip(Int64(1)..., details).map {
+                    IdentifiedChange(id: $0, change: TaskChange(details: $1))
+                }
+                guard case .changed(let items) = try await store.changeAll(changes, at: 2000, of: alice) else { return [] }
+                var found: [TaskItem] = []
+                for item in items { found.append(try #require(try await store.find(item.id, of: alice))) }
+                #expect(found == items)
+                return items.map(\.details)
+            }
+            let notes = try TaskNotes("two\nlines")
+            let all = TaskDetails(due: due, notes: notes, position: position)
+            let some = TaskDetailsChange(due: .set(due), notes: .set(notes), position: .set(position))
+            #expect(
+                try await change(some, some, TaskDetailsChange(position: .set(position)))
+                    == [all, all, TaskDetails(position: position)])
+            let none = TaskDetailsChange(due: .set(nil), notes: .set(nil), position: .set(nil))
+            #expect(try await change(none, TaskDetailsChange(), none) == [TaskDetails(), all, TaskDetails()])
+            #expect(try await change(none, some, TaskDetailsChange(due: .set(due))).last == TaskDetails(due: due))
+            var revisions: [Int64] = []
+            for id in Int64(1)...3 { revisions.append(try await store.find(id, of: alice)?.revision ?? 0) }
+            #expect(revisions == [3, 2, 4])
+        }
+    }
+
     @Test("A task that is missing, or another's, leaves all as they are, and is named", arguments: StoreUnderTest.all)
     func missing(kind: StoreUnderTest) async throws {
         try await kind.with { store in
