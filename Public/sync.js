@@ -118,7 +118,7 @@ export class Sync {
   #grouped(changes) {
     const shared = changes.filter((change) => !this.#alone.has(change.key) && typeof change.target === "number");
     const removals = shared.filter((change) => change.kind === "remove");
-    const listed = shared.filter((change) => change.kind === "change" && change.text === undefined);
+    const listed = shared.filter((change) => change.kind === "change" && !guardedField(change));
     const isMany = removals.length > AT_ONCE;
     const grouped = new Set(isMany ? [...listed, ...removals] : listed);
     const lists = changes.filter((change) => !grouped.has(change)).map((change) => [change]);
@@ -134,7 +134,7 @@ export class Sync {
     } catch (error) {
       if (!isRefusal(error)) throw error;
       const gone = changes.filter((change) => error.status === 404 && error.ids.includes(change.target));
-      this.#model.confirmAll(gone.map((change) => [change, null])); // deleted elsewhere: nothing is left to tick
+      this.#model.confirmAll(gone.map((change) => [change, null])); // deleted elsewhere: nothing is left to tick or to move
       if (!gone.length) this.#sendAlone(changes);
     }
     this.#tell({ kind: "changed" });
@@ -142,7 +142,7 @@ export class Sync {
 
   /** Changes that need no condition, all or none. An answer without the tasks says that they are too long for one. */
   async #changeAll(changes) {
-    const body = changes.map(({ target, completed }) => ({ id: target, completed }));
+    const body = changes.map((change) => ({ id: change.target, ...bodyOf(change) }));
     const answer = await this.#call("PATCH", "/api/tasks", { body });
     const tasks = new Map((answer.body ?? []).map((task) => [task.Id, taskOf(task)]));
     if (!changes.every((change) => tasks.has(change.target))) return this.#sendAlone(changes);
