@@ -25,7 +25,8 @@ package protocol TaskStore: Sendable {
     /// are removed by the owner's next addition with a key; keys older than a day are removed soon, without one.
     /// An owner who has `limit` tasks already gets ``AddOutcome/full``.
     func add(
-        _ text: TaskText, completed: Bool, at time: Int64, attempt: IdempotencyKey?, limit: Int, of owner: Owner
+        _ text: TaskText, completed: Bool, details: TaskDetails, at time: Int64, attempt: IdempotencyKey?, limit: Int,
+        of owner: Owner
     ) async throws(StoreError) -> AddOutcome
 
     /// Changes a task, if its revision is among the expected ones (no condition where `expected` is nil).
@@ -33,11 +34,19 @@ package protocol TaskStore: Sendable {
         _ id: Int64, _ change: TaskChange, expected: Set<Int64>?, at time: Int64, of owner: Owner
     ) async throws(StoreError) -> ChangeOutcome
 
+    /// Makes changes of several tasks, each named once: all of them or none.
+    func changeAll(
+        _ changes: [IdentifiedChange], at time: Int64, of owner: Owner
+    ) async throws(StoreError) -> ChangeAllOutcome
+
     /// Removes a task; true if there was one.
     func remove(_ id: Int64, of owner: Owner) async throws(StoreError) -> Bool
 
     /// Removes all the owner's tasks with exactly this text; the count of them.
     func removeAll(with text: TaskText, of owner: Owner) async throws(StoreError) -> Int
+
+    /// Removes all the owner's completed tasks; the count of them.
+    func removeCompleted(of owner: Owner) async throws(StoreError) -> Int
 
     /// The namespaces of all owners who have tasks: asked when a server starts (P-17).
     ///
@@ -101,10 +110,14 @@ package struct IdempotencyKey: Sendable, Hashable {
 package struct TaskChange: Sendable, Equatable {
     package var text: TaskText?
     package var completed: Bool?
+    package var details: TaskDetailsChange
 
-    package init(text: TaskText? = nil, completed: Bool? = nil) {
+    package init(
+        text: TaskText? = nil, completed: Bool? = nil, details: TaskDetailsChange = TaskDetailsChange()
+    ) {
         self.text = text
         self.completed = completed
+        self.details = details
     }
 }
 

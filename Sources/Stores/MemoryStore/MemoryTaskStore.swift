@@ -33,10 +33,14 @@ package final class MemoryTaskStore: TaskStore {
     }
 
     package func add(
-        _ text: TaskText, completed: Bool, at time: Int64, attempt: IdempotencyKey?, limit: Int, of owner: Owner
+        _ text: TaskText, completed: Bool, details: TaskDetails, at time: Int64, attempt: IdempotencyKey?, limit: Int,
+        of owner: Owner
     ) async throws(StoreError) -> AddOutcome {
         try change(owner) {
-            $0.add(AddTask(owner: owner, text: text, completed: completed, time: time, key: attempt, limit: limit))
+            $0.add(
+                AddTask(
+                    owner: owner, text: text, completed: completed, details: details, time: time, key: attempt,
+                    limit: limit))
         }
     }
 
@@ -46,12 +50,22 @@ package final class MemoryTaskStore: TaskStore {
         try self.change(owner) { $0.change(id, change, expected: expected, at: time) }
     }
 
+    package func changeAll(
+        _ changes: [IdentifiedChange], at time: Int64, of owner: Owner
+    ) async throws(StoreError) -> ChangeAllOutcome {
+        try change(owner) { $0.changeAll(changes, at: time) }
+    }
+
     package func remove(_ id: Int64, of owner: Owner) async throws(StoreError) -> Bool {
         try change(owner) { $0.remove(id) }
     }
 
     package func removeAll(with text: TaskText, of owner: Owner) async throws(StoreError) -> Int {
         try change(owner) { $0.removeAll(with: text) }
+    }
+
+    package func removeCompleted(of owner: Owner) async throws(StoreError) -> Int {
+        try change(owner) { $0.removeCompleted() }
     }
 
     package func ownerNamespaces() async throws(StoreError) -> OwnerNamespaces {

@@ -123,10 +123,13 @@ package final class SQLiteTaskStore: TaskStore {
     }
 
     package func add(
-        _ text: TaskText, completed: Bool, at time: Int64, attempt: IdempotencyKey?, limit: Int, of owner: Owner
+        _ text: TaskText, completed: Bool, details: TaskDetails, at time: Int64, attempt: IdempotencyKey?, limit: Int,
+        of owner: Owner
     ) async throws(StoreError) -> AddOutcome {
         try await writer.perform(
-            AddTask(owner: owner, text: text, completed: completed, time: time, key: attempt, limit: limit))
+            AddTask(
+                owner: owner, text: text, completed: completed, details: details, time: time, key: attempt,
+                limit: limit))
     }
 
     package func change(
@@ -135,12 +138,22 @@ package final class SQLiteTaskStore: TaskStore {
         try await writer.perform(ChangeTask(owner: owner, id: id, change: change, expected: expected, time: time))
     }
 
+    package func changeAll(
+        _ changes: [IdentifiedChange], at time: Int64, of owner: Owner
+    ) async throws(StoreError) -> ChangeAllOutcome {
+        try await writer.perform(ChangeTasks(owner: owner, changes: changes, time: time))
+    }
+
     package func remove(_ id: Int64, of owner: Owner) async throws(StoreError) -> Bool {
         try await writer.perform(RemoveTask(owner: owner, id: id))
     }
 
     package func removeAll(with text: TaskText, of owner: Owner) async throws(StoreError) -> Int {
         try await writer.perform(RemoveTasksWithText(owner: owner, text: text))
+    }
+
+    package func removeCompleted(of owner: Owner) async throws(StoreError) -> Int {
+        try await writer.perform(RemoveCompletedTasks(owner: owner))
     }
 
     package func ownerNamespaces() async throws(StoreError) -> OwnerNamespaces {

@@ -10,13 +10,14 @@ import Tasks
 package enum TaskStatement: String, CaseIterable, Sendable {
     case list, page, longPage, find
     case addOne, add, forgetAttempts, makeOwner, lockOwner, addOnce
-    case lockTask, change, remove, removeText
+    case lockTask, change, lockTasks, changeAll, remove, removeText, removeCompleted
     case probe
 
     /// Columns of tasks are in the order of ``TaskColumns``.
     package var sql: String {
         switch self {
-        case .list: "SELECT \(TaskColumns.all) FROM tasks WHERE owner = $1 ORDER BY id LIMIT \(Self.firstRows)"
+        case .list:
+            "SELECT \(TaskColumns.allWithShortNotes) FROM tasks WHERE owner = $1 ORDER BY id LIMIT \(Self.firstRows)"
         case .page: Self.pageSQL
         case .longPage: Self.longPageSQL
         case .find: "SELECT \(TaskColumns.all) FROM tasks WHERE owner = $1 AND id = $2"
@@ -28,8 +29,11 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         case .addOnce: Self.addOnceSQL
         case .lockTask: "SELECT \(TaskColumns.all) FROM tasks WHERE owner = $1 AND id = $2 FOR UPDATE"
         case .change: Self.changeSQL
+        case .lockTasks: "SELECT id, revision FROM tasks WHERE owner = $1 AND id = ANY ($2) ORDER BY id FOR UPDATE"
+        case .changeAll: Self.changeAllSQL
         case .remove: Self.removeSQL("id = $2")
         case .removeText: Self.removeSQL("text = $2")
+        case .removeCompleted: Self.removeSQL("completed")
         case .probe: Self.probeSQL
         }
     }
@@ -42,28 +46,30 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         """
 
     private static let pageSQL = """
-        SELECT \(TaskColumns.all) FROM tasks WHERE owner = $1 AND id > $2 AND ($3 IS NULL OR completed = $3)
-        ORDER BY id LIMIT $4
+        SELECT \(TaskColumns.allWithShortNotes) FROM tasks
+        WHERE owner = $1 AND id > $2 AND ($3 IS NULL OR completed = $3) ORDER BY id LIMIT $4
         """
 
     /// The rows of a result that libpq may hold at once, whatever they are: four megabytes and a half.
     static let firstRows = 1001
 
-    /// What a task takes in an answer at least, without its text: for ``longPageSQL``.
+    /// What a task takes in an answer at least, without its texts: for ``longPageSQL``.
     static let leastRendered = 150
 
-    /// As ``pageSQL``, for what may have more rows: none after the first at which $5 bytes are passed, of a measure that
+    /// As ``pageSQL``, for what may have more rows or long notes: none after the first at which $5 bytes are passed, of a measure that
     /// is never more than what is rendered of a task.
     private static let longPageSQL = """
         SELECT \(TaskColumns.all) FROM (
-            SELECT \(TaskColumns.all), sum(2 * octet_length(text) + \(leastRendered))
-                OVER (ORDER BY id ROWS UNBOUNDED PRECEDING) - 2 * octet_length(text) AS before
+            SELECT \(TaskColumns.all), sum(\(textBytes) + \(leastRendered))
+                OVER (ORDER BY id ROWS UNBOUNDED PRECEDING) - (\(textBytes)) AS before
             FROM (
                 SELECT \(TaskColumns.all) FROM tasks
                 WHERE owner = $1 AND id > $2 AND ($3 IS NULL OR completed = $3) ORDER BY id LIMIT $4
             ) AS found
         ) AS measured WHERE before <= $5 ORDER BY id
         """
+
+    private static let textBytes = "2 * octet_length(text) + coalesce(octet_length(notes), 0)"
 
     /// Adds one task, if the owner has a row with less than $2: what almost every addition finds, for two thirds of the cost
     /// of ``addSQL``.
@@ -72,8 +78,8 @@ package enum TaskStatement: String, CaseIterable, Sendable {
             UPDATE owners SET next_id = next_id + 1, tasks = tasks + 1 WHERE owner = $1 AND tasks < $2
             RETURNING next_id - 1 AS id
         )
-        INSERT INTO tasks(owner, id, text, completed, created, modified, revision)
-        SELECT $1, id, $3, $4, $5, $5, 1 FROM taken RETURNING id
+        INSERT INTO tasks(owner, \(TaskColumns.all))
+        SELECT $1, id, $3, $4, $5, $5, 1, $6, $7, $8 FROM taken RETURNING id
         """
 
     /// Adds $2 tasks at once, if there are not more than $3 then; makes the owner's row if there is none.
@@ -90,9 +96,11 @@ package enum TaskStatement: String, CaseIterable, Sendable {
             WHERE $2 <= $3 AND NOT EXISTS (SELECT FROM taken) AND NOT EXISTS (SELECT FROM known)
             ON CONFLICT DO NOTHING RETURNING 1::bigint AS id
         ), first AS (SELECT id FROM taken UNION ALL SELECT id FROM made), added AS (
-            INSERT INTO tasks(owner, id, text, completed, created, modified, revision)
-            SELECT $1, first.id + line.number - 1, line.text, line.completed, line.time, line.time, 1
-            FROM first, unnest($4, $5, $6) WITH ORDINALITY AS line(text, completed, time, number)
+            INSERT INTO tasks(owner, \(TaskColumns.all))
+            SELECT $1, first.id + line.number - 1, line.text, line.completed, line.time, line.time, 1,
+                line.due, line.notes, line.position
+            FROM first, unnest($4, $5, $6, $7, $8, $9) WITH ORDINALITY
+                AS line(text, completed, time, due, notes, position, number)
         )
         SELECT id FROM first
         UNION ALL SELECT id FROM known WHERE NOT EXISTS (SELECT FROM first)
@@ -104,27 +112,67 @@ package enum TaskStatement: String, CaseIterable, Sendable {
     /// sees holds until the commit. The first column says whether the task is new.
     private static let addOnceSQL = """
         WITH earlier AS (
-            SELECT fingerprint, id, text, completed, time FROM attempts WHERE owner = $1 AND key = $2
+            SELECT fingerprint, id, text, completed, time, due, notes, position
+            FROM attempts WHERE owner = $1 AND key = $2
         ), taken AS (
             UPDATE owners SET next_id = next_id + 1, tasks = tasks + 1
             WHERE owner = $1 AND tasks < $3 AND NOT EXISTS (SELECT FROM earlier) RETURNING next_id - 1 AS id
         ), added AS (
-            INSERT INTO tasks(owner, id, text, completed, created, modified, revision)
-            SELECT $1, id, $5, $6, $7, $7, 1 FROM taken
+            INSERT INTO tasks(owner, \(TaskColumns.all))
+            SELECT $1, id, $5, $6, $7, $7, 1, $8, $9, $10 FROM taken
         ), remembered AS (
-            INSERT INTO attempts(owner, key, fingerprint, time, id, text, completed)
-            SELECT $1, $2, $4, $7, id, $5, $6 FROM taken
+            INSERT INTO attempts(owner, key, fingerprint, time, id, text, completed, due, notes, position)
+            SELECT $1, $2, $4, $7, id, $5, $6, $8, $9, $10 FROM taken
         )
-        SELECT false, fingerprint, id, text, completed, time FROM earlier
-        UNION ALL SELECT true, $4, id, $5, $6, $7 FROM taken
+        SELECT false, fingerprint, id, text, completed, time, due, notes, position FROM earlier
+        UNION ALL SELECT true, $4, id, $5, $6, $7, $8, $9, $10 FROM taken
         """
 
+    /// NULL keeps a value; an empty text ($8, $9) and NaN ($10), which are no values, remove the details of a task.
     private static let changeSQL = """
         UPDATE tasks SET text = coalesce($3, text), completed = coalesce($4, completed), modified = $5,
-            revision = revision + 1
+            revision = revision + 1, due = CASE WHEN $8 IS NULL THEN due ELSE nullif($8, '') END,
+            notes = CASE WHEN $9 IS NULL THEN notes ELSE nullif($9, '') END,
+            position = CASE WHEN $10 IS NULL THEN position ELSE nullif($10, 'NaN') END
         WHERE owner = $1 AND id = $2 AND ($6 OR revision = ANY ($7))
-            AND (text <> coalesce($3, text) OR completed <> coalesce($4, completed))
+            AND (text <> coalesce($3, text) OR completed <> coalesce($4, completed)
+                OR $8 IS NOT NULL AND due IS DISTINCT FROM nullif($8, '')
+                OR $9 IS NOT NULL AND notes IS DISTINCT FROM nullif($9, '')
+                OR $10 IS NOT NULL AND position IS DISTINCT FROM nullif($10, 'NaN'))
         RETURNING \(TaskColumns.all)
+        """
+
+    /// Changes the tasks $3 at the time $2, if all of them exist and have the revisions $4 (NULL: any).
+    ///
+    /// The arrays $5 to $9 have the values of ``changeSQL``, with its marks. A row for each task, also where nothing
+    /// differed; none if nothing was changed because of a condition.
+    private static let changeAllSQL = """
+        WITH line AS (
+            SELECT * FROM unnest($3, $4, $5, $6, $7, $8, $9)
+                AS line(line_id, expected, new_text, new_completed, new_due, new_notes, new_position)
+        ), found AS (
+            SELECT count(*) AS number FROM tasks JOIN line ON id = line_id
+            WHERE owner = $1 AND (expected IS NULL OR expected = revision)
+        ), made AS (
+            UPDATE tasks SET text = coalesce(new_text, text), completed = coalesce(new_completed, completed),
+                modified = $2, revision = revision + 1,
+                due = CASE WHEN new_due IS NULL THEN due ELSE nullif(new_due, '') END,
+                notes = CASE WHEN new_notes IS NULL THEN notes ELSE nullif(new_notes, '') END,
+                position = CASE WHEN new_position IS NULL THEN position ELSE nullif(new_position, 'NaN') END
+            FROM line, found
+            WHERE owner = $1 AND id = line_id AND found.number = cardinality($3) AND \(lineDiffers)
+            RETURNING \(TaskColumns.all)
+        )
+        SELECT \(TaskColumns.all) FROM made
+        UNION ALL SELECT \(TaskColumns.all) FROM tasks JOIN line ON id = line_id, found
+        WHERE owner = $1 AND found.number = cardinality($3) AND NOT \(lineDiffers)
+        """
+
+    private static let lineDiffers = """
+        (text <> coalesce(new_text, text) OR completed <> coalesce(new_completed, completed)
+            OR new_due IS NOT NULL AND due IS DISTINCT FROM nullif(new_due, '')
+            OR new_notes IS NOT NULL AND notes IS DISTINCT FROM nullif(new_notes, '')
+            OR new_position IS NOT NULL AND position IS DISTINCT FROM nullif(new_position, 'NaN'))
         """
 
     /// Adds a task that is removed in the same transaction; of as many bytes as a row holds itself, so that where it finds
@@ -149,32 +197,55 @@ package enum TaskStatement: String, CaseIterable, Sendable {
     /// What the rows of a statement in a transaction say; those of a read are decoded by its ``ReadOperation``.
     func answer(_ rows: borrowing Rows, of owner: Owner) throws(StoreError) -> Answer {
         switch self {
-        case .addOne, .add, .remove, .removeText: return .number(rows.integer(0, 0))
+        case .addOne, .add, .remove, .removeText, .removeCompleted: return .number(rows.integer(0, 0))
         case .lockTask, .change: return .task(try TaskColumns.item(in: rows, 0, of: owner))
+        case .lockTasks: return .revisions(Self.revisions(rows))
+        case .changeAll: return .tasks(try Self.tasks(rows, of: owner))
         case .addOnce:
             let time = rows.integer(0, 5)
             let item = TaskItem(
                 id: rows.integer(0, 2), owner: owner, text: try TaskColumns.text(rows.text(0, 3)),
-                completed: rows.boolean(0, 4), created: time, modified: time)
+                completed: rows.boolean(0, 4), created: time, modified: time,
+                details: try TaskColumns.details(in: rows, 0, after: 6))
             let fingerprint = UInt64(bitPattern: rows.integer(0, 1))
             return .attempt(isNew: rows.boolean(0, 0), fingerprint: fingerprint, item)
         case .list, .page, .longPage, .find, .forgetAttempts, .makeOwner, .lockOwner, .probe: return .nothing
         }
     }
 
+    private static func revisions(_ rows: borrowing Rows) -> [Int64: Int64] {
+        var revisions: [Int64: Int64] = [:]
+        for row in 0..<rows.count { revisions[rows.integer(row, 0)] = rows.integer(row, 1) }
+        return revisions
+    }
+
+    private static func tasks(_ rows: borrowing Rows, of owner: Owner) throws(StoreError) -> [TaskItem] {
+        var tasks: [TaskItem] = []
+        tasks.reserveCapacity(rows.count)
+        for row in 0..<rows.count { tasks.append(try TaskColumns.item(in: rows, row, of: owner)) }
+        return tasks
+    }
+
     /// The types of the parameters, each shown by a value of it.
     package var types: [Parameter] {
         let (number, text, truth) = (Parameter.integer(nil), Parameter.text(nil), Parameter.boolean(nil))
+        let details = [text, text, Parameter.real(nil)]
         return switch self {
-        case .list, .makeOwner, .lockOwner, .probe: [text]
+        case .list, .makeOwner, .lockOwner, .removeCompleted, .probe: [text]
         case .page: [text, number, truth, number]
         case .longPage: [text, number, truth, number, number]
         case .find, .lockTask, .remove: [text, number]
         case .forgetAttempts: [text, text, number]
-        case .addOne: [text, number, text, truth, number]
-        case .add: [text, number, number, .texts([]), .booleans([]), .integers([])]
-        case .addOnce: [text, text, number, number, text, truth, number]
-        case .change: [text, number, text, truth, number, truth, .integers([])]
+        case .addOne: [text, number, text, truth, number] + details
+        case .add:
+            [text, number, number, .texts([]), .booleans([]), .integers([])]
+                + [.optionalTexts([]), .optionalTexts([]), .optionalReals([])]
+        case .addOnce: [text, text, number, number, text, truth, number] + details
+        case .change: [text, number, text, truth, number, truth, .integers([])] + details
+        case .lockTasks: [text, .integers([])]
+        case .changeAll:
+            [text, number, .integers([]), .optionalIntegers([]), .optionalTexts([]), .optionalBooleans([])]
+                + [.optionalTexts([]), .optionalTexts([]), .optionalReals([])]
         case .removeText: [text, text]
         }
     }
