@@ -173,7 +173,7 @@ struct AccessTests {
         let page = Array("<!doctype html><a href=\"/\">Start</a>".utf8)
         let api = TestedAPI(transport) { $0.files = ["404.html": PublicFile(name: "404.html", bytes: page)] }
         let browser = ("Accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")
-        for target in ["/nothing", "/nothing/here.html", "/%3Cscript%3Ealert(1)%3C%2Fscript%3E?x=%3Cb%3E", "/index.php"] {
+        for target in ["/nothing", "/nothing/here.html", "/%3Cscript%3Ealert(1)%3Cscript%3E?x=%3Cb%3E", "/index.php"] {
             let answer = try await api.send("GET", target, [browser])
             #expect(answer.status == 404 && answer.body == page, "\(target)")
             #expect(answer.headers["Content-Type"] == "text/html; charset=utf-8")
