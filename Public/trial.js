@@ -1,27 +1,37 @@
 // Trying an operation: a form that makes its request with the token of the session, and the same request for curl.
 
 import { find, make } from "/dom.js";
-import { current } from "/session.js";
+import { Access } from "/renewal.js";
+import { current } from "/session-store.js";
 
 const LONGEST = 20000; // characters of an answer that are shown
 const PATIENCE = 15000; // milliseconds
 
-/** The token to try with: the pasted one, else that of the session in this tab, else null. */
-const token = () => find("token-pasted").value.trim() || current()?.token || null;
+let access; // to the token of this browser's session; undefined if nobody is signed in
+
+/** The token to try with: the pasted one, else that of the session, else null; the latter may have to be renewed. */
+const token = () => find("token-pasted").value.trim() || access?.token || null;
+const freshToken = async () => token() ?? (await access?.renew()) ?? null;
 
 /** Says whose token is used, and where to get one. */
 export async function showToken() {
+  const config = await fetch("/config.json", { cache: "no-cache" }).then((answer) => answer.json()).catch(() => ({}));
+  const session = config.authority ? current() : null;
+  if (session) access = new Access(config, session, () => location.reload());
   find("token").hidden = false;
   const say = () => find("token-state").replaceChildren(...stateOfToken());
   say();
   for (const [name, event] of [["token-pasted", "input"], ["token-shown", "change"]]) {
-    find(name).addEventListener(event, () => {
+    find(name).addEventListener(event, async () => {
       say();
+      if (find("token-shown").checked) await freshToken().catch(() => null);
       document.dispatchEvent(new Event("token"));
     });
   }
-  const authority = await fetch("/config.json").then((answer) => answer.json()).then((config) => config.authority)
-    .catch(() => "");
+  showMock(config.authority);
+}
+
+function showMock(authority) {
   // mock-authority listens on the machine itself unless it is told otherwise; elsewhere nothing is promised.
   if (!authority || !["localhost", "127.0.0.1", "[::1]"].includes(new URL(authority).hostname)) return;
   const url = `${new URL(authority).origin}/_mock/token?user=alice@example.com`;
@@ -31,9 +41,9 @@ export async function showToken() {
 
 function stateOfToken() {
   if (find("token-pasted").value.trim()) return ["Requests are made with the token below, for the person whom it names."];
-  if (current()) return ["You are signed in, so requests are made with your token: they show and change your own tasks."];
+  if (access) return ["You are signed in, so requests are made with your token: they show and change your own tasks."];
   return ["You are not signed in, so only requests that need no token succeed. ",
-    make("a", { href: "/", textContent: "Sign in on the start page" }), ", then come back here in the same tab."];
+    make("a", { href: "/", textContent: "Sign in on the start page" }), ", then come back here."];
 }
 
 /** What opens to a form that tries an operation, made when it is opened. `parameters` and `body` are resolved. */
@@ -126,7 +136,7 @@ async function send({ method, url, headers, body, needsToken }, state, answer) {
   answer.replaceChildren();
   const begin = performance.now();
   try {
-    const bearer = needsToken && token();
+    const bearer = needsToken && (await freshToken());
     const response = await fetch(url, {
       method, body, cache: "no-store", credentials: "omit", redirect: "error", signal: AbortSignal.timeout(PATIENCE),
       headers: { ...headers, ...(bearer && { Authorization: `Bearer ${bearer}` }) },

@@ -105,7 +105,15 @@ class APIPage(PageTest):
         source = self.chrome.execute_script("return document.documentElement.outerHTML")
         self.assertNotIn("eyJ", source)
         self.chrome.one("#token-shown").click()
-        self.assertIn("Authorization: Bearer eyJ", self.curl("listTasks"))
+        self.chrome.until(lambda: "Authorization: Bearer eyJ" in self.curl("listTasks"), "the token")
+
+    def test_a_new_tab_uses_the_session_too(self):
+        self.newcomer()
+        self.chrome.switch_to.new_window("tab")
+        self.open()
+        state, body = self.send("listTasks")
+        self.assertTrue(state.startswith("200"), state)
+        self.assertEqual(json.loads(body), [])
 
     def test_curl_does_what_the_form_does(self):
         token = self.servers.token(user="bob@example.com")
