@@ -123,7 +123,19 @@ import Testing
         #expect(page.status == 200 && page.text.hasPrefix("<!doctype html>"))
         let config = try server.ask("GET", "/config.json")
         #expect(try JSONValue(parsing: config.body)["clientId"] == .string(Stage.client))
+        #expect(try JSONValue(parsing: config.body)["authority"] == .string(stage.authority))
         let (end, _, errors) = try stage.run(["serve"], ["TASKS_PUBLIC": "\(stage.folder)/nowhere"])
         #expect(end == .exit(1) && errors.contains("TASKS_PUBLIC"))
+    }
+
+    @Test func `The page gets the authority of External ID with its version, which it cannot add by itself`() throws {
+        let stage = try Stage()
+        let tenant = "4f5d1a2b-93c6-4e87-a1b0-2c3d4e5f6a7b"
+        let server = try stage.server([
+            "TASKS_AUTHORITY": "\(stage.issuer)/\(tenant)", "TASKS_POLICIES": "", "TASKS_DATABASE": "memory:",
+            "TASKS_ISSUER": "https://\(tenant).ciamlogin.com/\(tenant)/v2.0",
+        ])
+        let config = try server.ask("GET", "/config.json")
+        #expect(try JSONValue(parsing: config.body)["authority"] == .string("\(stage.issuer)/\(tenant)/v2.0"))
     }
 }
