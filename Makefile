@@ -7,8 +7,8 @@ help: ## This list
 run: ## Build and start both servers on this machine; PORT= MOCK_PORT= ADMIN_PORT= choose others than 3000 to 3002
 	@scripts/run
 
-check: ## After an edit: lint, build, the tests of the parts
-	@scripts/test lint build parts
+check: ## After an edit: lint, build, the tests of the parts; ONLY=TaskTextTests builds and runs what matches, also of Tests/Acceptance
+	@ONLY='$(ONLY)' scripts/test $(if $(ONLY),only,lint build parts)
 
 test: ## Before a commit: lint, build, all tests, every command of the pages for users, the page in a browser, the contract
 	@scripts/test quick

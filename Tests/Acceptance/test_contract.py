@@ -76,6 +76,14 @@ class Problems(unittest.TestCase):
         page = Explanations((PUBLIC / "problems.html").read_text())
         self.assertEqual({link[1:] for link in page.links if link.startswith("#")} - {"main"}, set(page.found))
 
+    def test_every_reason_that_explain_token_names_is_explained(self):
+        explained = set(re.findall(r"<code>(\w+)</code>", (PUBLIC / "problems.html").read_text()))
+        for name in ["TokenRefusalCode", "CommonMistake"]:
+            text = (ROOT / f"Sources/Core/Tokens/{name}.swift").read_text()
+            codes = set(re.findall(r'case [.\w, ]+: "(\w+)"', text))
+            self.assertGreater(len(codes), 10)
+            self.assertEqual(codes - explained, set(), name)
+
     def test_codes_that_the_contract_names_exist(self):
         text = (PUBLIC / "openapi.yaml").read_text()
         known = {code for code, _, _ in problems_of_the_server()}

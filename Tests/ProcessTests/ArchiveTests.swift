@@ -41,6 +41,18 @@ import Testing
         #expect(seen)
     }
 
+    @Test func `One task is one task, not one tasks`() throws {
+        let stage = try Stage()
+        let server = try stage.server()
+        #expect(try server.add("One", token: stage.token()).status == 201)
+        let exported = try stage.run(["export"])
+        #expect(exported.errors == "task-server: 1 task exported\n")
+        let settings = ["TASKS_DATABASE": "sqlite:\(stage.folder)/other.db"]
+        #expect(try stage.server(settings).stop() == .exit(0))
+        let imported = try stage.run(["import"], settings, input: exported.output)
+        #expect(imported.errors == "task-server: 1 task imported, 0 existed\n")
+    }
+
     @Test func `A copy needs a database in a file, whole lines, and room to be written`() throws {
         let stage = try Stage()
         let memory = try stage.run(["export"], ["TASKS_DATABASE": "memory:"])

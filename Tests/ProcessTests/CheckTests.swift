@@ -1,7 +1,10 @@
+import Basics
 import Glibc
 import Platform
 import Support
 import Testing
+
+@testable import TaskServer
 
 @Suite("The command task-server check", .timeLimit(.minutes(15))) struct CheckTests {
     @Test func `A check of good settings finds everything good, and changes nothing`() throws {
@@ -9,17 +12,39 @@ import Testing
         let (end, output, errors) = try stage.run(["check"])
         #expect(end == .exit(0) && errors == "")
         let lines = output.split(separator: "\n")
-        #expect(lines.count == 8 && lines.allSatisfy { $0.hasPrefix("good ") }, "\(output)")
+        #expect(lines.count == 10 && lines.filter { $0.hasPrefix("good ") }.count == 8, "\(output)")
         let address = "\(stage.authority)/b2c_1_sign_in/v2.0/.well-known/openid-configuration"
         let issuer = "\(stage.issuer)/775527ff-9a37-4307-8b3d-cc311f58d925/v2.0/"
         for line in [
             "authority, b2c_1_sign_in: \(address), issuer \(issuer) (on the host of the metadata), 1 RS256 key from "
-                + "127.0.0.1, for tokens of the policy b2c_1_sign_in",
-            "authority: audience \(Stage.client), owners <oid>",
+                + "127.0.0.1, for tokens of the policy b2c_1_sign_in"
         ] {
             #expect(lines.contains { $0 == "good  \(line)" }, "\(line) in \(output)")
         }
+        let accepted =
+            "open  authority: audience \(Stage.client), owners <oid>. No provider says whether such a client id"
+        #expect(lines.contains { $0.hasPrefix(accepted) }, "\(output)")
         #expect(try Folder.files(below: stage.folder) == [])
+    }
+
+    @Test func `A check ends with a token of the mock and a command that explains it when pasted`() throws {
+        let stage = try Stage()
+        let checked = try stage.run(["check", "--clock-skew", "10s"]).output.split(separator: "\n")
+        let command = String(try #require(checked.last).drop { $0 == " " })
+        #expect(command.hasPrefix("echo ey") && !command.contains("TASKS_DATABASE"), "\(command)")
+        // As in a shell that has none of these settings.
+        let shell = try ChildProcess("/bin/sh", ["-c", command])
+        #expect(try shell.wait() == .exit(0), "\(shell.errors)")
+        #expect(shell.output.contains("\nGood."), "\(shell.output)")
+    }
+
+    @Test func `A client id that the mock does not have is wrong, and of another authority it is left open`() throws {
+        let stage = try Stage()
+        let invented = ["TASKS_CLIENT_ID": "11112222-3333-4444-5555-666677778888"]
+        try Self.expectOneWrongLine(stage, invented, "client id: this mock-authority has no such application")
+        let output = try stage.run(["check"], invented).output
+        #expect(output.contains("open  authority: audience 11112222-3333-4444-5555-666677778888"), "\(output)")
+        #expect(!output.contains("good  authority: audience"), "\(output)")
     }
 
     @Test func `A check finds everything good while a server runs`() throws {
@@ -144,6 +169,33 @@ import Testing
             )
             #expect(checks.count == 22 && output.contains("\nGood.\n"), "\(output)")
         }
+    }
+
+    @Test func `Times are dates, and codes are those that problems.html explains`() throws {
+        let stage = try Stage()
+        let good = try stage.run(["explain-token"], input: try stage.token()).output
+        let year = String(Timestamp(milliseconds: SystemTime().wallMilliseconds).text.prefix(4))
+        let expiry = try #require(good.split(separator: "\n").first { $0.contains("(exp)") })
+        #expect(
+            expiry.contains(" (\(year)-") && expiry.contains(" UTC, in 59 minutes)")
+                || expiry.contains(" in 60 minutes)"), "\(good)")
+        let bad = try stage.run(["explain-token"], input: try stage.token("user=alice&bad=expired")).output
+        #expect(bad.contains("UTC, 60 minutes ago)") || bad.contains("UTC, 61 minutes ago)"), "\(bad)")
+        #expect(bad.contains("\nRefused (token.expired, expired): "), "\(bad)")
+        #expect(bad.contains("/problems.html#token.expired"), "\(bad)")
+    }
+
+    @Test func `Times of tokens are told in the largest unit that says enough`() {
+        let now: Int64 = 1_795_374_245
+        for (moment, text) in [
+            (now, "2026-11-22 19:04:05 UTC, now"), (now - 1, "2026-11-22 19:04:04 UTC, 1 second ago"),
+            (now + 120, "2026-11-22 19:06:05 UTC, in 2 minutes"), (now - 7200, "2026-11-22 17:04:05 UTC, 2 hours ago"),
+            (now + 172_800, "2026-11-24 19:04:05 UTC, in 2 days"),
+        ] {
+            #expect(MomentText(moment: moment, now: now).text == text)
+        }
+        #expect(MomentText(moment: .max, now: -1).text.hasPrefix("9999-12-31 23:59:59 UTC, in "))
+        #expect(MomentText(moment: .min, now: now).text.hasPrefix("0000-01-01 00:00:00 UTC, "))
     }
 
     @Test func `A missing scope is named`() throws {

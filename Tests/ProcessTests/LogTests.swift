@@ -156,6 +156,19 @@ import Testing
         #expect(lines.count == 1 && lines[0].contains("\"level\":\"\(level)\""), "\(lines)")
     }
 
+    @Test func `A probe during the start is no warning, one after it is`() throws {
+        let lines = try Self.lines(.json) { log in
+            let requests = RequestLog(log)
+            for status in [503, 200, 503] as [Status] {
+                var record = RequestRecord(
+                    identifier: "1", method: .get, route: "/readyz", status: status, duration: 1, bytes: 1, peer: "-")
+                record.problem = status == 503 ? "server.starting" : nil
+                requests.write(record)
+            }
+        }
+        #expect(lines.map { $0.contains("\"level\":\"warning\"") } == [false, false, true], "\(lines)")
+    }
+
     @Test func `Each member has the same type in all lines`() throws {
         let sources = TestFile("../../Sources/Programs/TaskServer").path
         var types: [Substring: Set<String>] = ["time": ["text"], "level": ["text"], "event": ["text"]]

@@ -19,6 +19,9 @@ import Testing
         for word in ["token --user", "MOCK_LISTEN", "--allow-remote", "client-settings", "--tls-listen"] {
             #expect(help.output.contains(word), "\(word)")
         }
+        #expect(help.output.contains("300 to 86400 seconds"))
+        let short = try Self.run(["--token-lifetime", "60"])
+        #expect(short.end == .exit(78) && short.errors.contains("'60' is not a whole number from 300 to 86400"))
         let version = try Self.run(["--version"])
         #expect(version.end == .exit(0) && version.output.hasPrefix("mock-authority "))
     }
@@ -246,6 +249,31 @@ import Testing
             #expect(
                 curl.output.contains("https://\(host):\(port)/775527ff-9a37-4307-8b3d-cc311f58d925/oauth2/v2.0/token"))
         }
+    }
+
+    @Test func `The command client-settings knows the ports of make run`() throws {
+        let folder = try TemporaryFolder()
+        try Folder.createIfMissing("\(folder.path)/state")
+        let run = "MOCK_LISTEN=127.0.0.1:4001\nMOCK_TASKS_URL=http://localhost:4000\nTASKS_LISTEN=unused\n"
+        try File.replace("\(folder.path)/state/run.env", with: Array(run.utf8))
+        let script = #"cd "$1" && "$0" client-settings --for curl"#
+        func settings(_ environment: [String: String] = [:]) throws -> String {
+            let shell = try ChildProcess(
+                "/bin/sh", ["-c", script, ChildProcess.built("mock-authority"), folder.path], environment: environment)
+            #expect(try shell.wait() == .exit(0), "\(shell.errors)")
+            return shell.output
+        }
+        let output = try settings()
+        #expect(output.contains("http://127.0.0.1:4001/_mock/token"), "\(output)")
+        #expect(output.contains(" http://localhost:4000/api/tasks"), "\(output)")
+        #expect(try settings(["MOCK_LISTEN": "127.0.0.1:5001"]).contains("http://127.0.0.1:5001/"))
+    }
+
+    @Test(arguments: ["msal", "msal-external-id", "msal-external-id-js"])
+    func `Settings for MSAL name https, also while the mock serves none`(kind: String) throws {
+        let output = try Self.run(["client-settings", "--for", kind]).output
+        let authority = try #require(output.split(separator: "\n").first { $0.contains("authority") })
+        #expect(authority.contains("https://") && authority.contains(":8443/"), "\(output)")
     }
 
     private static func keys(_ list: String) -> [String] {

@@ -114,9 +114,9 @@ struct SharedTenantTests {
             "good  source ext, \(stage.issuer)/\(Self.tenant)/v2.0/.well-known/openid-configuration: issuer "
                 + "https://\(Self.tenant).ciamlogin.com/\(Self.tenant)/v2.0 (as the settings demand), 2 RS256 keys from "
                 + "127.0.0.1, for tokens that name no B2C policy",
-            "good  source ext: audience \(Self.played[1].audience), access tokens, owners <oid>, shared with the source "
+            "open  source ext: audience \(Self.played[1].audience), access tokens, owners <oid>, shared with the source "
                 + "without a name",
-            "good  source work: audience \(Self.played[2].audience), access tokens, owners work:<oid>",
+            "open  source work: audience \(Self.played[2].audience), access tokens, owners work:<oid>",
         ] {
             #expect(check.output.contains(line), "\(check.output)")
         }

@@ -48,10 +48,10 @@ package enum CommonMistake: Sendable, Equatable {
             "This token is for an application, not for a person, so no one could own tasks. Use a sign-in flow instead "
                 + "of client credentials."
         case .recentlyExpired(let seconds):
-            "The token expired \(seconds) seconds ago. Get a new one; if it is new, this machine's clock is ahead of the "
+            "The token expired \(seconds.counted("second")) ago. Get a new one; if it is new, this machine's clock is ahead of the "
                 + "provider's: set it (NTP), or raise CLOCK_SKEW up to 300s."
         case .clockBehind(let seconds):
-            "The clock of this machine is \(seconds) seconds behind the provider's. Set it (NTP), or raise CLOCK_SKEW up "
+            "The clock of this machine is \(seconds.counted("second")) behind the provider's. Set it (NTP), or raise CLOCK_SKEW up "
                 + "to 300s."
         case .audienceForm:
             "The audience differs from a configured one only in its form. Version 2 tokens carry the bare application id: "

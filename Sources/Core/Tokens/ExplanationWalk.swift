@@ -93,7 +93,7 @@ struct ExplanationWalk {
                 needsIssuers && issuers.isEmpty
                 ? TokenExplanation.Verdict.skipped
                 : verdict { () throws(TokenRefusal) in try examination.apply(check) }
-            note(TokenCheck(check), result, evidence(check.names(rules), in: claims.object))
+            note(TokenCheck(check), result, evidence(check.names(rules), in: claims.object), check.moment(in: claims))
         }
     }
 
@@ -121,8 +121,11 @@ struct ExplanationWalk {
         }
     }
 
-    private mutating func note(_ check: TokenCheck, _ verdict: TokenExplanation.Verdict, _ evidence: String? = nil) {
-        findings.append(TokenExplanation.Finding(check: check, verdict: verdict, evidence: evidence))
+    private mutating func note(
+        _ check: TokenCheck, _ verdict: TokenExplanation.Verdict, _ evidence: String? = nil, _ moment: Int64? = nil
+    ) {
+        findings.append(
+            TokenExplanation.Finding(check: check, verdict: verdict, evidence: evidence, moment: moment))
     }
 
     /// The members of these names, as JSON in printable ASCII: so nothing in them can control a terminal.
@@ -159,6 +162,19 @@ extension HeaderCheck {
 }
 
 extension ClaimCheck {
+    /// The time that this rule looks at, in seconds since 1970.
+    fileprivate func moment(in claims: Claims) -> Int64? {
+        let name: String
+        switch self {
+        case .expiry: name = "exp"
+        case .notBefore: name = "nbf"
+        case .issuedAt: name = "iat"
+        case .tenant, .issuer, .audience, .policy, .kind, .application, .owner, .scope: return nil
+        }
+        guard let moment = try? claims.moment(name) else { return nil }
+        return Int64(exactly: moment.rounded(.down))
+    }
+
     /// The claims that this rule reads.
     func names(_ rules: ClaimRules) -> [String] {
         switch self {

@@ -26,6 +26,8 @@ package struct TokenExplanation: Sendable, Equatable {
         package let verdict: Verdict
         /// The parts of the token that were looked at, as JSON members, escaped.
         package let evidence: String?
+        /// The time that was looked at, in seconds since 1970, rounded down; nil of checks of other things.
+        package let moment: Int64?
     }
 
     /// All checks, each once, in the order of the verifier.

@@ -45,8 +45,7 @@ extension ClientSettings {
     /// The sample of 2016 reads tokens from the authorization response only; that of 2015 has a secret, redeems the code
     /// with ADAL, and finds the policy in `acr`, as tokens had it then.
     var mvc: String {
-        let secure = base.hasPrefix("https:") ? base : "https://localhost:8443"
-        let metadata = "\(secure)/{0}/v2.0/.well-known/openid-configuration?p={1}"
+        let metadata = "\(secureBase)/{0}/v2.0/.well-known/openid-configuration?p={1}"
         return """
             <!-- appSettings in Web.config of the MVC sample (2016). The mock serves https with MOCK_STATE=state/mock
                  MOCK_TLS_LISTEN=127.0.0.1:8443; trust it with: certutil -addstore -f Root ca.pem -->

@@ -23,6 +23,9 @@ struct ClientSettings {
     /// The certificate of the authority's https; `nil` where the base is http.
     let authorityFile: String?
 
+    /// Scheme, host and port of the authority by https, for clients that take no other; an example where it serves none.
+    var secureBase: String { base.hasPrefix("https:") ? base : "https://localhost:8443" }
+
     private var authority: String { "\(base)/\(configuration.tenant.name)" }
     var client: String { configuration.applications.clients.first?.id ?? "" }
     private var user: String { configuration.users.first?.email ?? "alice@example.com" }
@@ -55,7 +58,7 @@ struct ClientSettings {
 
     private var external: ExternalIDSettings? {
         configuration.externalTenant.map {
-            ExternalIDSettings(tenant: $0, base: base, tasks: tasks, authorityFile: authorityFile)
+            ExternalIDSettings(tenant: $0, base: secureBase, tasks: tasks, authorityFile: authorityFile)
         }
     }
 
@@ -67,12 +70,18 @@ struct ClientSettings {
 
     private var msal: String {
         """
-        # MSAL takes https only: start the mock with --tls-listen and --state, and trust its ca.pem.
+        # MSAL takes https only: \(trust)
         import msal
-        app = msal.PublicClientApplication("\(client)", authority="\(authority)/\(policy(.signIn))")
+        app = msal.PublicClientApplication("\(client)", authority="\(secureBase)/\(configuration.tenant.name)/\(policy(.signIn))")
         result = app.acquire_token_interactive(["\(scope)"])
         # then: requests.get("\(tasks)/api/tasks", headers={"Authorization": "Bearer " + result["access_token"]})
         """
+    }
+
+    private var trust: String {
+        let file = authorityFile ?? "state/mock/ca.pem"
+        let start = authorityFile == nil ? "start with MOCK_TLS_LISTEN=127.0.0.1:8443 make run, and " : ""
+        return "\(start)trust \(file) (REQUESTS_CA_BUNDLE=\(file))."
     }
 
     private var page: String {

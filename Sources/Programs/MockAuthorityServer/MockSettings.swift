@@ -116,11 +116,11 @@ extension Behaviour {
         lifetimes.token = Int64(
             reader.value(
                 "TOKEN_LIFETIME", .integer(300...86400, example: 3600), default: "3600",
-                help: "Lifetime of tokens, in seconds."))
+                help: "Lifetime of tokens: 300 to 86400 seconds (5 minutes to a day)."))
         notBeforeSlack = Int64(
             reader.value(
                 "NBF_BACK", .integer(0...300, example: 60), default: "0",
-                help: "Seconds of nbf before now, for clients with slow clocks."))
+                help: "Seconds of nbf before now, for clients with slow clocks: 0 to 300."))
         era = reader.value(
             "ERA", .choice, default: Era.current.rawValue,
             help:
@@ -145,7 +145,7 @@ extension EntraBehaviour {
         )
         let lifetime: Int? = reader.optional(
             "ENTRA_TOKEN_LIFETIME", .integer(600...100_800, example: 3900), absence: "3900 to 5700, at random",
-            help: "Of External ID and Entra: seconds from iat to exp of access tokens.")
+            help: "Of External ID and Entra: seconds from iat to exp of access tokens, 600 to 100800.")
         tokenLifetime = lifetime.map { Int64($0) }
         passwordGrant = reader.value(
             "ENTRA_PASSWORD_GRANT", .bool, default: "false",

@@ -41,7 +41,9 @@ func fail(_ messages: [String], _ status: ExitStatus) -> Never {
 }
 
 func readSettings(_ arguments: [String]) -> MockSettings {
-    let input = SettingInput(arguments: arguments, environment: ProcessFacts.environment)
+    var environment = ProcessFacts.environment
+    if arguments.contains("client-settings") { environment.merge(settingsOfTheRun()) { given, _ in given } }
+    let input = SettingInput(arguments: arguments, environment: environment)
     do throws(SettingMistakes) {
         let read = try MockSettings.read(input)
         let command = read.operands.first
@@ -60,6 +62,18 @@ func readSettings(_ arguments: [String]) -> MockSettings {
     }
 }
 
+/// The settings of the mock that `make run` has started in this folder; empty if none runs.
+///
+/// `scripts/run` writes the file, and removes it at its end.
+private func settingsOfTheRun() -> [String: String] {
+    guard let bytes = try? File.read("state/run.env") else { return [:] }
+    let pairs = String(decoding: bytes, as: UTF8.self).split(separator: "\n").compactMap { line in
+        let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        return parts.count == 2 && parts[0].hasPrefix(MockSettings.prefix) ? (parts[0], parts[1]) : nil
+    }
+    return Dictionary(pairs) { first, _ in first }
+}
+
 private var helpText: String {
     """
     mock-authority: a stand-in for Azure AD B2C, Entra External ID and Entra ID, for development only.
@@ -69,7 +83,8 @@ private var helpText: String {
       mock-authority token --user NAME  prints one token of the running authority
     \(tokenHelp)
       mock-authority client-settings --for \(ClientKind.allCases.map(\.rawValue).joined(separator: "|")) [settings]
-                      prints what makes that client talk to this authority and to task-server
+                      prints what makes that client talk to this authority and to task-server; in the folder
+                      where `make run` runs, with its ports
       mock-authority health             asks the running authority of these settings whether it is alive
 
     Settings (flag, then variable, then default):

@@ -1,3 +1,4 @@
+import Basics
 import HTTPServer
 import MockAuthority
 import Platform
@@ -113,7 +114,7 @@ private func fittingLimits(servers: Int) -> ServerLimits {
     if allowed < wanted {
         StandardStream.error.print(
             "mock-authority: only \(allowed) files and sockets may be open, so each address takes "
-                + "\(limits.connections) connections.")
+                + "\(limits.connections.counted("connection")).")
     }
     return limits
 }

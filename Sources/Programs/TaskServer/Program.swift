@@ -41,7 +41,7 @@ private func run(_ read: ReadSettings<ServerSettings>, _ signals: Signals) -> Ex
         case .export(let target):
             return try export(settings.storage, to: target, resume: settings.command.resume, signals)
         case .import(let source): return try importLines(settings.storage, from: source, signals)
-        case .check: return check(settings)
+        case .check: return check(read)
         case .health(let question): return health(settings, question)
         case .explainToken: return explainToken(settings)
         case .backup(let target): return try backup(settings.storage, to: target)

@@ -70,3 +70,8 @@ enum CredentialFailure: Error {
         ["WWW-Authenticate": parameters.isEmpty ? "Bearer realm=\"tasks\"" : "Bearer realm=\"tasks\", \(parameters)"]
     }
 }
+
+extension TokenRefusal {
+    /// The code of the problem that a client gets for it; `/problems.html` explains it.
+    package var problemCode: String { CredentialFailure.token(self).problem.code }
+}

@@ -1,3 +1,4 @@
+import Basics
 import HTTP
 import Tasks
 
@@ -17,7 +18,7 @@ enum StateFailure: Error {
         case .tooManyTasks(let limit):
             Problem(
                 409, "task.too_many", "Too many tasks",
-                "You have \(limit) tasks, the most that one person may have; delete some first.")
+                "You have \(limit.counted("task")), the most that one person may have; delete some first.")
         case .changedMeanwhile:
             Problem(
                 412, "task.changed", "The task was changed meanwhile",

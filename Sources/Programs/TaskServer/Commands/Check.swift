@@ -1,29 +1,44 @@
-import PostgreSQLStore
+import Basics
 import OpenSSL
 import Platform
+import PostgreSQLStore
 import Settings
 import Tasks
 import Tokens
 
-/// `task-server check`: one line for each thing that a server needs, good or wrong.
+/// `task-server check`: one line for each thing that a server needs, good, wrong, or open: not to be found out here.
 ///
 /// Changes nothing: a database that is missing is not made, its folder is only tried.
-func check(_ settings: ServerSettings) -> ExitStatus {
+func check(_ read: ReadSettings<ServerSettings>) -> ExitStatus {
+    let settings = read.values
     let findings =
         sourceFindings(settings) + storageFindings(settings.storage) + transportFindings(settings.transport)
-        + listenFindings(settings) + publicAddressFindings(settings)
+        + listenFindings(settings) + publicAddressFindings(settings) + mockFindings(read)
     for finding in findings {
-        StandardStream.output.print("\(finding.isGood ? "good " : "WRONG") \(finding.message)")
+        StandardStream.output.print("\(finding.verdict.rawValue) \(finding.message)")
     }
-    return findings.allSatisfy(\.isGood) ? .success : .failure
+    return findings.contains { $0.verdict == .wrong } ? .failure : .success
 }
 
+/// One line of a check.
 struct Finding {
-    let isGood: Bool
+    /// The first word of the line.
+    enum Verdict: String {
+        case good = "good "
+        case wrong = "WRONG"
+        /// Nothing that a check could find out: the line says how else to.
+        case open = "open "
+        /// A command that belongs to the line before.
+        case command = "     "
+    }
+
+    let verdict: Verdict
     let message: String
 
-    static func good(_ message: String) -> Finding { Finding(isGood: true, message: message) }
-    static func wrong(_ message: String) -> Finding { Finding(isGood: false, message: message) }
+    static func good(_ message: String) -> Finding { Finding(verdict: .good, message: message) }
+    static func wrong(_ message: String) -> Finding { Finding(verdict: .wrong, message: message) }
+    static func open(_ message: String) -> Finding { Finding(verdict: .open, message: message) }
+    static func command(_ message: String) -> Finding { Finding(verdict: .command, message: message) }
 }
 
 private func storageFindings(_ storage: StorageSettings) -> [Finding] {
@@ -44,7 +59,7 @@ private func storageFindings(_ storage: StorageSettings) -> [Finding] {
         let missing = PublicFiles.missing(in: files)
         let names = missing.joined(separator: ", ")
         let advice = missing.isEmpty ? "" : "; without \(names), links to them are 404 (TASKS_PUBLIC)"
-        findings.append(.good("page: \(files.count) files\(advice)"))
+        findings.append(.good("page: \(files.count.counted("file"))\(advice)"))
     } catch {
         findings.append(.wrong("page: TASKS_PUBLIC: cannot \(error); name the folder of the page, or off"))
     }
@@ -65,7 +80,7 @@ private func transportFindings(_ transport: TransportSettings) -> [Finding] {
     let days = credentials.daysLeft(at: now)
     let advice = days < ServerCredentials.fewDays ? "; renew it" : ""
     let names = credentials.own.names.joined(separator: ", ")
-    let term = "until \(credentials.end.asDate) (\(days) days)\(advice)"
+    let term = "until \(credentials.end.asDate) (\(days.counted("day")))\(advice)"
     return [.good("TLS: the certificate is for \(names), \(term); the key belongs to it")]
 }
 

@@ -1,6 +1,7 @@
 import IssuerKeys
 import Platform
 import Synchronization
+import TaskAPI
 import Tokens
 
 /// `task-server explain-token`: every check of a token in order, with its result and its reason.
@@ -22,9 +23,12 @@ func explainToken(_ settings: ServerSettings) -> ExitStatus {
     let verifier = verifier(settings, for: token)
     let explanation = verifier.explain(token)
     StandardStream.output.print(sourceLine(verifier, verifier.chosenSource(of: token)))
-    for finding in explanation.findings { StandardStream.output.print(finding.line) }
+    let now = SystemTime().wallMilliseconds / 1000
+    for finding in explanation.findings { StandardStream.output.print(finding.line(now)) }
     if let refusal = explanation.refusal {
-        StandardStream.output.print("\nRefused (\(refusal.code)): \(refusal.message)")
+        let code = refusal.problemCode
+        StandardStream.output.print("\nRefused (\(code), \(refusal.code)): \(refusal.message)")
+        StandardStream.output.print("Clients see \(code); /problems.html#\(code) of the server explains both codes.")
         if let mistake = verifier.mistake(in: token, refused: refusal) {
             StandardStream.output.print("Probably (\(mistake.code)): \(mistake.message)")
         }
@@ -127,13 +131,14 @@ private func scopeLines(_ required: RequiredScopes, carried scopes: [String]) ->
 
 extension TokenExplanation.Finding {
     /// One line: the verdict, what must hold, and what the token says.
-    fileprivate var line: String {
+    fileprivate func line(_ now: Int64) -> String {
         let mark =
             switch verdict {
             case .passed: "passed "
             case .failed: "FAILED "
             case .skipped: "not yet"
             }
-        return "\(mark)  \(check.requirement)\(evidence.map { "  \($0)" } ?? "")"
+        let time = moment.map { " (\(MomentText(moment: $0, now: now).text))" } ?? ""
+        return "\(mark)  \(check.requirement)\(evidence.map { "  \($0)" } ?? "")\(time)"
     }
 }

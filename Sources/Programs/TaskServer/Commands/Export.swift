@@ -1,5 +1,6 @@
-import TaskArchive
+import Basics
 import Platform
+import TaskArchive
 
 /// `task-server export`: every task as a line of JSON, in a file or on standard output.
 func export(
@@ -22,10 +23,10 @@ private func exportToOutput(_ archive: any LineArchive, _ signals: Signals) thro
         try StandardStream.output.write(bytes)
     }
     guard summary.isWhole else {
-        StandardStream.error.print("task-server: stopped after \(summary.tasks) tasks. \(advice)")
+        StandardStream.error.print("task-server: stopped after \(summary.tasks.counted("task")). \(advice)")
         return stop.exitStatus
     }
-    StandardStream.error.print("task-server: \(summary.tasks) tasks exported")
+    StandardStream.error.print("task-server: \(summary.tasks.counted("task")) exported")
     return .success
 }
 
@@ -38,7 +39,7 @@ private func exportTo(
         (bytes) throws(SystemError) in try file.append(bytes)
     }
     guard summary.isWhole else {
-        StandardStream.error.print("task-server: stopped after \(summary.tasks) tasks. \(file.advice)")
+        StandardStream.error.print("task-server: stopped after \(summary.tasks.counted("task")). \(file.advice)")
         return stop.exitStatus
     }
     return try file.publish(tasks: summary.tasks)

@@ -45,7 +45,7 @@ struct ExportFile: ~Copyable {
         try rethrowing(as: { StartFailure(message: "\($0). \(advice)") }) { () throws(SystemError) in
             try File.publish(partial, as: target)
         }
-        StandardStream.error.print("task-server: \(tasks) tasks exported to \(target)")
+        StandardStream.error.print("task-server: \(tasks.counted("task")) exported to \(target)")
         return .success
     }
 

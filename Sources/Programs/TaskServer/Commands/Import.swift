@@ -1,5 +1,6 @@
-import TaskArchive
+import Basics
 import Platform
+import TaskArchive
 
 /// `task-server import`: the lines of an export, from a file or from standard input, into the database.
 func importLines(
@@ -45,7 +46,7 @@ private func run(
 }
 
 private func message(of summary: ImportSummary) -> String {
-    let counts = "\(summary.added) tasks imported, \(summary.present) existed"
+    let counts = "\(summary.added.counted("task")) imported, \(summary.present) existed"
     return summary.differing == 0
         ? counts : "\(counts), \(summary.differing) of them with other contents, which were kept"
 }

@@ -17,7 +17,8 @@ func moveOwners(
         StandardStream.output.print(line)
     }
     guard report.isWhole else {
-        StandardStream.error.print("task-server: stopped after \(report.pairs) of \(map.count) people. \(moveAdvice)")
+        StandardStream.error.print(
+            "task-server: stopped after \(report.pairs) of \(map.count.counted("person", "people")). \(moveAdvice)")
         return stop.exitStatus
     }
     return flags.applies && report.conflicts.count > 0 ? .failure : .success

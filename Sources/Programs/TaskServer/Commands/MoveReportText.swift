@@ -1,3 +1,4 @@
+import Basics
 import OwnerMoves
 import Tasks
 
@@ -77,6 +78,6 @@ struct MoveReportText {
         if count > 0 { lines.append("    and \(count) more") }
     }
 
-    private static func people(_ count: Int) -> String { count == 1 ? "1 person" : "\(count) people" }
-    private static func tasks(_ count: Int64) -> String { count == 1 ? "1 task" : "\(count) tasks" }
+    private static func people(_ count: Int) -> String { count.counted("person", "people") }
+    private static func tasks(_ count: Int64) -> String { count.counted("task") }
 }

@@ -10,8 +10,10 @@ func sourceFindings(_ settings: ServerSettings) -> [Finding] {
     return configuration.sources.indices.flatMap { index in
         let source = configuration.sources[index]
         let own = reports.filter { $0.source == source.name }
-        let accepted = "\(source.label): \(source.accepted), owners \(source.owners(configuration, index))"
-        return own.flatMap { $0.findings(source.label) } + [.good(accepted)]
+        let accepted =
+            "\(source.label): \(source.accepted), owners \(source.owners(configuration, index)). No provider says whether "
+            + "such a client id exists: sign in with a client, and give its token to task-server explain-token"
+        return own.flatMap { $0.findings(source.label) } + [.open(accepted)]
     } + configuration.warnings.map { .good($0) }
 }
 
@@ -31,7 +33,7 @@ extension DocumentReport {
 
 extension DocumentReport.Contents {
     /// Every key that may be used is for RS256 (V-21).
-    fileprivate var keys: String { keyIdentifiers.count == 1 ? "1 RS256 key" : "\(keyIdentifiers.count) RS256 keys" }
+    fileprivate var keys: String { keyIdentifiers.count.counted("RS256 key") }
 }
 
 extension IssuerBasis {

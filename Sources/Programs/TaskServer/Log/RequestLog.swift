@@ -32,7 +32,7 @@ struct RequestLog: Sendable {
     }
 
     private func line(_ record: RequestRecord, leftOut: Int) {
-        log.write(Self.level(of: record), "request") { line in
+        log.write(level(of: record), "request") { line in
             line.text("method", record.method.name, limit: 16)
             line.text("route", record.route)
             line.number("status", record.status.rawValue)
@@ -53,10 +53,10 @@ struct RequestLog: Sendable {
         }
     }
 
-    private static func level(of record: RequestRecord) -> LogLevel {
+    private func level(of record: RequestRecord) -> LogLevel {
         switch record.status.rawValue {
         // A probe asked whether the server can answer, and got its answer: each start begins like that.
-        case 500... where record.isProbe: .warning
+        case 500... where record.isProbe: probes.wasReady ? .warning : .info
         // The readers of one person can cause it by themselves.
         case 500... where record.problem == "list.no_room": .warning
         case 500...: .error
@@ -68,10 +68,15 @@ struct RequestLog: Sendable {
 /// What the health pages answered last: balancers ask every second, and only a change is worth a line.
 private final class ProbeMemory: Sendable {
     private let last = Mutex<[String: Status]>([:])
+    private let ready = Atomic(false)
+
+    /// Whether a probe found the server ready since its start.
+    var wasReady: Bool { ready.load(ordering: .relaxed) }
 
     /// Whether this is the answer that the same page gave before.
     func isRepeated(_ record: RequestRecord) -> Bool {
         guard record.isProbe else { return false }
+        if record.route == "/readyz", record.status == 200 { ready.store(true, ordering: .relaxed) }
         return last.withLock { $0.updateValue(record.status, forKey: record.route) } == record.status
     }
 }
