@@ -16,7 +16,7 @@ const AT_ONCE = 5; // requests; browsers open six connections to a server, and o
  */
 export class Sync {
   #model;
-  #token;
+  #access;
   #report;
   #running = false;
   #again = false;
@@ -25,9 +25,9 @@ export class Sync {
   #failures = 0;
   #ended = false;
 
-  constructor(model, token, report) {
+  constructor(model, access, report) {
     this.#model = model;
-    this.#token = token;
+    this.#access = access;
     this.#report = report;
   }
 
@@ -64,7 +64,7 @@ export class Sync {
   leave() {
     for (const change of this.#model.hurry()) {
       if (typeof change.target !== "number" || this.#ended) continue;
-      call(this.#token, "DELETE", `/api/tasks/${change.target}`, { keepalive: true }).catch(() => {});
+      call(this.#access, "DELETE", `/api/tasks/${change.target}`, { keepalive: true }).catch(() => {});
     }
   }
 
@@ -184,7 +184,7 @@ export class Sync {
   }
 
   #call(method, path, options) {
-    return call(this.#token, method, path, options);
+    return call(this.#access, method, path, options);
   }
 
   #failed(error) {

@@ -1,10 +1,10 @@
 // Opens the page without a connection: the page's own files, from the network while there is one, else as they were
 // last seen. Nothing of the API and nothing that belongs to a person is ever kept.
 
-const CACHE = "page-2";
+const CACHE = "page-3";
 const FILES = [
-  "/", "/app.css", "/main.js", "/session.js", "/sign-in.js", "/dom.js", "/task-page.js", "/person.js", "/undo.js", "/api.js",
-  "/model.js", "/sync.js", "/view.js", "/favicon.svg", "/config.json",
+  "/", "/app.css", "/main.js", "/session.js", "/session-store.js", "/sign-in.js", "/dom.js", "/task-page.js", "/person.js",
+  "/undo.js", "/api.js", "/renewal.js", "/model.js", "/sync.js", "/view.js", "/favicon.svg", "/config.json",
 ];
 
 addEventListener("install", (event) => {
