@@ -84,7 +84,7 @@ struct SQLiteFileTests {
         _ = try await store.added("x", of: alice)
         _ = try await store.list(.all, of: alice)
         store.close()
-        #expect(events.withLock { $0 } == [.created(version: 3), .closed(checkpointed: true)])
+        #expect(events.withLock { $0 } == [.created(version: 4), .closed(checkpointed: true)])
         #expect(!File.exists(path + "-wal"))
     }
 
@@ -93,7 +93,7 @@ struct SQLiteFileTests {
         try SQLiteTaskStore.open(path: path).close()
         try Connection(path: path, mode: .readWrite).execute("PRAGMA user_version = 99")
         let error = #expect(throws: StoreOpenError.self) { _ = try SQLiteTaskStore.open(path: path) }
-        #expect(error == .fromTheFuture(path: path, version: 99, known: 3))
+        #expect(error == .fromTheFuture(path: path, version: 99, known: 4))
         #expect(error?.message.contains("version 99, written by a newer task-server") == true)
         #expect(try Connection(path: path, mode: .readOnly).integer("PRAGMA user_version") == 99)
     }
@@ -257,13 +257,14 @@ struct SQLiteFileTests {
     @Test("The check of a store needs the room that an addition needs")
     func room() async throws {
         var options = SQLiteStoreOptions()
-        options.maximumPages = 20
+        options.maximumPages = 40
         let store = try SQLiteTaskStore.open(path: path, options: options)
         defer { store.close() }
         try await store.check()
         let large = String(repeating: "x", count: TaskText.longest)
+        let details = TaskDetails(notes: try TaskNotes(String(repeating: "x", count: TaskNotes.longest)))
         var last: Int64 = 0
-        while let item = try? await store.added(large, of: alice) { last = item.id }
+        while let item = try? await store.added(large, details: details, of: alice) { last = item.id }
         await #expect(throws: StoreError.full) { try await store.check() }
         #expect(try await store.remove(last, of: alice))
         try await store.check()
