@@ -7,6 +7,7 @@ export class Problem extends Error {
     this.status = status;
     this.code = members.code ?? "";
     this.title = members.title ?? `Status ${status}`;
+    this.ids = members.ids ?? []; // the tasks because of which a list of changes was refused
     this.retryAfter = retryAfter;
   }
 

@@ -119,32 +119,43 @@ export class Model {
   }
 
   /**
-   * The next change to send while others are being sent, or the milliseconds to wait for one, or null.
+   * What to send while other changes are being sent: {ready, wait}, the changes that can be sent now, oldest first, and the
+   * milliseconds until there is another, or null.
    * A task's changes keep their order, and so do additions: their order is that of the list.
    */
   next(sending) {
     const blocked = new Set(sending.map(subjectOf));
-    const isAdding = sending.some((change) => change.kind === "add");
+    let isAdding = sending.some((change) => change.kind === "add");
+    const ready = [];
     let wait = null;
     for (const change of this.changes()) {
       const subject = subjectOf(change);
       const rest = (change.notBefore ?? 0) - Date.now();
       if (!change.problem && !blocked.has(subject) && !(isAdding && change.kind === "add")) {
-        if (rest <= 0 && this.#isKept(change)) return change;
         if (rest > 0) wait = Math.min(wait ?? rest, rest);
+        else if (this.#isKept(change)) {
+          ready.push(change);
+          isAdding ||= change.kind === "add";
+        }
       }
       blocked.add(subject);
     }
-    return wait;
+    return { ready, wait };
   }
 
   /** The server has done a change: `task` is what it answered, null if there is none now. */
   confirm(change, task) {
     if (change.kind === "add") this.#name(change.key, task.id);
-    const others = this.#saved.tasks.filter((other) => other.id !== (task?.id ?? change.target));
-    const tasks = task ? [...others, task].sort((a, b) => a.id - b.id) : others;
+    this.confirmAll([[change, task]]);
+  }
+
+  /** The same of many changes, none of which adds a task: pairs of a change and its task. */
+  confirmAll(answers) {
+    const ids = new Set(answers.map(([change, task]) => task?.id ?? change.target));
+    const others = this.#saved.tasks.filter((other) => !ids.has(other.id));
+    const tasks = [...others, ...answers.map(([, task]) => task).filter(Boolean)].sort((a, b) => a.id - b.id);
     this.#save({ tasks, tag: null, known: this.#saved.known });
-    this.drop(change.key);
+    for (const [change] of answers) this.drop(change.key);
   }
 
   /** The server's own list. */

@@ -1,4 +1,4 @@
-// Brings the waiting changes to the server, a few at once, and the server's list back.
+// Brings the waiting changes to the server, many in a request or a few requests at once, and the server's list back.
 //
 // Nothing doubles: an addition carries its key as Idempotency-Key, a new text is bound by If-Match to the text that the
 // person saw, the other changes can be repeated. Nothing is lost: a change stays in local storage until the server has
@@ -8,6 +8,7 @@ import { call, Problem, Unreachable } from "/api.js";
 import { taskOf } from "/model.js";
 
 const LONGEST_WAIT = 30; // seconds
+const MOST = 500; // changes in a list: the server takes 1000, in a body of 64 KiB
 const AT_ONCE = 5; // requests; browsers open six connections to a server, and one is left for reading
 
 /**
@@ -24,6 +25,7 @@ export class Sync {
   #timer;
   #failures = 0;
   #ended = false;
+  #alone = new Set(); // keys of changes that could not be made together with others
 
   constructor(model, access, report) {
     this.#model = model;
@@ -83,25 +85,92 @@ export class Sync {
 
   /** Until there is nothing to send now; the milliseconds until there will be. */
   async #sendAll() {
-    const sending = new Map(); // change -> promise
+    const sending = new Map(); // change -> promise of its request
     let hasSent = false;
     try {
       for (;;) {
-        const change = sending.size < AT_ONCE ? this.#model.next([...sending.keys()]) : null;
-        if (change?.key) {
-          if (!hasSent) this.#tell({ kind: "busy" });
-          hasSent = true;
-          sending.set(change, this.#send(change).finally(() => sending.delete(change)));
-        } else if (sending.size) {
-          await Promise.race(sending.values());
+        const requests = new Set(sending.values());
+        const { ready, wait } = this.#model.next([...sending.keys()]);
+        if (!ready.length && !requests.size) return wait;
+        if (!hasSent) this.#tell({ kind: "busy" });
+        hasSent = true;
+        const { lists, removals } = this.#grouped(ready);
+        if (removals.length && !requests.size) {
+          await this.#clear(removals);
         } else {
-          return change;
+          for (const list of lists.slice(0, AT_ONCE - requests.size)) {
+            const request = this.#sendList(list).finally(() => list.forEach((change) => sending.delete(change)));
+            for (const change of list) sending.set(change, request);
+          }
+          await Promise.race(sending.values());
         }
       }
     } finally {
       await Promise.allSettled(sending.values()); // after a failure, the others are still under way
       if (hasSent) this.#tell({ kind: "sent" });
     }
+  }
+
+  /**
+   * Changes that can be sent now: {lists, removals}, lists of those that share a request, and the removals, if they are
+   * many. Each of the removals is sent by itself only if `#clear` could not do it.
+   */
+  #grouped(changes) {
+    const shared = changes.filter((change) => !this.#alone.has(change.key) && typeof change.target === "number");
+    const removals = shared.filter((change) => change.kind === "remove");
+    const listed = shared.filter((change) => change.kind === "change" && change.text === undefined);
+    const isMany = removals.length > AT_ONCE;
+    const grouped = new Set(isMany ? [...listed, ...removals] : listed);
+    const lists = changes.filter((change) => !grouped.has(change)).map((change) => [change]);
+    while (listed.length) lists.unshift(listed.splice(0, MOST));
+    return { lists, removals: isMany ? removals : [] };
+  }
+
+  async #sendList(changes) {
+    if (changes.length === 1) return this.#send(changes[0]);
+    try {
+      await this.#changeAll(changes);
+      this.#failures = 0;
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      const gone = changes.filter((change) => error.status === 404 && error.ids.includes(change.target));
+      this.#model.confirmAll(gone.map((change) => [change, null])); // deleted elsewhere: nothing is left to tick
+      if (!gone.length) this.#sendAlone(changes);
+    }
+    this.#tell({ kind: "changed" });
+  }
+
+  /** Changes that need no condition, all or none. An answer without the tasks says that they are too long for one. */
+  async #changeAll(changes) {
+    const body = changes.map(({ target, completed }) => ({ id: target, completed }));
+    const answer = await this.#call("PATCH", "/api/tasks", { body });
+    const tasks = new Map((answer.body ?? []).map((task) => [task.Id, taskOf(task)]));
+    if (!changes.every((change) => tasks.has(change.target))) return this.#sendAlone(changes);
+    this.#model.confirmAll(changes.map((change) => [change, tasks.get(change.target)]));
+  }
+
+  /**
+   * Deletes all completed tasks with one request, if all of them wait for that: what was completed elsewhere since the person
+   * saw the list is looked for first, and nothing else is sent meanwhile. A server that does not know this request deletes
+   * nothing, and says so by 204.
+   */
+  async #clear(changes) {
+    const waiting = new Map(changes.map((change) => [change.target, change]));
+    try {
+      const { tasks } = await this.#readAll("/api/tasks?completed=true");
+      const isAll = tasks.length > 0 && tasks.every((task) => waiting.has(task.Id));
+      if (!isAll || (await this.#call("DELETE", "/api/tasks?completed=true")).status !== 200) return this.#sendAlone(changes);
+      this.#model.confirmAll(tasks.map((task) => [waiting.get(task.Id), null]));
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      this.#sendAlone(changes);
+    }
+    this.#tell({ kind: "changed" });
+  }
+
+  /** Each of them with a request of its own, so that a refusal ends at the right row. */
+  #sendAlone(changes) {
+    for (const change of changes) this.#alone.add(change.key);
   }
 
   async #send(change) {
@@ -112,7 +181,7 @@ export class Sync {
       else await this.#rename(change);
       this.#failures = 0;
     } catch (error) {
-      if (!(error instanceof Problem) || error.isPassing || error.status === 401) throw error;
+      if (!isRefusal(error)) throw error;
       this.#model.revise(change.key, {
         problem: { title: error.title, detail: error.message, code: error.code },
       });
@@ -171,16 +240,21 @@ export class Sync {
 
   async #list() {
     const headers = this.#model.tag ? { "If-None-Match": this.#model.tag } : {};
-    const first = await this.#call("GET", "/api/tasks", { headers });
+    const { tasks, tag } = await this.#readAll("/api/tasks", headers);
     this.#wantsList = false;
-    if (first.status === 304) return;
+    if (tasks) this.#model.replace(tasks.map(taskOf), tag);
+  }
+
+  /** A list with all of its pages: {tasks, tag}, no tasks if it is the one that the headers name, no tag if it has pages. */
+  async #readAll(path, headers = {}) {
+    const first = await this.#call("GET", path, { headers });
     const tasks = first.body;
-    for (let next = first.next; next; ) {
+    for (let next = first.next; next && first.status !== 304; ) {
       const more = await this.#call("GET", next);
       tasks.push(...more.body);
       next = more.next;
     }
-    this.#model.replace(tasks.map(taskOf), first.next ? null : first.tag);
+    return { tasks, tag: first.next ? null : first.tag };
   }
 
   #call(method, path, options) {
@@ -205,6 +279,9 @@ export class Sync {
     this.#timer = setTimeout(() => this.run(), milliseconds);
   }
 }
+
+/** Whether the server refused for good what was asked; else the same may succeed later, or after another sign-in. */
+const isRefusal = (error) => error instanceof Problem && !error.isPassing && error.status !== 401;
 
 const nothingIf = (...statuses) => (error) => {
   if (error instanceof Problem && statuses.includes(error.status)) return null;

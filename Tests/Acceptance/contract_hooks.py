@@ -20,6 +20,8 @@ def fits(value):
 
 def is_lenient(body):
     """Whether the body has what the introduction calls lenient readings, which the schemas leave out."""
+    if isinstance(body, list):
+        return any(is_lenient(element) for element in body)
     members = {name.lower(): value for name, value in body.items()} if isinstance(body, dict) else {}
     texts = [members[name] for name in ("task", "text") if name in members]
     done = members.get("completed")
@@ -29,11 +31,17 @@ def is_lenient(body):
             or isinstance(done, str) and done.lower() in ("true", "false"))
 
 
+def repeats(body):
+    """Whether a list of changes names a task twice."""
+    ids = [element.get("id") for element in body if isinstance(element, dict)] if isinstance(body, list) else []
+    return any(ids.count(id) > 1 for id in ids)
+
+
 @schemathesis.hook
 def filter_body(context, body):
     # What adds a task ignores a completed that is no truth value.
     ignored = isinstance(body, dict) and context.operation.method == "post" and not isinstance(body.get("completed", True), bool)
-    return fits(body) and not is_lenient(body) and not ignored
+    return fits(body) and not is_lenient(body) and not repeats(body) and not ignored
 
 
 @schemathesis.hook

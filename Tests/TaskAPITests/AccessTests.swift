@@ -141,7 +141,7 @@ struct AccessTests {
         let api = TestedAPI(transport)
         let wrong = try await api.send("PUT", "/api/tasks", as: "alice")
         #expect(wrong.status == 405)
-        #expect(wrong.headers["Allow"] == "GET, HEAD, POST, DELETE, OPTIONS")
+        #expect(wrong.headers["Allow"] == "GET, HEAD, POST, PATCH, DELETE, OPTIONS")
         #expect(try await api.send("GET", "/api/nothing", as: "alice").status == 404)
         #expect(try await api.send("GET", "/nothing").status == 404)
         #expect(try await api.send("POST", "/healthz").status == 405)

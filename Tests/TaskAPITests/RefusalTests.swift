@@ -40,6 +40,15 @@ struct RefusalTests {
         Refused(
             status: 400, method: "PATCH", target: "/api/tasks/7", fields: [json], body: #"{"completed":"\#(marker)"}"#),
         Refused(
+            status: 400, method: "PATCH", target: "/api/tasks", fields: [json],
+            body: #"[{"id":7,"task":"\#(marker)","ifMatch":["\#(marker)"]}]"#),
+        Refused(
+            status: 400, method: "PATCH", target: "/api/tasks", fields: [json],
+            body: #"[{"id":7,"\#(marker)":"\#(marker)"#),
+        Refused(
+            status: 412, method: "PATCH", target: "/api/tasks/7", fields: [json, ("If-Match", marker)],
+            body: #"{"task":"\#(marker)"}"#),
+        Refused(
             status: 415, method: "POST", target: "/api/tasks", fields: [("Content-Type", "text/\(marker)")],
             body: marker),
         Refused(

@@ -2,7 +2,8 @@ import JSON
 
 /// Problem details (RFC 9457), for people and programs.
 ///
-/// Nothing that a client sent belongs in any member: clients show them, and terminals and pages interpret them.
+/// Nothing that a client sent belongs in any member, except numbers: clients show them, and terminals and pages interpret
+/// them.
 package struct Problem: Error, Sendable, Equatable {
     package var status: Status
     /// The stable name of this kind of problem, such as `task.not_found`; also the anchor in `problems.html`.
@@ -11,18 +12,22 @@ package struct Problem: Error, Sendable, Equatable {
     package var title: String
     /// One sentence that says what to do next.
     package var detail: String
+    /// The ids of what it concerns, as `ids`, if it concerns one or some of several.
+    package var identifiers: [Int64]
     /// The reference of this occurrence, usually made of the request identifier.
     package var instance: String?
     /// Field lines that belong to the answer, such as `Allow` or `WWW-Authenticate`.
     package var headers: HeaderFields
 
     package init(
-        _ status: Status, _ code: String, _ title: String, _ detail: String, headers: HeaderFields = HeaderFields()
+        _ status: Status, _ code: String, _ title: String, _ detail: String, identifiers: [Int64] = [],
+        headers: HeaderFields = HeaderFields()
     ) {
         self.status = status
         self.code = code
         self.title = title
         self.detail = detail
+        self.identifiers = identifiers
         self.headers = headers
     }
 
@@ -47,6 +52,10 @@ extension Problem {
         writer.string(detail)
         writer.raw(",\"code\":")
         writer.string(code)
+        if !identifiers.isEmpty {
+            writer.raw(",\"ids\":")
+            writer.value(.array(identifiers.map { .integer($0) }))
+        }
         if let instance {
             writer.raw(",\"instance\":")
             writer.string(instance)
@@ -60,7 +69,10 @@ extension Problem {
     }
 
     /// The problem as one line of text.
-    package var line: [UInt8] { Array("\(title). \(detail) (\(code))\n".utf8) }
+    package var line: [UInt8] {
+        let ids = identifiers.isEmpty ? "" : " ids: \(identifiers.map(String.init).joined(separator: ", "))"
+        return Array("\(title). \(detail)\(ids) (\(code))\n".utf8)
+    }
 
     /// The answer with this problem.
     ///

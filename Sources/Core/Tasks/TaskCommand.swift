@@ -59,6 +59,21 @@ package struct ChangeTask: TaskCommand {
     }
 }
 
+/// Changes several tasks, or none; see ``TaskStore/changeAll(_:at:of:)``.
+package struct ChangeTasks: TaskCommand {
+    package typealias Outcome = ChangeAllOutcome
+    package let owner: Owner
+    package let changes: [IdentifiedChange]
+    /// Milliseconds since 1970, UTC.
+    package let time: Int64
+
+    package init(owner: Owner, changes: [IdentifiedChange], time: Int64) {
+        self.owner = owner
+        self.changes = changes
+        self.time = time
+    }
+}
+
 /// Removes a task; the outcome is whether there was one.
 package struct RemoveTask: TaskCommand {
     package typealias Outcome = Bool
@@ -80,5 +95,15 @@ package struct RemoveTasksWithText: TaskCommand {
     package init(owner: Owner, text: TaskText) {
         self.owner = owner
         self.text = text
+    }
+}
+
+/// Removes all of the owner's completed tasks; the outcome is their number.
+package struct RemoveCompletedTasks: TaskCommand {
+    package typealias Outcome = Int
+    package let owner: Owner
+
+    package init(owner: Owner) {
+        self.owner = owner
     }
 }

@@ -34,11 +34,19 @@ package protocol TaskStore: Sendable {
         _ id: Int64, _ change: TaskChange, expected: Set<Int64>?, at time: Int64, of owner: Owner
     ) async throws(StoreError) -> ChangeOutcome
 
+    /// Makes changes of several tasks, each named once: all of them or none.
+    func changeAll(
+        _ changes: [IdentifiedChange], at time: Int64, of owner: Owner
+    ) async throws(StoreError) -> ChangeAllOutcome
+
     /// Removes a task; true if there was one.
     func remove(_ id: Int64, of owner: Owner) async throws(StoreError) -> Bool
 
     /// Removes all the owner's tasks with exactly this text; the count of them.
     func removeAll(with text: TaskText, of owner: Owner) async throws(StoreError) -> Int
+
+    /// Removes all the owner's completed tasks; the count of them.
+    func removeCompleted(of owner: Owner) async throws(StoreError) -> Int
 
     /// The namespaces of all owners who have tasks: asked when a server starts (P-17).
     ///

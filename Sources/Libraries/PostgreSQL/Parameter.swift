@@ -10,6 +10,8 @@ package enum Parameter: Sendable {
     /// Texts of which some may be NULL, or NULL instead of the array.
     case optionalTexts([String?]?)
     case optionalReals([Double?]?)
+    case optionalIntegers([Int64?])
+    case optionalBooleans([Bool?])
 
     /// The server's number of the type (pg_type.dat), the same in every database.
     var type: UInt32 {
@@ -18,9 +20,9 @@ package enum Parameter: Sendable {
         case .integer: 20
         case .text: 25
         case .real: 701
-        case .booleans: 1000
+        case .booleans, .optionalBooleans: 1000
         case .texts, .optionalTexts: 1009
-        case .integers: 1016
+        case .integers, .optionalIntegers: 1016
         case .optionalReals: 1022
         }
     }
@@ -40,6 +42,8 @@ package enum Parameter: Sendable {
         case .optionalTexts(let values?): bytes.append(optionals: values, of: 25) { $0.append(contentsOf: $1.utf8) }
         case .optionalReals(let values?):
             bytes.append(optionals: values, of: 701) { $0.append(bigEndian: $1.bitPattern) }
+        case .optionalIntegers(let values): bytes.append(optionals: values, of: 20) { $0.append(bigEndian: $1) }
+        case .optionalBooleans(let values): bytes.append(optionals: values, of: 16) { $0.append($1 ? 1 : 0) }
         }
         return true
     }
@@ -57,10 +61,12 @@ extension Parameter: Hashable {
         case (.texts(let left), .texts(let right)): left.elementsEqual(right) { $0.utf8.elementsEqual($1.utf8) }
         case (.real(let left), .real(let right)): left == right
         case (.optionalReals(let left), .optionalReals(let right)): left == right
+        case (.optionalIntegers(let left), .optionalIntegers(let right)): left == right
+        case (.optionalBooleans(let left), .optionalBooleans(let right)): left == right
         case (.optionalTexts(let left), .optionalTexts(let right)):
             left.map { $0.map { $0.map { Array($0.utf8) } } } == right.map { $0.map { $0.map { Array($0.utf8) } } }
         case (.integer, _), (.boolean, _), (.integers, _), (.booleans, _), (.text, _), (.texts, _), (.real, _),
-            (.optionalTexts, _), (.optionalReals, _):
+            (.optionalTexts, _), (.optionalReals, _), (.optionalIntegers, _), (.optionalBooleans, _):
             false
         }
     }
@@ -77,6 +83,8 @@ extension Parameter: Hashable {
         case .real(let value): hasher.combine(value)
         case .optionalTexts(let values): hasher.combine(values)
         case .optionalReals(let values): hasher.combine(values)
+        case .optionalIntegers(let values): hasher.combine(values)
+        case .optionalBooleans(let values): hasher.combine(values)
         }
     }
 }

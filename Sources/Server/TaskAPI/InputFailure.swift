@@ -10,9 +10,14 @@ enum InputFailure: Error {
     case malformedForm
     case tooManyFormFields
     case unsupportedMediaType
+    case changesMediaType
     case field(name: String, expected: String)
     case detail(name: String, expected: String)
     case argument(name: String, expected: String)
+    /// Not a list of changes; JSON that is none at this byte, if it is known.
+    case malformedChanges(offset: Int?)
+    /// One of a list of changes, counted from 1.
+    indirect case change(number: Int, InputFailure)
     case malformedIdempotencyKey
     case idempotencyKeyReused
 
@@ -48,6 +53,16 @@ enum InputFailure: Error {
             Problem(422, "task.detail", "A detail of the task cannot be used", "\(name) must be \(expected).")
         case .argument(let name, let expected):
             Problem(400, "request.query", "A query argument cannot be used", "\(name) must be \(expected).")
+        case .malformedChanges(let offset):
+            Problem(
+                400, "request.changes", "The list of changes cannot be used",
+                "Send a JSON array of 1 to \(ChangeList.most) objects, each with the id of another task"
+                    + (offset.map { "; reading failed at byte \($0)." } ?? "."))
+        case .change(let number, let failure): failure.problem.ofChange(number)
+        case .changesMediaType:
+            Problem(
+                415, "request.media_type", "Unsupported content type",
+                "Send the list of changes as application/json, and say so in Content-Type.")
         case .malformedIdempotencyKey:
             Problem(
                 400, "request.idempotency_key", "The Idempotency-Key is malformed",
@@ -81,5 +96,14 @@ enum InputFailure: Error {
                 "Send application/json, application/x-www-form-urlencoded or multipart/form-data, "
                     + "and say so in Content-Type.")
         }
+    }
+}
+
+extension Problem {
+    /// The same problem, of one of a list of changes.
+    fileprivate func ofChange(_ number: Int) -> Problem {
+        var problem = self
+        problem.detail = "Nothing was changed, for change \(number) of the list: \(detail)"
+        return problem
     }
 }

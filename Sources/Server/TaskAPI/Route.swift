@@ -34,7 +34,8 @@ package enum Route: Int, CaseIterable, Sendable {
                 "/api/tasks",
                 Operation(.get, .head, scope: .read, handler: tasks.list),
                 Operation(.post, scope: .write, bodyHandler: tasks.add),
-                Operation(.delete, scope: .write, bodyHandler: tasks.removeAll))
+                Operation(.patch, scope: .write, bodyHandler: tasks.changeAll),
+                Operation(.delete, scope: .write, bodyHandler: tasks.removeAllOrCompleted))
         case .task:
             .protected(
                 "/api/tasks/{id}",

@@ -6,15 +6,24 @@ import Tasks
 enum StateFailure: Error {
     /// It does not exist, or belongs to another person: the answer is the same.
     case noSuchTask
+    /// Of a list of changes: tasks of these ids do not exist, or belong to another person.
+    case noSuchTasks([Int64])
     case tooManyTasks(limit: Int)
     /// `If-Match` names another state.
     case changedMeanwhile
+    /// Of a list of changes: tasks of these ids are in another state than `ifMatch` names.
+    case tasksChangedMeanwhile([Int64])
     case store(StoreError)
 
     var problem: Problem {
         switch self {
         case .noSuchTask:
             Problem(404, "task.not_found", "No such task", "You have no task with this id; GET /api/tasks lists yours.")
+        case .noSuchTasks(let ids):
+            Problem(
+                404, "task.not_found", "No such task",
+                "Nothing was changed, because you have no tasks with the ids in ids; GET /api/tasks lists yours.",
+                identifiers: ids)
         case .tooManyTasks(let limit):
             Problem(
                 409, "task.too_many", "Too many tasks",
@@ -23,6 +32,11 @@ enum StateFailure: Error {
             Problem(
                 412, "task.changed", "The task was changed meanwhile",
                 "It is not in the state that If-Match names; GET it again, and change that.")
+        case .tasksChangedMeanwhile(let ids):
+            Problem(
+                412, "task.changed", "The task was changed meanwhile",
+                "Nothing was changed, because the tasks with the ids in ids are not in the state that their ifMatch names; "
+                    + "GET them again, and change that.", identifiers: ids)
         case .store(let error):
             Self.problem(of: error)
         }

@@ -15,6 +15,8 @@ package struct TaskAPIConfiguration: Sendable {
     package var allowQueryToken = false
     /// Which pages of other origins may call.
     package var origins = CrossOrigin.any
+    /// The memory of long answers; the store has the same.
+    package var answers = AnswerMemory()
     /// The longest body, in bytes.
     package var bodyLimit = 65536
     /// How many tasks one person may have.

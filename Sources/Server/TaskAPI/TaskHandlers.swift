@@ -8,13 +8,16 @@ import Tokens
 ///
 /// A handler understands everything in the request, or refuses it, before it returns: only the store is waited for.
 final class TaskHandlers: Sendable {
-    private let store: any TaskStore
-    private let time: any TimeSource
+    let store: any TaskStore
+    let time: any TimeSource
+    /// The memory of long answers.
+    let answers: AnswerMemory
     private let taskLimit: Int
 
     init(_ configuration: TaskAPIConfiguration) {
         store = configuration.store
         time = configuration.time
+        answers = configuration.answers
         taskLimit = configuration.taskLimit
     }
 
@@ -177,7 +180,7 @@ final class TaskHandlers: Sendable {
     }
 
     /// Does something with the store, whose errors become the API's.
-    private func storing<Result>(
+    func storing<Result>(
         _ work: () async throws(StoreError) -> Result
     ) async throws(APIFailure) -> Result {
         do {

@@ -61,18 +61,21 @@ struct TaskInput {
     }
 
     private mutating func read(json body: [UInt8]) throws(APIFailure) {
-        let value: JSONValue
+        // A task has a handful of members, and 64 KiB of small values would keep the loop for milliseconds.
+        guard let object = try Self.json(body, values: 1000).object else { throw .input(.malformedJSON(offset: 0)) }
+        fields = object.members.map { Field(name: $0.name, value: $0.value) }
+    }
+
+    /// The JSON of a body with at most this many values.
+    static func json(_ body: [UInt8], values: Int) throws(APIFailure) -> JSONValue {
         do {
-            // A task has a handful of members, and 64 KiB of small values would keep the loop for milliseconds.
-            let limits = JSONLimits(bytes: 2 * body.count, depth: 32, values: 1000)
-            value = try JSONValue(parsing: Self.asUTF8(body), limits: limits)
+            return try JSONValue(
+                parsing: asUTF8(body), limits: JSONLimits(bytes: 2 * body.count, depth: 32, values: values))
         } catch .malformed(_, let offset) {
             throw .input(.malformedJSON(offset: offset))
         } catch {
             throw .input(.malformedJSON(offset: nil))
         }
-        guard let object = value.object else { throw .input(.malformedJSON(offset: 0)) }
-        fields = object.members.map { Field(name: $0.name, value: $0.value) }
     }
 
     private mutating func read(form body: [UInt8]) throws(APIFailure) {

@@ -50,12 +50,22 @@ package final class MemoryTaskStore: TaskStore {
         try self.change(owner) { $0.change(id, change, expected: expected, at: time) }
     }
 
+    package func changeAll(
+        _ changes: [IdentifiedChange], at time: Int64, of owner: Owner
+    ) async throws(StoreError) -> ChangeAllOutcome {
+        try change(owner) { $0.changeAll(changes, at: time) }
+    }
+
     package func remove(_ id: Int64, of owner: Owner) async throws(StoreError) -> Bool {
         try change(owner) { $0.remove(id) }
     }
 
     package func removeAll(with text: TaskText, of owner: Owner) async throws(StoreError) -> Int {
         try change(owner) { $0.removeAll(with: text) }
+    }
+
+    package func removeCompleted(of owner: Owner) async throws(StoreError) -> Int {
+        try change(owner) { $0.removeCompleted() }
     }
 
     package func ownerNamespaces() async throws(StoreError) -> OwnerNamespaces {

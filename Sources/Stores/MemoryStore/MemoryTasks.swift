@@ -57,6 +57,18 @@ struct MemoryTasks: Sendable {
         return .changed(items[position])
     }
 
+    mutating func changeAll(_ changes: [IdentifiedChange], at time: Int64) -> ChangeAllOutcome {
+        let found = changes.compactMap { find($0.id) }
+        let revisions = Dictionary(found.map { ($0.id, $0.revision) }) { first, _ in first }
+        if let refusal = changes.refusal(atRevisions: revisions) { return refusal }
+        return .changed(
+            changes.compactMap { change in
+                guard let position = position(of: change.id) else { return nil }
+                if let changed = items[position].applying(change.change, at: time) { items[position] = changed }
+                return items[position]
+            })
+    }
+
     mutating func remove(_ id: Int64) -> Bool {
         guard let position = position(of: id) else { return false }
         items.remove(at: position)
@@ -64,8 +76,16 @@ struct MemoryTasks: Sendable {
     }
 
     mutating func removeAll(with text: TaskText) -> Int {
+        removeAll(where: { $0.text == text })
+    }
+
+    mutating func removeCompleted() -> Int {
+        removeAll(where: \.completed)
+    }
+
+    private mutating func removeAll(where isGone: (TaskItem) -> Bool) -> Int {
         let before = items.count
-        items.removeAll { $0.text == text }
+        items.removeAll(where: isGone)
         return before - items.count
     }
 

@@ -96,6 +96,13 @@ package final class PostgreSQLTaskStore: TaskStore {
         return try await write(.change(command)) { if case .change(let outcome) = $0 { outcome } else { nil } }
     }
 
+    package func changeAll(
+        _ changes: [IdentifiedChange], at time: Int64, of owner: Owner
+    ) async throws(StoreError) -> ChangeAllOutcome {
+        let command = ChangeTasks(owner: owner, changes: changes, time: time)
+        return try await write(.changeAll(command)) { if case .changes(let outcome) = $0 { outcome } else { nil } }
+    }
+
     package func remove(_ id: Int64, of owner: Owner) async throws(StoreError) -> Bool {
         try await write(.remove(RemoveTask(owner: owner, id: id))) {
             if case .removal(let count) = $0 { count > 0 } else { nil }
@@ -104,6 +111,12 @@ package final class PostgreSQLTaskStore: TaskStore {
 
     package func removeAll(with text: TaskText, of owner: Owner) async throws(StoreError) -> Int {
         try await write(.removeText(RemoveTasksWithText(owner: owner, text: text))) {
+            if case .removal(let count) = $0 { count } else { nil }
+        }
+    }
+
+    package func removeCompleted(of owner: Owner) async throws(StoreError) -> Int {
+        try await write(.removeCompleted(RemoveCompletedTasks(owner: owner))) {
             if case .removal(let count) = $0 { count } else { nil }
         }
     }

@@ -49,6 +49,31 @@ extension ChangeTask: SQLiteCommand {
     }
 }
 
+extension ChangeTasks: SQLiteCommand {
+    /// Looks at all tasks before it writes one: a refused list must leave nothing in a transaction that others share.
+    func run(on database: borrowing WriterDatabase) throws(SQLiteError) -> ChangeAllOutcome {
+        var found: [Int64: TaskItem] = [:]
+        for change in changes { found[change.id] = try database.statements.find(change.id, of: owner) }
+        if let refusal = changes.refusal(atRevisions: found.mapValues(\.revision)) { return refusal }
+        var tasks: [TaskItem] = []
+        tasks.reserveCapacity(changes.count)
+        for change in changes {
+            guard let item = found[change.id] else { continue }
+            let changed = item.applying(change.change, at: time)
+            if let changed { try database.statements.update(changed) }
+            tasks.append(changed ?? item)
+        }
+        return .changed(tasks)
+    }
+
+    static func changesList(_ outcome: ChangeAllOutcome) -> Bool {
+        switch outcome {
+        case .changed: true
+        case .missing, .conflict: false
+        }
+    }
+}
+
 extension RemoveTask: SQLiteCommand {
     func run(on database: borrowing WriterDatabase) throws(SQLiteError) -> Bool {
         try database.statements.delete(id, of: owner) > 0
@@ -60,6 +85,14 @@ extension RemoveTask: SQLiteCommand {
 extension RemoveTasksWithText: SQLiteCommand {
     func run(on database: borrowing WriterDatabase) throws(SQLiteError) -> Int {
         try database.statements.delete(text, of: owner)
+    }
+
+    static func changesList(_ outcome: Int) -> Bool { outcome > 0 }
+}
+
+extension RemoveCompletedTasks: SQLiteCommand {
+    func run(on database: borrowing WriterDatabase) throws(SQLiteError) -> Int {
+        try database.statements.deleteCompleted(of: owner)
     }
 
     static func changesList(_ outcome: Int) -> Bool { outcome > 0 }

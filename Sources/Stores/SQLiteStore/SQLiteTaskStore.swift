@@ -138,12 +138,22 @@ package final class SQLiteTaskStore: TaskStore {
         try await writer.perform(ChangeTask(owner: owner, id: id, change: change, expected: expected, time: time))
     }
 
+    package func changeAll(
+        _ changes: [IdentifiedChange], at time: Int64, of owner: Owner
+    ) async throws(StoreError) -> ChangeAllOutcome {
+        try await writer.perform(ChangeTasks(owner: owner, changes: changes, time: time))
+    }
+
     package func remove(_ id: Int64, of owner: Owner) async throws(StoreError) -> Bool {
         try await writer.perform(RemoveTask(owner: owner, id: id))
     }
 
     package func removeAll(with text: TaskText, of owner: Owner) async throws(StoreError) -> Int {
         try await writer.perform(RemoveTasksWithText(owner: owner, text: text))
+    }
+
+    package func removeCompleted(of owner: Owner) async throws(StoreError) -> Int {
+        try await writer.perform(RemoveCompletedTasks(owner: owner))
     }
 
     package func ownerNamespaces() async throws(StoreError) -> OwnerNamespaces {

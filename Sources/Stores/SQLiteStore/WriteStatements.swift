@@ -13,6 +13,7 @@ struct WriteStatements: ~Copyable {
     private let update: Statement
     private let delete: Statement
     private let deleteText: Statement
+    private let deleteCompleted: Statement
     let connection: Connection
 
     /// Compiles them.
@@ -26,7 +27,9 @@ struct WriteStatements: ~Copyable {
             insert: try connection.prepare(TaskRow.insert), find: try connection.prepare(TaskRow.find),
             update: try connection.prepare(update),
             delete: try connection.prepare("DELETE FROM tasks WHERE owner = ?1 AND id = ?2"),
-            deleteText: try connection.prepare(deleteText), connection: connection)
+            deleteText: try connection.prepare(deleteText),
+            deleteCompleted: try connection.prepare("DELETE FROM tasks WHERE owner = ?1 AND completed"),
+            connection: connection)
     }
 
     private static let allocate = """
@@ -84,6 +87,11 @@ struct WriteStatements: ~Copyable {
 
     func delete(_ text: TaskText, of owner: Owner) throws(SQLiteError) -> Int {
         try deleteText.run(owner.identifier, text.value)
+        return try subtractDeleted(of: owner)
+    }
+
+    func deleteCompleted(of owner: Owner) throws(SQLiteError) -> Int {
+        try deleteCompleted.run(owner.identifier)
         return try subtractDeleted(of: owner)
     }
 

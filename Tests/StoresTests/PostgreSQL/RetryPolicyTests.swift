@@ -74,6 +74,16 @@ struct WriteQueueTests {
         #expect(queue.isEmpty)
     }
 
+    @Test("A list of changes counts as that many writes, and is never divided")
+    func weight() {
+        let changes = (1...5).map { IdentifiedChange(id: $0, change: TaskChange(completed: true)) }
+        let list = Write(.changeAll(ChangeTasks(owner: alice, changes: changes, time: 9)))
+        var queue = queue([.removal(1, of: alice), list, .removal(2, of: bob), list, .removal(3, of: bob)])
+        #expect(ids(queue.next(4, ofOneOwner: false, at: 0)) == [1, 0])
+        #expect(ids(queue.next(4, ofOneOwner: false, at: 0)) == [2, 0])
+        #expect(ids(queue.next(4, ofOneOwner: false, at: 0)) == [3])
+    }
+
     @Test("Writes of other owners wait where a transaction must have one owner")
     func oneOwner() {
         var queue = queue([.removal(1, of: alice), .removal(2, of: bob), .removal(3, of: alice)])

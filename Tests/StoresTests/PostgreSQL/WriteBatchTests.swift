@@ -180,6 +180,38 @@ struct WriteBatchTests {
         #expect(outcome([.task(item), .nothing], expected: [1]) == [.answer(.change(.conflict(item)))])
     }
 
+    @Test("A list of changes locks its tasks before it changes them, and its outcome follows from both answers")
+    func changes() throws {
+        let text = try TaskText("x")
+        let items = (Int64(1)...3).map {
+            TaskItem(id: $0, owner: alice, text: text, completed: true, created: 5, modified: 9, revision: $0)
+        }
+        let changes = [(3, 2), (1, nil), (2, nil)].map {
+            IdentifiedChange(id: $0.0, change: TaskChange(completed: true), expected: $0.1)
+        }
+        let write = Write(.changeAll(ChangeTasks(owner: alice, changes: changes, time: 9)))
+        #expect(
+            batch([write, .removal(1, of: alice)]).statements.map(\.label) == [
+                "begin", "guarantee", "lockOwner alice", "lockTasks alice", "changeAll alice", "remove alice", "commit",
+            ])
+        func outcome(_ before: Answer, _ after: Answer) -> Write.Verdict? {
+            result([write], [.nothing, before, after]).verdicts.first
+        }
+        let made = Answer.tasks(items)
+        #expect(
+            outcome(.revisions([1: 7, 2: 8, 3: 2]), made)
+                == .answer(.changes(.changed([items[2], items[0], items[1]]))))
+        #expect(outcome(.revisions([1: 7, 3: 9]), .nothing) == .answer(.changes(.missing([2]))))
+        #expect(outcome(.nothing, .nothing) == .answer(.changes(.missing([3, 1, 2]))))
+        #expect(outcome(.revisions([1: 7, 2: 8, 3: 9]), .nothing) == .answer(.changes(.conflict([3]))))
+        for wrong in [Answer.nothing, .tasks(Array(items.dropLast()))] {
+            guard case .refuse(.broken) = outcome(.revisions([1: 7, 2: 8, 3: 2]), wrong) else {
+                Issue.record("a part of the list was answered as the whole")
+                return
+            }
+        }
+    }
+
     @Test("A row that no task-server wrote is refused to its caller only")
     func unreadable() {
         let writes = [Write.removal(1, of: alice), .removal(2, of: bob)]

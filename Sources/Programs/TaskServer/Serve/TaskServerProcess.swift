@@ -33,7 +33,7 @@ final class TaskServerProcess: Sendable {
         self.verifier = verifier
         readiness = Readiness(verifier, store.store)
         let metrics = MetricsPage(observation, store, verifier, answers)
-        let api = TaskAPI(try Self.api(settings, observation, store, verifier, readiness))
+        let api = TaskAPI(try Self.api(settings, observation, store, verifier, readiness, answers))
         try rethrowing(as: { StartFailure(thread: "the keys", $0) }) { () throws(NamedThread.Failure) in
             try verifier.start()
         }
@@ -49,9 +49,10 @@ final class TaskServerProcess: Sendable {
 
     private static func api(
         _ settings: ServerSettings, _ observation: Observation, _ store: OpenStore, _ verifier: BearerVerifier,
-        _ readiness: Readiness
+        _ readiness: Readiness, _ answers: AnswerMemory
     ) throws(StartFailure) -> TaskAPIConfiguration {
         var configuration = TaskAPIConfiguration(store: store.store, verifier: verifier)
+        configuration.answers = answers
         configuration.scopes = settings.sources.scopesToAsk
         configuration.authorizationServers = { verifier.openIssuers }
         // The first half of a digest: enough to know a token again, nothing to guess it from.

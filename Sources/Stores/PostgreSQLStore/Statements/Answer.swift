@@ -8,6 +8,9 @@ enum Answer: Sendable, Equatable {
     /// An id or a count.
     case number(Int64)
     case task(TaskItem)
+    case tasks([TaskItem])
+    /// By id.
+    case revisions([Int64: Int64])
     /// The task of an idempotency key, added now or by an earlier request of this fingerprint.
     case attempt(isNew: Bool, fingerprint: UInt64, TaskItem)
     /// A row that this program did not write.

@@ -10,7 +10,7 @@ import Tasks
 package enum TaskStatement: String, CaseIterable, Sendable {
     case list, page, longPage, find
     case addOne, add, forgetAttempts, makeOwner, lockOwner, addOnce
-    case lockTask, change, remove, removeText
+    case lockTask, change, lockTasks, changeAll, remove, removeText, removeCompleted
     case probe
 
     /// Columns of tasks are in the order of ``TaskColumns``.
@@ -29,8 +29,11 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         case .addOnce: Self.addOnceSQL
         case .lockTask: "SELECT \(TaskColumns.all) FROM tasks WHERE owner = $1 AND id = $2 FOR UPDATE"
         case .change: Self.changeSQL
+        case .lockTasks: "SELECT id, revision FROM tasks WHERE owner = $1 AND id = ANY ($2) ORDER BY id FOR UPDATE"
+        case .changeAll: Self.changeAllSQL
         case .remove: Self.removeSQL("id = $2")
         case .removeText: Self.removeSQL("text = $2")
+        case .removeCompleted: Self.removeSQL("completed")
         case .probe: Self.probeSQL
         }
     }
@@ -139,6 +142,39 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         RETURNING \(TaskColumns.all)
         """
 
+    /// Changes the tasks $3 at the time $2, if all of them exist and have the revisions $4 (NULL: any).
+    ///
+    /// The arrays $5 to $9 have the values of ``changeSQL``, with its marks. A row for each task, also where nothing
+    /// differed; none if nothing was changed because of a condition.
+    private static let changeAllSQL = """
+        WITH line AS (
+            SELECT * FROM unnest($3, $4, $5, $6, $7, $8, $9)
+                AS line(line_id, expected, new_text, new_completed, new_due, new_notes, new_position)
+        ), found AS (
+            SELECT count(*) AS number FROM tasks JOIN line ON id = line_id
+            WHERE owner = $1 AND (expected IS NULL OR expected = revision)
+        ), made AS (
+            UPDATE tasks SET text = coalesce(new_text, text), completed = coalesce(new_completed, completed),
+                modified = $2, revision = revision + 1,
+                due = CASE WHEN new_due IS NULL THEN due ELSE nullif(new_due, '') END,
+                notes = CASE WHEN new_notes IS NULL THEN notes ELSE nullif(new_notes, '') END,
+                position = CASE WHEN new_position IS NULL THEN position ELSE nullif(new_position, 'NaN') END
+            FROM line, found
+            WHERE owner = $1 AND id = line_id AND found.number = cardinality($3) AND \(lineDiffers)
+            RETURNING \(TaskColumns.all)
+        )
+        SELECT \(TaskColumns.all) FROM made
+        UNION ALL SELECT \(TaskColumns.all) FROM tasks JOIN line ON id = line_id, found
+        WHERE owner = $1 AND found.number = cardinality($3) AND NOT \(lineDiffers)
+        """
+
+    private static let lineDiffers = """
+        (text <> coalesce(new_text, text) OR completed <> coalesce(new_completed, completed)
+            OR new_due IS NOT NULL AND due IS DISTINCT FROM nullif(new_due, '')
+            OR new_notes IS NOT NULL AND notes IS DISTINCT FROM nullif(new_notes, '')
+            OR new_position IS NOT NULL AND position IS DISTINCT FROM nullif(new_position, 'NaN'))
+        """
+
     /// Adds a task that is removed in the same transaction; of as many bytes as a row holds itself, so that where it finds
     /// room most others do.
     private static let probeSQL = """
@@ -161,8 +197,10 @@ package enum TaskStatement: String, CaseIterable, Sendable {
     /// What the rows of a statement in a transaction say; those of a read are decoded by its ``ReadOperation``.
     func answer(_ rows: borrowing Rows, of owner: Owner) throws(StoreError) -> Answer {
         switch self {
-        case .addOne, .add, .remove, .removeText: return .number(rows.integer(0, 0))
+        case .addOne, .add, .remove, .removeText, .removeCompleted: return .number(rows.integer(0, 0))
         case .lockTask, .change: return .task(try TaskColumns.item(in: rows, 0, of: owner))
+        case .lockTasks: return .revisions(Self.revisions(rows))
+        case .changeAll: return .tasks(try Self.tasks(rows, of: owner))
         case .addOnce:
             let time = rows.integer(0, 5)
             let item = TaskItem(
@@ -175,12 +213,25 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         }
     }
 
+    private static func revisions(_ rows: borrowing Rows) -> [Int64: Int64] {
+        var revisions: [Int64: Int64] = [:]
+        for row in 0..<rows.count { revisions[rows.integer(row, 0)] = rows.integer(row, 1) }
+        return revisions
+    }
+
+    private static func tasks(_ rows: borrowing Rows, of owner: Owner) throws(StoreError) -> [TaskItem] {
+        var tasks: [TaskItem] = []
+        tasks.reserveCapacity(rows.count)
+        for row in 0..<rows.count { tasks.append(try TaskColumns.item(in: rows, row, of: owner)) }
+        return tasks
+    }
+
     /// The types of the parameters, each shown by a value of it.
     package var types: [Parameter] {
         let (number, text, truth) = (Parameter.integer(nil), Parameter.text(nil), Parameter.boolean(nil))
         let details = [text, text, Parameter.real(nil)]
         return switch self {
-        case .list, .makeOwner, .lockOwner, .probe: [text]
+        case .list, .makeOwner, .lockOwner, .removeCompleted, .probe: [text]
         case .page: [text, number, truth, number]
         case .longPage: [text, number, truth, number, number]
         case .find, .lockTask, .remove: [text, number]
@@ -191,6 +242,10 @@ package enum TaskStatement: String, CaseIterable, Sendable {
                 + [.optionalTexts([]), .optionalTexts([]), .optionalReals([])]
         case .addOnce: [text, text, number, number, text, truth, number] + details
         case .change: [text, number, text, truth, number, truth, .integers([])] + details
+        case .lockTasks: [text, .integers([])]
+        case .changeAll:
+            [text, number, .integers([]), .optionalIntegers([]), .optionalTexts([]), .optionalBooleans([])]
+                + [.optionalTexts([]), .optionalTexts([]), .optionalReals([])]
         case .removeText: [text, text]
         }
     }

@@ -5,8 +5,10 @@ struct Write: Sendable {
     enum Command: Sendable {
         case add(AddTask)
         case change(ChangeTask)
+        case changeAll(ChangeTasks)
         case remove(RemoveTask)
         case removeText(RemoveTasksWithText)
+        case removeCompleted(RemoveCompletedTasks)
         /// Shows that the database takes writes.
         case check
 
@@ -14,11 +16,18 @@ struct Write: Sendable {
             switch self {
             case .add(let command): command.owner
             case .change(let command): command.owner
+            case .changeAll(let command): command.owner
             case .remove(let command): command.owner
             case .removeText(let command): command.owner
+            case .removeCompleted(let command): command.owner
             // No token can have it.
             case .check: Owner("")
             }
+        }
+
+        /// How much of a transaction it takes: the number of tasks that it names, at least 1.
+        var weight: Int {
+            if case .changeAll(let command) = self { max(command.changes.count, 1) } else { 1 }
         }
     }
 
@@ -26,6 +35,7 @@ struct Write: Sendable {
     enum Outcome: Sendable, Equatable {
         case addition(AddOutcome)
         case change(ChangeOutcome)
+        case changes(ChangeAllOutcome)
         /// How many tasks.
         case removal(Int)
         case checked

@@ -13,21 +13,28 @@ struct WriteQueue {
         writes.append(write)
     }
 
-    /// Takes those that share the next transaction: the first that may be sent now, and others of its scope.
-    mutating func next(_ count: Int, ofOneOwner isOneOwnerOnly: Bool, at now: UInt64) -> [Write] {
+    /// Takes those that share the next transaction: the first that may be sent now, and others of its scope, until they have
+    /// this weight.
+    mutating func next(_ weight: Int, ofOneOwner isOneOwnerOnly: Bool, at now: UInt64) -> [Write] {
         guard let first = writes.first(where: { $0.retry.notBefore <= now }) else { return [] }
         let scope = first.retry.scope
         let onlyOwner = scope != .all || isOneOwnerOnly ? first.owner : nil
         var (chosen, rest): ([Write], [Write]) = ([], [])
+        var chosenWeight = 0
         for (index, write) in writes.enumerated() {
-            guard chosen.count < (scope == .alone ? 1 : count) else {
+            guard chosenWeight < (scope == .alone ? 1 : weight) else {
                 rest += writes[index...]
                 break
             }
             let fits =
                 write.retry.notBefore <= now && write.retry.scope == scope
                 && (onlyOwner == nil || write.owner == onlyOwner)
-            if fits { chosen.append(write) } else { rest.append(write) }
+            guard fits else {
+                rest.append(write)
+                continue
+            }
+            chosen.append(write)
+            chosenWeight += write.command.weight
         }
         writes = rest
         return chosen

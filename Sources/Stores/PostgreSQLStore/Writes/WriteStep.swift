@@ -8,6 +8,7 @@ struct WriteStep {
         case additions([AddTask], isCertain: Bool)
         case keyedAddition(IdempotencyKey)
         case change(ChangeTask)
+        case changes([IdentifiedChange])
         case removal
         case check
     }
@@ -27,6 +28,7 @@ struct WriteStep {
             return [
                 .answer(.change(Self.outcome(of: change, before: answers.dropLast().last ?? .nothing, after: last)))
             ]
+        case .changes(let changes): return [Self.verdict(of: changes, before: answers.dropLast().last, after: last)]
         case .removal:
             guard case .number(let count) = last else { return [.answer(.removal(0))] }
             return [.answer(.removal(Int(count)))]
@@ -78,12 +80,18 @@ extension WriteStep {
         case .change(let change):
             meaning = .change(change)
             statements = lock + Self.statements(changing: change)
+        case .changeAll(let command):
+            meaning = .changes(command.changes)
+            statements = lock + Self.statements(changing: command)
         case .remove(let removal):
             meaning = .removal
             statements = lock + [Statement(.remove, of: owner, [.integer(removal.id)])]
         case .removeText(let removal):
             meaning = .removal
             statements = lock + [Statement(.removeText, of: owner, [.text(removal.text.value)])]
+        case .removeCompleted:
+            meaning = .removal
+            statements = lock + [Statement(.removeCompleted, of: owner)]
         case .check:
             meaning = .check
             // The lock finds no row, but a server that only reads refuses it.
@@ -129,6 +137,33 @@ extension WriteStep {
         ]
     }
 
+    /// The revisions are read under locks first; the second statement changes either all of the tasks or none.
+    private static func statements(changing command: ChangeTasks) -> [Statement] {
+        let changes = command.changes
+        return [
+            Statement(.lockTasks, of: command.owner, [.integers(changes.map(\.id))]),
+            Statement(
+                .changeAll, of: command.owner,
+                [
+                    .integer(command.time), .integers(changes.map(\.id)), .optionalIntegers(changes.map(\.expected)),
+                    .optionalTexts(changes.map(\.change.text?.value)),
+                    .optionalBooleans(changes.map(\.change.completed)),
+                ] + details(of: changes.map(\.change.details))),
+        ]
+    }
+
+    /// Three arrays, or three times NULL if nothing is named; the marks of removal are those of ``TaskStatement/change``.
+    private static func details(of changes: [TaskDetailsChange]) -> [Parameter] {
+        guard changes.contains(where: { !$0.isEmpty }) else {
+            return [.optionalTexts(nil), .optionalTexts(nil), .optionalReals(nil)]
+        }
+        return [
+            .optionalTexts(changes.map { $0.due.isSet ? $0.due.value?.text ?? "" : nil }),
+            .optionalTexts(changes.map { $0.notes.isSet ? $0.notes.value?.value ?? "" : nil }),
+            .optionalReals(changes.map { $0.position.isSet ? $0.position.value?.value ?? .nan : nil }),
+        ]
+    }
+
     /// Three arrays, or three times NULL if nothing is set, as in almost every transaction.
     private static func details(of tasks: [AddTask]) -> [Parameter] {
         guard tasks.contains(where: { !$0.details.isEmpty }) else {
@@ -170,5 +205,17 @@ extension WriteStep {
         if case .task(let item) = after { return .changed(item) }
         guard case .task(let item) = before else { return .missing }
         return change.expected?.contains(item.revision) ?? true ? .changed(item) : .conflict(item)
+    }
+
+    private static func verdict(of changes: [IdentifiedChange], before: Answer?, after: Answer) -> Write.Verdict {
+        guard case .revisions(let revisions) = before ?? .nothing else {
+            return .answer(.changes(.missing(changes.map(\.id))))
+        }
+        if let refusal = changes.refusal(atRevisions: revisions) { return .answer(.changes(refusal)) }
+        guard case .tasks(let tasks) = after, tasks.count == changes.count else {
+            return .refuse(.broken(reason: "a list of changes was not made as a whole"))
+        }
+        let byID = Dictionary(tasks.map { ($0.id, $0) }) { first, _ in first }
+        return .answer(.changes(.changed(changes.compactMap { byID[$0.id] })))
     }
 }

@@ -1,0 +1,34 @@
+/// A change of one task among several that are made together.
+package struct IdentifiedChange: Sendable, Equatable {
+    package let id: Int64
+    package let change: TaskChange
+    /// The revision that the task must have; nil: any.
+    ///
+    /// 0 is a condition that no task meets.
+    package let expected: Int64?
+
+    package init(id: Int64, change: TaskChange, expected: Int64? = nil) {
+        self.id = id
+        self.change = change
+        self.expected = expected
+    }
+}
+
+package enum ChangeAllOutcome: Sendable, Equatable {
+    /// All were made, durably; the tasks in the order of the changes, also those in which nothing differed.
+    case changed([TaskItem])
+    /// Nothing was changed: the owner has no tasks of these ids.
+    case missing([Int64])
+    /// Nothing was changed: all tasks exist, and those of these ids have another revision than expected.
+    case conflict([Int64])
+}
+
+extension [IdentifiedChange] {
+    /// Why none of the changes is made, by the revisions of the tasks that exist; nil: all can be made.
+    package func refusal(atRevisions revisions: [Int64: Int64]) -> ChangeAllOutcome? {
+        let missing = filter { revisions[$0.id] == nil }
+        guard missing.isEmpty else { return .missing(missing.map(\.id)) }
+        let conflicting = filter { $0.expected != nil && $0.expected != revisions[$0.id] }
+        return conflicting.isEmpty ? nil : .conflict(conflicting.map(\.id))
+    }
+}

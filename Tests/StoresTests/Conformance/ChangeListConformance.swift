@@ -1,0 +1,168 @@
+import Tasks
+import Testing
+
+@Suite("Every store makes a list of changes as a whole", .timeLimit(.minutes(15)))
+struct ChangeListConformance {
+    private let alice = Owner("alice")
+    private let bob = Owner("bob")
+
+    private func completed(_ id: Int64, expected: Int64? = nil) -> IdentifiedChange {
+        IdentifiedChange(id: id, change: TaskChange(completed: true), expected: expected)
+    }
+
+    @Test("All changes are made, each to its task, and answered in their order", arguments: StoreUnderTest.all)
+    func changed(kind: StoreUnderTest) async throws {
+        try await kind.with { store in
+            var items = [
+                try await store.added("one", of: alice), try await store.added("two", of: alice),
+                try await store.added("three", completed: true, of: alice), try await store.added("four", of: alice),
+            ]
+            let bobs = try await store.added("one", of: bob)
+            #expect(try await store.lists(items, of: alice))
+            let changes = [
+                completed(3, expected: 1), completed(1, expected: 1),
+                IdentifiedChange(id: 2, change: TaskChange(text: try TaskText("zwei"), completed: true)),
+                IdentifiedChange(id: 4, change: TaskChange(text: try TaskText("vier"))),
+            ]
+            let outcome = try await store.changeAll(changes, at: 2000, of: alice)
+            for index in [0, 1, 3] { (items[index].modified, items[index].revision) = (2000, 2) }
+            items[0].completed = true
+            (items[1].text, items[1].completed) = (try TaskText("zwei"), true)
+            items[3].text = try TaskText("vier")
+            // Nothing differs in the third.
+            #expect(outcome == .changed([items[2], items[0], items[1], items[3]]))
+            #expect(try await store.lists(items, of: alice))
+            #expect(try await store.lists([bobs], of: bob))
+        }
+    }
+
+    @Test("A list sets, keeps and removes due dates, notes and positions", arguments: StoreUnderTest.all)
+    func details(kind: StoreUnderTest) async throws {
+        try await kind.with { store in
+            for text in ["a", "b", "c"] { _ = try await store.added(text, of: alice) }
+            let due = try #require(DueDate("2026-11-30"))
+            let position = try #require(TaskPosition(0.5))
+            func change(_ details: TaskDetailsChange...) async throws -> [TaskDetails] {
+                let changes = zip(Int64(1)..., details).map {
+                    IdentifiedChange(id: $0, change: TaskChange(details: $1))
+                }
+                guard case .changed(let items) = try await store.changeAll(changes, at: 2000, of: alice) else { return [] }
+                var found: [TaskItem] = []
+                for item in items { found.append(try #require(try await store.find(item.id, of: alice))) }
+                #expect(found == items)
+                return items.map(\.details)
+            }
+            let notes = try TaskNotes("two\nlines")
+            let all = TaskDetails(due: due, notes: notes, position: position)
+            let some = TaskDetailsChange(due: .set(due), notes: .set(notes), position: .set(position))
+            #expect(
+                try await change(some, some, TaskDetailsChange(position: .set(position)))
+                    == [all, all, TaskDetails(position: position)])
+            let none = TaskDetailsChange(due: .set(nil), notes: .set(nil), position: .set(nil))
+            #expect(try await change(none, TaskDetailsChange(), none) == [TaskDetails(), all, TaskDetails()])
+            #expect(try await change(none, some, TaskDetailsChange(due: .set(due))).last == TaskDetails(due: due))
+            var revisions: [Int64] = []
+            for id in Int64(1)...3 { revisions.append(try await store.find(id, of: alice)?.revision ?? 0) }
+            #expect(revisions == [3, 2, 4])
+        }
+    }
+
+    @Test("A task that is missing, or another's, leaves all as they are, and is named", arguments: StoreUnderTest.all)
+    func missing(kind: StoreUnderTest) async throws {
+        try await kind.with { store in
+            let item = try await store.added("x", of: alice)
+            _ = try await store.added("bob's", of: bob)
+            let bobs = [try await store.added("bob's too", of: bob)]
+            let changes = [completed(1), completed(9), completed(2), completed(1 << 40, expected: 4)]
+            let outcome = try await store.changeAll(changes, at: 2000, of: alice)
+            #expect(outcome == .missing([9, 2, 1 << 40]))
+            #expect(try await store.find(1, of: alice) == item)
+            #expect(try await store.lists([item], of: alice))
+            #expect(try await store.find(2, of: bob) == bobs[0])
+            #expect(try await store.changeAll([completed(1)], at: 2000, of: Owner("nobody")) == .missing([1]))
+        }
+    }
+
+    @Test("A task of another revision leaves all as they are, and is named", arguments: StoreUnderTest.all)
+    func conflict(kind: StoreUnderTest) async throws {
+        try await kind.with { store in
+            var items: [TaskItem] = []
+            for text in ["a", "b", "c"] { items.append(try await store.added(text, of: alice)) }
+            let changes = [completed(1, expected: 1), completed(3, expected: 0), completed(2, expected: 7)]
+            #expect(try await store.changeAll(changes, at: 2000, of: alice) == .conflict([3, 2]))
+            #expect(try await store.lists(items, of: alice))
+            for item in items { #expect(try await store.find(item.id, of: alice) == item) }
+        }
+    }
+
+    @Test("A list of the greatest length is made", arguments: StoreUnderTest.all)
+    func long(kind: StoreUnderTest) async throws {
+        try await kind.with { store in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<1000 { group.addTask { _ = try await store.added("\(number)", of: alice) } }
+                try await group.waitForAll()
+            }
+            let outcome = try await store.changeAll((1...1000).map { completed($0) }, at: 2000, of: alice)
+            guard case .changed(let items) = outcome else {
+                Issue.record("\(outcome)")
+                return
+            }
+            #expect(items.map(\.id) == Array(1...1000))
+            #expect(items.allSatisfy { $0.completed && $0.revision == 2 && $0.modified == 2000 })
+            #expect(try await store.removeCompleted(of: alice) == 1000)
+            #expect(try await store.lists([], of: alice))
+        }
+    }
+
+    @Test("Of lists that change the same tasks at once, one succeeds, as a whole", arguments: StoreUnderTest.all)
+    func atOnce(kind: StoreUnderTest) async throws {
+        try await kind.with { store in
+            for text in ["a", "b", "c", "d"] { _ = try await store.added(text, of: alice) }
+            let winners = try await withThrowingTaskGroup(of: Bool.self) { group in
+                for number in 0..<20 {
+                    group.addTask {
+                        let change = TaskChange(text: try TaskText("by \(number)"))
+                        // In different orders.
+                        let ids: [Int64] = number.isMultiple(of: 2) ? [1, 2, 3, 4] : [4, 2, 3, 1]
+                        let changes = ids.map { IdentifiedChange(id: $0, change: change, expected: 1) }
+                        let outcome = try await store.changeAll(changes, at: 2000, of: alice)
+                        guard case .changed = outcome else { return false }
+                        return true
+                    }
+                }
+                return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+            #expect(winners == 1)
+            var texts: Set<TaskText> = []
+            for id in Int64(1)...4 {
+                let item = try #require(try await store.find(id, of: alice))
+                #expect(item.revision == 2)
+                texts.insert(item.text)
+            }
+            #expect(texts.count == 1)
+        }
+    }
+
+    @Test(
+        "Completed tasks are removed, open ones and others' stay, and there is room for as many",
+        arguments: StoreUnderTest.all)
+    func removeCompleted(kind: StoreUnderTest) async throws {
+        try await kind.with { store in
+            let open = try await store.added("open", of: alice)
+            for number in 0..<3 { _ = try await store.added("\(number)", completed: true, of: alice) }
+            let bobs = try await store.added("done", completed: true, of: bob)
+            #expect(try await store.add("no room", limit: 4, of: alice) == .full)
+            #expect(try await store.removeCompleted(of: alice) == 3)
+            #expect(try await store.removeCompleted(of: alice) == 0)
+            #expect(try await store.lists([open], of: alice))
+            #expect(try await store.lists([bobs], of: bob))
+            #expect(try await store.removeCompleted(of: Owner("nobody")) == 0)
+            for id in Int64(5)...7 {
+                let outcome = try await store.add("again", limit: 4, of: alice)
+                guard case .added(let item) = outcome else { throw UnexpectedOutcome(outcome: outcome) }
+                #expect(item.id == id)
+            }
+            #expect(try await store.add("no room", limit: 4, of: alice) == .full)
+        }
+    }
+}

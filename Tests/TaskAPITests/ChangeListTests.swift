@@ -1,0 +1,201 @@
+import HTTP
+import JSON
+import MemoryStore
+import TaskAPI
+import Tasks
+import Testing
+import Tokens
+
+@Suite("Several tasks with one request", .timeLimit(.minutes(15)))
+struct ChangeListTests {
+    private let json = ("Content-Type", "application/json")
+    private let problemJSON = ("Accept", "application/problem+json")
+
+    /// An API with these tasks of Alice, and one of Bob.
+    private func api(
+        _ transport: Transport, _ texts: String..., change: (inout TaskAPIConfiguration) -> Void = { _ in }
+    ) async throws -> TestedAPI {
+        let api = TestedAPI(transport, change)
+        for text in texts { _ = try await api.send("POST", "/api/tasks?task=\(text)", as: "alice") }
+        _ = try await api.send("POST", "/api/tasks?task=bobs&completed=true", as: "bob")
+        return api
+    }
+
+    private func members(_ response: Response) throws -> [JSONObject] {
+        try #require(try JSONValue(parsing: response.body).array).compactMap(\.object)
+    }
+
+    private func problem(_ response: Response) throws -> (code: String?, ids: [Int64]) {
+        let problem = try #require(try JSONValue(parsing: response.body).object)
+        return (problem["code"]?.string, problem["ids"]?.array?.compactMap(\.integer) ?? [])
+    }
+
+    @Test("A list of changes is made, and answered in its order", arguments: Transport.allCases)
+    func changed(transport: Transport) async throws {
+        let api = try await api(transport, "a", "b", "c")
+        for type in ["application/json", "application/merge-patch+json; charset=utf-8"] {
+            let answer = try await api.send(
+                "PATCH", "/api/tasks", as: "alice", [("Content-Type", type)],
+                #"[{"id":3,"completed":true},{"Id":1,"Text":"A","ifMatch":"*"},{"id":2}]"#)
+            #expect(answer.status == 200 && answer.headers["Content-Type"] == "application/json; charset=utf-8")
+            let tasks = try members(answer)
+            #expect(tasks.map { $0["Id"]?.integer } == [3, 1, 2])
+            #expect(tasks.map { $0["task"]?.string } == ["c", "A", "b"])
+            #expect(tasks.map { $0["Completed"]?.boolean } == [true, false, false])
+        }
+        let whole = try await api.send("GET", "/api/tasks", as: "alice")
+        #expect(try members(whole).map { $0["task"]?.string } == ["A", "b", "c"])
+        #expect(try await api.send("GET", "/api/tasks", as: "bob").text.contains(#""task":"bobs""#))
+    }
+
+    @Test("One task that is not there, or not as expected, leaves all as they are", arguments: Transport.allCases)
+    func refused(transport: Transport) async throws {
+        let api = try await api(transport, "a", "b", "c")
+        let before = try await api.send("GET", "/api/tasks", as: "alice")
+        let missing = try await api.send(
+            "PATCH", "/api/tasks", as: "alice", [json, problemJSON],
+            #"[{"id":1,"task":"A"},{"id":5,"task":"B"},{"id":-4,"completed":true}]"#)
+        #expect(missing.status == 404)
+        #expect(try problem(missing) == ("task.not_found", [5, -4]))
+        let changed = try await api.send(
+            "PATCH", "/api/tasks", as: "alice", [json, problemJSON],
+            ##"[{"id":1,"task":"A","ifMatch":"\"1.1\""},{"id":2,"task":"B","ifMatch":"\"2.9\""},"##
+                + ##"{"id":3,"task":"C","ifMatch":"\"1.1\""}]"##)
+        #expect(changed.status == 412)
+        #expect(try problem(changed) == ("task.changed", [2, 3]))
+        let line = try await api.send("PATCH", "/api/tasks", as: "alice", [json], #"[{"id":6},{"id":7}]"#)
+        #expect(line.status == 404 && line.text.hasSuffix(" ids: 6, 7 (task.not_found)\n"), "\(line.text)")
+        #expect(try await api.send("PATCH", "/api/tasks", as: "bob", [json], #"[{"id":2}]"#).status == 404)
+        #expect(try await api.send("GET", "/api/tasks", as: "alice").body == before.body)
+    }
+
+    @Test(
+        "A list that cannot be used is refused with what to do, and nothing is changed",
+        arguments: [
+            ("application/json", "", 400, "request.changes"), ("application/json", "[]", 400, "request.changes"),
+            ("application/json", #"{"id":1,"task":"x"}"#, 400, "request.changes"),
+            ("application/json", #"[{"id":1,"task":"x"},3]"#, 400, "request.changes"),
+            ("application/json", #"[{"id":1,"task":"x"}"#, 400, "request.changes"),
+            ("application/json", #"[{"id":1,"task":"x"},{"task":"x"}]"#, 400, "request.field"),
+            ("application/json", #"[{"id":1,"task":"x"},{"id":"2"}]"#, 400, "request.field"),
+            ("application/json", #"[{"id":1,"task":"x"},{"id":2.0}]"#, 400, "request.field"),
+            ("application/json", #"[{"id":1,"task":"x"},{"id":2},{"id":1}]"#, 400, "request.field"),
+            ("application/json", #"[{"id":1,"task":"x"},{"id":2,"ifMatch":7}]"#, 400, "request.field"),
+            ("application/json", ##"[{"id":1,"task":"x","ifMatch":"\"1.1\",\"1.2\""}]"##, 400, "request.field"),
+            ("application/json", #"[{"id":1,"task":"x"},{"id":2,"completed":"maybe"}]"#, 400, "request.field"),
+            ("application/json", #"[{"id":1,"task":"x"},{"id":2,"task":"\u0000"}]"#, 400, "task.nul"),
+            ("application/x-www-form-urlencoded", "id=1&task=x", 415, "request.media_type"),
+        ])
+    func unusable(type: String, body: String, status: Status, code: String) async throws {
+        let api = try await api(.inProcess, "a", "b")
+        let fields = [("Content-Type", type), problemJSON]
+        let answer = try await api.send("PATCH", "/api/tasks", as: "alice", fields, body)
+        #expect(answer.status == status, "\(answer.text)")
+        #expect(try problem(answer).code == code)
+        let list = try members(try await api.send("GET", "/api/tasks", as: "alice"))
+        #expect(list.map { $0["task"]?.string } == ["a", "b"])
+    }
+
+    @Test("A list without a type, of more than a thousand, or under the list's own condition is refused")
+    func limits() async throws {
+        let api = try await api(.inProcess, "a")
+        func send(_ headers: [(String, String)], _ count: Int) async throws -> Response {
+            let changes = (1...count).map { #"{"id":\#($0)}"# }.joined(separator: ",")
+            return try await api.send("PATCH", "/api/tasks", as: "alice", [problemJSON] + headers, "[\(changes)]")
+        }
+        #expect(try await send([], 1).status == 415)
+        #expect(try await send([json, ("If-Match", "*")], 1).status == 400)
+        #expect(try problem(try await send([json], 1001)).code == "request.changes")
+        #expect(try problem(try await send([json], 1000)) == ("task.not_found", Array(2...1000)))
+    }
+
+    @Test("A list of changes takes one request of the person's rate", arguments: Transport.allCases)
+    func rate(transport: Transport) async throws {
+        let api = TestedAPI(transport) { $0.rateLimit = 1 }
+        let list = #"[{"id":1},{"id":2},{"id":3}]"#
+        for _ in 0..<2 {
+            #expect(try await api.send("PATCH", "/api/tasks", as: "alice", [json], list).status == 404)
+        }
+        #expect(try await api.send("PATCH", "/api/tasks", as: "alice", [json], #"[{"id":1}]"#).status == 429)
+    }
+
+    @Test("Tasks that are too long for one answer are changed, and not answered")
+    func longAnswer() async throws {
+        let answers = AnswerMemory(limit: 1 << 20)
+        let api = TestedAPI(.inProcess) {
+            $0.store = MemoryTaskStore(answers: answers)
+            $0.answers = answers
+        }
+        for _ in 0..<20 {
+            _ = try await api.send("POST", "/api/tasks", as: "alice", [], "task=\(String(repeating: "x", count: 4096))")
+        }
+        func complete(_ ids: ClosedRange<Int>) async throws -> Response {
+            let changes = ids.map { #"{"id":\#($0),"completed":true}"# }.joined(separator: ",")
+            return try await api.send("PATCH", "/api/tasks", as: "alice", [json], "[\(changes)]")
+        }
+        #expect(try await complete(1...5).status == 200)
+        #expect(answers.statistics.held == 0)
+        let long = try await complete(6...20)
+        #expect(long.status == 204 && long.body.isEmpty)
+        let done = try await api.send("GET", "/api/tasks?completed=true&after=12", as: "alice")
+        #expect(try members(done).count == 8)
+    }
+
+    @Test("While long lists of the same person take the memory, a list of changes is refused before it is made")
+    func noRoom() async throws {
+        let answers = AnswerMemory(limit: 1 << 20)
+        let api = try await api(.inProcess, "a", "b", "c") { $0.answers = answers }
+        let list = #"[{"id":1,"completed":true},{"id":2},{"id":3}]"#
+        var held = answers.lease(240_000, for: Owner(NameVerifier.alice))
+        let refused = try await api.send("PATCH", "/api/tasks", as: "alice", [json, problemJSON], list)
+        #expect(held != nil && refused.status == 503)
+        #expect(try problem(refused).code == "list.no_room")
+        held = nil
+        #expect(try await api.send("GET", "/api/tasks?completed=true", as: "alice").text == "[]")
+        #expect(try await api.send("PATCH", "/api/tasks", as: "alice", [json], list).status == 200)
+        #expect(answers.statistics.held == 0)
+    }
+
+    @Test("Completed tasks are deleted with one request, and counted", arguments: Transport.allCases)
+    func clear(transport: Transport) async throws {
+        let api = try await api(transport, "a", "b", "c")
+        _ = try await api.send(
+            "PATCH", "/api/tasks", as: "alice", [json], #"[{"id":1,"completed":true},{"id":3,"completed":true}]"#)
+        let answer = try await api.send("DELETE", "/api/tasks?completed=true", as: "alice")
+        #expect(answer.status == 200 && answer.text == #"{"deleted":2}"#)
+        #expect(answer.headers["Content-Type"] == "application/json; charset=utf-8")
+        #expect(try await api.send("DELETE", "/api/tasks?completed=true", as: "alice").text == #"{"deleted":0}"#)
+        #expect(try members(try await api.send("GET", "/api/tasks", as: "alice")).map { $0["Id"]?.integer } == [2])
+        #expect(try await api.send("GET", "/api/tasks/1", as: "bob").status == 200)
+    }
+
+    @Test(
+        "Every other DELETE of the list is what it was: by text, or of nothing",
+        arguments: [
+            ("/api/tasks", ""), ("/api/tasks?completed=false", ""), ("/api/tasks?completed=TRUE", ""),
+            ("/api/tasks?Completed=true", ""), ("/api/tasks?completed=true&completed=true", ""),
+            ("/api/tasks?completed=true&limit=1", ""), ("/api/tasks?completed", ""),
+            ("/api/tasks/anybody?completed=true", ""), ("/api/tasks?completed=true", "{}"),
+            ("/api/tasks?completed=true&task=other", ""), ("/api/tasks?completed=true", #"{"task":"other"}"#),
+        ])
+    func otherDeletes(target: String, body: String) async throws {
+        let api = try await api(.inProcess, "done", "other")
+        _ = try await api.send("PATCH", "/api/tasks/1", as: "alice", [json], #"{"completed":true}"#)
+        let answer = try await api.send("DELETE", target, as: "alice", body.isEmpty ? [] : [json], body)
+        #expect(answer.status == 204 && answer.body.isEmpty)
+        #expect(try await api.send("GET", "/api/tasks/1", as: "alice").status == 200)
+        let isOtherGone = target.contains("other") || body.contains("other")
+        #expect(try await api.send("GET", "/api/tasks/2", as: "alice").status == (isOtherGone ? 404 : 200))
+    }
+
+    @Test("Both need the scope to write", arguments: Transport.allCases)
+    func scope(transport: Transport) async throws {
+        let api = TestedAPI(transport) {
+            $0.verifier = NameVerifier(required: RequiredScopes(read: "tasks.read", write: "tasks.write"))
+        }
+        #expect(try await api.send("PATCH", "/api/tasks", as: "alice-read", [json], #"[{"id":1}]"#).status == 403)
+        #expect(try await api.send("DELETE", "/api/tasks?completed=true", as: "alice-read").status == 403)
+        let options = try await api.send("OPTIONS", "/api/tasks")
+        #expect(options.headers["Allow"] == "GET, HEAD, POST, PATCH, DELETE, OPTIONS")
+    }
+}
