@@ -19,7 +19,7 @@ import Testing
         try eventuallyBlocking("the process rests", within: .seconds(15)) {
             let (time, logged) = (try processorSeconds(process), process.output.utf8.count)
             usleep(1_000_000)
-            return try processorSeconds(process) - time < 0.3 && process.output.utf8.count - logged < 5000
+            return try processorSeconds(process) - time < 0.1 && process.output.utf8.count - logged < 5000
         }
     }
 

@@ -6,7 +6,8 @@ import Testing
 /// For what must not wait: what the code waits for is in every run, and what a busy machine adds is not.
 ///
 /// - Parameters:
-///   - bound: what a wait that must not be would take longer than.
+///   - bound: less than what the code would take if it waited.
+///   - sourceLocation: where an issue is reported.
 ///   - work: one run, which returns the time that counts.
 package func expectDuration(
     below bound: Duration, sourceLocation: SourceLocation = #_sourceLocation, of work: () throws -> Duration
