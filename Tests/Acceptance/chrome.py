@@ -5,10 +5,8 @@ import shutil
 
 from selenium import webdriver
 from selenium.common.exceptions import WebDriverException
-from selenium.webdriver.common.action_chains import ActionChains
-from selenium.webdriver.common.by import By
-from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import WebDriverWait
+
+from browser import Browser
 
 SWITCHES = [
     "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
@@ -16,7 +14,7 @@ SWITCHES = [
 ]
 
 
-class Chrome(webdriver.Chrome):
+class Chrome(Browser, webdriver.Chrome):
     def __init__(self, *more):
         options = webdriver.ChromeOptions()
         options.binary_location = shutil.which("chromium")
@@ -50,31 +48,6 @@ class Chrome(webdriver.Chrome):
         self.execute_cdp_cmd("Network.enable", {})
         conditions = {"offline": not is_connected, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
         self.execute_cdp_cmd("Network.emulateNetworkConditions", conditions)
-
-    def key(self, key, backwards=False):
-        """Presses a key wherever the cursor is, perhaps with Shift."""
-        actions = ActionChains(self)
-        if backwards:
-            actions.key_down(Keys.SHIFT)
-        actions.send_keys(key)
-        if backwards:
-            actions.key_up(Keys.SHIFT)
-        actions.perform()
-
-    def one(self, selector):
-        return self.find_element(By.CSS_SELECTOR, selector)
-
-    def words(self, selector):
-        """What an element says, as soon as it says something: pages fill in what they were asked for a moment later."""
-        return self.until(lambda: self.one(selector).text, f"{selector} to say something")
-
-    def all(self, selector):
-        return self.find_elements(By.CSS_SELECTOR, selector)
-
-    def until(self, condition, what, seconds=10):
-        """Waits for a condition of this browser; elements that a page has just replaced do not count."""
-        return WebDriverWait(self, seconds, poll_frequency=0.05, ignored_exceptions=(Exception,)).until(
-            lambda _: condition(), f"waited for {what}")
 
     def network(self):
         """All network events since the start."""

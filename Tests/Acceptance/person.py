@@ -152,8 +152,10 @@ class PageTest(unittest.TestCase):
         self.chrome = self.browser()
         self.person = Person(self.chrome, self.servers.page)
 
+    browser_type = Chrome
+
     def browser(self):
-        chrome = Chrome()
+        chrome = self.browser_type()
         self.addCleanup(self.check_and_quit, chrome)
         return chrome
 

@@ -1,45 +1,19 @@
 """Everybody can use the page: by keyboard alone, with a screen reader, on a small screen, in light and dark."""
 
-import functools
 import json
-import pathlib
 import unittest
 
-import axe_core_python
 from selenium.webdriver.common.keys import Keys
 
+import axe
 from person import PASSWORD, PageTest
 
 PATHS = ["/api.html", "/problems.html"]
 
 
-@functools.cache
-def axe_source():
-    return (pathlib.Path(axe_core_python.__file__).parent / "axe.min.js").read_text()
-
-
-def axe_findings(chrome):
-    """What axe-core finds on the page, of any weight."""
-    chrome.execute_script(axe_source())
-    # Rows may still be fading in, and a half transparent text has less contrast.
-    chrome.execute_script("document.getAnimations().forEach((animation) => animation.finish())")
-    result = chrome.execute_async_script("axe.run().then(arguments[0], (error) => arguments[0](String(error)))")
-    if not isinstance(result, dict):
-        raise AssertionError(result)
-    return [(finding["id"], finding["help"], [node["html"][:120] for node in finding["nodes"]])
-            for finding in result["violations"]]
-
-
 class Access(PageTest):
-    def check(self, where):
-        """No finding of axe-core, of any weight."""
-        findings = axe_findings(self.chrome)
-        self.assertEqual(findings, [], f"{where}: {json.dumps(findings, indent=1)}")
-
     def check_schemes(self, where):
-        for scheme, forced in [("light", "none"), ("dark", "none"), ("light", "active"), ("dark", "active")]:
-            self.chrome.prefer(scheme, forced=forced)
-            self.check(f"{where}, {scheme}, forced colours {forced}")
+        axe.check_looks(self, where)
 
     def test_axe_finds_nothing_before_signing_in(self):
         self.person.open()
@@ -50,7 +24,7 @@ class Access(PageTest):
         self.expected = ["401", "404"]
         person = self.person
         self.newcomer()
-        self.check("an empty list")
+        self.check_schemes("an empty list")
         person.add("Buy milk", "Buy bread", "Buy cheese")
         person.complete("Buy bread")
         person.plan("Buy milk", due="01012020", notes="The blue one")

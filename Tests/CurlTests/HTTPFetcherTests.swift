@@ -99,7 +99,7 @@ struct HTTPFetcherTests {
 
     @Test("A transfer from a slow peer ends at the total deadline (V-86)")
     func drip() {
-        let body = String(repeating: "x", count: 500)
+        let body = String(repeating: "x", count: 3000)
         let server = RawServer { $0.drip(Self.ok(body), everyMilliseconds: 20) }
         defer { server.stop() }
         let start = ContinuousClock.now
@@ -109,7 +109,8 @@ struct HTTPFetcherTests {
             Issue.record("\(result)")
             return
         }
-        #expect(elapsed >= .milliseconds(390) && elapsed < .milliseconds(2500))
+        // All of it would take a minute.
+        #expect(elapsed >= .milliseconds(390) && elapsed < .seconds(30))
     }
 
     @Test("A closed port, an unknown host, plain http and a malformed address have different errors")
@@ -148,9 +149,9 @@ struct HTTPFetcherTests {
             eventuallyBlocking("the server has a request") { server.requests > 0 }
             fetcher.cancel()
         }
-        let request = FetchRequest(url: server.url, totalMilliseconds: 20000, allowHTTP: true)
+        let request = FetchRequest(url: server.url, totalMilliseconds: 120_000, allowHTTP: true)
         #expect(throws: FetchError.cancelled) { try fetcher.fetch(request) }
-        #expect(start.duration(to: .now) < .seconds(5))
+        #expect(start.duration(to: .now) < .seconds(60))
         #expect(throws: FetchError.cancelled) { try fetcher.fetch(request) }
         #expect(server.requests == 1)
     }

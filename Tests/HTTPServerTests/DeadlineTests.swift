@@ -37,14 +37,14 @@ struct DeadlineTests {
     func header() throws {
         let server = try server { $0.headerSeconds = 0.3 }
         let seconds = try drip("GET / HTTP/1.1\r\nX-Drip: ", on: server)
-        #expect((0.2...9).contains(seconds))
+        #expect((0.2...25).contains(seconds))
         eventuallyBlocking { server.statistics.deadlines == [.header: 1] }
     }
 
     @Test("A request line that comes byte by byte is cut off")
     func line() throws {
         let server = try server { $0.headerSeconds = 0.3 }
-        #expect((0.2...9).contains(try drip("GET /", on: server)))
+        #expect((0.2...25).contains(try drip("GET /", on: server)))
     }
 
     @Test("A body that comes byte by byte is cut off")
@@ -54,7 +54,7 @@ struct DeadlineTests {
             $0.bodyRateGraceSeconds = 60
         }
         let seconds = try drip("POST /read HTTP/1.1\r\nHost: h\r\nContent-Length: 999\r\n\r\n", on: server)
-        #expect((0.2...9).contains(seconds))
+        #expect((0.2...25).contains(seconds))
         eventuallyBlocking { server.statistics.deadlines == [.body: 1] }
     }
 
@@ -62,7 +62,7 @@ struct DeadlineTests {
     func slowBody() throws {
         let server = try server { $0.bodyRateGraceSeconds = 0.3 }
         let seconds = try drip("POST /read HTTP/1.1\r\nHost: h\r\nContent-Length: 999\r\n\r\n", on: server)
-        #expect((0.2...9).contains(seconds))
+        #expect((0.2...25).contains(seconds))
     }
 
     @Test("A request that takes too long as a whole is cut off")
@@ -72,7 +72,7 @@ struct DeadlineTests {
             $0.bodyRateGraceSeconds = 60
         }
         let seconds = try drip("POST /read HTTP/1.1\r\nHost: h\r\nContent-Length: 999\r\n\r\n", on: server)
-        #expect((0.2...9).contains(seconds))
+        #expect((0.2...25).contains(seconds))
     }
 
     @Test("A connection without a request is closed, from the start and after a response")
@@ -125,15 +125,22 @@ struct DeadlineTests {
     @Test("A handler that waits again gets no more time")
     func waitingAgain() throws {
         let handler = EchoHandler()
-        let server = try server(handler) { $0.suspensionSeconds = 4 }
+        let server = try server(handler) { $0.suspensionSeconds = 0.5 }
         let client = try RawClient(port: server.port)
-        let began = SystemTime().monotonicNanoseconds
-        try client.send("GET /wait-twice HTTP/1.1\r\nHost: h\r\n\r\n")
-        usleep(3_000_000)
-        handler.release()
-        #expect(try client.response()?.status == 503)
-        #expect(SystemTime().monotonicNanoseconds - began < 6_500_000_000)
-        handler.release()
+        try client.send("GET /wait-forever HTTP/1.1\r\nHost: h\r\n\r\n")
+        let isOver = Atomic<Bool>(false)
+        // Each wait is over long before it has lasted half a second.
+        let releaser = try NamedThread.start("releaser") {
+            while !isOver.load(ordering: .relaxed) {
+                handler.release()
+                usleep(20_000)
+            }
+        }
+        let response = try? client.response()
+        isOver.store(true, ordering: .relaxed)
+        releaser.join()
+        handler.releaseForGood()
+        #expect(response?.status == 503)
     }
 
     @Test("A request that was allowed to wait is not refused the second time, though others wait by then")
@@ -168,14 +175,19 @@ struct DeadlineTests {
         let handler = EchoHandler()
         let server = try server(handler) { $0.suspensionSeconds = 1 }
         let client = try RawClient(port: server.port)
-        try client.send("GET /wait/first HTTP/1.1\r\nHost: h\r\n\r\n")
-        #expect(try client.response()?.status == 503)
-        try client.send("GET /wait/second HTTP/1.1\r\nHost: h\r\n\r\n")
-        eventuallyBlocking { server.statistics.suspended == 1 }
-        // In the order in which they began to wait.
-        handler.release()
-        let response = try #require(try client.response())
-        #expect(response.text.contains("second"))
+        // On a busy machine the second may not be released within its second; then once more.
+        try eventuallyBlocking("the second request is answered in time") {
+            try client.send("GET /wait/first HTTP/1.1\r\nHost: h\r\n\r\n")
+            #expect(try client.response()?.status == 503)
+            try client.send("GET /wait/second HTTP/1.1\r\nHost: h\r\n\r\n")
+            eventuallyBlocking { handler.waiting.withLock { $0.count } == 2 }
+            eventuallyBlocking { server.statistics.suspended == 1 || client.isAnswered }
+            // In the order in which they began to wait.
+            handler.release()
+            let response = try #require(try client.response())
+            #expect(response.status == 503 || response.text.contains("second"))
+            return response.status == 200
+        }
     }
 
     @Test("More requests that wait than may: 503 at once")

@@ -46,6 +46,11 @@ final class EchoHandler: RequestHandler {
                 await wait()
                 return .respond(describe(head))
             }
+        case "wait-forever":
+            return .later { [self] in
+                while !isOpen.load(ordering: .relaxed) { await wait() }
+                return .respond(describe(head))
+            }
         case "read": return .readBody(limit: 1000) { .respond(Response(200, body: $0)) }
         case "read-then-wait":
             return .answerBody(limit: 1000) { [self] body in

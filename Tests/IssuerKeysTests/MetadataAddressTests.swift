@@ -77,6 +77,7 @@ struct MetadataAddressTests {
     func externalID(authority: String, base: String) {
         #expect(
             MetadataAddress.of(authority: authority, policy: nil) == "\(base)/v2.0/.well-known/openid-configuration")
+        #expect(MetadataAddress.base(ofAuthority: authority) == "\(base)/v2.0")
     }
 
     @Test("P-3 A query stays")

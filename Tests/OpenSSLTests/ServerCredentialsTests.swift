@@ -43,7 +43,7 @@ private struct MadeFiles {
     init() throws {
         folder = try TemporaryFolder()
         let maker = try ChildProcess("/bin/bash", ["-c", "cd \(folder.path)\n\(Self.script)"])
-        let end = try maker.wait(seconds: 120)
+        let end = try maker.wait()
         guard end == .exit(0) else { throw ChildProcess.Failure(description: maker.output + maker.errors) }
     }
 

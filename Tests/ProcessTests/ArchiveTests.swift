@@ -35,7 +35,7 @@ import Testing
         #expect(first.end == .exit(0) && first.errors == "task-server: 2 tasks imported, 0 existed\n", "\(first)")
         let second = try stage.run(["import"], settings, input: lines)
         #expect(second.errors == "task-server: 0 tasks imported, 2 existed\n")
-        let seen = try other.process.await(seconds: 10) { _ in
+        let seen = try other.process.await { _ in
             try other.texts(token: token) == ["One", "Two"] ? true : nil
         }
         #expect(seen)

@@ -17,7 +17,7 @@ private struct SecureStage {
             \(script)
             """
         let maker = try ChildProcess("/bin/bash", ["-c", lines])
-        let end = try maker.wait(seconds: 60)
+        let end = try maker.wait()
         guard end == .exit(0) else { throw ChildProcess.Failure(description: maker.output + maker.errors) }
     }
 

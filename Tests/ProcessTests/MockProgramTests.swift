@@ -158,7 +158,7 @@ import Testing
         let whole = try exchange(stage.mockPort, "GET", target).body
         let fault = Array("{\"at\":\"metadata\",\"cut\":true}".utf8)
         #expect(try exchange(stage.mockPort, "POST", "/_mock/faults", body: fault).status == 200)
-        let client = try RawClient(port: stage.mockPort, timeout: 20)
+        let client = try RawClient(port: stage.mockPort)
         try client.send(Array("GET \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(stage.mockPort)\r\n\r\n".utf8))
         let text = String(decoding: try client.rest(), as: UTF8.self)
         #expect(text.contains("Content-Length: \(whole.count)\r\n"))

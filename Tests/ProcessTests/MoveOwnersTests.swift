@@ -22,7 +22,7 @@ import Testing
         end: ChildProcess.End, output: String, errors: String
     ) {
         let program = try mover.start(["move-owners"] + arguments, on: database)
-        let end = try program.wait(seconds: 120)
+        let end = try program.wait()
         return (end, program.output, program.errors)
     }
 

@@ -27,7 +27,7 @@ final class Mover {
     /// Runs the program on a database to its end.
     func run(_ arguments: [String], on database: String) throws -> (end: ChildProcess.End, errors: String) {
         let program = try start(arguments, on: database)
-        let end = try program.wait(seconds: 300)
+        let end = try program.wait(within: .seconds(300))
         return (end, program.errors)
     }
 
@@ -40,7 +40,7 @@ final class Mover {
         let program = try ChildProcess(
             "/usr/bin/script", ["-qec", command, "/dev/null"],
             environment: ["TASKS_DATABASE": database, "SHELL": "/bin/sh", "PATH": "/usr/bin:/bin"])
-        let end = try program.wait(seconds: 300)
+        let end = try program.wait(within: .seconds(300))
         return (end, program.output)
     }
 

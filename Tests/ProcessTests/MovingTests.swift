@@ -7,7 +7,7 @@ import Testing
     @Test func `Data that is moved from SQLite to PostgreSQL and back is the same to the byte`() throws {
         let mover = try Mover()
         let shared = try PostgreSQLServer.started().newDatabase()
-        try mover.write(people: 4000, to: "first.jsonl")
+        try mover.write(people: 2100, to: "first.jsonl")
         #expect(try mover.run(["import", mover.file("first.jsonl")], on: mover.database("old.db")).end == .exit(0))
         #expect(try mover.run(["export", mover.file("second.jsonl")], on: mover.database("old.db")).end == .exit(0))
         let (end, errors) = try mover.run(["import", mover.file("second.jsonl")], on: shared)
@@ -25,7 +25,7 @@ import Testing
     func `Each task is imported once, however often the import is killed`(shared: Bool) throws {
         let mover = try Mover()
         let target = shared ? try PostgreSQLServer.started().newDatabase() : mover.database("target.db")
-        try mover.write(people: 4000, to: "lines.jsonl")
+        try mover.write(people: 2100, to: "lines.jsonl")
         var kills = 0
         // Each time somewhat later, so that some come in the middle of every part of the work.
         for milliseconds in stride(from: UInt32(5), through: 400, by: 19) {
@@ -45,7 +45,7 @@ import Testing
     func `An export that was killed and continued has everyone in its file`(shared: Bool) throws {
         let mover = try Mover()
         let source = shared ? try PostgreSQLServer.started().newDatabase() : mover.database("source.db")
-        try mover.write(people: 4000, to: "lines.jsonl")
+        try mover.write(people: 2100, to: "lines.jsonl")
         #expect(try mover.run(["import", mover.file("lines.jsonl")], on: source).end == .exit(0))
         let target = mover.file("out.jsonl")
         var kills = 0
@@ -128,7 +128,7 @@ import Testing
 
     @Test func `An export continues its file when there is room again`() throws {
         let mover = try Mover()
-        try mover.write(people: 4000, to: "lines.jsonl")
+        try mover.write(people: 2100, to: "lines.jsonl")
         let (source, target) = (mover.database("source.db"), mover.file("out.jsonl"))
         #expect(try mover.run(["import", mover.file("lines.jsonl")], on: source).end == .exit(0))
         // A limit of the shell's, in kibibytes; the shared memory of SQLite has to fit in.

@@ -30,7 +30,7 @@ struct PostgreSQLCommandTests {
             (command, try ChildProcess(ChildProcess.built("task-server"), [command], environment: settings))
         }
         for (command, program) in programs {
-            #expect(try program.wait(seconds: 60) == .exit(code), "\(command)", sourceLocation: location)
+            #expect(try program.wait() == .exit(code), "\(command)", sourceLocation: location)
             let all = "\(program.output)\(program.errors)".split(separator: "\n").map(String.init)
             #expect(!all.contains { $0.contains(Self.password) }, "\(command): \(all)", sourceLocation: location)
             let prefix = command == "check" && code == 1 ? "WRONG database: " : "task-server: "

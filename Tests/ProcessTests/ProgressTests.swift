@@ -11,7 +11,7 @@ import Testing
 
     @Test func `A terminal shows the progress in one line that ends with 100 %`() throws {
         let mover = try Mover()
-        let tasks = try mover.write(people: 3000, to: "lines.jsonl")
+        let tasks = try mover.write(people: 2100, to: "lines.jsonl")
         let database = mover.database("tasks.db")
         for columns in [79, 40] {
             let target = mover.file("\(columns).jsonl")
@@ -38,7 +38,7 @@ import Testing
 
     @Test func `Without a terminal there is one line at the end`() throws {
         let mover = try Mover()
-        let tasks = try mover.write(people: 3000, to: "lines.jsonl")
+        let tasks = try mover.write(people: 300, to: "lines.jsonl")
         let database = mover.database("tasks.db")
         #expect(
             try mover.run(["import", mover.file("lines.jsonl")], on: database).errors
@@ -59,7 +59,7 @@ import Testing
     @Test(arguments: [SIGINT: Int32(130), SIGTERM: 143, SIGHUP: 129])
     func `A signal ends the command with its progress and how to continue`(signal: Int32, code: Int32) throws {
         let mover = try Mover()
-        try mover.write(people: 5000, to: "lines.jsonl")
+        try mover.write(people: 2500, to: "lines.jsonl")
         let database = mover.database("tasks.db")
         let program = try mover.start(["import", mover.file("lines.jsonl")], on: database)
         // Some of it is in.

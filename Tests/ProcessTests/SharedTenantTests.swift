@@ -34,7 +34,7 @@ struct SharedTenantTests {
         stage = try Stage(["MOCK_HIGH_SCALE_COMPATIBILITY": "true"])
     }
 
-    /// The settings of the two named sources, as README has them.
+    /// The settings of the two named sources, as docs/connect-a-tenant.md has them.
     private var sources: [String: String] {
         [
             "TASKS_SOURCES": "ext,work",

@@ -113,8 +113,8 @@ final class Server {
     }
 
     /// Waits until `/readyz` says so.
-    func awaitReadiness(seconds: Double = 20) throws {
-        _ = try process.await(seconds: seconds) { _ in
+    func awaitReadiness() throws {
+        _ = try process.await { _ in
             try exchange(port, "GET", "/readyz").status == 200 ? true : nil
         }
     }
@@ -134,6 +134,19 @@ final class Server {
             "POST", "/api/tasks", token: token, ["Content-Type": "application/json"], body: "{\"task\":\"\(text)\"}")
     }
 
+    /// Sends the head of an addition and the beginning of its body, when the server has said that it waits for the body.
+    func beginToAdd(_ beginning: String, of length: Int, token: String) throws -> RawClient {
+        let client = try RawClient(port: port)
+        try client.send(
+            "POST /api/tasks HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(token)\r\nExpect: 100-continue\r\n"
+                + "Content-Type: application/json\r\nContent-Length: \(length)\r\n\r\n")
+        guard let answer = try client.response(to: .post), answer.status == 100 else {
+            throw ChildProcess.Failure(description: "the server does not wait for the body")
+        }
+        try client.send(beginning)
+        return client
+    }
+
     /// The texts of the owner's tasks.
     func texts(token: String) throws -> [String] {
         let response = try ask("GET", "/api/tasks", token: token)
@@ -151,7 +164,7 @@ final class Server {
 func exchange(
     _ port: UInt16, _ method: String, _ target: String, _ headers: [String: String] = [:], body: [UInt8]? = nil
 ) throws -> RawResponse {
-    let client = try RawClient(port: port, timeout: 20)
+    let client = try RawClient(port: port)
     var head = "\(method) \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n"
     for (name, value) in headers { head += "\(name): \(value)\r\n" }
     if let body { head += "Content-Length: \(body.count)\r\n" }

@@ -12,7 +12,7 @@ import Testing
         var client: RawClient?
         eventuallyBlocking("the port is open") {
             // Many attempts for each pause: the first moment counts.
-            for _ in 0..<200 where client == nil { client = try? RawClient(port: port, timeout: 20) }
+            for _ in 0..<200 where client == nil { client = try? RawClient(port: port) }
             return client != nil
         }
         try client?.send("GET \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n")

@@ -55,7 +55,7 @@ struct TLSRefusalTests {
         }
         let client = try ChildProcess(
             "/usr/bin/python3", [TestFile("tls-exchange.py").path, "\(port)", version], input: input.joined())
-        try #require(try client.wait(seconds: 240) == .exit(0), "\(client.errors)")
+        try #require(try client.wait(within: .seconds(240)) == .exit(0), "\(client.errors)")
         let answers = try client.output.split(separator: "\n").map(TLSAnswer.init)
         try #require(answers.count == cases.count)
         for (test, answer) in zip(cases, answers) {

@@ -33,7 +33,7 @@ import Testing
         let stage = try Stage()
         let document = "/.well-known/oauth-protected-resource"
         let server = try stage.server(["TASKS_PUBLIC_URL": "https://tasks.example.com/"])
-        let client = try RawClient(port: server.port, timeout: 20)
+        let client = try RawClient(port: server.port)
         try client.send("GET \(document) HTTP/1.1\r\nHost: evil.example\r\n\r\n")
         let text = try client.response()?.text ?? ""
         #expect(text.contains(#""resource":"https://tasks.example.com/api/tasks""#), "\(text)")

@@ -107,30 +107,34 @@ package final class ChildProcess {
     }
 
     /// Waits for the end of the program.
-    package func wait(seconds: Double = 30) throws -> End {
+    package func wait(within limit: Duration = patience) throws -> End {
+        let last = ContinuousClock.now + limit
+        while ContinuousClock.now < last {
+            if let end = ended { return end }
+            usleep(2000)
+        }
+        throw Failure(description: "still running after \(limit):\n\(output)\n\(errors)")
+    }
+
+    /// How it ended, if it has.
+    private var ended: End? {
         if let end { return end }
         var status: Int32 = 0
-        for _ in 0..<Int(seconds * 200) {
-            if waitpid(identifier, &status, WNOHANG) == identifier {
-                let signal = status & 0x7F
-                let found = signal == 0 ? End.exit((status >> 8) & 0xFF) : End.signal(signal)
-                end = found
-                return found
-            }
-            usleep(5000)
-        }
-        throw Failure(description: "still running after \(seconds) s:\n\(output)\n\(errors)")
+        guard waitpid(identifier, &status, WNOHANG) == identifier else { return nil }
+        let signal = status & 0x7F
+        end = signal == 0 ? .exit((status >> 8) & 0xFF) : .signal(signal)
+        return end
     }
 
     /// Waits until what it writes to standard output gives a value.
-    package func await<Value>(seconds: Double = 30, _ value: (_ output: String) throws -> Value?) throws -> Value {
-        for _ in 0..<Int(seconds * 200) {
+    package func await<Value>(_ value: (_ output: String) throws -> Value?) throws -> Value {
+        let last = ContinuousClock.now + patience
+        while ContinuousClock.now < last {
+            let end = ended
             if let found = try value(output) { return found }
-            if case .some(let end) = ended { throw Failure(description: "ended with \(end):\n\(output)\n\(errors)") }
+            if let end { throw Failure(description: "ended with \(end):\n\(output)\n\(errors)") }
             usleep(5000)
         }
-        throw Failure(description: "not seen within \(seconds) s:\n\(output)\n\(errors)")
+        throw Failure(description: "not seen within \(patience):\n\(output)\n\(errors)")
     }
-
-    private var ended: End? { try? wait(seconds: 0.005) }
 }

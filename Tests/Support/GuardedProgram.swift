@@ -39,7 +39,7 @@ enum GuardedProgram {
     /// Ends the program that the shell started, and waits for both.
     static func end(_ shell: ChildProcess) {
         shell.send(SIGTERM)
-        _ = try? shell.wait(seconds: 30)
+        _ = try? shell.wait()
     }
 
     /// What the program wrote to its log.
@@ -49,7 +49,8 @@ enum GuardedProgram {
 
     /// Waits until a program is ready; with its log, if it never is.
     static func await(_ name: String, in folder: String, until isReady: () throws -> Bool) throws {
-        for _ in 0..<600 {
+        let last = ContinuousClock.now + patience
+        while ContinuousClock.now < last {
             if try isReady() { return }
             usleep(20_000)
         }

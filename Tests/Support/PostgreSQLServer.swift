@@ -85,7 +85,7 @@ package final class PostgreSQLServer: Sendable {
                 END
                 """
             let making = try ChildProcess("/bin/sh", ["-c", script])
-            guard try making.wait(seconds: 120) == .exit(0) else {
+            guard try making.wait() == .exit(0) else {
                 throw ChildProcess.Failure(description: "making a server: \(making.errors)")
             }
             watchdog = Mutex(try Self.run(folder, environment))
@@ -135,7 +135,7 @@ package final class PostgreSQLServer: Sendable {
         guard try ChildProcess("/bin/sh", ["-c", script]).wait() == .exit(0) else {
             throw ChildProcess.Failure(description: "could not kill PostgreSQL")
         }
-        watchdog.withLock { watchdog in _ = try? watchdog.wait(seconds: 30) }
+        watchdog.withLock { watchdog in _ = try? watchdog.wait() }
     }
 
     /// Starts it again after ``stop()`` or ``kill9()``.
@@ -169,9 +169,10 @@ package final class PostgreSQLServer: Sendable {
 
     /// Waits until a question is answered with true.
     package func await(_ question: String) throws {
-        for _ in 0..<300 {
+        let last = ContinuousClock.now + patience
+        while ContinuousClock.now < last {
             if try command(question) == "t\n" { return }
-            usleep(50_000)
+            usleep(20_000)
         }
         throw ChildProcess.Failure(description: "never true: \(question)")
     }
@@ -181,7 +182,7 @@ package final class PostgreSQLServer: Sendable {
     package func command(_ sql: String, in database: String = "postgres") throws -> String {
         let psql = try ChildProcess(
             "\(Self.programs)/psql", ["-X", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", address(database), "-c", sql])
-        guard try psql.wait(seconds: 120) == .exit(0) else { throw ChildProcess.Failure(description: psql.errors) }
+        guard try psql.wait() == .exit(0) else { throw ChildProcess.Failure(description: psql.errors) }
         return psql.output
     }
 }

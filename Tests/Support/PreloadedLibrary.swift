@@ -14,7 +14,7 @@ package enum PreloadedLibrary {
             "$compiler" -O1 -shared -fPIC -o \(library) \(source) -ldl
             """
         let making = try ChildProcess("/bin/sh", ["-c", script])
-        guard try making.wait(seconds: 120) == .exit(0) else {
+        guard try making.wait() == .exit(0) else {
             throw ChildProcess.Failure(description: "\(name).so: \(making.errors)")
         }
         return library

@@ -30,7 +30,7 @@ extension ClientSettings {
         3. Trust its certificate in the simulator:     xcrun simctl keychain booted add-root-cert state/mock/ca.pem
 
         Until the line in the hosts file is removed, the Mac reaches the mock in place of Microsoft. For a phone, see
-        "The iOS apps with ADAL" in README.md.
+        "The iOS apps with ADAL" in docs/connect-a-client.md.
         """
 
     /// The members of the NXOAuth2 sample's settings.plist, in its order and its spelling.

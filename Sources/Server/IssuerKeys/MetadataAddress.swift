@@ -26,6 +26,13 @@ package enum MetadataAddress {
         return "\(base)/v2.0/\(document)?p=\(name)\(query.isEmpty ? "" : "&\(query)")"
     }
 
+    /// The beginning of ``of(authority:policy:)`` for an authority without policies.
+    ///
+    /// It ends before `/.well-known`: `https://contoso.ciamlogin.com/contoso.onmicrosoft.com/v2.0`. A query is dropped.
+    package static func base(ofAuthority authority: String) -> String {
+        "\(withTenant(trimmed(authority.prefix { $0 != "?" })))/v2.0"
+    }
+
     /// The tenant of an authority, if it is given by its GUID: then the issuer must contain it (V-74).
     package static func tenantIdentifier(ofAuthority authority: String) -> String? {
         let path = authority.prefix { $0 != "?" }

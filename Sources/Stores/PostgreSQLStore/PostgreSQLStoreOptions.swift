@@ -22,6 +22,8 @@ package struct PostgreSQLStoreOptions: Sendable {
 
     /// For tests: the time by which idempotency keys expire.
     package var time: any TimeSource = SystemTime()
+    /// For tests: how often expired idempotency keys are looked for.
+    package var pruningMilliseconds: UInt64 = 10_000
 
     package init() {}
 }

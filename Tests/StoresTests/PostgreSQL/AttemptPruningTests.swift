@@ -28,6 +28,7 @@ struct AttemptPruningTests {
     private func open() throws -> PostgreSQLTaskStore {
         var options = PostgreSQLStoreOptions()
         options.time = time
+        options.pruningMilliseconds = 200
         return try PostgreSQLTaskStore.open(address, options: options)
     }
 

@@ -18,7 +18,7 @@ private final class LargeRecords {
             "/usr/bin/openssl",
             ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1"]
                 + ["-subj", "/CN=localhost", "-keyout", key, "-out", certificate])
-        guard try making.wait(seconds: 120) == .exit(0) else { throw ChildProcess.Failure(description: making.errors) }
+        guard try making.wait() == .exit(0) else { throw ChildProcess.Failure(description: making.errors) }
         let port = try freePort()
         let server = try PostgreSQLServer.started()
         process = try ChildProcess(

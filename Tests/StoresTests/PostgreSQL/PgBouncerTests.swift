@@ -31,6 +31,8 @@ struct PgBouncerTests {
             }
             try await group.waitForAll()
         }
+        // At the latest when the second session of the store is made, which may be after all was answered by the first.
+        await eventually("the sharing is noticed") { events.all.contains(.sessionsShared) }
         // The sessions of later connections are shared as well, and nothing new.
         bouncer.kill9()
         // Why there are none at first is reported as well, and once.

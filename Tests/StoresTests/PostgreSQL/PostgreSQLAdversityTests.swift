@@ -1,6 +1,7 @@
 import PostgreSQLStore
 import Glibc
 import Platform
+import PostgreSQL
 import Support
 import Tasks
 import Testing
@@ -120,23 +121,16 @@ struct PostgreSQLAdversityTests {
 
     @Test("A statement that waits too long for a lock is refused, and the store continues")
     func deadline() async throws {
-        let server = try PostgreSQLServer.started()
-        let address = try server.newDatabase()
-        let name = address.split(separator: "/").last?.split(separator: "?").first ?? ""
+        let address = try PostgreSQLServer.started().newDatabase()
         var options = PostgreSQLStoreOptions()
-        options.deadlineMilliseconds = 300
+        options.deadlineMilliseconds = 1500
         let store = try PostgreSQLTaskStore.open(address, options: options)
         defer { store.close() }
         _ = try await store.added("x", of: alice)
-        let blocker = try ChildProcess(
-            "/usr/lib/postgresql/15/bin/psql",
-            ["-X", "-d", address, "-c", "BEGIN; SELECT * FROM owners FOR UPDATE; SELECT pg_sleep(3); ROLLBACK"])
-        await eventually("the row is locked") {
-            (try? server.command("SELECT count(*) FROM pg_locks WHERE mode = 'RowShareLock'", in: "\(name)")) ?? ""
-                >= "1"
-        }
+        let blocker = try PipelineConnection(to: ConnectionTarget(parsing: address))
+        try blocker.runScript("BEGIN; SELECT FROM owners FOR UPDATE")
         await #expect(throws: StoreError.self) { try await store.added("y", of: alice) }
-        _ = try blocker.wait()
+        try blocker.runScript("ROLLBACK")
         #expect(try await store.added("z", of: alice).id >= 2)
     }
 }

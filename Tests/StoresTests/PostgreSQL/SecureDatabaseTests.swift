@@ -29,7 +29,7 @@ private final class SecureDatabase {
             if [ $(id -u) = 0 ]; then chown postgres: server.key; fi
             """
         let making = try ChildProcess("/bin/sh", ["-c", script])
-        guard try making.wait(seconds: 120) == .exit(0) else {
+        guard try making.wait() == .exit(0) else {
             throw ChildProcess.Failure(description: "certificates: \(making.errors)")
         }
         server = try PostgreSQLServer(

@@ -40,10 +40,15 @@ extension ServerSettings {
     }
 
     /// Browsers sign in at the first source; their network is not that of the server.
+    ///
+    /// The page adds `/<policy>/v2.0` to the authority of B2C. Without policies it adds nothing, so Entra's authority is
+    /// given with its version, and that of External ID with its tenant as well (P-3).
     var page: PageConfiguration {
         let first = sources.all.first
+        let address = (pageAddress ?? first?.provider.address)?.text ?? ""
+        let isEntra = first?.provider.kind == .externalID || first?.provider.kind == .microsoft
         return PageConfiguration(
-            authority: (pageAddress ?? first?.provider.address)?.text ?? "",
+            authority: isEntra && !address.isEmpty ? MetadataAddress.base(ofAuthority: address) : address,
             clientIdentifier: first?.claims.clientIdentifiers.first ?? "", policies: first?.provider.policies ?? [],
             scopes: first?.scopes.toAsk ?? [])
     }

@@ -94,7 +94,7 @@ final class SessionDriver {
 
     /// On foreign partitions that would be a transaction of several servers, so it is left to the operator.
     private func prune(on session: Session, at now: UInt64) {
-        nextPruning = isOneOwnerOnly ? .max : now + 10_000_000_000
+        nextPruning = isOneOwnerOnly ? .max : now + options.pruningMilliseconds * 1_000_000
         guard !isOneOwnerOnly else { return }
         send(PruneBatch(at: options.time.wallMilliseconds), on: session, at: now)
     }

@@ -1,0 +1,38 @@
+"""What axe-core finds on a page, of any weight, in every look that a system can ask for."""
+
+import functools
+import json
+import pathlib
+
+import axe_core_python
+
+# The colour scheme, and whether the system replaces the colours by its own.
+LOOKS = [("light", "none"), ("dark", "none"), ("light", "active"), ("dark", "active")]
+
+
+@functools.cache
+def source():
+    return (pathlib.Path(axe_core_python.__file__).parent / "axe.min.js").read_text()
+
+
+def findings(chrome):
+    if not chrome.execute_script("return 'axe' in window"):
+        chrome.execute_script(source())
+    # Rows may still be fading in, and a half transparent text has less contrast.
+    chrome.execute_script("document.getAnimations().forEach((animation) => animation.finish())")
+    result = chrome.execute_async_script("axe.run().then(arguments[0], (error) => arguments[0](String(error)))")
+    if not isinstance(result, dict):
+        raise AssertionError(result)
+    return [(finding["id"], finding["help"], [node["html"][:120] for node in finding["nodes"]])
+            for finding in result["violations"]]
+
+
+def check_looks(test, where):
+    """Fails a test with all that is found in any look."""
+    found = {}
+    for scheme, forced in LOOKS:
+        test.chrome.prefer(scheme, forced=forced)
+        if here := findings(test.chrome):
+            found[f"{scheme}, forced colours {forced}"] = here
+    test.chrome.prefer()
+    test.assertEqual(found, {}, f"{where}: {json.dumps(found, indent=1)}")

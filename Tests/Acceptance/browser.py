@@ -1,0 +1,33 @@
+"""What the tests ask of every browser."""
+
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
+
+
+class Browser:
+    def key(self, key, backwards=False):
+        """Presses a key wherever the cursor is, perhaps with Shift."""
+        actions = ActionChains(self)
+        if backwards:
+            actions.key_down(Keys.SHIFT)
+        actions.send_keys(key)
+        if backwards:
+            actions.key_up(Keys.SHIFT)
+        actions.perform()
+
+    def one(self, selector):
+        return self.find_element(By.CSS_SELECTOR, selector)
+
+    def words(self, selector):
+        """What an element says, as soon as it says something: pages fill in what they were asked for a moment later."""
+        return self.until(lambda: self.one(selector).text, f"{selector} to say something")
+
+    def all(self, selector):
+        return self.find_elements(By.CSS_SELECTOR, selector)
+
+    def until(self, condition, what, seconds=10):
+        """Waits for a condition of this browser; elements that a page has just replaced do not count."""
+        return WebDriverWait(self, seconds, poll_frequency=0.05, ignored_exceptions=(Exception,)).until(
+            lambda _: condition(), f"waited for {what}")

@@ -1,0 +1,258 @@
+"""The developer page of the mock: with and without its script, from another site, and for every eye."""
+
+import base64
+import functools
+import http.server
+import json
+import pathlib
+import tempfile
+import threading
+import unittest
+import urllib.error
+import urllib.request
+
+from chrome import Chrome
+from person import PageTest
+from servers import TENANT
+from test_access import axe_findings
+
+KEYS = f"{TENANT}/b2c_1_sign_in/discovery/v2.0/keys"
+
+
+class DeveloperPage(PageTest):
+    """Each test has a run of its own at the mock, so that it disturbs no other."""
+
+    def setUp(self):
+        super().setUp()
+        self.run_name = self._testMethodName.replace("_", "-")[:40]
+        self.mock = self.servers.authority
+
+    def browser(self, *switches):
+        chrome = Chrome(*switches)
+        self.addCleanup(self.check_and_quit, chrome)
+        return chrome
+
+    def open(self, query="", chrome=None):
+        (chrome or self.chrome).get(f"{self.mock}/_mock?run={self.run_name}{query}")
+
+    def ask(self, path, body=None):
+        mark = "&" if "?" in path else "?"
+        request = urllib.request.Request(f"{self.mock}/_mock/{path}{mark}run={self.run_name}", body)
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            return answer.read().decode()
+
+    def ask_keys(self):
+        """A request of a client, in the run of the test; its status."""
+        try:
+            with urllib.request.urlopen(f"{self.mock}/{self.run_name}.{KEYS}", timeout=10) as answer:
+                return answer.status
+        except urllib.error.HTTPError as error:
+            return error.code
+
+    def state(self):
+        return json.loads(self.ask("state"))
+
+    def texts(self, selector, chrome=None):
+        return [element.text for element in (chrome or self.chrome).all(selector)]
+
+    def press(self, selector, chrome=None):
+        (chrome or self.chrome).one(selector).click()
+
+    def fill(self, selector, text, chrome=None):
+        field = (chrome or self.chrome).one(selector)
+        field.clear()
+        field.send_keys(text)
+
+    def await_done(self, words):
+        self.chrome.until(lambda: words in self.chrome.one(".done").text, words)
+
+    def test_requests_and_tokens_come_while_it_is_open(self):
+        self.open()
+        self.assertEqual(self.texts("#request-rows > li"), [])
+        self.ask_keys()
+        self.chrome.until(lambda: len(self.chrome.all("#request-rows > li")) == 1, "the request")
+        self.assertIn("discovery/v2.0/keys", self.chrome.one("#request-rows .target").text)
+        self.press("#request-rows summary")
+        self.ask("token?user=alice&claim=extension_colour=green")
+        self.chrome.until(lambda: self.chrome.all("#token-rows > li"), "the token")
+        self.press("#token-rows summary")
+        self.assertIn('"extension_colour": "green"', self.chrome.one("#token-rows li:first-child details").text)
+        self.ask_keys()
+        self.chrome.until(lambda: len(self.chrome.all("#request-rows > li")) == 2, "the second request")
+        # What was opened stays open, below what came.
+        is_open = "return [...document.querySelectorAll('#request-rows details')].map((row) => row.open)"
+        self.assertEqual(self.chrome.execute_script(is_open), [False, True])
+        self.ask("reset", b"")
+        self.ask_keys()
+        self.chrome.until(lambda: len(self.chrome.all("#request-rows > li")) == 1, "the request after the reset")
+        self.assertEqual(self.texts("#token-rows > li"), [])
+
+    def test_watching_can_be_stopped(self):
+        self.open()
+        self.press("#watch")
+        self.chrome.network().clear()
+        self.ask_keys()
+        self.press("#watch")
+        self.chrome.until(lambda: self.chrome.all("#request-rows > li"), "the request, when it is watched again")
+
+    def test_users_are_added_changed_and_removed(self):
+        self.open()
+        self.fill("#new-email", "dora@example.com")
+        self.fill("#new-name", "Dora")
+        self.fill("#new-claims", '{"extension_level": 3}')
+        self.press("#users form[aria-label='Add a user'] button")
+        self.await_done("The user was added.")
+        row = "#users > .rows > li:last-child"
+        self.press(f"{row} summary")
+        self.fill(f"{row} [name=name]", "Dora Renamed")
+        self.press(f"{row} form[aria-label='Change dora@example.com'] button")
+        self.await_done("The user was changed.")
+        claims = self.ask("token?user=dora").split(".")[1]
+        claims = json.loads(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)))
+        self.assertEqual([claims["name"], claims["extension_level"]], ["Dora Renamed", 3])
+        self.press(f"{row} summary")
+        self.press(f"{row} form[aria-label='Remove dora@example.com'] button")
+        self.await_done("The user was removed.")
+        self.assertEqual([user["email"] for user in self.state()["users"]], ["alice@example.com", "bob@example.com"])
+
+    def test_what_is_wrong_with_a_form_is_said(self):
+        self.expected = ["400"]
+        self.open()
+        self.fill("#fault-status", "7")
+        self.press("#faults .primary")
+        self.assertIn("whole number from 200 to 599", self.chrome.words("[role=alert]"))
+        self.assertEqual(axe_findings(self.chrome), [])
+
+    def test_clock_keys_faults_and_reset(self):
+        self.open()
+        self.press("#clock button[value='-7200']")
+        self.await_done("The clock was set.")
+        self.press("#faults .primary")
+        self.await_done("The fault was added.")
+        self.assertEqual(self.state()["skew_s"], -7200)
+        self.assertEqual(self.ask_keys(), 503)
+        self.chrome.until(lambda: "None waits" in self.chrome.one("#waiting-faults").text, "the fault to be used up")
+        before = len(self.chrome.all("#keys .rows code"))
+        self.press("#keys button[value=publish]")
+        self.await_done("The keys were changed.")
+        self.assertEqual(len(self.chrome.all("#keys .rows code")), before + 1)
+        self.press("#reset button")
+        self.await_done("Everything is as at the start.")
+        self.assertEqual(self.state()["skew_s"], 0)
+
+    def test_tokens_and_settings_are_copied(self):
+        self.chrome.execute_cdp_cmd(
+            "Browser.grantPermissions", {"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]})
+        self.open()
+        self.press("#token [data-copy-token]")
+        self.assertEqual(len(self.copied().split(".")), 3)
+        self.press("#bad li:first-child button")
+        claims = self.copied().split(".")[1]
+        claims = json.loads(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)))
+        self.assertEqual(claims["exp"] - claims["iat"], 3600)
+        self.assertIn("expired", self.texts("#token-rows > li")[0] if self.chrome.all("#token-rows > li") else "expired")
+        kinds = self.texts("#clients summary")
+        self.assertIn("ios-adal", kinds)
+        self.assertEqual(len(kinds), 12)
+        self.chrome.all("#clients summary")[kinds.index("curl")].click()
+        self.chrome.all("#clients li")[kinds.index("curl")].find_element("css selector", "button").click()
+        self.assertIn(f"{self.mock}/_mock/token?user=alice@example.com", self.copied())
+
+    def copied(self):
+        self.chrome.until(lambda: self.chrome.one("#said").text == "Copied.", "the copy")
+        text = self.chrome.execute_async_script("navigator.clipboard.readText().then(arguments[0])")
+        self.chrome.execute_script("document.getElementById('said').textContent = ''")
+        return text
+
+    def test_without_its_script_it_can_be_read_and_used(self):
+        chrome = self.browser("--blink-settings=scriptEnabled=false")
+        self.ask_keys()
+        self.ask("token?user=alice")
+        self.open(chrome=chrome)
+        self.assertEqual(len(chrome.all("#request-rows > li")), 1)
+        self.assertIn("Alice Example", self.texts("#token-rows > li", chrome)[0])
+        self.assertEqual([element for element in chrome.all(".script") if element.is_displayed()], [])
+        self.press("#clock button[value='300']", chrome)
+        chrome.until(lambda: "The clock was set." in chrome.one(".done").text, "the clock")
+        self.assertEqual(self.state()["skew_s"], 300)
+        self.press("#token .primary", chrome)
+        self.assertEqual(len(chrome.words("body").split(".")), 3)
+
+    def test_a_page_of_another_site_cannot_give_orders(self):
+        self.expected = [".*"]  # the browser complains about every attempt
+        page = f"""<!doctype html><title>evil</title>
+            <form id="form" method="post" action="{self.mock}/_mock?run={self.run_name}" target="frame">
+            <input name="order" value="clock"><input name="skew_s" value="-7200"></form><iframe name="frame"></iframe>
+            <iframe id="framed" src="{self.mock}/_mock?run={self.run_name}"></iframe>
+            <script>
+            const order = (path, init) => fetch("{self.mock}/_mock/" + path + "?run={self.run_name}", init).catch(() => 0);
+            window.done = Promise.all([
+              order("clock", {{method: "POST", mode: "no-cors", body: '{{"skew_s":-7200}}'}}),
+              order("reset", {{method: "POST", mode: "no-cors"}}),
+              order("users/eve@example.com", {{method: "PUT", body: "{{}}"}}),
+            ]).then(() => document.getElementById("form").submit());
+            </script>"""
+        self.ask("clock", b'{"skew_s":60}')
+        with self.other_site(page) as address:
+            self.chrome.get(address)
+            self.chrome.execute_async_script("window.done.then(arguments[0])")
+            self.chrome.until(self.was_refused, "the answer to the form")
+        self.assertEqual(self.state()["skew_s"], 60)
+        self.assertEqual(len(self.state()["users"]), 2)
+
+    def was_refused(self):
+        """Whether the form of the other page was answered."""
+        answers = [event["params"]["response"] for event in self.chrome.network()
+                   if event["method"] == "Network.responseReceived"]
+        return [answer["status"] for answer in answers if "_mock?run=" in answer["url"]].count(403) >= 1
+
+    @staticmethod
+    def other_site(page):
+        return OtherSite(page)
+
+    def test_axe_finds_nothing_and_a_phone_needs_no_sideways_scrolling(self):
+        self.ask_keys()
+        self.ask("token?user=alice&bad=huge")
+        for query in ["", "&profile=external-id"]:
+            for width, scheme, forced in [(360, "light", "none"), (1280, "dark", "none"), (360, "dark", "active")]:
+                with self.subTest(query, width=width, scheme=scheme):
+                    self.chrome.size(width, 740)
+                    self.chrome.prefer(scheme, forced=forced)
+                    self.open(query)
+                    self.chrome.execute_script("for (const row of document.querySelectorAll('details')) row.open = true")
+                    self.assertEqual(axe_findings(self.chrome), [])
+                    self.assertLessEqual(self.chrome.execute_script("return document.body.scrollWidth"), width)
+
+    def test_the_root_leads_there(self):
+        self.chrome.get(self.mock)
+        self.assertEqual(axe_findings(self.chrome), [])
+        self.press("a[href='/_mock']")
+        self.chrome.until(lambda: self.chrome.all("#requests"), "the developer page")
+
+
+class OtherSite:
+    """One page of another origin."""
+
+    def __init__(self, page):
+        self.folder = tempfile.TemporaryDirectory()
+        pathlib.Path(self.folder.name, "index.html").write_text(page)
+
+    def __enter__(self):
+        handler = functools.partial(Silent, directory=self.folder.name)
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        return f"http://localhost:{self.server.server_port}/"
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
+        self.folder.cleanup()
+
+
+class Silent(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,34 @@
+import Glibc
+import Testing
+
+/// Runs something until a run took less than a bound, at most five times, and records an issue if none did.
+///
+/// For what must not wait: what the code waits for is in every run, and what a busy machine adds is not.
+///
+/// - Parameters:
+///   - bound: less than what the code would take if it waited.
+///   - sourceLocation: where an issue is reported.
+///   - work: one run, which returns the time that counts.
+package func expectDuration(
+    below bound: Duration, sourceLocation: SourceLocation = #_sourceLocation, of work: () throws -> Duration
+) rethrows {
+    var durations: [Duration] = []
+    while durations.count < 5 {
+        durations.append(try work())
+        if durations.last ?? bound < bound { return }
+    }
+    Issue.record("no run took less than \(bound): \(durations)", sourceLocation: sourceLocation)
+}
+
+/// The CPU time that this thread takes for something, which is the same on a busy machine.
+package func processorTime(of work: () throws -> Void) rethrows -> Duration {
+    let start = threadTime()
+    try work()
+    return threadTime() - start
+}
+
+private func threadTime() -> Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+}
