@@ -1,11 +1,11 @@
 // Brings the waiting changes to the server, a few at once, and the server's list back.
 //
-// Nothing doubles: an addition carries its key as Idempotency-Key, a new text is bound by If-Match to the text that the
-// person saw, the other changes can be repeated. Nothing is lost: a change stays in local storage until the server has
+// Nothing doubles: an addition carries its key as Idempotency-Key, a new text, due date or notes are bound by If-Match to
+// what the person saw, the other changes can be repeated. Nothing is lost: a change stays in local storage until the server has
 // answered. One tab sends at a time (Web Locks), so a list is never older than a change that was confirmed before it.
 
 import { call, Problem, Unreachable } from "/api.js";
-import { taskOf } from "/model.js";
+import { bodyOf, guardedField, taskOf, valueOf } from "/model.js";
 
 const LONGEST_WAIT = 30; // seconds
 const AT_ONCE = 5; // requests; browsers open six connections to a server, and one is left for reading
@@ -108,8 +108,8 @@ export class Sync {
     try {
       if (change.kind === "add") await this.#add(change);
       else if (change.kind === "remove") await this.#remove(change);
-      else if (change.text === undefined) await this.#complete(change);
-      else await this.#rename(change);
+      else if (guardedField(change)) await this.#edit(change, guardedField(change));
+      else await this.#alter(change);
       this.#failures = 0;
     } catch (error) {
       if (!(error instanceof Problem) || error.isPassing || error.status === 401) throw error;
@@ -123,7 +123,7 @@ export class Sync {
   async #add(change) {
     const { body } = await this.#call("POST", "/api/tasks", {
       headers: { "Idempotency-Key": change.key },
-      body: { task: change.text, completed: change.completed },
+      body: bodyOf(change),
     });
     this.#model.confirm(change, taskOf(body));
   }
@@ -133,21 +133,20 @@ export class Sync {
     this.#model.confirm(change, null);
   }
 
-  async #complete(change) {
-    const answer = await this.#change(change.target, { completed: change.completed });
-    this.#model.confirm(change, answer); // none: deleted elsewhere, so there is nothing left to tick
+  async #alter(change) {
+    const answer = await this.#change(change.target, bodyOf(change));
+    this.#model.confirm(change, answer); // none: deleted elsewhere, so there is nothing left to tick or to move
   }
 
-  /** Only if the text is still the one that the person saw; otherwise the person decides. */
-  async #rename(change) {
+  /** Only if the field still has the value that the person saw; otherwise the person decides. */
+  async #edit(change, field) {
     for (;;) {
       const found = await this.#find(change.target);
       if (!found) return this.#gone(change);
-      if (found.task.text === change.text) return this.#model.confirm(change, found.task);
-      if (found.task.text !== change.base) {
-        return this.#model.revise(change.key, { problem: { theirs: found.task.text } });
-      }
-      const answer = await this.#change(change.target, { task: change.text }, found.tag);
+      const theirs = valueOf(found.task, field);
+      if (theirs === change[field]) return this.#model.confirm(change, found.task);
+      if (theirs !== change.base) return this.#model.revise(change.key, { problem: { field, theirs } });
+      const answer = await this.#change(change.target, bodyOf(change), found.tag);
       if (answer) return this.#model.confirm(change, answer);
     }
   }

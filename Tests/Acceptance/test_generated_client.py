@@ -1,5 +1,6 @@
 """A client that a generator makes from the contract works: fields arrive, and errors are told instead of raised."""
 
+import datetime
 import importlib
 import json
 import pathlib
@@ -42,6 +43,7 @@ class GeneratedClient(unittest.TestCase):
     def setUp(self):
         self.assertEqual(self.generation.returncode, 0, self.generation.stdout + self.generation.stderr)
         self.models = importlib.import_module("tasks_client.models")
+        self.unset = importlib.import_module("tasks_client.types").UNSET
         user = f"{self._testMethodName.replace('_', '-')[:40]}@example.com"
         account = urllib.request.Request(
             f"{self.servers.authority}/_mock/users/{user}", method="PUT", data=b'{"name":"A client"}',
@@ -88,6 +90,22 @@ class GeneratedClient(unittest.TestCase):
         self.assertEqual((patched.task, patched.completed), ("Buy bread", True))
         replaced = self.call("replace_task", 1, body=self.models.TaskReplacement(task="Buy both", completed=False)).parsed
         self.assertEqual((replaced.task, replaced.completed), ("Buy both", False))
+
+    def test_details_arrive_are_kept_and_are_removed(self):
+        bare = self.add("bare")
+        self.assertEqual((bare.due, bare.notes, bare.position), (self.unset, self.unset, self.unset))
+        details = {"due": datetime.date(2026, 11, 30), "notes": "two\nlines", "position": 1.5}
+        full = self.call("add_task", body=self.models.NewTask(task="full", **details)).parsed
+        self.assertEqual((full.due, full.notes, full.position), tuple(details.values()))
+        self.assertEqual(self.call("list_tasks").parsed, [bare, full])
+        replaced = self.call("replace_task", 2, body=self.models.TaskReplacement(task="again")).parsed
+        self.assertEqual((replaced.due, replaced.notes, replaced.position), tuple(details.values()))
+        patched = self.call("change_task", 2, body=self.models.TaskPatch(due=None, position=3)).parsed
+        self.assertEqual((patched.due, patched.notes, patched.position), (self.unset, "two\nlines", 3))
+        form = self.models.TaskPatchForm(due="2027-01-31", notes="", position="2.5")
+        changed = self.call("change_task", 2, body=form).parsed
+        self.assertEqual((changed.due, changed.notes, changed.position), (datetime.date(2027, 1, 31), self.unset, 2.5))
+        self.assert_told(self.call("change_task", 2, body=self.models.TaskPatch(notes="x" * 10001)), 422, "task.detail")
 
     def test_forms_arrive_too(self):
         made = self.call("add_task", body=self.models.NewTaskForm(task="Buy milk", completed="true")).parsed

@@ -66,7 +66,8 @@ struct SQLiteFailureTests {
                     do throws(StoreError) {
                         let text = try TaskText.checked(value)
                         _ = try await store.add(
-                            text, completed: false, at: 1, attempt: nil, limit: 100, of: self.alice)
+                            text, completed: false, details: TaskDetails(), at: 1, attempt: nil, limit: 100,
+                            of: self.alice)
                         return true
                     } catch {
                         #expect(error == .full)

@@ -99,7 +99,7 @@ struct TaskHandlersTests {
         // The store tells a retry from a reuse of the key by the digest.
         let digest: UInt64 = completed ? 0xf4f5_e55c_05d7_6ed7 : 0xd456_e260_531b_5c48
         let again = try await store.add(
-            try TaskText("milk"), completed: completed, at: SystemTime().wallMilliseconds,
+            try TaskText("milk"), completed: completed, details: TaskDetails(), at: SystemTime().wallMilliseconds,
             attempt: IdempotencyKey(key: "5b1c", fingerprint: digest), limit: 10, of: Owner(NameVerifier.alice))
         guard case .repeated = again else {
             Issue.record("\(again)")

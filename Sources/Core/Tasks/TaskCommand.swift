@@ -6,12 +6,13 @@ package protocol TaskCommand: Sendable {
     var owner: Owner { get }
 }
 
-/// Adds a task; see ``TaskStore/add(_:completed:at:attempt:limit:of:)``.
+/// Adds a task; see ``TaskStore/add(_:completed:details:at:attempt:limit:of:)``.
 package struct AddTask: TaskCommand {
     package typealias Outcome = AddOutcome
     package let owner: Owner
     package let text: TaskText
     package let completed: Bool
+    package let details: TaskDetails
     /// Milliseconds since 1970, UTC.
     package let time: Int64
     package let key: IdempotencyKey?
@@ -19,11 +20,13 @@ package struct AddTask: TaskCommand {
     package let limit: Int
 
     package init(
-        owner: Owner, text: TaskText, completed: Bool, time: Int64, key: IdempotencyKey?, limit: Int
+        owner: Owner, text: TaskText, completed: Bool, details: TaskDetails = TaskDetails(), time: Int64,
+        key: IdempotencyKey?, limit: Int
     ) {
         self.owner = owner
         self.text = text
         self.completed = completed
+        self.details = details
         self.time = time
         self.key = key
         self.limit = limit
@@ -31,7 +34,8 @@ package struct AddTask: TaskCommand {
 
     /// The task that this adds under an id.
     package func item(_ id: Int64) -> TaskItem {
-        TaskItem(id: id, owner: owner, text: text, completed: completed, created: time, modified: time)
+        TaskItem(
+            id: id, owner: owner, text: text, completed: completed, created: time, modified: time, details: details)
     }
 }
 

@@ -11,10 +11,11 @@ package struct TaskItem: Sendable, Equatable {
     package var modified: Int64
     /// Incremented by every change, from 1; with the id it makes the entity tag.
     package var revision: Int64
+    package var details: TaskDetails
 
     package init(
         id: Int64, owner: Owner, text: TaskText, completed: Bool = false, created: Int64, modified: Int64,
-        revision: Int64 = 1
+        revision: Int64 = 1, details: TaskDetails = TaskDetails()
     ) {
         self.id = id
         self.owner = owner
@@ -23,5 +24,6 @@ package struct TaskItem: Sendable, Equatable {
         self.created = created
         self.modified = modified
         self.revision = revision
+        self.details = details
     }
 }

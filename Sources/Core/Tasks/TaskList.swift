@@ -32,7 +32,7 @@ package struct TaskList: Sendable {
         rendering.append("[")
         for (index, item) in items.enumerated() {
             if index > 0 { rendering.append(",") }
-            rendering.append(item, JSONEscapedText(item.text.value))
+            rendering.append(item, EscapedTexts(of: item))
         }
         rendering.append("]")
         self.init(json: rendering.bytes, next: next, lease: nil)

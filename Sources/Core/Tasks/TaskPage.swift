@@ -29,10 +29,10 @@ package struct TaskPage {
             next = last
             return false
         }
-        let text = JSONEscapedText(item.text.value)
-        try makeRoom(for: rendering.size(of: text))
+        let texts = EscapedTexts(of: item)
+        try makeRoom(for: rendering.size(of: texts))
         if count > 0 { rendering.append(",") }
-        rendering.append(item, text)
+        rendering.append(item, texts)
         count += 1
         last = item.id
         return true

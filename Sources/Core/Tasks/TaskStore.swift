@@ -25,7 +25,8 @@ package protocol TaskStore: Sendable {
     /// are removed by the owner's next addition with a key; keys older than a day are removed soon, without one.
     /// An owner who has `limit` tasks already gets ``AddOutcome/full``.
     func add(
-        _ text: TaskText, completed: Bool, at time: Int64, attempt: IdempotencyKey?, limit: Int, of owner: Owner
+        _ text: TaskText, completed: Bool, details: TaskDetails, at time: Int64, attempt: IdempotencyKey?, limit: Int,
+        of owner: Owner
     ) async throws(StoreError) -> AddOutcome
 
     /// Changes a task, if its revision is among the expected ones (no condition where `expected` is nil).
@@ -101,10 +102,14 @@ package struct IdempotencyKey: Sendable, Hashable {
 package struct TaskChange: Sendable, Equatable {
     package var text: TaskText?
     package var completed: Bool?
+    package var details: TaskDetailsChange
 
-    package init(text: TaskText? = nil, completed: Bool? = nil) {
+    package init(
+        text: TaskText? = nil, completed: Bool? = nil, details: TaskDetailsChange = TaskDetailsChange()
+    ) {
         self.text = text
         self.completed = completed
+        self.details = details
     }
 }
 

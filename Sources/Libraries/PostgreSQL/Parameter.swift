@@ -1,11 +1,15 @@
 /// A value for a statement, sent in binary form with its length: U+0000 in a text reaches the server, which refuses it.
 package enum Parameter: Sendable {
     case integer(Int64?)
+    case real(Double?)
     case text(String?)
     case boolean(Bool?)
     case integers([Int64])
     case texts([String])
     case booleans([Bool])
+    /// Texts of which some may be NULL, or NULL instead of the array.
+    case optionalTexts([String?]?)
+    case optionalReals([Double?]?)
 
     /// The server's number of the type (pg_type.dat), the same in every database.
     var type: UInt32 {
@@ -13,9 +17,11 @@ package enum Parameter: Sendable {
         case .boolean: 16
         case .integer: 20
         case .text: 25
+        case .real: 701
         case .booleans: 1000
-        case .texts: 1009
+        case .texts, .optionalTexts: 1009
         case .integers: 1016
+        case .optionalReals: 1022
         }
     }
 
@@ -25,10 +31,15 @@ package enum Parameter: Sendable {
         case .integer(let value?): bytes.append(bigEndian: value)
         case .text(let value?): bytes.append(contentsOf: value.utf8)
         case .boolean(let value?): bytes.append(value ? 1 : 0)
-        case .integer(nil), .text(nil), .boolean(nil): return false
+        case .real(let value?): bytes.append(bigEndian: value.bitPattern)
+        case .integer(nil), .text(nil), .boolean(nil), .real(nil), .optionalTexts(nil), .optionalReals(nil):
+            return false
         case .integers(let values): bytes.append(array: values, of: 20) { $0.append(bigEndian: $1) }
         case .texts(let values): bytes.append(array: values, of: 25) { $0.append(contentsOf: $1.utf8) }
         case .booleans(let values): bytes.append(array: values, of: 16) { $0.append($1 ? 1 : 0) }
+        case .optionalTexts(let values?): bytes.append(optionals: values, of: 25) { $0.append(contentsOf: $1.utf8) }
+        case .optionalReals(let values?):
+            bytes.append(optionals: values, of: 701) { $0.append(bigEndian: $1.bitPattern) }
         }
         return true
     }
@@ -44,7 +55,13 @@ extension Parameter: Hashable {
         case (.booleans(let left), .booleans(let right)): left == right
         case (.text(let left), .text(let right)): left.map { Array($0.utf8) } == right.map { Array($0.utf8) }
         case (.texts(let left), .texts(let right)): left.elementsEqual(right) { $0.utf8.elementsEqual($1.utf8) }
-        case (.integer, _), (.boolean, _), (.integers, _), (.booleans, _), (.text, _), (.texts, _): false
+        case (.real(let left), .real(let right)): left == right
+        case (.optionalReals(let left), .optionalReals(let right)): left == right
+        case (.optionalTexts(let left), .optionalTexts(let right)):
+            left.map { $0.map { $0.map { Array($0.utf8) } } } == right.map { $0.map { $0.map { Array($0.utf8) } } }
+        case (.integer, _), (.boolean, _), (.integers, _), (.booleans, _), (.text, _), (.texts, _), (.real, _),
+            (.optionalTexts, _), (.optionalReals, _):
+            false
         }
     }
 
@@ -57,6 +74,9 @@ extension Parameter: Hashable {
         // Equal bytes have equal hashes, so the hash can be the string's.
         case .text(let value): hasher.combine(value)
         case .texts(let values): hasher.combine(values)
+        case .real(let value): hasher.combine(value)
+        case .optionalTexts(let values): hasher.combine(values)
+        case .optionalReals(let values): hasher.combine(values)
         }
     }
 }
@@ -71,18 +91,34 @@ extension [UInt8] {
     fileprivate mutating func append<Value>(
         array values: [Value], of type: Int32, _ appendElement: (inout [UInt8], Value) -> Void
     ) {
-        for field in [values.isEmpty ? 0 : 1, 0, type] { append(bigEndian: Int32(field)) }
-        guard !values.isEmpty else { return }
-        append(bigEndian: Int32(values.count))
-        append(bigEndian: Int32(1))
+        append(headOfArray: values.count, of: type, hasNulls: false)
+        for value in values { append(element: value, appendElement) }
+    }
+
+    /// The same form; a NULL has the length -1 and no bytes.
+    fileprivate mutating func append<Value>(
+        optionals values: [Value?], of type: Int32, _ appendElement: (inout [UInt8], Value) -> Void
+    ) {
+        append(headOfArray: values.count, of: type, hasNulls: values.contains { $0 == nil })
         for value in values {
-            let start = count
-            append(bigEndian: Int32(0))
-            appendElement(&self, value)
-            let length = UInt32(truncatingIfNeeded: count - start - 4)
-            for byte in 0..<4 {
-                self[start + byte] = UInt8(truncatingIfNeeded: length >> UInt32(24 - 8 * byte))
-            }
+            if let value { append(element: value, appendElement) } else { append(bigEndian: Int32(-1)) }
+        }
+    }
+
+    private mutating func append(headOfArray count: Int, of type: Int32, hasNulls: Bool) {
+        for field in [count == 0 ? 0 : 1, hasNulls ? 1 : 0, type] { append(bigEndian: Int32(field)) }
+        guard count > 0 else { return }
+        append(bigEndian: Int32(count))
+        append(bigEndian: Int32(1))
+    }
+
+    private mutating func append<Value>(element value: Value, _ appendElement: (inout [UInt8], Value) -> Void) {
+        let start = count
+        append(bigEndian: Int32(0))
+        appendElement(&self, value)
+        let length = UInt32(truncatingIfNeeded: count - start - 4)
+        for byte in 0..<4 {
+            self[start + byte] = UInt8(truncatingIfNeeded: length >> UInt32(24 - 8 * byte))
         }
     }
 }

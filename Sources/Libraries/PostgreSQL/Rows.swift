@@ -31,6 +31,16 @@ package struct Rows: ~Copyable {
         return unsafe bytes.reduce(sign) { $0 << 8 | Int64($1) }
     }
 
+    /// A number of double precision; 0 for NULL.
+    package func real(_ row: Int, _ column: Int) -> Double {
+        Double(bitPattern: UInt64(bitPattern: integer(row, column)))
+    }
+
+    /// Whether there is a text without any byte.
+    package func isEmptyText(_ row: Int, _ column: Int) -> Bool {
+        unsafe bytes(row, column).isEmpty && !isNull(row, column)
+    }
+
     /// A truth value; false for NULL.
     package func boolean(_ row: Int, _ column: Int) -> Bool {
         unsafe bytes(row, column).first == 1

@@ -10,10 +10,16 @@ extension Int64: Bindable {
     }
 }
 
+extension Double: Bindable {
+    package func bind(to statement: borrowing Statement, at index: Int32) throws(SQLiteError) {
+        try statement.bind(self, at: index)
+    }
+}
+
 extension Bool: Bindable {
     /// Binds 1 or 0, as SQLite has no truth values.
     package func bind(to statement: borrowing Statement, at index: Int32) throws(SQLiteError) {
-        try statement.bind(self ? 1 : 0, at: index)
+        try statement.bind(Int64(self ? 1 : 0), at: index)
     }
 }
 

@@ -56,6 +56,11 @@ package struct Statement: ~Copyable {
         unsafe sqlite3_column_int64(handle, column)
     }
 
+    /// The number in a column of the current row.
+    package func real(_ column: Int32) -> Double {
+        unsafe sqlite3_column_double(handle, column)
+    }
+
     /// The text in a column of the current row, with its length: U+0000 does not end it.
     package func text(_ column: Int32) -> String {
         // The pointer first: asking for the length may convert the value and move it.
@@ -71,6 +76,10 @@ package struct Statement: ~Copyable {
 
     func bind(_ value: Int64, at index: Int32) throws(SQLiteError) {
         try check(unsafe sqlite3_bind_int64(handle, index, value))
+    }
+
+    func bind(_ value: Double, at index: Int32) throws(SQLiteError) {
+        try check(unsafe sqlite3_bind_double(handle, index, value))
     }
 
     func bind(_ value: String, at index: Int32) throws(SQLiteError) {

@@ -11,6 +11,7 @@ enum InputFailure: Error {
     case tooManyFormFields
     case unsupportedMediaType
     case field(name: String, expected: String)
+    case detail(name: String, expected: String)
     case argument(name: String, expected: String)
     case malformedIdempotencyKey
     case idempotencyKeyReused
@@ -43,6 +44,8 @@ enum InputFailure: Error {
         case .malformedJSON, .malformedForm, .tooManyFormFields, .unsupportedMediaType: bodyProblem
         case .field(let name, let expected):
             Problem(400, "request.field", "A field cannot be used", "\(name) must be \(expected).")
+        case .detail(let name, let expected):
+            Problem(422, "task.detail", "A detail of the task cannot be used", "\(name) must be \(expected).")
         case .argument(let name, let expected):
             Problem(400, "request.query", "A query argument cannot be used", "\(name) must be \(expected).")
         case .malformedIdempotencyKey:

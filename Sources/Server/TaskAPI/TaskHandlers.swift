@@ -80,11 +80,13 @@ final class TaskHandlers: Sendable {
         if text == nil { text = try input.text() }
         guard let text else { throw .input(.missingText(input.hint)) }
         let completed = input.completed()
-        let key = try IdempotencyKey(of: head, text: text, completed: completed)
+        let details = try input.details().applied(to: TaskDetails())
+        let key = try IdempotencyKey(of: head, text: text, completed: completed, details)
         return .pending { [self] () async throws(APIFailure) in
             let outcome = try await storing { () throws(StoreError) in
                 try await store.add(
-                    text, completed: completed, at: time.wallMilliseconds, attempt: key, limit: taskLimit, of: owner)
+                    text, completed: completed, details: details, at: time.wallMilliseconds, attempt: key,
+                    limit: taskLimit, of: owner)
             }
             return try answer(outcome)
         }
@@ -101,12 +103,14 @@ final class TaskHandlers: Sendable {
         }
     }
 
-    /// `PATCH` (what is not named stays) and `PUT` (what is not named becomes the default) of a task.
+    /// `PATCH` (what is not named stays) and `PUT` of a task: text and `completed` are replaced.
+    ///
+    /// `PUT` keeps the details that it does not name, so that a client that does not know them removes none.
     func change(_ request: APIRequest, _ principal: Principal, body: [UInt8]) throws(APIFailure) -> HandlerResult {
         guard let id = request.match.taskIdentifier else { throw .state(.noSuchTask) }
         let (head, owner) = (request.head, Owner(principal.owner))
         let input = try TaskInput(body: body, head: head)
-        var change = TaskChange(text: try input.agreedText(), completed: try input.agreedCompleted())
+        var change = try input.change()
         if head.method == .put {
             guard change.text != nil else { throw .input(.missingText(input.hint)) }
             change.completed = change.completed ?? false
@@ -233,7 +237,9 @@ extension TaskQuery {
 
 extension IdempotencyKey {
     /// The key of a request, if it has one.
-    fileprivate init?(of head: RequestHead, text: TaskText, completed: Bool) throws(APIFailure) {
+    fileprivate init?(
+        of head: RequestHead, text: TaskText, completed: Bool, _ details: TaskDetails
+    ) throws(APIFailure) {
         guard let value = head.headers["Idempotency-Key"] else { return nil }
         // Spaces are for the quoted strings of the IETF's draft; around the value HTTP has taken them away.
         guard (1...255).contains(value.utf8.count), value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }),
@@ -243,6 +249,21 @@ extension IdempotencyKey {
         var digest = FNV1a()
         digest.add(completed ? 1 : 0)
         digest.add(text.value)
+        digest.add(details)
         self.init(key: value, fingerprint: digest.value)
+    }
+}
+
+extension FNV1a {
+    /// Adds what is set, so that an addition without details has the digest that it always had.
+    ///
+    /// A zero, which no text contains, ends what was added before.
+    fileprivate mutating func add(_ details: TaskDetails) {
+        let values = [("d", details.due?.text), ("n", details.notes?.value), ("p", details.position?.text)]
+        for case (let name, let value?) in values {
+            add(0)
+            add(name)
+            add(value)
+        }
     }
 }

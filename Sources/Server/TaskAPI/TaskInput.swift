@@ -9,12 +9,14 @@ import Tasks
 /// twice under its two names, ``text`` takes the first; ``agreedText()`` insists that they agree.
 struct TaskInput {
     /// One field: a string, a number or a truth value; null and nothing are the same.
-    private struct Field {
+    struct Field {
         let name: String
         let value: JSONValue
     }
 
-    private var fields: [Field] = []
+    private(set) var fields: [Field] = []
+    /// Whether values are texts only, of which an empty one stands for nothing.
+    private(set) var isForm = false
     /// See ``InputFailure/Hint``.
     private(set) var hint = InputFailure.Hint.none
 
@@ -29,6 +31,16 @@ struct TaskInput {
     init(body: [UInt8], head: RequestHead) throws(APIFailure) {
         guard !body.isEmpty else { return }
         try read(body, head)
+        try refuseNUL()
+    }
+
+    /// The members of an object; none has U+0000 in its value.
+    init(_ object: JSONObject) throws(APIFailure) {
+        fields = object.members.map { Field(name: $0.name, value: $0.value) }
+        try refuseNUL()
+    }
+
+    private func refuseNUL() throws(APIFailure) {
         guard !fields.contains(where: { $0.name.containsNUL || $0.value.containsNUL }) else {
             throw .input(.text(.containsNUL))
         }
@@ -64,6 +76,7 @@ struct TaskInput {
     }
 
     private mutating func read(form body: [UInt8]) throws(APIFailure) {
+        isForm = true
         do {
             fields = try FormURLEncoded.parse(body).fields.map { Field(name: $0.name, value: .string($0.value)) }
         } catch {
@@ -74,6 +87,7 @@ struct TaskInput {
 
     private mutating func read(multipart body: [UInt8], boundary: String?) throws(APIFailure) {
         guard let boundary else { throw .input(.malformedForm) }
+        isForm = true
         do {
             fields = try MultipartForm.parse(body, boundary: boundary).parts.map {
                 Field(name: $0.name, value: .string($0.text))
@@ -95,6 +109,11 @@ struct TaskInput {
 }
 
 extension TaskInput {
+    /// The change that the fields ask for, as a merge patch (RFC 7396): what is not named stays.
+    func change() throws(APIFailure) -> TaskChange {
+        TaskChange(text: try agreedText(), completed: try agreedCompleted(), details: try details())
+    }
+
     /// The first text given, under `task` or `Text`; empty ones do not count.
     func text() throws(APIFailure) -> TaskText? {
         for field in fields where Self.isTextName(field.name) {

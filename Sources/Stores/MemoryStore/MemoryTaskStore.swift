@@ -33,10 +33,14 @@ package final class MemoryTaskStore: TaskStore {
     }
 
     package func add(
-        _ text: TaskText, completed: Bool, at time: Int64, attempt: IdempotencyKey?, limit: Int, of owner: Owner
+        _ text: TaskText, completed: Bool, details: TaskDetails, at time: Int64, attempt: IdempotencyKey?, limit: Int,
+        of owner: Owner
     ) async throws(StoreError) -> AddOutcome {
         try change(owner) {
-            $0.add(AddTask(owner: owner, text: text, completed: completed, time: time, key: attempt, limit: limit))
+            $0.add(
+                AddTask(
+                    owner: owner, text: text, completed: completed, details: details, time: time, key: attempt,
+                    limit: limit))
         }
     }
 

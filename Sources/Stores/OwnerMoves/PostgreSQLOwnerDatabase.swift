@@ -112,7 +112,8 @@ struct PostgreSQLOwnerDatabase: OwnerDatabase {
         _ = try connection.run(
             """
             INSERT INTO tasks(owner, \(TaskColumns.all))
-            SELECT $2, id + $3, text, completed, created, modified, revision FROM tasks WHERE owner = $1
+            SELECT $2, id + $3, text, completed, created, modified, revision, due, notes, position
+            FROM tasks WHERE owner = $1
             """, [from, to, offset])
         let gone = try connection.run(
             "WITH gone AS (DELETE FROM tasks WHERE owner = $1 RETURNING id) SELECT count(*) FROM gone", [from])
@@ -123,8 +124,9 @@ struct PostgreSQLOwnerDatabase: OwnerDatabase {
         }
         _ = try connection.run(
             """
-            INSERT INTO attempts(owner, key, fingerprint, time, id, text, completed)
-            SELECT $2, key, fingerprint, time, id + $3, text, completed FROM attempts WHERE owner = $1
+            INSERT INTO attempts(owner, key, fingerprint, time, id, text, completed, due, notes, position)
+            SELECT $2, key, fingerprint, time, id + $3, text, completed, due, notes, position
+            FROM attempts WHERE owner = $1
             ON CONFLICT DO NOTHING
             """, [from, to, offset])
         _ = try connection.run("DELETE FROM attempts WHERE owner = $1", [from])

@@ -61,8 +61,9 @@ struct SQLiteOwnerDatabase: ~Copyable, OwnerDatabase {
             tasks: try connection.prepare("UPDATE tasks SET owner = ?2, id = id + ?3 WHERE owner = ?1"),
             keys: try connection.prepare(
                 """
-                INSERT OR IGNORE INTO attempts(owner, key, fingerprint, time, id, text, completed)
-                SELECT ?2, key, fingerprint, time, id + ?3, text, completed FROM attempts WHERE owner = ?1
+                INSERT OR IGNORE INTO attempts(owner, \(IdempotencyRow.columns))
+                SELECT ?2, key, fingerprint, time, id + ?3, text, completed, due, notes, position
+                FROM attempts WHERE owner = ?1
                 """),
             dropKeys: try connection.prepare("DELETE FROM attempts WHERE owner = ?1"),
             raise: try connection.prepare(

@@ -1,3 +1,4 @@
+import Platform
 package import PostgreSQL
 
 /// The tables in PostgreSQL, as numbered steps; a table records how many a database has had.
@@ -9,7 +10,7 @@ package enum PostgreSQLSchema {
 
     /// What each step adds, if the tables are divided into that many partitions.
     private static func steps(partitions: Int?) -> [String] {
-        [tables(partitions: partitions), boundsOfAttempts, namespaces]
+        [tables(partitions: partitions), boundsOfAttempts, namespaces, details]
     }
 
     /// The first step.
@@ -52,6 +53,17 @@ package enum PostgreSQLSchema {
 
     /// The third: what finds namespaces among any number of owners without one.
     private static let namespaces = "CREATE INDEX owners_with_colon ON owners(owner) WHERE strpos(owner, ':') > 0"
+
+    /// The fourth: what a person may add to a task, the day as text (2026-11-30), NULL where nothing is set.
+    ///
+    /// Changes no row, and statements of servers of the third version work on: they name their columns. Both tables are locked
+    /// for a moment, in the order in which additions use them. Partitions on other servers need the columns there.
+    private static let details = """
+        ALTER TABLE attempts ADD COLUMN due text COLLATE "C", ADD COLUMN notes text COLLATE "C",
+            ADD COLUMN position double precision;
+        ALTER TABLE tasks ADD COLUMN due text COLLATE "C", ADD COLUMN notes text COLLATE "C",
+            ADD COLUMN position double precision;
+        """
 
     private static func division(into count: Int) -> String {
         ["owners", "tasks", "attempts"].flatMap { table in
@@ -100,19 +112,35 @@ package enum PostgreSQLSchema {
     /// Of many servers that start together one does it, and the others wait: the lock is of the transaction, so that it
     /// also holds where a pool of sessions is in between.
     package static func migrate(on connection: PipelineConnection, partitions: Int?) throws(PostgreSQLError) -> Int? {
-        let current = try version(on: connection) ?? 0
-        guard current < known else { return nil }
-        _ = try connection.run("BEGIN")
-        do throws(PostgreSQLError) {
-            _ = try connection.run("SELECT pg_advisory_xact_lock(\(lock))")
-            let before = try version(on: connection) ?? 0
-            if before < known { try runSteps(after: before, on: connection, partitions: partitions) }
-            _ = try connection.run("COMMIT")
-            return before < known ? before : nil
-        } catch {
-            _ = try? connection.run("ROLLBACK")
-            throw error
+        var tries = 0
+        while true {
+            let current = try version(on: connection) ?? 0
+            guard current < known else { return nil }
+            do throws(PostgreSQLError) {
+                return try migrateAtOnce(on: connection, partitions: partitions)
+            } catch {
+                _ = try? connection.run("ROLLBACK")
+                tries += 1
+                guard error.kind == .locked, tries < mostTries else { throw error }
+                SystemTime().sleep(nanoseconds: 1_000_000_000)
+            }
         }
+    }
+
+    /// A minute and a half: who reads for longer, such as a dump, makes the start fail with the reason.
+    private static let mostTries = 60
+
+    private static func migrateAtOnce(
+        on connection: PipelineConnection, partitions: Int?
+    ) throws(PostgreSQLError) -> Int? {
+        _ = try connection.run("BEGIN")
+        _ = try connection.run("SELECT pg_advisory_xact_lock(\(lock))")
+        // Whoever waits for a table makes all that come later wait, too: half a second, then they have their turn.
+        _ = try connection.run("SELECT set_config('lock_timeout', '500', true)")
+        let before = try version(on: connection) ?? 0
+        if before < known { try runSteps(after: before, on: connection, partitions: partitions) }
+        _ = try connection.run("COMMIT")
+        return before < known ? before : nil
     }
 
     private static func runSteps(

@@ -81,9 +81,11 @@ package final class PostgreSQLTaskStore: TaskStore {
     }
 
     package func add(
-        _ text: TaskText, completed: Bool, at time: Int64, attempt: IdempotencyKey?, limit: Int, of owner: Owner
+        _ text: TaskText, completed: Bool, details: TaskDetails, at time: Int64, attempt: IdempotencyKey?, limit: Int,
+        of owner: Owner
     ) async throws(StoreError) -> AddOutcome {
-        let command = AddTask(owner: owner, text: text, completed: completed, time: time, key: attempt, limit: limit)
+        let command = AddTask(
+            owner: owner, text: text, completed: completed, details: details, time: time, key: attempt, limit: limit)
         return try await write(.add(command)) { if case .addition(let outcome) = $0 { outcome } else { nil } }
     }
 

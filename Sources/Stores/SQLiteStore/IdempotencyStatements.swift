@@ -3,7 +3,9 @@ package import Tasks
 
 /// The columns of the record of an idempotency key (table `attempts`) in the order in which every statement names them.
 package enum IdempotencyRow {
-    package static let columns = "key, fingerprint, time, id, text, completed"
+    /// How many they are; what a statement selects in addition follows them.
+    package static let count: Int32 = 9
+    package static let columns = "key, fingerprint, time, id, text, completed, due, notes, position"
 
     /// The record in the current row of a statement.
     package static func record(
@@ -11,7 +13,8 @@ package enum IdempotencyRow {
     ) throws(SQLiteError) -> IdempotencyRecord {
         IdempotencyRecord(
             owner: owner, key: row.text(0), fingerprint: row.integer(1), time: row.integer(2), id: row.integer(3),
-            text: try TaskRow.text(row.text(4)), completed: row.integer(5) != 0)
+            text: try TaskRow.text(row.text(4)), completed: row.integer(5) != 0,
+            details: try TaskRow.details(in: row, from: 6))
     }
 }
 
@@ -36,7 +39,8 @@ package struct IdempotencyStatements: ~Copyable {
         WHERE owner = ?1 AND key = ?2 AND time > ?3 AND id >= \(firstRemembered)
         """
     private static let put = """
-        INSERT OR REPLACE INTO attempts(owner, \(IdempotencyRow.columns)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+        INSERT OR REPLACE INTO attempts(owner, \(IdempotencyRow.columns))
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
         """
     private static let prune = """
         DELETE FROM attempts WHERE (owner, key) IN
@@ -54,10 +58,10 @@ package struct IdempotencyStatements: ~Copyable {
     }
 
     package func put(_ record: IdempotencyRecord) throws(SQLiteError) {
-        let (key, item) = (record.key, record.item)
+        let (key, item, details) = (record.key, record.item, record.item.details)
         try put.run(
             item.owner.identifier, key.key, Int64(bitPattern: key.fingerprint), item.created, item.id, item.text.value,
-            item.completed)
+            item.completed, details.due?.text, details.notes?.value, details.position?.value)
     }
 
     /// Removes the keys of tasks that are not among an owner's newest.

@@ -39,6 +39,15 @@ enum SQLiteSchema {
         """,
         // Finds namespaces among any number of owners without one.
         "CREATE INDEX owners_with_colon ON owners(owner) WHERE instr(owner, ':') > 0;",
+        // What a person may add to a task: the day as text (2026-11-30), NULL where nothing is set. Changes no row.
+        """
+        ALTER TABLE tasks ADD COLUMN due TEXT;
+        ALTER TABLE tasks ADD COLUMN notes TEXT;
+        ALTER TABLE tasks ADD COLUMN position REAL;
+        ALTER TABLE attempts ADD COLUMN due TEXT;
+        ALTER TABLE attempts ADD COLUMN notes TEXT;
+        ALTER TABLE attempts ADD COLUMN position REAL;
+        """,
     ]
 
     /// What a file holds.

@@ -123,10 +123,13 @@ package final class SQLiteTaskStore: TaskStore {
     }
 
     package func add(
-        _ text: TaskText, completed: Bool, at time: Int64, attempt: IdempotencyKey?, limit: Int, of owner: Owner
+        _ text: TaskText, completed: Bool, details: TaskDetails, at time: Int64, attempt: IdempotencyKey?, limit: Int,
+        of owner: Owner
     ) async throws(StoreError) -> AddOutcome {
         try await writer.perform(
-            AddTask(owner: owner, text: text, completed: completed, time: time, key: attempt, limit: limit))
+            AddTask(
+                owner: owner, text: text, completed: completed, details: details, time: time, key: attempt,
+                limit: limit))
     }
 
     package func change(

@@ -4,7 +4,11 @@ package import Tasks
 
 /// The columns of a task in the order in which every statement names them.
 package enum TaskRow {
-    package static let columns = "id, text, completed, created, modified, revision"
+    /// How many they are; what a statement selects in addition follows them.
+    package static let count: Int32 = 9
+    package static let columns = "id, text, completed, created, modified, revision, due, notes, position"
+
+    package static let insert = "INSERT INTO tasks(owner, \(columns)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
 
     package static let find = "SELECT \(columns) FROM tasks WHERE owner = ?1 AND id = ?2"
 
@@ -20,7 +24,30 @@ package enum TaskRow {
     package static func item(in row: borrowing Statement, of owner: Owner) throws(SQLiteError) -> TaskItem {
         TaskItem(
             id: row.integer(0), owner: owner, text: try text(row.text(1)), completed: row.integer(2) != 0,
-            created: row.integer(3), modified: row.integer(4), revision: row.integer(5))
+            created: row.integer(3), modified: row.integer(4), revision: row.integer(5),
+            details: try details(in: row, from: 6))
+    }
+
+    /// What is set of the details, whose three columns begin with this one.
+    static func details(in row: borrowing Statement, from column: Int32) throws(SQLiteError) -> TaskDetails {
+        var details = TaskDetails()
+        if !row.isNull(column) {
+            guard let due = DueDate(row.text(column)) else {
+                throw .corrupt("a date in the table of tasks is none that task-server writes")
+            }
+            details.due = due
+        }
+        if !row.isNull(column + 1) {
+            let notes = row.text(column + 1)
+            details.notes = try rethrowing(as: corrupt) { () throws(TaskText.Failure) in try TaskNotes(notes) }
+        }
+        if !row.isNull(column + 2) {
+            guard let position = TaskPosition(row.real(column + 2)) else {
+                throw .corrupt("a position in the table of tasks is none that task-server writes")
+            }
+            details.position = position
+        }
+        return details
     }
 
     /// A text as this program writes them; another program may have written another.

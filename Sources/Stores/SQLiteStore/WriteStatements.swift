@@ -23,7 +23,7 @@ struct WriteStatements: ~Copyable {
             begin: try connection.prepare("BEGIN IMMEDIATE"), commit: try connection.prepare("COMMIT"),
             version: try connection.prepare("PRAGMA data_version"), allocate: try connection.prepare(allocate),
             subtract: try connection.prepare("UPDATE owners SET tasks = tasks - ?2 WHERE owner = ?1"),
-            insert: try connection.prepare(insert), find: try connection.prepare(TaskRow.find),
+            insert: try connection.prepare(TaskRow.insert), find: try connection.prepare(TaskRow.find),
             update: try connection.prepare(update),
             delete: try connection.prepare("DELETE FROM tasks WHERE owner = ?1 AND id = ?2"),
             deleteText: try connection.prepare(deleteText), connection: connection)
@@ -34,9 +34,10 @@ struct WriteStatements: ~Copyable {
         ON CONFLICT(owner) DO UPDATE SET next_id = next_id + 1, tasks = tasks + 1 WHERE tasks < ?2
         RETURNING next_id - 1
         """
-    private static let insert = "INSERT INTO tasks(owner, \(TaskRow.columns)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"
-    private static let update =
-        "UPDATE tasks SET text = ?3, completed = ?4, modified = ?5, revision = ?6 WHERE owner = ?1 AND id = ?2"
+    private static let update = """
+        UPDATE tasks SET text = ?3, completed = ?4, modified = ?5, revision = ?6, due = ?7, notes = ?8, position = ?9
+        WHERE owner = ?1 AND id = ?2
+        """
     /// Scans one owner's tasks, which are adjacent in the table; an index of texts would cost every addition.
     private static let deleteText = "DELETE FROM tasks WHERE owner = ?1 AND text = ?2"
 
@@ -59,8 +60,10 @@ struct WriteStatements: ~Copyable {
     }
 
     func insert(_ item: TaskItem) throws(SQLiteError) {
+        let details = item.details
         try insert.run(
-            item.owner.identifier, item.id, item.text.value, item.completed, item.created, item.modified, item.revision)
+            item.owner.identifier, item.id, item.text.value, item.completed, item.created, item.modified, item.revision,
+            details.due?.text, details.notes?.value, details.position?.value)
     }
 
     func find(_ id: Int64, of owner: Owner) throws(SQLiteError) -> TaskItem? {
@@ -68,8 +71,10 @@ struct WriteStatements: ~Copyable {
     }
 
     func update(_ item: TaskItem) throws(SQLiteError) {
+        let details = item.details
         try update.run(
-            item.owner.identifier, item.id, item.text.value, item.completed, item.modified, item.revision)
+            item.owner.identifier, item.id, item.text.value, item.completed, item.modified, item.revision,
+            details.due?.text, details.notes?.value, details.position?.value)
     }
 
     func delete(_ id: Int64, of owner: Owner) throws(SQLiteError) -> Int {

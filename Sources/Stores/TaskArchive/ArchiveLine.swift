@@ -72,24 +72,45 @@ private struct LineMembers {
         }
         let owner = Owner(try need("owner") { $0.string.flatMap { $0.isEmpty ? nil : $0 } })
         if self["next"] != nil { return (.owner(owner, next: try number("next")), 2) }
-        if self["key"] != nil { return (.key(try record(of: owner)), 7) }
-        return (.task(try task(of: owner)), 7)
+        let details = try details()
+        let count =
+            7 + (details.due == nil ? 0 : 1) + (details.notes == nil ? 0 : 1) + (details.position == nil ? 0 : 1)
+        if self["key"] != nil { return (.key(try record(of: owner, details)), count) }
+        return (.task(try task(of: owner, details)), count)
     }
 
-    private func task(of owner: Owner) throws(ArchiveLine.Fault) -> TaskItem {
+    /// Those that the line has; exports have them only where they are set, and older ones never.
+    private func details() throws(ArchiveLine.Fault) -> TaskDetails {
+        var details = TaskDetails()
+        if self["due"] != nil { details.due = try need("due") { $0.string.flatMap { DueDate($0) } } }
+        if self["notes"] != nil { details.notes = try need("notes") { $0.string.flatMap { try? TaskNotes($0) } } }
+        if self["position"] != nil { details.position = try need("position", Self.position) }
+        return details
+    }
+
+    private static func position(_ value: JSONValue) -> TaskPosition? {
+        switch value {
+        case .integer(let number): Double(exactly: number).flatMap { TaskPosition($0) }
+        case .real(let number): TaskPosition(number)
+        case .null, .boolean, .string, .array, .object: nil
+        }
+    }
+
+    private func task(of owner: Owner, _ details: TaskDetails) throws(ArchiveLine.Fault) -> TaskItem {
         TaskItem(
             id: try number("id"), owner: owner, text: try text(), completed: try need("completed") { $0.boolean },
-            created: try time("created"), modified: try time("modified"), revision: try number("revision"))
+            created: try time("created"), modified: try time("modified"), revision: try number("revision"),
+            details: details)
     }
 
-    private func record(of owner: Owner) throws(ArchiveLine.Fault) -> IdempotencyRecord {
+    private func record(of owner: Owner, _ details: TaskDetails) throws(ArchiveLine.Fault) -> IdempotencyRecord {
         let key = IdempotencyKey(
             key: try need("key") { $0.string.flatMap(Self.key) },
             fingerprint: try need("fingerprint") { $0.string.flatMap(ArchiveLine.fingerprint) })
         let created = try time("created")
         let item = TaskItem(
             id: try number("id"), owner: owner, text: try text(), completed: try need("completed") { $0.boolean },
-            created: created, modified: created)
+            created: created, modified: created, details: details)
         return IdempotencyRecord(key: key, item: item)
     }
 

@@ -41,7 +41,7 @@ struct PostgreSQLExport: ExportSource {
     private func records(after owner: String, through last: String) throws(PostgreSQLError) -> Rows {
         try connection.run(
             """
-            SELECT owner, key, fingerprint, time, id, text, completed FROM attempts
+            SELECT owner, key, fingerprint, time, id, text, completed, due, notes, position FROM attempts
             WHERE owner > $1 AND owner <= $2 AND time > $3 ORDER BY owner, key
             """,
             [.text(owner), .text(last), .integer(SystemTime().wallMilliseconds - IdempotencyKey.lifetime)])
@@ -73,7 +73,7 @@ struct PostgreSQLExport: ExportSource {
                 IdempotencyRecord(
                     owner: Owner(rows.text(row, 0)), key: rows.text(row, 1), fingerprint: rows.integer(row, 2),
                     time: rows.integer(row, 3), id: rows.integer(row, 4), text: try TaskColumns.text(rows.text(row, 5)),
-                    completed: rows.boolean(row, 6)))
+                    completed: rows.boolean(row, 6), details: try TaskColumns.details(in: rows, row, after: 7)))
         }
         return records
     }

@@ -67,9 +67,10 @@ struct PostgreSQLImport: ImportTarget {
         let rows = try connection.run(
             """
             SELECT count(*), count(*) FILTER (WHERE same)
-            FROM unnest($1, $2, $3, $4, $5, $6, $7) AS line(owner, \(TaskColumns.all)), LATERAL (
-                SELECT (t.text, t.completed, t.created, t.modified, t.revision)
-                    = (line.text, line.completed, line.created, line.modified, line.revision) AS same
+            FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) AS line(owner, \(TaskColumns.all)), LATERAL (
+                SELECT (t.text, t.completed, t.created, t.modified, t.revision, t.due, t.notes, t.position)
+                    IS NOT DISTINCT FROM (line.text, line.completed, line.created, line.modified, line.revision,
+                        line.due, line.notes, line.position) AS same
                 FROM tasks t WHERE t.owner = line.owner AND t.id = line.id LIMIT 1) AS found
             """, lines.tasks)
         return (Int(rows.integer(0, 0)), Int(rows.integer(0, 1)))
@@ -102,7 +103,7 @@ struct PostgreSQLImport: ImportTarget {
         let rows = try connection.run(
             """
             WITH added AS (
-                INSERT INTO tasks(owner, \(TaskColumns.all)) SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7)
+                INSERT INTO tasks(owner, \(TaskColumns.all)) SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
                 ON CONFLICT DO NOTHING RETURNING owner
             ) SELECT owner, count(*) FROM added GROUP BY owner
             """, lines.tasks)
@@ -124,8 +125,8 @@ struct PostgreSQLImport: ImportTarget {
             "DELETE FROM attempts WHERE owner = ANY ($1) AND time <= $2", [records[0], Self.expiry])
         _ = try connection.run(
             """
-            INSERT INTO attempts(owner, key, fingerprint, time, id, text, completed)
-            SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING
+            INSERT INTO attempts(owner, key, fingerprint, time, id, text, completed, due, notes, position)
+            SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING
             """, records)
         _ = try connection.run(
             """
@@ -140,9 +141,9 @@ private struct ImportParameters {
     let names: [Owner]
     let owners: Parameter
     let nexts: Parameter
-    /// Seven columns: the owner, and those of ``TaskColumns``.
+    /// Ten columns: the owner, and those of ``TaskColumns``.
     let tasks: [Parameter]
-    /// Seven columns, in the order of the table; nil if there are none, as in most batches.
+    /// Ten columns, in the order of the table; nil if there are none, as in most batches.
     let records: [Parameter]?
     let recordCount: Int
 
@@ -153,11 +154,12 @@ private struct ImportParameters {
         owners = .texts(names.map(\.identifier))
         nexts = .integers(all.map(\.next))
         let items = all.flatMap(\.items)
-        tasks = [
-            .texts(items.map(\.owner.identifier)), .integers(items.map(\.id)), .texts(items.map(\.text.value)),
-            .booleans(items.map(\.completed)), .integers(items.map(\.created)), .integers(items.map(\.modified)),
-            .integers(items.map(\.revision)),
-        ]
+        tasks =
+            [
+                .texts(items.map(\.owner.identifier)), .integers(items.map(\.id)), .texts(items.map(\.text.value)),
+                .booleans(items.map(\.completed)), .integers(items.map(\.created)), .integers(items.map(\.modified)),
+                .integers(items.map(\.revision)),
+            ] + Self.details(of: items)
         let records = all.flatMap(\.records)
         recordCount = records.count
         self.records = records.isEmpty ? nil : Self.columns(records)
@@ -169,6 +171,13 @@ private struct ImportParameters {
             .texts(items.map(\.owner.identifier)), .texts(records.map(\.key.key)),
             .integers(records.map { Int64(bitPattern: $0.key.fingerprint) }), .integers(items.map(\.created)),
             .integers(items.map(\.id)), .texts(items.map(\.text.value)), .booleans(items.map(\.completed)),
+        ] + details(of: items)
+    }
+
+    private static func details(of items: [TaskItem]) -> [Parameter] {
+        [
+            .optionalTexts(items.map(\.details.due?.text)), .optionalTexts(items.map(\.details.notes?.value)),
+            .optionalReals(items.map(\.details.position?.value)),
         ]
     }
 }

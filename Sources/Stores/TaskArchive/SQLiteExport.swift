@@ -74,7 +74,7 @@ struct SQLiteExport: ~Copyable, ExportSource {
 
     private static func items(in rows: borrowing Statement) throws(SQLiteError) -> [TaskItem] {
         var found: [TaskItem] = []
-        while try rows.step() { found.append(try TaskRow.item(in: rows, of: Owner(rows.text(6)))) }
+        while try rows.step() { found.append(try TaskRow.item(in: rows, of: Owner(rows.text(TaskRow.count)))) }
         return found
     }
 
@@ -85,7 +85,7 @@ struct SQLiteExport: ~Copyable, ExportSource {
         try records.bind(owner, last, SystemTime().wallMilliseconds - IdempotencyKey.lifetime)
         var found: [IdempotencyRecord] = []
         while try records.step() {
-            found.append(try IdempotencyRow.record(in: records, of: Owner(records.text(6))))
+            found.append(try IdempotencyRow.record(in: records, of: Owner(records.text(IdempotencyRow.count))))
         }
         return found
     }

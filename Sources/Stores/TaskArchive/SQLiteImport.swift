@@ -29,11 +29,7 @@ struct SQLiteImport: ~Copyable, ImportTarget {
         on connection: consuming Connection, _ lock: SQLiteFileLock?
     ) throws(SQLiteError) -> SQLiteImport {
         SQLiteImport(
-            insert: try connection.prepare(
-                """
-                INSERT INTO tasks(owner, \(TaskRow.columns)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-                ON CONFLICT(owner, id) DO NOTHING RETURNING id
-                """),
+            insert: try connection.prepare("\(TaskRow.insert) ON CONFLICT(owner, id) DO NOTHING RETURNING id"),
             find: try connection.prepare(TaskRow.find),
             // Writes nothing where nothing is new, so that repeating an import costs no commit.
             raise: try connection.prepare(
@@ -81,8 +77,10 @@ struct SQLiteImport: ~Copyable, ImportTarget {
 
     private borrowing func insertTask(_ item: TaskItem) throws(SQLiteError) -> Bool {
         defer { insert.reset() }
+        let details = item.details
         try insert.bind(
-            item.owner.identifier, item.id, item.text.value, item.completed, item.created, item.modified, item.revision)
+            item.owner.identifier, item.id, item.text.value, item.completed, item.created, item.modified, item.revision,
+            details.due?.text, details.notes?.value, details.position?.value)
         return try insert.step()
     }
 }

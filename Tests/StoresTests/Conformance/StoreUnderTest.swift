@@ -47,18 +47,20 @@ struct StoreUnderTest: Sendable, CustomTestStringConvertible {
 extension TaskStore {
     /// Adds a task, with defaults for what most tests leave open.
     func add(
-        _ value: String, completed: Bool = false, at time: Int64 = 1000, attempt: IdempotencyKey? = nil,
-        limit: Int = 10_000, of owner: Owner
+        _ value: String, completed: Bool = false, details: TaskDetails = TaskDetails(), at time: Int64 = 1000,
+        attempt: IdempotencyKey? = nil, limit: Int = 10_000, of owner: Owner
     ) async throws -> AddOutcome {
         try await add(
-            try TaskText(value), completed: completed, at: time, attempt: attempt, limit: limit, of: owner)
+            try TaskText(value), completed: completed, details: details, at: time, attempt: attempt, limit: limit,
+            of: owner)
     }
 
     /// Adds a task that must be new.
     func added(
-        _ value: String, completed: Bool = false, at time: Int64 = 1000, of owner: Owner
+        _ value: String, completed: Bool = false, details: TaskDetails = TaskDetails(), at time: Int64 = 1000,
+        of owner: Owner
     ) async throws -> TaskItem {
-        let outcome = try await add(value, completed: completed, at: time, of: owner)
+        let outcome = try await add(value, completed: completed, details: details, at: time, of: owner)
         guard case .added(let item) = outcome else { throw UnexpectedOutcome(outcome: outcome) }
         return item
     }
@@ -82,6 +84,17 @@ extension TaskText {
     /// The text, with its failure as a store's: for bodies that throw only those.
     static func checked(_ value: String) throws(StoreError) -> TaskText {
         do throws(TaskText.Failure) { return try TaskText(value) } catch { throw .broken(reason: "\(error)") }
+    }
+}
+
+extension TaskDetails {
+    /// All three, with what is easily lost: line breaks and a form that another text looks like.
+    static var example: TaskDetails {
+        get throws {
+            TaskDetails(
+                due: DueDate("2028-02-29"), notes: try TaskNotes("two\r\nlines \"caf\u{E9}\""),
+                position: TaskPosition(-2.5))
+        }
     }
 }
 

@@ -17,14 +17,15 @@ struct MoveConformance {
     private func moved(_ item: TaskItem, to owner: Owner, id: Int64? = nil) -> TaskItem {
         TaskItem(
             id: id ?? item.id, owner: owner, text: item.text, completed: item.completed, created: item.created,
-            modified: item.modified, revision: item.revision)
+            modified: item.modified, revision: item.revision, details: item.details)
     }
 
     @Test("Tasks, revisions, ids that were given and idempotency keys move along", arguments: MovableStore.all)
     func everything(kind: MovableStore) async throws {
         try await kind.with { store, mover, _ in
-            let first = try await store.added("first", of: old)
-            let keyed = try await store.add("keyed", at: start, attempt: key, of: old)
+            let details = try TaskDetails.example
+            let first = try await store.added("first", details: details, of: old)
+            let keyed = try await store.add("keyed", details: details, at: start, attempt: key, of: old)
             guard case .added(let second) = keyed else { throw UnexpectedOutcome(outcome: keyed) }
             let change = TaskChange(completed: true)
             let changed = try await store.change(1, change, expected: [1], at: 2000, of: old)
@@ -51,7 +52,7 @@ struct MoveConformance {
                     1, TaskChange(completed: false), expected: [2], at: 3000, of: new)
             else { return #expect(Bool(false)) }
             // A retry after the move, of a request from before it.
-            let retry = try await store.add("keyed", at: start + 1, attempt: key, of: new)
+            let retry = try await store.add("keyed", details: details, at: start + 1, attempt: key, of: new)
             #expect(retry == .repeated(moved(second, to: new)))
             #expect(try await store.added("next", of: new).id == 4)
             #expect(try await store.added("back", of: old).id == 4)

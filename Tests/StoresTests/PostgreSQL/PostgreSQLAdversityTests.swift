@@ -103,7 +103,8 @@ struct PostgreSQLAdversityTests {
                 group.addTask {
                     do throws(StoreError) {
                         _ = try await store.add(
-                            TaskText.checked("task \(number)"), completed: false, at: 1000, attempt: nil, limit: 100,
+                            TaskText.checked("task \(number)"), completed: false, details: TaskDetails(), at: 1000,
+                            attempt: nil, limit: 100,
                             of: Owner("alice"))
                         return true
                     } catch {

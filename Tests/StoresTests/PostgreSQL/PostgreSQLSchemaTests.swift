@@ -34,6 +34,9 @@ struct PostgreSQLSchemaTests {
             case .integers: return ("int8[]", "'{5}'")
             case .texts: return ("text[]", "'{x}'")
             case .booleans: return ("bool[]", "'{f}'")
+            case .real: return ("float8", "1.5")
+            case .optionalTexts: return ("text[]", "'{NULL}'")
+            case .optionalReals: return ("float8[]", "'{NULL}'")
             }
         }
         return (arguments.map(\.0).joined(separator: ","), arguments.map(\.1).joined(separator: ","))
@@ -123,7 +126,7 @@ struct PostgreSQLSchemaTests {
         #expect {
             try PostgreSQLTaskStore.open(address)
         } throws: { error in
-            guard case .fromTheFuture(_, 99, 3) = error as? StoreOpenError else { return false }
+            guard case .fromTheFuture(_, 99, 4) = error as? StoreOpenError else { return false }
             return true
         }
     }

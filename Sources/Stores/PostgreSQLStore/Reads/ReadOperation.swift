@@ -40,23 +40,29 @@ extension ReadOperation where Outcome == OwnerNamespaces {
 extension ReadOperation where Outcome == TaskList {
     /// The tasks of a selection, as many as fit in an answer.
     ///
-    /// If there may be more rows than the first statement gives, a second one asks for as many bytes as are needed.
+    /// If there may be more rows than the first statement gives, or notes are too long for it, a second one asks for as many
+    /// bytes as are needed.
     static func list(_ query: TaskQuery, of owner: Owner, in answers: AnswerMemory) -> ReadOperation {
         let rows = TaskStatement.firstRows
         let statement =
             query == .all
             ? Statement(.list, of: owner) : Statement(.page, of: owner, selection(query, rows: rows))
         return ReadOperation(statement: statement) { found throws(StoreError) in
-            if found.count == rows, query.limit.map({ $0 >= rows }) ?? true {
-                return .followedBy(longList(query, of: owner, in: answers))
-            }
+            let isCut = found.count == rows && query.limit.map { $0 >= rows } ?? true
+            if isCut || lacksNotes(found) { return .followedBy(longList(query, of: owner, in: answers)) }
             return .done(try page(found, query, of: owner, in: answers))
         }
     }
 
+    private static func lacksNotes(_ rows: borrowing Rows) -> Bool {
+        for row in 0..<rows.count where TaskColumns.lacksNotes(rows, row) { return true }
+        return false
+    }
+
     private static func longList(_ query: TaskQuery, of owner: Owner, in answers: AnswerMemory) -> ReadOperation {
         // The task that fills the page, and one after it that shows that others follow.
-        let bytes = answers.pageSize + 2 * TaskText.longest + 2 * TaskStatement.leastRendered
+        let bytes =
+            answers.pageSize + 2 * TaskText.longest + TaskNotes.longest + 2 * TaskStatement.leastRendered
         let parameters = selection(query, rows: bytes / TaskStatement.leastRendered + 2) + [.integer(Int64(bytes))]
         return ReadOperation(statement: Statement(.longPage, of: owner, parameters)) { found throws(StoreError) in
             .done(try page(found, query, of: owner, in: answers))

@@ -16,7 +16,8 @@ package enum TaskStatement: String, CaseIterable, Sendable {
     /// Columns of tasks are in the order of ``TaskColumns``.
     package var sql: String {
         switch self {
-        case .list: "SELECT \(TaskColumns.all) FROM tasks WHERE owner = $1 ORDER BY id LIMIT \(Self.firstRows)"
+        case .list:
+            "SELECT \(TaskColumns.allWithShortNotes) FROM tasks WHERE owner = $1 ORDER BY id LIMIT \(Self.firstRows)"
         case .page: Self.pageSQL
         case .longPage: Self.longPageSQL
         case .find: "SELECT \(TaskColumns.all) FROM tasks WHERE owner = $1 AND id = $2"
@@ -42,28 +43,30 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         """
 
     private static let pageSQL = """
-        SELECT \(TaskColumns.all) FROM tasks WHERE owner = $1 AND id > $2 AND ($3 IS NULL OR completed = $3)
-        ORDER BY id LIMIT $4
+        SELECT \(TaskColumns.allWithShortNotes) FROM tasks
+        WHERE owner = $1 AND id > $2 AND ($3 IS NULL OR completed = $3) ORDER BY id LIMIT $4
         """
 
     /// The rows of a result that libpq may hold at once, whatever they are: four megabytes and a half.
     static let firstRows = 1001
 
-    /// What a task takes in an answer at least, without its text: for ``longPageSQL``.
+    /// What a task takes in an answer at least, without its texts: for ``longPageSQL``.
     static let leastRendered = 150
 
-    /// As ``pageSQL``, for what may have more rows: none after the first at which $5 bytes are passed, of a measure that
+    /// As ``pageSQL``, for what may have more rows or long notes: none after the first at which $5 bytes are passed, of a measure that
     /// is never more than what is rendered of a task.
     private static let longPageSQL = """
         SELECT \(TaskColumns.all) FROM (
-            SELECT \(TaskColumns.all), sum(2 * octet_length(text) + \(leastRendered))
-                OVER (ORDER BY id ROWS UNBOUNDED PRECEDING) - 2 * octet_length(text) AS before
+            SELECT \(TaskColumns.all), sum(\(textBytes) + \(leastRendered))
+                OVER (ORDER BY id ROWS UNBOUNDED PRECEDING) - (\(textBytes)) AS before
             FROM (
                 SELECT \(TaskColumns.all) FROM tasks
                 WHERE owner = $1 AND id > $2 AND ($3 IS NULL OR completed = $3) ORDER BY id LIMIT $4
             ) AS found
         ) AS measured WHERE before <= $5 ORDER BY id
         """
+
+    private static let textBytes = "2 * octet_length(text) + coalesce(octet_length(notes), 0)"
 
     /// Adds one task, if the owner has a row with less than $2: what almost every addition finds, for two thirds of the cost
     /// of ``addSQL``.
@@ -72,8 +75,8 @@ package enum TaskStatement: String, CaseIterable, Sendable {
             UPDATE owners SET next_id = next_id + 1, tasks = tasks + 1 WHERE owner = $1 AND tasks < $2
             RETURNING next_id - 1 AS id
         )
-        INSERT INTO tasks(owner, id, text, completed, created, modified, revision)
-        SELECT $1, id, $3, $4, $5, $5, 1 FROM taken RETURNING id
+        INSERT INTO tasks(owner, \(TaskColumns.all))
+        SELECT $1, id, $3, $4, $5, $5, 1, $6, $7, $8 FROM taken RETURNING id
         """
 
     /// Adds $2 tasks at once, if there are not more than $3 then; makes the owner's row if there is none.
@@ -90,9 +93,11 @@ package enum TaskStatement: String, CaseIterable, Sendable {
             WHERE $2 <= $3 AND NOT EXISTS (SELECT FROM taken) AND NOT EXISTS (SELECT FROM known)
             ON CONFLICT DO NOTHING RETURNING 1::bigint AS id
         ), first AS (SELECT id FROM taken UNION ALL SELECT id FROM made), added AS (
-            INSERT INTO tasks(owner, id, text, completed, created, modified, revision)
-            SELECT $1, first.id + line.number - 1, line.text, line.completed, line.time, line.time, 1
-            FROM first, unnest($4, $5, $6) WITH ORDINALITY AS line(text, completed, time, number)
+            INSERT INTO tasks(owner, \(TaskColumns.all))
+            SELECT $1, first.id + line.number - 1, line.text, line.completed, line.time, line.time, 1,
+                line.due, line.notes, line.position
+            FROM first, unnest($4, $5, $6, $7, $8, $9) WITH ORDINALITY
+                AS line(text, completed, time, due, notes, position, number)
         )
         SELECT id FROM first
         UNION ALL SELECT id FROM known WHERE NOT EXISTS (SELECT FROM first)
@@ -104,26 +109,33 @@ package enum TaskStatement: String, CaseIterable, Sendable {
     /// sees holds until the commit. The first column says whether the task is new.
     private static let addOnceSQL = """
         WITH earlier AS (
-            SELECT fingerprint, id, text, completed, time FROM attempts WHERE owner = $1 AND key = $2
+            SELECT fingerprint, id, text, completed, time, due, notes, position
+            FROM attempts WHERE owner = $1 AND key = $2
         ), taken AS (
             UPDATE owners SET next_id = next_id + 1, tasks = tasks + 1
             WHERE owner = $1 AND tasks < $3 AND NOT EXISTS (SELECT FROM earlier) RETURNING next_id - 1 AS id
         ), added AS (
-            INSERT INTO tasks(owner, id, text, completed, created, modified, revision)
-            SELECT $1, id, $5, $6, $7, $7, 1 FROM taken
+            INSERT INTO tasks(owner, \(TaskColumns.all))
+            SELECT $1, id, $5, $6, $7, $7, 1, $8, $9, $10 FROM taken
         ), remembered AS (
-            INSERT INTO attempts(owner, key, fingerprint, time, id, text, completed)
-            SELECT $1, $2, $4, $7, id, $5, $6 FROM taken
+            INSERT INTO attempts(owner, key, fingerprint, time, id, text, completed, due, notes, position)
+            SELECT $1, $2, $4, $7, id, $5, $6, $8, $9, $10 FROM taken
         )
-        SELECT false, fingerprint, id, text, completed, time FROM earlier
-        UNION ALL SELECT true, $4, id, $5, $6, $7 FROM taken
+        SELECT false, fingerprint, id, text, completed, time, due, notes, position FROM earlier
+        UNION ALL SELECT true, $4, id, $5, $6, $7, $8, $9, $10 FROM taken
         """
 
+    /// NULL keeps a value; an empty text ($8, $9) and NaN ($10), which are no values, remove the details of a task.
     private static let changeSQL = """
         UPDATE tasks SET text = coalesce($3, text), completed = coalesce($4, completed), modified = $5,
-            revision = revision + 1
+            revision = revision + 1, due = CASE WHEN $8 IS NULL THEN due ELSE nullif($8, '') END,
+            notes = CASE WHEN $9 IS NULL THEN notes ELSE nullif($9, '') END,
+            position = CASE WHEN $10 IS NULL THEN position ELSE nullif($10, 'NaN') END
         WHERE owner = $1 AND id = $2 AND ($6 OR revision = ANY ($7))
-            AND (text <> coalesce($3, text) OR completed <> coalesce($4, completed))
+            AND (text <> coalesce($3, text) OR completed <> coalesce($4, completed)
+                OR $8 IS NOT NULL AND due IS DISTINCT FROM nullif($8, '')
+                OR $9 IS NOT NULL AND notes IS DISTINCT FROM nullif($9, '')
+                OR $10 IS NOT NULL AND position IS DISTINCT FROM nullif($10, 'NaN'))
         RETURNING \(TaskColumns.all)
         """
 
@@ -155,7 +167,8 @@ package enum TaskStatement: String, CaseIterable, Sendable {
             let time = rows.integer(0, 5)
             let item = TaskItem(
                 id: rows.integer(0, 2), owner: owner, text: try TaskColumns.text(rows.text(0, 3)),
-                completed: rows.boolean(0, 4), created: time, modified: time)
+                completed: rows.boolean(0, 4), created: time, modified: time,
+                details: try TaskColumns.details(in: rows, 0, after: 6))
             let fingerprint = UInt64(bitPattern: rows.integer(0, 1))
             return .attempt(isNew: rows.boolean(0, 0), fingerprint: fingerprint, item)
         case .list, .page, .longPage, .find, .forgetAttempts, .makeOwner, .lockOwner, .probe: return .nothing
@@ -165,16 +178,19 @@ package enum TaskStatement: String, CaseIterable, Sendable {
     /// The types of the parameters, each shown by a value of it.
     package var types: [Parameter] {
         let (number, text, truth) = (Parameter.integer(nil), Parameter.text(nil), Parameter.boolean(nil))
+        let details = [text, text, Parameter.real(nil)]
         return switch self {
         case .list, .makeOwner, .lockOwner, .probe: [text]
         case .page: [text, number, truth, number]
         case .longPage: [text, number, truth, number, number]
         case .find, .lockTask, .remove: [text, number]
         case .forgetAttempts: [text, text, number]
-        case .addOne: [text, number, text, truth, number]
-        case .add: [text, number, number, .texts([]), .booleans([]), .integers([])]
-        case .addOnce: [text, text, number, number, text, truth, number]
-        case .change: [text, number, text, truth, number, truth, .integers([])]
+        case .addOne: [text, number, text, truth, number] + details
+        case .add:
+            [text, number, number, .texts([]), .booleans([]), .integers([])]
+                + [.optionalTexts([]), .optionalTexts([]), .optionalReals([])]
+        case .addOnce: [text, text, number, number, text, truth, number] + details
+        case .change: [text, number, text, truth, number, truth, .integers([])] + details
         case .removeText: [text, text]
         }
     }

@@ -47,14 +47,17 @@ extension WriteStep {
             meaning = .additions(tasks, isCertain: false)
             let parameters: [Parameter] = [
                 .integer(Int64(task.limit)), .text(task.text.value), .boolean(task.completed), .integer(task.time),
+                .text(task.details.due?.text), .text(task.details.notes?.value), .real(task.details.position?.value),
             ]
             statements = [Statement(.addOne, of: owner, parameters)]
         } else {
             meaning = .additions(tasks, isCertain: true)
-            let parameters: [Parameter] = [
-                .integer(Int64(tasks.count)), .integer(Int64(Self.limit(of: tasks))), .texts(tasks.map(\.text.value)),
-                .booleans(tasks.map(\.completed)), .integers(tasks.map(\.time)),
-            ]
+            let parameters: [Parameter] =
+                [
+                    .integer(Int64(tasks.count)), .integer(Int64(Self.limit(of: tasks))),
+                    .texts(tasks.map(\.text.value)),
+                    .booleans(tasks.map(\.completed)), .integers(tasks.map(\.time)),
+                ] + Self.details(of: tasks)
             statements = [Statement(.add, of: owner, parameters)]
         }
     }
@@ -102,13 +105,16 @@ extension WriteStep {
                 [
                     .text(key.key), .integer(Int64(task.limit)), .integer(Int64(bitPattern: key.fingerprint)),
                     .text(task.text.value), .boolean(task.completed), .integer(task.time),
+                    .text(task.details.due?.text), .text(task.details.notes?.value),
+                    .real(task.details.position?.value),
                 ]),
         ]
     }
 
     /// The task is read under a lock first, so that the effect of the second statement is known.
     private static func statements(changing change: ChangeTask) -> [Statement] {
-        [
+        let details = change.change.details
+        return [
             Statement(.lockTask, of: change.owner, [.integer(change.id)]),
             Statement(
                 .change, of: change.owner,
@@ -116,7 +122,21 @@ extension WriteStep {
                     .integer(change.id), .text(change.change.text?.value), .boolean(change.change.completed),
                     .integer(change.time), .boolean(change.expected == nil),
                     .integers(change.expected.map(Array.init) ?? []),
+                    .text(details.due.isSet ? details.due.value?.text ?? "" : nil),
+                    .text(details.notes.isSet ? details.notes.value?.value ?? "" : nil),
+                    .real(details.position.isSet ? details.position.value?.value ?? .nan : nil),
                 ]),
+        ]
+    }
+
+    /// Three arrays, or three times NULL if nothing is set, as in almost every transaction.
+    private static func details(of tasks: [AddTask]) -> [Parameter] {
+        guard tasks.contains(where: { !$0.details.isEmpty }) else {
+            return [.optionalTexts(nil), .optionalTexts(nil), .optionalReals(nil)]
+        }
+        return [
+            .optionalTexts(tasks.map(\.details.due?.text)), .optionalTexts(tasks.map(\.details.notes?.value)),
+            .optionalReals(tasks.map(\.details.position?.value)),
         ]
     }
 

@@ -1,0 +1,27 @@
+import Basics
+
+/// What a person notes about a task: 1 to 10,000 bytes of UTF-8, kept and compared byte for byte, without U+0000.
+///
+/// As ``TaskText``, but longer; line breaks are kept as they are.
+package struct TaskNotes: Hashable, Sendable {
+    package let value: String
+
+    /// The longest notes, in bytes.
+    package static let longest = 10_000
+
+    package init(_ value: String) throws(TaskText.Failure) {
+        guard !value.isEmpty else { throw .empty }
+        guard value.utf8.count <= Self.longest else { throw .tooLong(bytes: value.utf8.count) }
+        guard !value.containsNUL else { throw .containsNUL }
+        self.value = value
+    }
+
+    /// Equality of bytes: the standard library would take NFC for NFD.
+    package static func == (left: TaskNotes, right: TaskNotes) -> Bool {
+        left.value.utf8.elementsEqual(right.value.utf8)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        for byte in value.utf8 { hasher.combine(byte) }
+    }
+}

@@ -1,0 +1,84 @@
+import HTTP
+import JSON
+import Tasks
+
+extension TaskInput {
+    /// The details that the fields name: null, and an empty field of a form, stand for none.
+    ///
+    /// Unlike the fields of the sample servers they are strict, also in a new task: a value of another form is refused and
+    /// not ignored.
+    func details() throws(APIFailure) -> TaskDetailsChange {
+        var change = TaskDetailsChange()
+        for field in fields {
+            if field.name.isSameField(as: "due") {
+                change.due = try change.due.agreeing(
+                    "due",
+                    try member("due", field.value, "a date that exists, such as 2026-11-30, or null") {
+                        $0.string.flatMap { DueDate($0) }
+                    })
+            } else if field.name.isSameField(as: "notes") {
+                change.notes = try change.notes.agreeing(
+                    "notes",
+                    try member("notes", field.value, "a text of 1 to \(TaskNotes.longest) bytes, or null") {
+                        $0.string.flatMap { Self.notes($0) }
+                    })
+            } else if field.name.isSameField(as: "position") {
+                let greatest = Int64(TaskPosition.greatest)
+                change.position = try change.position.agreeing(
+                    "position",
+                    try member("position", field.value, "a number from -\(greatest) to \(greatest), or null") {
+                        position($0)
+                    })
+            }
+        }
+        return change
+    }
+
+    /// The value of a field, or that there is none.
+    private func member<Value>(
+        _ name: String, _ value: JSONValue, _ expected: String, _ convert: (JSONValue) -> Value?
+    ) throws(APIFailure) -> TaskDetailsChange.Member<Value> {
+        if value == .null || isForm && value == .string("") { return .set(nil) }
+        guard let converted = convert(value) else { throw .input(.detail(name: name, expected: expected)) }
+        return .set(converted)
+    }
+
+    private static func notes(_ text: String) -> TaskNotes? {
+        do { return try TaskNotes(text) } catch { return nil }
+    }
+
+    /// In a form a number as JSON has it.
+    private func position(_ value: JSONValue) -> TaskPosition? {
+        switch value {
+        case .integer(let number): Self.position(number)
+        case .real(let number): TaskPosition(number)
+        case .string(let text) where isForm: Self.position(inForm: text)
+        case .string, .null, .boolean, .array, .object: nil
+        }
+    }
+
+    /// An integer that a `Double` would round to the limit is beyond it.
+    private static func position(_ number: Int64) -> TaskPosition? {
+        Double(exactly: number).flatMap { TaskPosition($0) }
+    }
+
+    private static func position(inForm text: String) -> TaskPosition? {
+        do {
+            switch try JSONValue(parsing: Array(text.utf8)) {
+            case .integer(let number): return position(number)
+            case .real(let number): return TaskPosition(number)
+            case .null, .boolean, .string, .array, .object: return nil
+            }
+        } catch {
+            return nil
+        }
+    }
+}
+
+extension TaskDetailsChange.Member {
+    /// This one after another field of the same name, in another case or in a form, which must say the same.
+    fileprivate func agreeing(_ name: String, _ given: Self) throws(APIFailure) -> Self {
+        guard self == .keep || self == given else { throw .input(.detail(name: name, expected: "given once")) }
+        return given
+    }
+}

@@ -1,0 +1,210 @@
+import Platform
+import PostgreSQL
+import PostgreSQLStore
+import SQLite
+import SQLiteStore
+import Support
+import Tasks
+import Testing
+
+@Suite("Tables of the third version get the details of tasks", .timeLimit(.minutes(15)))
+struct DetailsMigrationTests {
+    private let alice = Owner("alice")
+    private let key = IdempotencyKey(key: "k", fingerprint: 7)
+    private let now = SystemTime().wallMilliseconds
+
+    /// Adds, changes and repeats in a store whose tables hold one task of alice, added with a key.
+    private func use(_ store: any TaskStore) async throws {
+        let old = TaskItem(id: 1, owner: alice, text: try TaskText("old"), created: now, modified: now)
+        #expect(try await store.lists([old], of: alice))
+        #expect(try await store.add("old", at: now, attempt: key, of: alice) == .repeated(old))
+        let change = TaskChange(details: TaskDetailsChange(due: .set(DueDate("2026-11-30"))))
+        guard case .changed(let changed) = try await store.change(1, change, expected: [1], at: now, of: alice) else {
+            Issue.record("not changed")
+            return
+        }
+        #expect(changed.details == TaskDetails(due: DueDate("2026-11-30")))
+        let new = try await store.added("new", details: try .example, of: alice)
+        #expect(try await store.lists([changed, new], of: alice))
+    }
+
+    @Test("A SQLite file of the third version keeps its tasks and takes details")
+    func sqlite() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("tasks.db")
+        let connection = try Connection(path: path, mode: .readWriteCreate)
+        try connection.execute(
+            """
+            \(Self.thirdSQLite)
+            INSERT INTO owners VALUES ('alice', 2, 1);
+            INSERT INTO tasks VALUES ('alice', 1, 'old', 0, \(now), \(now), 1);
+            INSERT INTO attempts VALUES ('alice', 'k', 7, \(now), 1, 'old', 0);
+            """)
+        let events = RecordedEvents()
+        var options = SQLiteStoreOptions()
+        options.observer = events.append
+        let store = try SQLiteTaskStore.open(path: path, options: options)
+        defer { store.close() }
+        #expect(events.all.contains(.migrated(from: 3, to: 4)))
+        try await use(store)
+    }
+
+    @Test("A PostgreSQL database of the third version keeps its tasks and takes details", arguments: [false, true])
+    func postgreSQL(isDivided: Bool) async throws {
+        let server = try PostgreSQLServer.started()
+        let database = try server.newDatabaseName()
+        try third(server, database, isDivided: isDivided)
+        let address = server.address(database)
+        #expect(try PostgreSQLTaskStore.migrate(address, partitions: nil).contains("from version 3 to 4"))
+        let store = try PostgreSQLTaskStore.open(address)
+        defer { store.close() }
+        try await use(store)
+    }
+
+    @Test("A server of the third version that runs on reads and writes, and removes no details")
+    func rolling() async throws {
+        let server = try PostgreSQLServer.started()
+        let database = try server.newDatabaseName()
+        try third(server, database, isDivided: false)
+        let address = server.address(database)
+        let running = try PostgreSQLDatabase(address).connect()
+        // Its statements, in a session that has prepared them before.
+        for (name, sql) in Self.thirdStatements { _ = try running.run("PREPARE \(name) AS \(sql)") }
+        _ = try running.run("EXECUTE list('alice')")
+        let store = try PostgreSQLTaskStore.open(address)
+        defer { store.close() }
+        let change = TaskChange(
+            details: TaskDetailsChange(
+                due: .set(DueDate("2026-11-30")), notes: .set(try TaskNotes("n")), position: .set(TaskPosition(2.5))))
+        _ = try await store.change(1, change, expected: nil, at: now, of: alice)
+        #expect(try running.run("EXECUTE list('alice')").text(0, 1) == "old")
+        _ = try running.run("EXECUTE change('alice', 1, 'renamed', NULL, \(now), true, NULL)")
+        _ = try running.run("EXECUTE add('alice', 10, 'theirs', false, \(now))")
+        _ = try running.run("EXECUTE remember('alice', 'k2', 7, \(now), 2, 'theirs', false)")
+        let renamed = try #require(try await store.find(1, of: alice))
+        #expect(renamed.text == (try TaskText("renamed")))
+        #expect(renamed.details.due?.text == "2026-11-30" && renamed.details.notes?.value == "n")
+        #expect(renamed.details.position == TaskPosition(2.5))
+        let theirs = TaskItem(id: 2, owner: alice, text: try TaskText("theirs"), created: now, modified: now)
+        #expect(try await store.lists([renamed, theirs], of: alice))
+        let retry = IdempotencyKey(key: "k2", fingerprint: 7)
+        #expect(try await store.add("theirs", at: now, attempt: retry, of: alice) == .repeated(theirs))
+    }
+
+    @Test("A migration that waits for a long reader lets others read in between, and ends after it")
+    func longReader() async throws {
+        let server = try PostgreSQLServer.started()
+        let database = try server.newDatabaseName()
+        try third(server, database, isDivided: false)
+        let address = server.address(database)
+        let reader = try PostgreSQLDatabase(address).connect()
+        _ = try reader.run("BEGIN")
+        _ = try reader.run("SELECT count(*) FROM tasks")
+        let other = try PostgreSQLDatabase(address).connect()
+        async let migrated = Self.migrate(address)
+        func count(_ condition: String) throws -> Int64 {
+            try other.run(
+                "SELECT count(*) FROM pg_locks WHERE database = (SELECT oid FROM pg_database "
+                    + "WHERE datname = current_database()) AND \(condition)"
+            ).integer(0, 0)
+        }
+        try await eventually("the migration waits for the table") {
+            try count("mode = 'AccessExclusiveLock' AND NOT granted AND relation = 'tasks'::regclass") > 0
+        }
+        // Waits at most for half a second; without that it would wait as long as the reader reads.
+        _ = try other.run("SET statement_timeout = '60s'")
+        #expect(try other.run("SELECT count(*) FROM tasks").integer(0, 0) == 1)
+        _ = try reader.run("COMMIT")
+        #expect(try await migrated.contains("from version 3 to 4"))
+    }
+
+    private static func migrate(_ address: String) async throws -> String {
+        try PostgreSQLTaskStore.migrate(address, partitions: nil)
+    }
+
+    private func third(_ server: PostgreSQLServer, _ database: String, isDivided: Bool) throws {
+        try server.command(
+            """
+            \(Self.thirdPostgreSQL(isDivided: isDivided))
+            INSERT INTO owners VALUES ('alice', 2, 1);
+            INSERT INTO tasks VALUES ('alice', 1, 'old', false, \(now), \(now), 1);
+            INSERT INTO attempts VALUES ('alice', 'k', 7, \(now), 1, 'old', false);
+            """, in: database)
+    }
+
+    /// As the programs of the third version made them.
+    private static let thirdSQLite = """
+        CREATE TABLE owners(
+            owner TEXT NOT NULL PRIMARY KEY, next_id INTEGER NOT NULL, tasks INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        CREATE TABLE tasks(
+            owner TEXT NOT NULL, id INTEGER NOT NULL, text TEXT NOT NULL, completed INTEGER NOT NULL,
+            created INTEGER NOT NULL, modified INTEGER NOT NULL, revision INTEGER NOT NULL,
+            PRIMARY KEY (owner, id)
+        ) WITHOUT ROWID;
+        CREATE TABLE attempts(
+            owner TEXT NOT NULL, key TEXT NOT NULL, fingerprint INTEGER NOT NULL, time INTEGER NOT NULL,
+            id INTEGER NOT NULL, text TEXT NOT NULL, completed INTEGER NOT NULL,
+            PRIMARY KEY (owner, key)
+        ) WITHOUT ROWID;
+        CREATE INDEX attempts_by_time ON attempts(time);
+        CREATE INDEX attempts_by_id ON attempts(owner, id);
+        CREATE INDEX owners_with_colon ON owners(owner) WHERE instr(owner, ':') > 0;
+        PRAGMA application_id = 0x5441534B; PRAGMA user_version = 3;
+        """
+
+    private static func thirdPostgreSQL(isDivided: Bool) -> String {
+        let clause = isDivided ? " PARTITION BY HASH (owner)" : ""
+        let partitions = ["owners", "tasks", "attempts"].flatMap { table in
+            (0..<2).map {
+                "CREATE TABLE \(table)_p\($0) PARTITION OF \(table) FOR VALUES WITH (MODULUS 2, REMAINDER \($0));"
+            }
+        }
+        return """
+            CREATE TABLE task_server_schema(version bigint PRIMARY KEY);
+            INSERT INTO task_server_schema VALUES (1), (2), (3);
+            CREATE TABLE owners(
+                owner text COLLATE "C" NOT NULL, next_id bigint NOT NULL, tasks bigint NOT NULL, PRIMARY KEY (owner)
+            )\(clause);
+            CREATE TABLE tasks(
+                owner text COLLATE "C" NOT NULL, id bigint NOT NULL, text text COLLATE "C" NOT NULL,
+                completed boolean NOT NULL, created bigint NOT NULL, modified bigint NOT NULL, revision bigint NOT NULL,
+                PRIMARY KEY (owner, id)
+            )\(clause);
+            CREATE TABLE attempts(
+                owner text COLLATE "C" NOT NULL, key text COLLATE "C" NOT NULL, fingerprint bigint NOT NULL,
+                time bigint NOT NULL, id bigint NOT NULL, text text COLLATE "C" NOT NULL, completed boolean NOT NULL,
+                PRIMARY KEY (owner, key)
+            )\(clause);
+            CREATE INDEX attempts_by_id ON attempts(owner, id);
+            CREATE INDEX attempts_by_age ON attempts(time);
+            CREATE INDEX owners_with_colon ON owners(owner) WHERE strpos(owner, ':') > 0;
+            \(isDivided ? partitions.joined(separator: "\n") : "")
+            """
+    }
+
+    /// What servers of the third version send, under short names.
+    private static let thirdStatements = [
+        "list(text)": """
+        SELECT id, text, completed, created, modified, revision FROM tasks WHERE owner = $1 ORDER BY id LIMIT 1001
+        """,
+        "change(text, bigint, text, boolean, bigint, boolean, bigint[])": """
+        UPDATE tasks SET text = coalesce($3, text), completed = coalesce($4, completed), modified = $5,
+            revision = revision + 1
+        WHERE owner = $1 AND id = $2 AND ($6 OR revision = ANY ($7))
+            AND (text <> coalesce($3, text) OR completed <> coalesce($4, completed))
+        RETURNING id, text, completed, created, modified, revision
+        """,
+        "add(text, bigint, text, boolean, bigint)": """
+        WITH taken AS (
+            UPDATE owners SET next_id = next_id + 1, tasks = tasks + 1 WHERE owner = $1 AND tasks < $2
+            RETURNING next_id - 1 AS id
+        )
+        INSERT INTO tasks(owner, id, text, completed, created, modified, revision)
+        SELECT $1, id, $3, $4, $5, $5, 1 FROM taken RETURNING id
+        """,
+        "remember(text, text, bigint, bigint, bigint, text, boolean)": """
+        INSERT INTO attempts(owner, key, fingerprint, time, id, text, completed) VALUES ($1, $2, $3, $4, $5, $6, $7)
+        """,
+    ]
+}
