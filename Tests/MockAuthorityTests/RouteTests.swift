@@ -14,7 +14,7 @@ struct RouteTests {
         guard url.hasPrefix("\(Self.base)/") || url.hasPrefix("/") else { return nil }
         let text = url.hasPrefix("/") ? url : String(url.dropFirst(Self.base.utf8.count))
         let target = try RequestTarget(parsing: text)
-        if let route = (Routes.ofHost + Routes.controls).first(where: {
+        if let route = (Routes.ofHost + Routes.controls + Routes.ofDeveloperPage).first(where: {
             $0.matches(target.path) && $0.methods.allows(method)
         }) {
             return route.path
@@ -69,7 +69,7 @@ struct RouteTests {
     func texts() async throws {
         let welcome = try await mock.get("/").text
         let urls = welcome.values(after: Self.base, before: "\n").map { $0.prefix { $0 != "'" } }
-        #expect(urls.count == 9)
+        #expect(urls.count == 10)
         for url in urls { #expect(try row(url == "/_mock/keys" ? .post : .get, String(url)) != nil, "\(url)") }
         let lines = try await mock.get("/_mock/nothing").text.split(separator: "\n").dropFirst().map {
             $0.split(separator: " ")
@@ -85,9 +85,10 @@ struct RouteTests {
             #expect(Routes.ofPolicies.filter { $0.matches(path) }.count == 1, "\(route.path)")
             #expect(try await mock.ask(.options, "\(Self.policy)/\(path.joined(separator: "/"))").status == 204)
         }
-        for route in Routes.controls {
+        let controls = Routes.controls + Routes.ofDeveloperPage
+        for route in controls {
             let path = route.path.split(separator: "/").map { $0.hasPrefix("{") ? "alice" : String($0) }
-            let same = Routes.controls.filter { $0.matches(path) && !$0.methods.isDisjoint(with: route.methods) }
+            let same = controls.filter { $0.matches(path) && !$0.methods.isDisjoint(with: route.methods) }
             #expect(same.count == 1, "\(route.path)")
             for name in route.methods.names {
                 let response = try await mock.ask(Method(name), "/\(path.joined(separator: "/"))", body: "{}")

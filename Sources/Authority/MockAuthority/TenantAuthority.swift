@@ -41,6 +41,13 @@ final class TenantAuthority: Sendable {
         signer(with: try await keys.signing())
     }
 
+    /// Signs with the active key, and shows the tokens to the people who look at the run.
+    func signer(for run: TestRun) async throws(RSAError) -> TokenSigner {
+        var signer = try await signer()
+        signer.recording = (run, now(in: run))
+        return signer
+    }
+
     func signer(with key: TokenSigningKey) -> TokenSigner {
         TokenSigner(
             key: key, profile: configuration.profile, era: configuration.behaviour.era, onSignature: onSignature)

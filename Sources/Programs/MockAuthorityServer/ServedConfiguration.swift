@@ -13,6 +13,8 @@ func configuration(_ settings: MockSettings, _ address: ListenAddress) -> Config
     }
     configuration.behaviour = settings.behaviour
     configuration.behaviour.switches.remoteControl = settings.network.allowRemote
+    configuration.moreHostNames = settings.tls.names
+    configuration.clientSettings = shownClientSettings(settings, configuration)
     return configuration
 }
 

@@ -43,7 +43,7 @@ struct AuthorizationResponse: Sendable {
         let claims = context.authority.claims(of: granted, at: context.base)
         var accessToken: String?
         if request.types.contains(.token), let audience = granted.scope.audience {
-            let token = try await context.authority.signer().sign(claims.accessToken(audience: audience))
+            let token = try await context.authority.signer(for: context.run).sign(claims.accessToken(audience: audience))
             accessToken = token
             fields = [
                 ("access_token", token), ("token_type", "Bearer"),
@@ -52,7 +52,7 @@ struct AuthorizationResponse: Sendable {
         }
         if request.types.contains(.idToken) {
             let identity = claims.idToken(for: accessToken, code: code)
-            fields.append(("id_token", try await context.authority.signer().sign(identity)))
+            fields.append(("id_token", try await context.authority.signer(for: context.run).sign(identity)))
         }
         return fields
     }

@@ -6,9 +6,7 @@ extension MockAuthority {
     /// A request to a control, about the tenant that `profile=` and `tenant=` name; without them, B2C's.
     func control(_ head: RequestHead, _ base: String) async -> Decision {
         let host = HostContext(mock: self, authority: b2c, head: head, base: base)
-        guard host.isAllowed else {
-            return .respond(Response.text("The controls of the mock answer on the loopback only.", status: 403))
-        }
+        if let refusal = host.refusalOfControl { return .respond(refusal) }
         do throws(ControlError) {
             let tenant = try tenant(TenantSelection(Parameters(head.target.query)))
             return await HostContext(mock: self, authority: tenant, head: head, base: base).control()
@@ -62,7 +60,7 @@ extension HostContext {
     var run: TestRun { authority.runs.run(runName) }
 
     fileprivate func control() async -> Decision {
-        let rows = Routes.controls.filter { $0.matches(head.target.path) }
+        let rows = (Routes.controls + Routes.ofDeveloperPage).filter { $0.matches(head.target.path) }
         if let route = rows.first(where: { $0.methods.allows(head.method) }) { return await route.handle(self) }
         return switch head.method {
         case .get, .head, .post: .respond(unknownControl)
@@ -77,11 +75,6 @@ extension HostContext {
             No such control. There are, all with ?run= for tests in parallel:
             \(lines.joined(separator: "\n"))
             """, status: 404)
-    }
-
-    /// Controls answer on the loopback, and elsewhere only with `--allow-remote`.
-    fileprivate var isAllowed: Bool {
-        (IPAddress(head.peer)?.isLoopback ?? false) || configuration.behaviour.switches.remoteControl
     }
 
     private var wantsJSON: Bool { head.headers.preferJSON }

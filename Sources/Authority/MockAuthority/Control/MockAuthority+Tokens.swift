@@ -68,6 +68,12 @@ struct TokenIssue: Sendable {
     }
 
     func token(_ specification: TokenSpecification) async throws(TokenSpecificationError) -> String {
+        let token = try await signed(specification)
+        run.issuedTokens.note(token, now: authority.now(in: run), defect: specification.defect)
+        return token
+    }
+
+    private func signed(_ specification: TokenSpecification) async throws(TokenSpecificationError) -> String {
         let granted = try grantedRequest(specification)
         let builder = authority.claims(of: granted, at: base)
         var claims = builder.idToken(for: nil, code: nil)
@@ -101,7 +107,7 @@ struct TokenIssue: Sendable {
         let granted = try grantedRequest(specification)
         do throws(RSAError) {
             let response = try authority.reply(
-                to: granted, try await signer(), at: base, era: configuration.behaviour.era)
+                to: granted, try await authority.signer(for: run), at: base, era: configuration.behaviour.era)
             return response.json(clientInfo: false)
         } catch {
             throw .key

@@ -6,12 +6,14 @@ import Synchronization
 ///
 /// Everything is in it, secrets too: they are the mock's own.
 final class RecordedRequests: Sendable {
-    private static let limit = 200
     private static let longestBody = 16384
-    private let entries = Mutex<[JSONValue]>([])
+    private let entries = Mutex(RecentEntries<JSONObject>(limit: 200))
 
     /// All entries, oldest first.
-    var all: [JSONValue] { entries.withLock { $0 } }
+    var all: [JSONValue] { after(0).map { .object($0.entry) } }
+
+    /// The entries of higher numbers than this one, oldest first.
+    func after(_ number: Int) -> [RecentEntries<JSONObject>.Numbered] { entries.withLock { $0.after(number) } }
 
     /// Notes a request and the status of its answer.
     func note(_ head: RequestHead, body: [UInt8], status: Status, now: Int64) {
@@ -24,10 +26,7 @@ final class RecordedRequests: Sendable {
             entry["body"] = .string(String(decoding: body.prefix(Self.longestBody), as: UTF8.self))
         }
         entry["status"] = .integer(Int64(status.rawValue))
-        entries.withLock { entries in
-            if entries.count >= Self.limit { entries.removeFirst() }
-            entries.append(.object(entry))
-        }
+        entries.withLock { $0.append(entry) }
     }
 }
 

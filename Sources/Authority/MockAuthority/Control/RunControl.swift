@@ -26,7 +26,7 @@ extension HostContext {
     /// `POST /_mock/revoke {"user":"alice"}`: makes the grants of the account void.
     func revoke() -> Decision { change(revoke) }
 
-    private func addFault(_ member: ConfigurationMember) throws(ConfigurationError) -> JSONValue {
+    func addFault(_ member: ConfigurationMember) throws(ConfigurationError) -> JSONValue {
         try member.allow(["at", "times", "status", "delay_ms", "retry_after", "body", "cut"])
         guard let place: Fault.Place = try member.choice("at") else {
             throw ConfigurationError(message: "Say where: {\"at\":\"keys\",\"status\":503}")
@@ -44,7 +44,7 @@ extension HostContext {
         return state
     }
 
-    private func setClock(_ member: ConfigurationMember) throws(ConfigurationError) -> JSONValue {
+    func setClock(_ member: ConfigurationMember) throws(ConfigurationError) -> JSONValue {
         try member.allow(["skew_s"])
         guard let skew = try member.number("skew_s", in: -(1 << 40)...(1 << 40)) else {
             throw ConfigurationError(message: "Say by how much the clock is off: {\"skew_s\":-7200}")
@@ -53,14 +53,14 @@ extension HostContext {
         return state
     }
 
-    private func revoke(_ member: ConfigurationMember) throws(ConfigurationError) -> JSONValue {
+    func revoke(_ member: ConfigurationMember) throws(ConfigurationError) -> JSONValue {
         try member.allow(["user"])
         let user = try known(try member.required("user"))
         run.directory.revoke(user.objectID)
         return state
     }
 
-    private func known(_ name: String) throws(ConfigurationError) -> User {
+    func known(_ name: String) throws(ConfigurationError) -> User {
         guard let user = run.directory.user(called: name) else {
             throw ConfigurationError(message: "There is no user '\(name)'.")
         }
@@ -70,16 +70,18 @@ extension HostContext {
     /// `PUT /_mock/users/alice`: changes the members that the body has, or creates the account.
     func putUser() -> Decision {
         let name = head.target.path.last ?? ""
-        return change { member throws(ConfigurationError) in
-            let old = run.directory.user(called: name)
-            guard let user = old == nil ? try User(member: member, email: name) : try old?.changed(by: member) else {
-                throw ConfigurationError(message: "There is no user '\(name)'.")
-            }
-            guard run.directory.put(user) else {
-                throw ConfigurationError(message: "'\(user.email)' belongs to another account.")
-            }
-            return user.json
+        return change { member throws(ConfigurationError) in try putUser(name, member) }
+    }
+
+    func putUser(_ name: String, _ member: ConfigurationMember) throws(ConfigurationError) -> JSONValue {
+        let old = run.directory.user(called: name)
+        guard let user = old == nil ? try User(member: member, email: name) : try old?.changed(by: member) else {
+            throw ConfigurationError(message: "There is no user '\(name)'.")
         }
+        guard run.directory.put(user) else {
+            throw ConfigurationError(message: "'\(user.email)' belongs to another account.")
+        }
+        return user.json
     }
 
     /// `DELETE /_mock/users/alice`: removes the account; requests with its grants get an error that says so.

@@ -30,6 +30,9 @@ package struct TokenSpecification: Sendable, Equatable {
         self.changes = changes
     }
 
+    /// The name of the defect, if the token is to have one.
+    var defect: String? { bad?.rawValue ?? entraBad?.rawValue }
+
     /// Whether it is a token as the service issues them.
     var isGood: Bool {
         bad == nil && entraBad == nil && key == nil && changes == ClaimChanges(nonce: changes.nonce)

@@ -12,7 +12,7 @@ extension TokenEndpoint {
             throw .scopeOfApplication(scopeText)
         }
         do throws(RSAError) {
-            let signer = try await context.authority.signer()
+            let signer = try await context.authority.signer(for: context.run)
             guard configuration.profile == .b2c else {
                 let claims = EntraClaims(application: client, configuration, issuer: context.entraIssuer, context.now)
                 return EntraTokenResponse.application(try signer.sign(claims.application(audience)), claims.lifetime)

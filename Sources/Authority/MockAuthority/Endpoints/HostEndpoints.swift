@@ -3,8 +3,19 @@ import JSON
 
 /// Endpoints that belong to no policy (docs/b2c.md, "UserInfo and instance discovery").
 extension HostContext {
-    /// A list of URLs for people.
+    /// For people: in a browser a page that leads to the developer page, else a list of URLs.
+    ///
+    /// It says nothing of a run, since it answers every machine and under every name.
     var welcome: Response {
+        guard head.headers["Accept"]?.contains("text/html") == true else { return welcomeText }
+        let content: HTML = """
+            <p>A stand-in for Azure AD B2C, Entra External ID and Entra ID, for development only.</p>
+            <p class="aside"><a href="/\(Routes.developerPage.path)">Users, tokens, requests, keys and faults</a></p>
+            """
+        return Page(title: configuration.tenant.name, content: content.text).response
+    }
+
+    private var welcomeText: Response {
         let policies = configuration.policies.map { policy in
             "  \(base)/\(configuration.tenant.name)/\(policy.name.lowercased())/\(Routes.metadata.path)"
         }
@@ -15,6 +26,7 @@ extension HostContext {
             Metadata of its policies:
             \(policies.joined(separator: "\n"))\(others)
 
+            In a browser:    \(base)/\(Routes.developerPage.path)
             A token:         curl -s '\(base)/\(Routes.testToken.path)?user=alice'
             Bad tokens:      curl -s \(base)/\(Routes.badTokens.path)
             Another key:     curl -s -d '{"do":"rotate"}' \(base)/\(Routes.keyControl.path)

@@ -56,7 +56,7 @@ struct TokenEndpoint: Sendable {
         for granted: GrantedRequest, renewing old: Grant? = nil
     ) async throws(Refusal) -> any TokenReply {
         do throws(RSAError) {
-            let signer = try await context.authority.signer()
+            let signer = try await context.authority.signer(for: context.run)
             var response = try context.authority.reply(
                 to: granted, signer, at: context.base, era: context.responseEra)
             if old != nil || granted.scope.offline {

@@ -2,7 +2,7 @@
 enum PageStyle {
     static let text = colours + ground + controls
 
-    private static let colours = """
+    static let colours = """
         :root{color-scheme:light dark;--ground:#f5f4ef;--card:#fffefb;--ink:#17201d;--soft:#59635f;--line:#dfddd4;\
         --edge:#858d88;--accent:#0b6b5c;--deep:#08564a;--on:#fff;--bad:#a3281d;--tint:#fbe9e6;\
         --shadow:0 1px 2px rgb(30 40 36/6%),0 8px 28px -12px rgb(30 40 36/18%)}

@@ -17,6 +17,10 @@ package struct Configuration: Sendable {
     package var users: [User]
     /// Lifetimes and leniencies.
     package var behaviour: Behaviour
+    /// More names under which clients reach the authority.
+    package var moreHostNames: [String] = []
+    /// What clients are told, for the scheme, host and port under which they reach the authority; shown to people.
+    package var clientSettings: @Sendable (_ base: String) -> [ClientSettingsText] = { _ in [] }
     /// The tenants of External ID and Entra that the same process plays; their behaviour is this one's.
     package var entraTenants: [Configuration] = []
 
@@ -54,6 +58,18 @@ package struct Configuration: Sendable {
         case .tenant: "\(issuerBase)/\(tenant.id)/v2.0/"
         case .tfp: "\(issuerBase)/tfp/\(tenant.id)/\(policy.name.lowercased())/v2.0/"
         }
+    }
+}
+
+/// The settings of one kind of client, as its project writes them.
+package struct ClientSettingsText: Sendable {
+    /// As `client-settings --for` names it.
+    let kind: String
+    let text: String
+
+    package init(kind: String, text: String) {
+        self.kind = kind
+        self.text = text
     }
 }
 

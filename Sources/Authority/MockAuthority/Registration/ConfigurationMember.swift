@@ -20,7 +20,7 @@ struct ConfigurationMember {
         return try ConfigurationMember(value, place: place)
     }
 
-    private init(_ value: JSONValue, place: String) throws(ConfigurationError) {
+    init(_ value: JSONValue, place: String) throws(ConfigurationError) {
         guard let object = value.object else {
             throw ConfigurationError(message: "\(place) must be a JSON object.")
         }

@@ -13,6 +13,9 @@ final class TestRun: Sendable {
 
     let faults = Faults()
     let recordedRequests = RecordedRequests()
+    let issuedTokens = IssuedTokens()
+    /// Distinguishes the run from the one that it becomes by a reset.
+    let identifier = GUID.random()
     /// Sign-ins under way.
     let transactions = Transactions()
     /// Devices that wait for their person.

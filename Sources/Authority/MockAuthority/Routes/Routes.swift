@@ -85,6 +85,10 @@ enum Routes {
 
     static let testToken = AuthorityRoute<HostContext>(.get, "_mock/token") { .respond(await $0.testToken()) }
     static let badTokens = AuthorityRoute<HostContext>(.get, "_mock/token/bad") { .respond($0.badTokens) }
+    static let requests = AuthorityRoute<HostContext>(.get, "_mock/requests") { .respond($0.requests) }
+    static let openAPI = AuthorityRoute<HostContext>(.get, "_mock/openapi.json") { _ in
+        .respond(HostContext.file(ControlDescription.text, "application/json"))
+    }
     static let keyControl = AuthorityRoute<HostContext>(.get, "_mock/keys") { .respond(await $0.keys()) }
 
     static let controls = [
@@ -93,12 +97,29 @@ enum Routes {
         AuthorityRoute<HostContext>(.get, "_mock/users") { .respond($0.users) },
         AuthorityRoute<HostContext>(.put, "_mock/users/{name}") { $0.putUser() },
         AuthorityRoute<HostContext>(.delete, "_mock/users/{name}") { .respond($0.removeUser()) },
-        AuthorityRoute<HostContext>(.get, "_mock/requests") { .respond($0.requests) },
+        requests,
         AuthorityRoute<HostContext>(.get, "_mock/state") { .respond(Response.json($0.state)) },
         AuthorityRoute<HostContext>(.post, "_mock/faults") { $0.addFault() },
         AuthorityRoute<HostContext>(.post, "_mock/clock") { $0.setClock() },
         AuthorityRoute<HostContext>(.post, "_mock/revoke") { $0.revoke() },
         AuthorityRoute<HostContext>(.post, "_mock/reset") { .respond($0.reset()) },
+        openAPI,
+    ]
+
+    // MARK: The developer page, for which the rules of the controls hold
+
+    static let developerPage = AuthorityRoute<HostContext>(.get, "_mock") { .respond(await $0.developerPage()) }
+    static let developerStyle = AuthorityRoute<HostContext>(.get, "_mock/page.css") { _ in
+        .respond(HostContext.file(DeveloperPageStyle.text, "text/css"))
+    }
+    static let developerScript = AuthorityRoute<HostContext>(.get, "_mock/page.js") { _ in
+        .respond(HostContext.file(DeveloperPageScript.text, "text/javascript"))
+    }
+    static let live = AuthorityRoute<HostContext>(.get, "_mock/live") { .respond($0.live()) }
+
+    static let ofDeveloperPage = [
+        developerPage, AuthorityRoute<HostContext>(.post, developerPage.path) { $0.developerOrder() }, developerStyle,
+        developerScript, live,
     ]
 }
 

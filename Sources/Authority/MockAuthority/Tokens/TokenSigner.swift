@@ -10,6 +10,8 @@ struct TokenSigner: Sendable {
     let era: Era
     /// Called once for each signature.
     let onSignature: @Sendable () -> Void
+    /// The run whose tokens people see, and its time; `nil` for a token that is not finished when it is signed.
+    var recording: (run: TestRun, now: Int64)?
 
     /// The header of the service; more members break clients, a missing `kid` does too.
     var header: JSONObject {
@@ -27,7 +29,9 @@ struct TokenSigner: Sendable {
     }
 
     func sign(_ claims: JSONObject) throws(RSAError) -> String {
-        try sign(header: header, payload: JSONValue.object(claims).serialized())
+        let token = try sign(header: header, payload: JSONValue.object(claims).serialized())
+        if let recording { recording.run.issuedTokens.note(token, now: recording.now) }
+        return token
     }
 
     /// Signs any header and payload, also wrong ones.

@@ -1,0 +1,61 @@
+import Basics
+import HTTP
+
+/// Who may use the controls: programs and pages of this machine, and no page of another site.
+///
+/// A browser lets every page send requests to 127.0.0.1. What protects the mock is what browsers say of such a request:
+/// the name in `Host`, which a page cannot choose freely, `Origin`, and `Sec-Fetch-Site` (Fetch Metadata).
+extension HostContext {
+    /// Why the request may not use the controls; `nil` if it may.
+    var refusalOfControl: Response? {
+        if !isOfAllowedPeer { return refusal("The controls of the mock answer on the loopback only.") }
+        if !isForKnownHost {
+            return refusal(
+                "The controls of the mock do not answer under this name: a page of another site could lead it here. "
+                    + "Use 127.0.0.1 or localhost, or start the mock with --tls-name or --issuer and this name.")
+        }
+        if isOfAnotherSite { return refusal("The controls of the mock do not answer pages of other sites.") }
+        return nil
+    }
+
+    private func refusal(_ text: String) -> Response { Response.text(text, status: 403) }
+
+    /// The loopback, and with `--allow-remote` every machine.
+    private var isOfAllowedPeer: Bool {
+        (IPAddress(head.peer)?.isLoopback ?? false) || mock.configuration.behaviour.switches.remoteControl
+    }
+
+    /// Whether `Host` is a name that nobody else could give to this machine.
+    ///
+    /// A page of evil.example whose name is made to lead to 127.0.0.1 is of the same origin as the mock (DNS rebinding),
+    /// and only `Host` shows it. Addresses, names without a dot and those of reserved domains (RFC 6761, RFC 6762, RFC 9476)
+    /// cannot be registered; the others are known only if the configuration names them.
+    private var isForKnownHost: Bool {
+        let host = EntraHost.name(ofBase: base)
+        if host.isEmpty { return false }
+        if host.hasPrefix("[") || !host.contains(".") || IPAddress(host) != nil { return true }
+        if Self.reservedDomains.contains(where: host.hasSuffix) || EntraHost.login.contains(host) { return true }
+        return mock.configuration.namesOfHost.contains { $0.isEqualIgnoringCase(to: host) }
+    }
+
+    private static let reservedDomains = [".localhost", ".test", ".local", ".internal"]
+
+    /// Whether a page of another origin sent it.
+    ///
+    /// Every browser sends `Origin` with a request that is neither `GET` nor `HEAD`. Following a link to the page is no
+    /// such request: it changes nothing, and the other page cannot read it.
+    private var isOfAnotherSite: Bool {
+        if let origin = head.headers["Origin"] { return !origin.isEqualIgnoringCase(to: base) }
+        guard let site = head.headers["Sec-Fetch-Site"], !["same-origin", "none"].contains(site) else { return false }
+        let isLink = [.get, .head].contains(head.method) && head.headers["Sec-Fetch-Mode"] == "navigate"
+        return !isLink
+    }
+}
+
+extension Configuration {
+    /// The names that the authority was told it has.
+    fileprivate var namesOfHost: [String] {
+        let issuer = WebAddress(issuerBase).map { [$0.host] } ?? []
+        return hostNames + moreHostNames + issuer
+    }
+}

@@ -1,0 +1,70 @@
+import Basics
+import HTTP
+import JSON
+import OpenSSL
+
+/// The developer page and what it loads.
+extension HostContext {
+    /// The query of the page for the tenant and run that are shown.
+    var selection: String { Self.selection(of: authority, run: runName) }
+
+    static func selection(of authority: TenantAuthority, run: String) -> String {
+        let configuration = authority.configuration
+        var pairs: [(String, String)] = []
+        if configuration.profile != .b2c {
+            pairs = [("profile", configuration.profile.rawValue), ("tenant", configuration.tenant.id)]
+        }
+        if !run.isEmpty { pairs.append(("run", run)) }
+        if pairs.isEmpty { return "" }
+        return "?" + pairs.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&")
+    }
+
+    /// `GET /_mock`.
+    func developerPage() async -> Response { await developerPage(alert: nil) }
+
+    private func developerPage(alert: String?) async -> Response {
+        do throws(RSAError) {
+            let keys = try await authority.keys.current()
+            return DeveloperPage(context: self, keys: keys, alert: alert).response(alert == nil ? 200 : 400)
+        } catch {
+            return Response.text("A key could not be generated.", status: 500)
+        }
+    }
+
+    /// `POST /_mock`: the order of a form; then the page, at the part that shows what became of it.
+    func developerOrder() -> Decision {
+        .answerBody(limit: Self.bodyLimit) { body in
+            let fields = Parameters(body: body, type: head.contentType)
+            do throws(ConfigurationError) {
+                let order = try await give(fields)
+                let mark = selection.isEmpty ? "?" : "&"
+                let place = "/\(Routes.developerPage.path)\(selection)\(mark)done=\(order.rawValue)"
+                return Response(303, headers: ["Location": "\(place)#\(order.section.rawValue)"])
+            } catch {
+                return await developerPage(alert: error.message)
+            }
+        }
+    }
+
+    /// `GET /_mock/live`: what came after the numbers that the page has, and 204 if that is nothing.
+    func live() -> Response {
+        let target = head.target
+        let isSame = target["of"] == run.identifier
+        let requests = run.recordedRequests.after(isSame ? number(target["requests"]) : 0)
+        let tokens = run.issuedTokens.after(isSame ? number(target["tokens"]) : 0)
+        if isSame, requests.isEmpty, tokens.isEmpty { return Response(204, headers: ["Cache-Control": "no-store"]) }
+        let activity = Activity(run: run)
+        return Response.html(activity.news(requests, tokens).text)
+    }
+
+    private func number(_ text: String?) -> Int { text.flatMap { Int($0) } ?? 0 }
+
+    /// What the page loads changes only with the program.
+    static func file(_ text: String, _ type: String) -> Response {
+        Response(
+            200,
+            headers: [
+                "Content-Type": "\(type); charset=utf-8", "Cache-Control": "no-cache", "X-Content-Type-Options": "nosniff",
+            ], body: Array(text.utf8))
+    }
+}

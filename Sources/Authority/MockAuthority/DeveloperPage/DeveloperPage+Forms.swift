@@ -1,0 +1,136 @@
+import JSON
+import Synchronization
+
+/// The forms of the page that give orders.
+extension DeveloperPage {
+    func form(_ order: DeveloperOrder, label: String? = nil, _ content: HTML) -> HTML {
+        let name: HTML = label.map { " aria-label=\"\($0)\"" } ?? ""
+        return """
+            <form method="post" action="\(path)"\(name)>
+            <input type="hidden" name="order" value="\(order.rawValue)">
+            \(content)
+            </form>
+            """
+    }
+
+    /// A labelled field; `place` keeps the identifiers of the page apart.
+    func field(_ name: String, _ label: String, in place: String, value: String = "", type: String = "text") -> HTML {
+        """
+        <p class="field"><label for="\(place)-\(name)">\(label)</label>
+        <input id="\(place)-\(name)" name="\(name)" type="\(type)" value="\(value)" autocomplete="off"></p>
+        """
+    }
+
+    /// A labelled choice of one of these values.
+    func choice(_ name: String, _ label: String, in place: String, _ values: [(value: String, title: String)]) -> HTML {
+        let options = values.map { "<option value=\"\($0.value)\">\($0.title)</option>" as HTML }
+        return """
+            <p class="field"><label for="\(place)-\(name)">\(label)</label>
+            <select id="\(place)-\(name)" name="\(name)">\(options)</select></p>
+            """
+    }
+
+    /// A form that gets one token as text, by the control that programs use.
+    var tokenForm: HTML {
+        let policies = configuration.policies.map(\.name).filter { !$0.isEmpty }
+        let policy: HTML =
+            policies.isEmpty
+            ? "" : choice("policy", "Policy", in: "token", [("", "the first for signing in")] + policies.map { ($0, $0) })
+        let hidden = selected.map { "<input type=\"hidden\" name=\"\($0)\" value=\"\($1)\">" as HTML }
+        return """
+            <form method="get" action="\(MockAuthority.Path.testToken)">
+            \(hidden)
+            <div class="fields">\(userChoice(in: "token"))
+            \(policy)
+            \(field("scope", "Scope", in: "token"))</div>
+            <p><button class="primary">Get it</button>
+            <button type="button" class="script" data-copy-token hidden>Copy it</button></p>
+            </form>
+            <p>By program: <code>curl -s '\(context.base)\(MockAuthority.Path.testToken)?user=\(firstUser)'</code></p>
+            """
+    }
+
+    /// The parameters that choose tenant and run, for a form that is sent with `GET`.
+    private var selected: [(String, String)] {
+        var pairs: [(String, String)] = []
+        if configuration.profile != .b2c {
+            pairs = [("profile", configuration.profile.rawValue), ("tenant", configuration.tenant.id)]
+        }
+        return context.runName.isEmpty ? pairs : pairs + [("run", context.runName)]
+    }
+
+    var firstUser: String { users.first?.email ?? "alice" }
+
+    private func userChoice(in place: String) -> HTML {
+        choice("user", "User", in: place, users.map { ($0.email, "\($0.name.display), \($0.email)") })
+    }
+
+    var keyForms: HTML {
+        let shown = keys.published.map { ($0.identifier, $0.identifier == keys.active ? "signs" : "published") }
+        let all = shown + keys.retired.map { ($0.identifier, "retired") }
+        let rows = all.map { "<li><code>\($0)</code> <span class=\"mark\">\($1)</span></li>" as HTML }
+        let buttons = KeyStep.allCases.map { step -> HTML in
+            """
+            <li><button name="do" value="\(step.rawValue)">\(step.rawValue)</button> <span>\(step.effect)</span></li>
+            """
+        }
+        return """
+            <ul class="rows">\(rows)</ul>
+            \(form(.keys, label: "Change the keys", "<ul class=\"rows\">\(buttons)</ul>"))
+            """
+    }
+
+    var clockForm: HTML {
+        let skew = run.skew.withLock { $0 }
+        let steps: [(Int64, String)] = [
+            (0, "right"), (-7200, "two hours slow"), (-300, "five minutes slow"), (300, "five minutes fast"),
+            (7200, "two hours fast"),
+        ]
+        let buttons = steps.map { "<button name=\"skew_s\" value=\"\($0)\">\($1)</button>" as HTML }
+        return """
+            <p>Tokens are dated by <time>\(Moment.text(context.authority.now(in: run)))</time>, \(skew) seconds off.</p>
+            \(form(.clock, label: "Set the clock", "<p class=\"buttons\">\(buttons)</p>"))
+            \(form(.clock, label: "Set the clock by seconds", """
+                <div class="fields">\(field("skew_s", "Seconds off", in: "clock", value: "\(skew)"))</div>
+                <p><button>Set</button></p>
+                """))
+            """
+    }
+
+    var faultForms: HTML {
+        let places = Fault.Place.allCases.map { (value: $0.rawValue, title: $0.rawValue) }
+        let fields: [HTML] = [
+            choice("at", "Endpoint", in: "fault", places), field("times", "Times", in: "fault", value: "1"),
+            field("status", "Status", in: "fault", value: "503"), field("delay_ms", "Milliseconds before", in: "fault"),
+            field("retry_after", "Retry-After, seconds", in: "fault"), field("body", "Body", in: "fault"),
+        ]
+        return """
+            <div id="waiting-faults">\(Activity(run: run).faults)</div>
+            \(form(.fault, label: "Add a fault", """
+                <div class="fields">\(fields)</div>
+                <p class="check"><input id="fault-cut" type="checkbox" name="cut" value="true">
+                <label for="fault-cut">Cut the body in half</label></p>
+                <p><button class="primary">Add the fault</button></p>
+                """))
+            """
+    }
+
+    var resetForm: HTML {
+        """
+        <p>Users, clock, faults, requests and tokens of this run become what they were at the start. Keys stay.</p>
+        \(form(.reset, "<p><button class=\"danger\">Reset</button></p>"))
+        """
+    }
+}
+
+extension KeyStep {
+    /// What it does, for people.
+    fileprivate var effect: String {
+        switch self {
+        case .publish: "one more key in the set, which does not sign yet"
+        case .activate: "the newest key of the set signs"
+        case .retire: "only the key that signs stays in the set"
+        case .rotate: "all three at once"
+        }
+    }
+}

@@ -1,0 +1,73 @@
+"""`make run` as its users know it: whoever signed up can sign in after the next start, and finds the tasks."""
+
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+from person import PageTest, Person
+from servers import PASSWORD, ROOT, answers, free_port
+
+
+class Run:
+    """`scripts/run` on free ports, with its tasks in a folder; Ctrl-C ends it."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        self.ports = {name: free_port() for name in ["PORT", "MOCK_PORT", "ADMIN_PORT"]}
+        self.page = f"http://127.0.0.1:{self.ports['PORT']}"
+
+    def __enter__(self):
+        kept = {key: value for key, value in os.environ.items() if not key.startswith(("TASKS_", "MOCK_"))}
+        settings = {name: str(port) for name, port in self.ports.items()}
+        with open(self.folder / "run.log", "ab") as log:
+            self.process = subprocess.Popen(
+                [ROOT / "scripts/run"], env={**kept, **settings, "TASKS_DATABASE": f"sqlite:{self.folder}/tasks.db"},
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+                # The caller may ignore Ctrl-C, and a shell cannot take that back.
+                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        return self
+
+    def await_page(self):
+        """Until the page answers: the first start may have to build."""
+        for _ in range(3000):
+            if answers(f"{self.page}/readyz"):
+                return
+            if self.process.poll() is not None:
+                break
+            time.sleep(0.1)
+        raise RuntimeError(f"make run does not get ready:\n{(self.folder / 'run.log').read_text()}")
+
+    def __exit__(self, *_):
+        os.killpg(self.process.pid, signal.SIGINT)
+        try:
+            self.process.wait(60)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            raise
+
+
+class PeopleStay(PageTest):
+    def test_who_signed_up_signs_in_after_the_next_start_and_sees_the_tasks(self):
+        with tempfile.TemporaryDirectory(prefix="tasks-run-") as folder:
+            run = Run(folder)
+            person = Person(self.chrome, run.page)
+            address = self.stranger()
+            with run:
+                run.await_page()
+                person.sign_up(address, "Nora Newcomer")
+                person.add("Still there tomorrow")
+                person.await_saved()
+                person.sign_out()
+            with run:
+                run.await_page()
+                person.sign_in(address, PASSWORD)
+                person.await_texts("Still there tomorrow")
+                self.chrome.get("about:blank")  # so that no request of the page finds the servers gone
+
+
+if __name__ == "__main__":
+    unittest.main()
