@@ -1,5 +1,6 @@
 """Everybody can use the page: by keyboard alone, with a screen reader, on a small screen, in light and dark."""
 
+import datetime
 import json
 import unittest
 
@@ -54,6 +55,34 @@ class Access(PageTest):
         self.chrome.refresh()
         self.chrome.until(lambda: self.chrome.one("#ended").is_displayed() and self.chrome.one(".problem"), "the notices")
         self.check_schemes("an ended session and a question")
+
+    def test_axe_finds_nothing_at_dates_notes_search_and_shortcuts(self):
+        address = self.newcomer()
+        day = lambda days: (datetime.date.today() + datetime.timedelta(days)).isoformat()
+        for task in [
+            {"task": "Return the library books", "due": day(-1)},
+            {"task": "Book the train", "due": day(0), "notes": "The night train,\nif there is one."},
+            {"task": "Call grandmother", "due": day(2)},
+            {"task": "Water the tomatoes", "completed": True},
+        ]:
+            self.servers.request("POST", "/api/tasks", task, user=address)
+        self.person.refresh()
+        self.check_schemes("dates and notes")
+        self.person.filter("overdue")
+        self.check_schemes("what is overdue")
+        self.person.filter("all")
+        self.person.press("Book the train", ".edit")
+        self.check_schemes("an editor with a date and notes")
+        self.chrome.one(".cancel").click()
+        self.chrome.one("#search-open").click()
+        self.chrome.one("#query").send_keys("night")
+        self.person.await_texts("Book the train")
+        self.check_schemes("a search")
+        self.chrome.one("#query").send_keys("mare")
+        self.person.await_texts()
+        self.check_schemes("a search that finds nothing")
+        self.chrome.one("#shortcuts-open").click()
+        self.check_schemes("the list of shortcuts")
 
     def test_axe_finds_nothing_in_the_documents(self):
         for path in PATHS:
