@@ -179,7 +179,7 @@ import Testing
 
     @Test func `A probe during the start is no warning, one after it is`() throws {
         let lines = try Self.lines(.json) { log in
-            let requests = RequestLog(log)
+            let requests = RequestLog(log, .all)
             for status in [503, 200, 503] as [Status] {
                 var record = RequestRecord(
                     identifier: "1", method: .get, route: "/readyz", status: status, duration: 1, bytes: 1, peer: "-")
