@@ -41,7 +41,7 @@ export class Sync {
     this.#running = true;
     clearTimeout(this.#timer);
     try {
-      while (this.#again) {
+      while (this.#again && !this.#ended) {
         this.#again = false;
         await locked(this.#model.prefix, () => this.#pass());
       }
