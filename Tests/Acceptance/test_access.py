@@ -28,10 +28,8 @@ class Access(PageTest):
         self.check_schemes("an empty list")
         person.add("Buy milk", "Buy bread", "Buy cheese")
         person.complete("Buy bread")
-        person.plan("Buy milk", due="01012020", notes="The blue one")
         person.await_saved()
-        self.chrome.one("#search-open").click()
-        self.check_schemes("a list with a late task, notes, finished tasks and the search")
+        self.check_schemes("a list")
         person.remove("Buy cheese")
         person.press("Buy milk", ".edit")
         self.check_schemes("a list with an editor and an undo")
@@ -39,9 +37,6 @@ class Access(PageTest):
         self.chrome.one("#account").click()
         self.check_schemes("who am I")
         self.chrome.one("#person-close").click()
-        self.chrome.one("#shortcuts-open").click()
-        self.check_schemes("the shortcuts")
-        self.chrome.one("#shortcuts .secondary").click()
         self.chrome.execute_script("""
             const name = Object.keys(sessionStorage).find((name) => name.startsWith("tasks.list"));
             const owner = name.slice("tasks.list.".length);
@@ -100,6 +95,7 @@ class Access(PageTest):
         self.check_width("the list")
         self.person.plan("short", due="01012020", notes="Featherstonehaugh" * 9)
         self.check_width("a late task with notes")
+        self.chrome.execute_script("scrollTo(0, 0)")
         self.chrome.one("#search-open").click()
         self.check_width("the search")
         self.person.press("short", ".edit")
