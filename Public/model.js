@@ -2,17 +2,21 @@
 // confirmed yet. Every change is a small record in local storage, under a key of its own, so that it survives reload,
 // crash and sign-out, and two tabs never overwrite each other's. It is removed when the server has answered.
 
+import { inOrder } from "/order.js";
+
 const PREFIX = "tasks.change.";
 export const UNDO_TIME = 7000;
 const STORE_AFTER = 500; // milliseconds: many changes in a row write a long list once
 
 /**
  * One person's tasks. A change is {key, kind, ...}:
- *   add    {text, completed}                 `key` is its Idempotency-Key
- *   change {target, text?, completed?, base} `base` is the text that the person saw when changing it
- *   remove {target, notBefore}               waits for the time of undo
+ *   add    {text, completed, due?, notes?, position?}  `key` is its Idempotency-Key
+ *   change {target, completed} or {target, position}   the last one wins
+ *   change {target, text | due | notes, base, of}      `base` is the value that the person saw when changing it, `of`
+ *                                                      the task then; null is no due date and no notes
+ *   remove {target, notBefore}                         waits for the time of undo
  * A target is a task's id, or the key of an addition that has no id yet. `problem` stops a change until the person
- * decides: {title, detail} for a refusal, {theirs} for another text, {gone} for a task that is no more.
+ * decides: {title, detail} for a refusal, {field, theirs} for another value, {gone} for a task that is no more.
  */
 export class Model {
   #owner;
@@ -66,20 +70,27 @@ export class Model {
     else this.#changes.set(key, JSON.parse(newValue));
   }
 
-  /** The tasks to show. */
+  /** The tasks to show, in the person's order. */
   view() {
     const rows = new Map(this.#saved.tasks.map((task) => [task.id, { ...task, state: "saved" }]));
     for (const change of this.changes()) apply(change, rows);
-    return [...rows.values()].map((row) => ({ ...row, row: this.#rows.get(row.id) ?? String(row.id) }));
+    return [...rows.values()].map((row) => ({ ...row, row: this.#rows.get(row.id) ?? String(row.id) })).sort(inOrder);
   }
 
-  /** Returns the key of the addition, which names its row. */
-  add(text, completed = false) {
-    return this.#put({ kind: "add", text, completed });
+  /** `optional` are its due date, notes and position, if it has any. Returns the key of the addition, which names its row. */
+  add(text, completed = false, optional = {}) {
+    return this.#put({ kind: "add", text, completed, ...membersOf(optional) });
   }
 
-  rename(task, text) {
-    this.#put({ kind: "change", target: task.id, text, base: task.text });
+  /** Changes the text, the due date or the notes; `base` is the value that the person saw. */
+  edit(task, field, value, base) {
+    const { text, completed } = task;
+    const of = { text, completed, ...membersOf(task), [field]: base };
+    this.#put({ kind: "change", target: task.id, [field]: value, base, of });
+  }
+
+  place(task, position) {
+    this.#put({ kind: "change", target: task.id, position });
   }
 
   complete(task, completed) {
@@ -104,11 +115,16 @@ export class Model {
     if (change) this.#record(place, { ...change, problem: undefined, ...alteration });
   }
 
-  /** The person gives a change up for the text that the server has. */
-  adopt(key, id, text) {
-    const tasks = this.#saved.tasks.map((task) => (task.id === id ? { ...task, text } : task));
+  /** The person gives a change up for the value that the server has. */
+  adopt(key, id, { field = "text", theirs }) {
+    const tasks = this.#saved.tasks.map((task) => (task.id === id ? { ...task, [field]: theirs } : task));
     this.#save({ ...this.#saved, tasks, tag: null });
     this.drop(key);
+  }
+
+  /** Drops all changes of a task that is no more. */
+  abandon(id) {
+    for (const change of this.changes()) if (change.target === id) this.drop(change.key);
   }
 
   /** Undo is over, for instance because the page is being closed. */
@@ -272,16 +288,35 @@ function apply(change, rows) {
     else rows.delete(id);
   } else if (row || change.problem?.gone) {
     const kept = row?.problem ? { state: row.state, problem: row.problem, change: row.change } : state;
-    rows.set(id, {
-      id, ...row, ...kept, text: change.text ?? row?.text, completed: change.completed ?? row?.completed ?? false,
-    });
+    const altered = CHANGEABLE.filter((field) => field in change).map((field) => [field, change[field]]);
+    rows.set(id, { id, completed: false, ...change.of, ...row, ...kept, ...Object.fromEntries(altered) });
   }
 }
 
 /** A task as the server writes it, in the form used here. */
 export const taskOf = (json) => ({
   id: json.Id, text: json.task, completed: json.completed, added: json.date, modified: json.DateModified,
+  ...membersOf(json),
 });
+
+const OPTIONAL = ["due", "notes", "position"];
+const CHANGEABLE = ["text", "completed", ...OPTIONAL];
+
+/** The optional members that are set. */
+const membersOf = (task) =>
+  Object.fromEntries(OPTIONAL.filter((name) => (task[name] ?? null) !== null).map((name) => [name, task[name]]));
+
+/** The field of a change that must not replace another value than the person saw, or undefined. */
+export const guardedField = (change) => ["text", "due", "notes"].find((field) => field in change);
+
+/** The value of a field; null is none. */
+export const valueOf = (task, field) => task[field] ?? null;
+
+/** The members of the API's JSON for an addition (`POST`) or a change (a merge patch, RFC 7396). */
+export function bodyOf(change) {
+  const fields = CHANGEABLE.filter((field) => change[field] !== undefined);
+  return Object.fromEntries(fields.map((field) => [field === "text" ? "task" : field, change[field]]));
+}
 
 function read(storage, name) {
   try {

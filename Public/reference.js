@@ -1,14 +1,18 @@
-// Shows openapi.yaml: every operation with what it takes and what it answers.
+// Shows the contract: every operation with what it takes and what it answers, and a form that tries it.
 
 import { find, make } from "/dom.js";
-import { parse } from "/yaml.js";
+import { showToken, trial } from "/trial.js";
 
 const METHODS = ["get", "head", "post", "put", "patch", "delete"];
+const RESPONSES = "#/components/responses/";
+const COMMON = 5; // an error that at least this many operations answer is told once
 let contract;
+let common; // names of the responses that are told once
 
 try {
-  contract = parse(await (await fetch("/openapi.yaml", { cache: "no-cache" })).text());
+  contract = await (await fetch("/openapi.json", { cache: "no-cache" })).json();
   show();
+  await showToken();
 } catch (error) {
   find("trouble").textContent = `The contract could not be shown. ${error.message}`;
   find("trouble").hidden = false;
@@ -16,6 +20,10 @@ try {
 
 function show() {
   find("about").append(...contract.info.description.trim().split("\n\n").map((text) => make("p", {}, ...rich(text))));
+  common = commonErrors();
+  find("errors").append(facts("", [...common].map((name) => answerFact([statusOf(name), { $ref: `${RESPONSES}${name}` }]))));
+  find("errors").querySelectorAll("dl > div").forEach((row, index) => (row.id = `error-${[...common][index]}`));
+  find("errors").hidden = false;
   for (const tag of contract.tags) {
     const operations = operationsOf(tag.name);
     find("contents").append(
@@ -30,6 +38,28 @@ function show() {
   }
   // The browser looked for the anchor before it was there.
   document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
+}
+
+function nameOf(response) {
+  return response.$ref?.slice(RESPONSES.length);
+}
+
+/** Pairs of a status and a response, of all operations. */
+function answers() {
+  return contract.tags.flatMap((tag) => operationsOf(tag.name)).flatMap(({ operation }) => Object.entries(operation.responses));
+}
+
+function statusOf(name) {
+  return answers().find(([, response]) => nameOf(response) === name)[0];
+}
+
+/** The errors of most operations, by status. */
+function commonErrors() {
+  const counts = new Map();
+  for (const [status, response] of answers().sort(([a], [b]) => a.localeCompare(b))) {
+    if (response.$ref && !(Number(status) < 400)) counts.set(nameOf(response), (counts.get(nameOf(response)) ?? 0) + 1);
+  }
+  return new Set([...counts].filter(([, count]) => count >= COMMON).map(([name]) => name));
 }
 
 /** HEAD is told once, in the introduction, and needs no entry of its own. */
@@ -51,13 +81,24 @@ function card({ path, method, operation, shared }) {
     ...(operation.description ? [make("p", {}, ...rich(operation.description))] : []),
     ...(parameters.length ? [facts("Parameters", parameters.map(parameterFact))] : []),
     ...(operation.requestBody ? [bodyFacts(resolve(operation.requestBody))] : []),
-    facts("Answers", Object.entries(operation.responses).map(answerFact)),
+    facts("Answers", Object.entries(operation.responses).filter(([, response]) => !common.has(nameOf(response))).map(answerFact)),
+    ...sharedErrors(operation),
+    trial({ path, method, operation, parameters, body: operation.requestBody && resolve(operation.requestBody) }),
   );
+}
+
+/** The numbers of the errors that are told once, as links to them. */
+function sharedErrors(operation) {
+  const shared = Object.entries(operation.responses).filter(([, response]) => common.has(nameOf(response)));
+  if (!shared.length) return [];
+  const links = shared.flatMap(([status, response]) =>
+    [" ", make("a", { href: `#error-${nameOf(response)}`, textContent: status === "default" ? "others" : status })]);
+  return [make("p", { className: "shared-errors" }, "Errors that most requests share:", ...links)];
 }
 
 function facts(title, rows) {
   return make("div", { className: "facts" },
-    make("h4", { textContent: title }),
+    ...(title ? [make("h4", { textContent: title })] : []),
     make("dl", {}, ...rows.map(([term, ...texts]) => make("div", {}, make("dt", {}, term), make("dd", {}, ...texts)))));
 }
 

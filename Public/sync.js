@@ -1,11 +1,11 @@
 // Brings the waiting changes to the server, many in a request or a few requests at once, and the server's list back.
 //
-// Nothing doubles: an addition carries its key as Idempotency-Key, a new text is bound by If-Match to the text that the
-// person saw, the other changes can be repeated. Nothing is lost: a change stays in local storage until the server has
+// Nothing doubles: an addition carries its key as Idempotency-Key, a new text, due date or notes are bound by If-Match to
+// what the person saw, the other changes can be repeated. Nothing is lost: a change stays in local storage until the server has
 // answered. One tab sends at a time (Web Locks), so a list is never older than a change that was confirmed before it.
 
 import { call, Problem, Unreachable } from "/api.js";
-import { taskOf } from "/model.js";
+import { bodyOf, guardedField, taskOf, valueOf } from "/model.js";
 
 const LONGEST_WAIT = 30; // seconds
 const MOST = 500; // changes in a list: the server takes 1000, in a body of 64 KiB
@@ -118,7 +118,7 @@ export class Sync {
   #grouped(changes) {
     const shared = changes.filter((change) => !this.#alone.has(change.key) && typeof change.target === "number");
     const removals = shared.filter((change) => change.kind === "remove");
-    const listed = shared.filter((change) => change.kind === "change" && change.text === undefined);
+    const listed = shared.filter((change) => change.kind === "change" && !guardedField(change));
     const isMany = removals.length > AT_ONCE;
     const grouped = new Set(isMany ? [...listed, ...removals] : listed);
     const lists = changes.filter((change) => !grouped.has(change)).map((change) => [change]);
@@ -134,7 +134,7 @@ export class Sync {
     } catch (error) {
       if (!isRefusal(error)) throw error;
       const gone = changes.filter((change) => error.status === 404 && error.ids.includes(change.target));
-      this.#model.confirmAll(gone.map((change) => [change, null])); // deleted elsewhere: nothing is left to tick
+      this.#model.confirmAll(gone.map((change) => [change, null])); // deleted elsewhere: nothing is left to tick or to move
       if (!gone.length) this.#sendAlone(changes);
     }
     this.#tell({ kind: "changed" });
@@ -142,7 +142,7 @@ export class Sync {
 
   /** Changes that need no condition, all or none. An answer without the tasks says that they are too long for one. */
   async #changeAll(changes) {
-    const body = changes.map(({ target, completed }) => ({ id: target, completed }));
+    const body = changes.map((change) => ({ id: change.target, ...bodyOf(change) }));
     const answer = await this.#call("PATCH", "/api/tasks", { body });
     const tasks = new Map((answer.body ?? []).map((task) => [task.Id, taskOf(task)]));
     if (!changes.every((change) => tasks.has(change.target))) return this.#sendAlone(changes);
@@ -177,8 +177,8 @@ export class Sync {
     try {
       if (change.kind === "add") await this.#add(change);
       else if (change.kind === "remove") await this.#remove(change);
-      else if (change.text === undefined) await this.#complete(change);
-      else await this.#rename(change);
+      else if (guardedField(change)) await this.#edit(change, guardedField(change));
+      else await this.#alter(change);
       this.#failures = 0;
     } catch (error) {
       if (!isRefusal(error)) throw error;
@@ -192,7 +192,7 @@ export class Sync {
   async #add(change) {
     const { body } = await this.#call("POST", "/api/tasks", {
       headers: { "Idempotency-Key": change.key },
-      body: { task: change.text, completed: change.completed },
+      body: bodyOf(change),
     });
     this.#model.confirm(change, taskOf(body));
   }
@@ -202,21 +202,20 @@ export class Sync {
     this.#model.confirm(change, null);
   }
 
-  async #complete(change) {
-    const answer = await this.#change(change.target, { completed: change.completed });
-    this.#model.confirm(change, answer); // none: deleted elsewhere, so there is nothing left to tick
+  async #alter(change) {
+    const answer = await this.#change(change.target, bodyOf(change));
+    this.#model.confirm(change, answer); // none: deleted elsewhere, so there is nothing left to tick or to move
   }
 
-  /** Only if the text is still the one that the person saw; otherwise the person decides. */
-  async #rename(change) {
+  /** Only if the field still has the value that the person saw; otherwise the person decides. */
+  async #edit(change, field) {
     for (;;) {
       const found = await this.#find(change.target);
       if (!found) return this.#gone(change);
-      if (found.task.text === change.text) return this.#model.confirm(change, found.task);
-      if (found.task.text !== change.base) {
-        return this.#model.revise(change.key, { problem: { theirs: found.task.text } });
-      }
-      const answer = await this.#change(change.target, { task: change.text }, found.tag);
+      const theirs = valueOf(found.task, field);
+      if (theirs === change[field]) return this.#model.confirm(change, found.task);
+      if (theirs !== change.base) return this.#model.revise(change.key, { problem: { field, theirs } });
+      const answer = await this.#change(change.target, bodyOf(change), found.tag);
       if (answer) return this.#model.confirm(change, answer);
     }
   }

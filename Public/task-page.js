@@ -2,16 +2,21 @@
 
 import { call, Problem } from "/api.js";
 import { leave, returnPolicy } from "/sign-in.js";
+import { onNewDay, today } from "/days.js";
 import { announce, brief, find, locale, make } from "/dom.js";
+import { alterations } from "/editor.js";
 import { Model } from "/model.js";
+import { moving } from "/order.js";
 import { showPerson } from "/person.js";
 import { Access } from "/renewal.js";
+import { Search } from "/search.js";
 import * as session from "/session-store.js";
+import { Shortcuts } from "/shortcuts.js";
 import { Sync } from "/sync.js";
 import { Undo } from "/undo.js";
-import { ListView } from "/view.js";
+import { FILTER_NAMES, ListView } from "/view.js";
 
-const LONGEST_TEXT = 4096; // bytes
+const LONGEST = { text: 4096, notes: 10000 }; // bytes
 const RENDER_AFTER = 100; // milliseconds: answers that come at nearly the same time are shown together
 
 export class TaskPage {
@@ -21,11 +26,13 @@ export class TaskPage {
   #interrupted; // the editor that was open when the page was left, until its task is known
   #view = new ListView({
     complete: (task, completed) => this.#complete(task, completed),
-    rename: (task, text) => this.#rename(task, text),
+    save: (task, seen, values) => this.#save(task, seen, values),
+    move: (task, place) => this.#move(task, place),
     remove: (task) => this.#remove([task], `Deleted “${brief(task.text)}”`),
     decide: (task, decision) => this.#decide(task, decision),
     closed: () => this.#closed(),
   });
+  #search = new Search((text) => this.#searchFor(text));
 
   /** Opens the list of this session; returns the message why it could not, or null. */
   static async open(config, me, place, { show, complaint }) {
@@ -52,6 +59,7 @@ export class TaskPage {
     this.sync = new Sync(this.model, access, (news) => this.#report(news));
     this.undo = new Undo(this.model, () => this.#render());
     this.signInOptions = { place: () => this.#place(), complain: (message) => this.#trouble(message) };
+    this.shortcuts = new Shortcuts(this.#view, this.#search);
     showPerson(this);
     this.#listen();
   }
@@ -71,8 +79,6 @@ export class TaskPage {
   }
 
   #goTo(place) {
-    const today = { weekday: "long", day: "numeric", month: "long" };
-    find("day").textContent = new Date().toLocaleDateString(locale(), today);
     const { draft, editing } = { ...this.model.draft, ...place };
     find("new").value = draft ?? "";
     this.#interrupted = editing;
@@ -91,7 +97,15 @@ export class TaskPage {
     // The server decides about expiry; this only saves the person a change that would be refused.
     const rest = Math.max(0, Math.min(this.me.expires - Date.now(), 2 ** 31 - 1));
     if (!this.access.canRenew) setTimeout(() => this.sync.end(), rest);
-    const look = () => this.sync.run({ list: true });
+    const lookAtDay = onNewDay(() => this.#render());
+    const look = () => {
+      lookAtDay();
+      this.sync.run({ list: true });
+    };
+    find("finished-toggle").addEventListener("click", () => {
+      this.#view.fold();
+      this.#render();
+    });
     for (const event of ["focus", "online", "offline"]) addEventListener(event, look);
     addEventListener("visibilitychange", () => document.visibilityState === "visible" && look());
     addEventListener("popstate", () => this.#wentBack());
@@ -133,7 +147,13 @@ export class TaskPage {
   /** The address is that of another filter now. Other fragments, such as that of the skip link, change nothing. */
   #wentBack() {
     const name = location.hash.slice(1) || "all";
-    if (["all", "open", "done"].includes(name)) this.#filter(name);
+    if (FILTER_NAMES.includes(name)) this.#filter(name);
+  }
+
+  #searchFor(text) {
+    this.#view.search = text;
+    this.#render();
+    return this.#view.count;
   }
 
   /* What the page says */
@@ -145,6 +165,7 @@ export class TaskPage {
   #render() {
     clearTimeout(this.#rendering);
     this.#rendering = undefined;
+    find("day").textContent = new Date().toLocaleDateString(locale(), { weekday: "long", day: "numeric", month: "long" });
     const tasks = this.model.view();
     const isKnown = this.model.isKnown || tasks.length > 0;
     this.#view.render(tasks, isKnown);
@@ -157,10 +178,10 @@ export class TaskPage {
 
   #resumeEditing(tasks, isKnown) {
     if (!this.#interrupted || !isKnown) return;
-    const { id, row, text, seen } = this.#interrupted;
+    const { id, row, ...written } = this.#interrupted;
     this.#interrupted = undefined;
     const task = tasks.find((task) => task.id === id || task.row === row);
-    if (task) this.#view.edit(task.row, text, seen);
+    if (task) this.#view.edit(task.row, written);
   }
 
   #report(news) {
@@ -221,9 +242,11 @@ export class TaskPage {
     field.setAttribute("aria-invalid", String(Boolean(fault)));
     if (fault) return field.focus();
     field.value = "";
-    if (this.#view.filter === "done") this.#filter("all", "pushState");
+    if (["done", "overdue"].includes(this.#view.filter)) this.#filter("all", "pushState");
+    if (this.#view.isSearching) this.#search.close();
+    const isForToday = this.#view.filter === "today";
     let row;
-    this.#change(() => (row = this.model.add(text)));
+    this.#change(() => (row = this.model.add(text, false, isForToday ? { due: today() } : {})));
     if (!row) return (field.value = text);
     this.#keepDraft();
     this.#view.reveal(row);
@@ -235,12 +258,23 @@ export class TaskPage {
     announce(`${completed ? "Done" : "Open again"}: ${brief(task.text)}`);
   }
 
-  /** Returns what is wrong with the text, or null. */
-  #rename(task, text) {
-    const fault = faultOf(text);
-    const isSame = text === task.text.replace(/\r\n?/g, "\n").trim(); // as the editor gives it back unchanged
-    if (!fault && !isSame) this.#change(() => this.model.rename(task, text));
-    return fault;
+  /** Keeps what the person has changed of what they saw; returns what is wrong with it, or null. */
+  #save(task, seen, values) {
+    const altered = alterations(seen, values);
+    const fault = faultOf(values.text.trim()) ?? lengthFault("notes", values.notes.trim());
+    if (fault || !altered.length) return fault;
+    this.#change(() => {
+      for (const [field, value] of altered) this.model.edit(task, field, value || null, seen[field] || null);
+    });
+    return null;
+  }
+
+  /** Moves a task directly after or before another one: {after} or {before}. */
+  #move(task, place) {
+    this.#change(() => {
+      for (const [moved, position] of moving(this.model.view(), task, place)) this.model.place(moved, position);
+    });
+    announce(`Moved ${brief(task.text)}: ${this.#view.placeOf(task.row)}`);
   }
 
   #remove(tasks, message) {
@@ -257,15 +291,18 @@ export class TaskPage {
 
   /** The person's answer to a change that could not be made. */
   #decide(task, decision) {
+    const change = this.model.changes().find((change) => change.key === task.change);
+    const isText = change?.kind === "add" || change?.text !== undefined;
     this.#change(() => {
       if (decision === "mine") return this.model.revise(task.change, { base: task.problem.theirs });
       if (decision === "retry") return this.model.revise(task.change, {});
-      if (decision === "theirs") return this.model.adopt(task.change, task.id, task.problem.theirs);
-      this.model.drop(task.change);
-      if (decision === "again") this.model.add(task.text, task.completed);
+      if (decision === "theirs") return this.model.adopt(task.change, task.id, task.problem);
+      if (task.problem.gone) this.model.abandon(task.id);
+      else this.model.drop(task.change);
+      if (decision === "again") this.model.add(task.text, task.completed, task);
     });
     find("new").focus();
-    if (decision === "discard" && !task.problem.gone && !find("new").value) find("new").value = task.text;
+    if (decision === "discard" && !task.problem.gone && isText && !find("new").value) find("new").value = task.text;
     this.#keepDraft();
   }
 
@@ -281,8 +318,13 @@ const counted = (changes) => `${changes} change${changes === 1 ? "" : "s"}`;
 /** The message about what is wrong with a text, or null. */
 function faultOf(text) {
   if (!text) return "Write a few words first.";
+  return lengthFault("text", text);
+}
+
+function lengthFault(field, text) {
   const bytes = new TextEncoder().encode(text).length;
-  return bytes > LONGEST_TEXT ? `This is too long: ${bytes} bytes, and ${LONGEST_TEXT} can be kept.` : null;
+  const subject = field === "text" ? "This is" : "These notes are";
+  return bytes > LONGEST[field] ? `${subject} too long: ${bytes} bytes, and ${LONGEST[field]} can be kept.` : null;
 }
 
 /** Asks whose session this is: waiting changes are kept under that name, so nothing can start without it. */

@@ -53,7 +53,7 @@ export class Undo {
   #key(event) {
     const isUndo = event.key === "z" && (event.ctrlKey || event.metaKey) && !event.shiftKey;
     if (!isUndo || !this.#keys.length) return;
-    if (event.target.matches("input[type=text], textarea") && event.target.value) return; // the field's own undo
+    if (event.target.matches("input[type=text], input[type=search], textarea") && event.target.value) return; // the field's own undo
     event.preventDefault();
     this.#take();
   }

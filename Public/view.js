@@ -1,12 +1,13 @@
 // The list on the screen. Rows are kept by name, so that focus, selection and an open editor outlive an update, and only
-// rows whose task has changed are touched; what a person wrote is only ever text, never markup.
+// rows whose task has changed are touched.
 
-import { brief, find, make } from "/dom.js";
+import { isForToday, isOverdue, today } from "/days.js";
+import { find, make } from "/dom.js";
+import { Dragging } from "/drag.js";
+import { Editor } from "/editor.js";
+import { inOrder } from "/order.js";
+import { isSame, makeLabel, makeRow, showMore, updateRow } from "/row.js";
 
-const ICONS = {
-  edit: "M4 20h4L19 9l-4-4L4 16v4zM13.5 6.5l4 4",
-  remove: "M5 7h14M10 11v6M14 11v6M6.5 7l.8 12.2h9.4L17.5 7M9.5 7V4.5h5V7",
-};
 const NUMBERS = ["No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine"];
 
 /** "Three things to do", as one would say it. */
@@ -19,26 +20,55 @@ export function headline(open, all) {
 const EMPTY = {
   all: ["Nothing here yet.", "Write the first thing above; it is kept the moment you press Enter."],
   open: ["Nothing left to do.", "Enjoy it."],
+  today: ["Nothing due today.", "What has today as its due date appears here."],
+  overdue: ["Nothing overdue.", "What should have been done before today appears here."],
   done: ["Nothing done yet.", "Tick something off, and it appears here."],
+  search: ["Nothing found.", "No task and no notes contain these words."],
 };
 
-/** Shows tasks; `actions` is what the rows' controls do: {complete, rename, remove, decide}, and `closed` for editors. */
+const FILTERS = {
+  all: () => true,
+  open: (task) => !task.completed,
+  today: isForToday,
+  overdue: isOverdue,
+  done: (task) => task.completed,
+};
+
+export const FILTER_NAMES = Object.keys(FILTERS);
+
+const FOLDED = "tasks.finished"; // in local storage, "folded" if the person does not want to see finished tasks
+
+/**
+ * Shows tasks; `actions` is what the rows' controls do: {complete, save, remove, move, decide}, and `closed` for editors.
+ * Open tasks are in one list, finished ones in another that can be folded.
+ */
 export class ListView {
   #rows = new Map(); // row name -> element
   #tasks = new Map(); // row name -> task
-  #editors = new Map(); // row name -> the form of a row that is being edited
+  #editors = new Map(); // row name -> the editor of a row that is being edited
   #actions;
   #filter = "all";
+  #words = []; // that are searched for
   #fresh = true;
+  #day = today(); // of the last rendering
+  #lists = { open: find("rows"), done: find("finished-rows") };
+  #dragging;
+  #waiting; // what came to be shown while a row was being dragged
 
   constructor(actions) {
     this.#actions = actions;
-    const list = find("rows");
-    list.addEventListener("change", (event) => this.#changed(event));
-    list.addEventListener("click", (event) => this.#clicked(event));
-    list.addEventListener("dblclick", (event) => this.#doubleClicked(event));
-    list.addEventListener("keydown", (event) => this.#key(event));
-    list.addEventListener("submit", (event) => this.#submitted(event));
+    for (const list of Object.values(this.#lists)) {
+      list.addEventListener("change", (event) => this.#changed(event));
+      list.addEventListener("click", (event) => this.#clicked(event));
+      list.addEventListener("dblclick", (event) => this.#doubleClicked(event));
+      list.addEventListener("keydown", (event) => this.#key(event));
+      list.addEventListener("submit", (event) => this.#submitted(event));
+    }
+    this.#dragging = new Dragging(this.#lists.open, {
+      drop: (row, place) => this.#move(row, place),
+      end: () => this.#waiting && this.render(...this.#waiting),
+    });
+    this.#showFolding();
   }
 
   get filter() {
@@ -46,78 +76,141 @@ export class ListView {
   }
 
   set filter(name) {
-    this.#filter = ["open", "done"].includes(name) ? name : "all";
+    this.#filter = FILTER_NAMES.includes(name) ? name : "all";
     for (const radio of document.getElementsByName("filter")) radio.checked = radio.value === this.#filter;
   }
 
-  /** The row that is being edited, the first of several: {id, row, text, seen}. */
+  /** Shows only tasks with all these words in their text or notes. */
+  set search(text) {
+    this.#words = folded(text).split(/\s+/).filter(Boolean);
+  }
+
+  get isSearching() {
+    return this.#words.length > 0;
+  }
+
+  /** How many tasks are shown. */
+  get count() {
+    return this.#rows.size;
+  }
+
+  /** The row that is being edited, the first of several: {id, row, values, seen}. */
   get editing() {
     const [[row, editor] = []] = this.#editors;
-    if (!editor) return undefined;
-    return { id: this.#tasks.get(row).id, row, text: editor.elements[0].value, seen: editor.seen };
+    return editor && { id: this.#tasks.get(row).id, row, values: editor.values, seen: editor.seen };
   }
 
   render(tasks, isKnown) {
-    const open = tasks.filter((task) => !task.completed).length;
-    this.#renderSummary(open, tasks.length, isKnown);
-    const shown = tasks.filter((task) => this.#filter === "all" || task.completed === (this.#filter === "done"));
-    this.#keepEdited(shown, tasks);
-    this.#renderRows(shown);
+    this.#waiting = this.#dragging.isActive ? [tasks, isKnown] : undefined;
+    if (this.#waiting) return;
+    const shown = this.#withEdited(tasks).filter((task) => this.#editors.has(task.row) || this.#isWanted(task));
+    const done = shown.filter((task) => this.#standsDone(task));
+    this.#renderSummary(tasks, isKnown);
+    this.#renderFinished(done.length);
+    this.#renderRows({
+      open: shown.filter((task) => !this.#standsDone(task)),
+      done: this.#isFolded ? done.filter((task) => this.#editors.has(task.row)) : done,
+    });
     this.#renderEmpty(shown.length || !isKnown);
     this.#fresh = !isKnown;
+    this.#day = today();
   }
 
-  #renderSummary(open, all, isKnown) {
+  #isWanted(task) {
+    if (!FILTERS[this.#filter](task)) return false;
+    if (!this.isSearching) return true;
+    const text = folded(`${task.text}\n${task.notes ?? ""}`);
+    return this.#words.every((word) => text.includes(word));
+  }
+
+  /** All tasks, and those whose editor is open, even if they were deleted. */
+  #withEdited(tasks) {
+    if (!this.#editors.size) return tasks;
+    const names = new Set(tasks.map((task) => task.row));
+    const gone = [...this.#editors.keys()].filter((name) => !names.has(name));
+    return gone.length ? [...tasks, ...gone.map((name) => this.#tasks.get(name))].sort(inOrder) : tasks;
+  }
+
+  /** Whether a row stands among the finished ones; while it is being edited, it stays where it is. */
+  #standsDone(task) {
+    return this.#editors.has(task.row)
+      ? this.#rows.get(task.row).parentElement === this.#lists.done : task.completed;
+  }
+
+  #renderSummary(tasks, isKnown) {
+    const all = tasks.length;
+    const open = tasks.filter(FILTERS.open).length;
     find("headline").textContent = isKnown ? headline(open, all) : "Your tasks";
     document.title = open ? `(${open}) Tasks` : "Tasks";
-    find("count-open").textContent = open || "";
-    find("count-done").textContent = all - open || "";
+    for (const name of ["open", "today", "overdue", "done"]) {
+      const count = tasks.filter(FILTERS[name]).length;
+      const badge = find(`count-${name}`);
+      badge.textContent = count || "";
+      if (name === "today" || name === "overdue") badge.closest("label").hidden = !count && this.#filter !== name;
+    }
     find("progress").max = all || 1;
     find("progress").value = all - open;
     find("clear").hidden = all === open;
+    find("search-open").hidden = !all;
+  }
+
+  /** The person who looks for finished tasks, or for words, sees what there is. */
+  get #isFolded() {
+    return localStorage[FOLDED] === "folded" && this.#filter !== "done" && !this.isSearching;
+  }
+
+  fold() {
+    localStorage[FOLDED] = localStorage[FOLDED] === "folded" ? "shown" : "folded";
+    this.#showFolding();
+  }
+
+  #showFolding() {
+    find("finished-toggle").setAttribute("aria-expanded", String(!this.#isFolded));
+  }
+
+  #renderFinished(count) {
+    find("finished").hidden = !count;
+    find("count-finished").textContent = count || "";
+    find("finished-title").hidden = this.#filter === "done";
+    this.#showFolding();
   }
 
   #renderEmpty(hasRows) {
     const empty = find("empty");
     empty.hidden = Boolean(hasRows);
     if (empty.hidden) return;
-    const [title, text] = EMPTY[this.#filter];
+    const [title, text] = EMPTY[this.isSearching ? "search" : this.#filter];
     empty.replaceChildren(make("strong", { textContent: title }), make("span", { textContent: text }));
   }
 
-  /** Keeps the rows with open editors among those shown, whatever the filter is, and also if the task was deleted. */
-  #keepEdited(shown, tasks) {
-    if (!this.#editors.size) return;
-    const names = new Set(shown.map((task) => task.row));
-    for (const name of this.#editors.keys()) {
-      if (names.has(name)) continue;
-      const task = tasks.find((task) => task.row === name) ?? this.#tasks.get(name);
-      let before = this.#rows.get(name).previousElementSibling;
-      while (before && !names.has(before.dataset.row)) before = before.previousElementSibling;
-      shown.splice(before ? shown.findIndex((other) => other.row === before.dataset.row) + 1 : 0, 0, task);
-      names.add(name);
-    }
+  #renderRows(lists) {
+    const wanted = new Set(Object.values(lists).flat().map((task) => task.row));
+    const focus = this.#focusBeforeRemoval(wanted);
+    const focused = document.activeElement;
+    for (const [name, element] of this.#rows) if (!wanted.has(name)) this.#drop(name, element);
+    for (const [name, tasks] of Object.entries(lists)) this.#renderList(this.#lists[name], tasks);
+    if (focus) focus();
+    else if (focused !== document.activeElement && focused.closest(".row")) focused.focus({ preventScroll: true });
   }
 
-  #renderRows(tasks) {
-    const list = find("rows");
-    const wanted = new Set(tasks.map((task) => task.row));
-    const focus = this.#focusBeforeRemoval(wanted);
-    for (const [name, element] of this.#rows) if (!wanted.has(name)) this.#drop(name, element);
+  #renderList(list, tasks) {
     let place = list.firstElementChild;
     for (const task of tasks) {
       const element = this.#rows.get(task.row) ?? this.#create(task);
-      if (!isSame(task, this.#tasks.get(task.row))) this.#update(element, task);
+      this.#update(element, task);
+      if (element !== place && element === place?.nextElementSibling) { // the other one has moved, perhaps far away
+        put(list, place, null);
+        place = element;
+      }
       if (element === place) place = place.nextElementSibling;
-      else list.insertBefore(element, place);
+      else put(list, element, place);
     }
     list.hidden = tasks.length === 0;
-    focus?.();
   }
 
   /** The focus of a removed row moves to the next one, else to the one before, else to the field for new tasks. */
   #focusBeforeRemoval(wanted) {
-    const row = document.activeElement?.closest?.("#rows > li");
+    const row = document.activeElement?.closest?.(".row");
     if (!row || wanted.has(row.dataset.row)) return null;
     const selector = document.activeElement.classList.contains("check") ? ".check" : ".remove";
     const stays = (step) => {
@@ -141,60 +234,36 @@ export class ListView {
   }
 
   #create(task) {
-    const element = emptyRow().cloneNode(true);
-    element.dataset.row = task.row;
+    const element = makeRow(task);
     element.classList.toggle("new", !this.#fresh);
-    const [check, label] = element.children;
-    check.id = label.htmlFor = `task-${task.row}`;
     this.#rows.set(task.row, element);
     return element;
   }
 
   #update(element, task) {
     const old = this.#tasks.get(task.row);
+    const isNewDay = Boolean(task.due) && this.#day !== today();
     this.#tasks.set(task.row, task);
-    const [check, , state] = element.children;
-    check.checked = task.completed;
-    if (task.text !== old?.text) this.#updateText(element, task.text);
-    element.classList.toggle("done", task.completed);
-    element.classList.toggle("waiting", task.state === "waiting");
-    state.textContent = task.state === "waiting" ? "Not saved yet" : "";
-    this.#updateProblem(element, task);
-  }
-
-  #updateText(element, text) {
-    const [check, label, , edit, remove] = element.children;
-    check.setAttribute("aria-label", text); // its label makes room for the editor at times
-    if (label.matches(".text")) label.textContent = text;
-    edit.setAttribute("aria-label", `Edit ${brief(text)}`);
-    remove.setAttribute("aria-label", `Delete ${brief(text)}`);
-    element.querySelector(".more")?.remove();
-    element.classList.toggle("long", isLong(text));
-    if (isLong(text)) remove.after(moreButton(text));
-  }
-
-  #updateProblem(element, task) {
-    const old = element.querySelector(".problem");
-    const key = task.state === "stuck" ? JSON.stringify(task.problem) : "";
-    if ((old?.dataset.problem ?? "") === key) return;
-    old?.remove();
-    if (key) element.append(problemBox(task.problem, key));
+    if (isNewDay || !isSame(task, old)) updateRow(element, task, old, isNewDay);
   }
 
   #changed(event) {
     const box = event.target;
     if (!box.classList.contains("check")) return;
-    this.#actions.complete(this.#taskAt(event), box.checked);
-    box.checked = this.#taskAt(event).completed; // as before, if the change could not be kept
+    const task = this.#taskAt(event);
+    this.#actions.complete(task, box.checked);
+    box.checked = (this.#tasks.get(task.row) ?? task).completed; // as before, if the change could not be kept
   }
 
   #clicked(event) {
     const button = event.target.closest("button");
     if (!button) return;
-    if (button.classList.contains("more")) showMore(button);
-    else if (button.classList.contains("edit")) this.edit(button.closest("li").dataset.row);
-    else if (button.classList.contains("remove")) this.#actions.remove(this.#taskAt(event));
-    else if (button.classList.contains("cancel")) this.#stopEditing(button.closest("li"));
+    const has = (name) => button.classList.contains(name);
+    if (has("more")) showMore(button);
+    else if (has("edit")) this.edit(button.closest("li").dataset.row);
+    else if (has("remove")) this.#actions.remove(this.#taskAt(event));
+    else if (has("cancel")) this.#stopEditing(button.closest("li"));
+    else if (has("up") || has("down")) this.#step(button.closest("li"), has("up"));
     else if (button.dataset.decision) this.#actions.decide(this.#taskAt(event), button.dataset.decision);
   }
 
@@ -204,53 +273,66 @@ export class ListView {
   }
 
   #key(event) {
-    if (event.key === "Escape" && event.target.closest(".editor")) this.#stopEditing(event.target.closest("li"));
-    if (event.key === "Enter" && event.target.matches(".editor textarea") && isSubmit(event)) {
+    const row = event.target.closest("li");
+    if (event.key === "Escape" && event.target.closest(".editor")) this.#stopEditing(row);
+    if (event.key === "Enter" && isSubmit(event)) {
       event.preventDefault();
       event.target.form.requestSubmit();
     }
-    if (event.key === "F2" && event.target.closest("li")) this.edit(event.target.closest("li").dataset.row);
+    if (event.key === "F2" && row) this.edit(row.dataset.row);
+    if (event.altKey && ["ArrowUp", "ArrowDown"].includes(event.key) && !event.target.closest(".editor")) {
+      event.preventDefault();
+      this.#step(row, event.key === "ArrowUp");
+    }
   }
 
-  /** Opens the editor of a row, with this text or the task's own; `seen` is the text that the person started from. */
-  edit(name, text, seen) {
+  /** Moves an open task by one of those that are shown. */
+  #step(row, isUp) {
+    const other = isUp ? row.previousElementSibling : row.nextElementSibling;
+    if (row.parentElement !== this.#lists.open || !other) return;
+    this.#move(row, isUp ? { before: other } : { after: other });
+    this.reveal(row.dataset.row);
+  }
+
+  #move(row, place) {
+    const [[side, other]] = Object.entries(place);
+    this.#actions.move(this.#taskOf(row), { [side]: this.#taskOf(other) });
+  }
+
+  /** Where a row stands in its list, and how many there are: "2 of 5". */
+  placeOf(name) {
+    const row = this.#rows.get(name);
+    const rows = [...row.parentElement.children];
+    return `${rows.indexOf(row) + 1} of ${rows.length}`;
+  }
+
+  /**
+   * Opens the editor of a row, with the task's values or with those that were written before, and the focus on a field;
+   * `seen` are the values that the person started from.
+   */
+  edit(name, { values, seen, field = "text" } = {}) {
     const element = this.#rows.get(name);
     if (!element || this.#editors.has(name)) return;
-    const task = this.#tasks.get(name);
-    const field = make("textarea", { value: text ?? task.text, dir: "auto" });
-    field.rows = Math.min(12, field.value.split("\n").length + Math.floor(field.value.length / 60));
-    field.setAttribute("aria-label", `New text for ${brief(task.text)}`);
-    const editor = make(
-      "form",
-      { className: "editor", autocomplete: "off" },
-      field,
-      make("button", { type: "submit", className: "primary", textContent: "Save" }),
-      make("button", { type: "button", className: "secondary cancel", textContent: "Cancel" }),
-      make("p", { className: "field-error", hidden: true, attributes: { role: "alert" } }),
-    );
-    editor.seen = seen ?? task.text;
+    const editor = new Editor(this.#tasks.get(name), values, seen);
     this.#editors.set(name, editor);
-    element.querySelector(".text").replaceWith(editor);
+    element.querySelector(".text").replaceWith(editor.form);
     element.classList.add("editing");
-    field.focus();
-    if (text === undefined) field.select(); // else the person goes on writing at the end
+    editor.field(field).focus();
+    if (!values && field === "text") editor.field(field).select(); // else the person goes on writing at the end
   }
 
   #submitted(event) {
     event.preventDefault();
-    const editor = event.target;
-    const text = editor.elements[0].value.trim();
-    const problem = this.#actions.rename({ ...this.#taskAt(event), text: editor.seen }, text);
-    const error = editor.querySelector(".field-error");
-    error.hidden = !problem;
-    error.textContent = problem ?? "";
-    if (!problem) this.#stopEditing(event.target.closest("li"));
+    const row = event.target.closest("li");
+    const editor = this.#editors.get(row.dataset.row);
+    const fault = editor.fault ?? this.#actions.save(this.#taskAt(event), editor.seen, editor.values);
+    editor.complain(fault);
+    if (!fault) this.#stopEditing(row);
   }
 
   #stopEditing(element) {
     const { row, text } = this.#tasks.get(element.dataset.row);
-    const label = make("label", { className: "text", htmlFor: `task-${row}`, dir: "auto", textContent: text });
-    this.#editors.get(row).replaceWith(label);
+    this.#editors.get(row).form.replaceWith(makeLabel(row, text));
     this.#editors.delete(row);
     element.classList.remove("editing");
     element.querySelector(".edit").focus();
@@ -258,81 +340,27 @@ export class ListView {
   }
 
   #taskAt(event) {
-    return this.#tasks.get(event.target.closest("li").dataset.row);
+    return this.#taskOf(event.target.closest("li"));
+  }
+
+  #taskOf(row) {
+    return this.#tasks.get(row.dataset.row);
   }
 }
 
-const isSame = (task, other) =>
-  other && task.text === other.text && task.completed === other.completed && task.id === other.id
-  && task.state === other.state && task.change === other.change
-  && JSON.stringify(task.problem) === JSON.stringify(other.problem);
-
-/** Whether a text is shown in a few lines until somebody asks for more. */
-const isLong = (text) => text.length > 300 || text.split("\n", 6).length > 5;
-
-/** Enter saves; with Shift, and on a phone, it begins a line, and while a word is being composed it ends that. */
-const isSubmit = (event) =>
-  !event.isComposing && !event.shiftKey && (event.ctrlKey || event.metaKey || !matchMedia("(pointer: coarse)").matches);
-
-let rowTemplate;
-
-/** A row without a task, to be copied: a list may have thousands. */
-function emptyRow() {
-  rowTemplate ??= make(
-    "li",
-    { className: "row" },
-    make("input", { type: "checkbox", className: "check" }),
-    make("label", { className: "text", dir: "auto" }),
-    make("span", { className: "row-state" }),
-    iconButton("edit"),
-    iconButton("remove"),
-  );
-  return rowTemplate;
+/** Puts an element before another one, or last; where the browser can do that, with its focus and its state. */
+function put(list, element, place) {
+  if (element.isConnected && list.moveBefore) return list.moveBefore(element, place);
+  if (element.isConnected) element.classList.remove("new"); // it would arrive once more
+  list.insertBefore(element, place);
 }
 
-const moreButton = (text) =>
-  make(
-    "button", { type: "button", className: "more", attributes: { "aria-expanded": "false" } },
-    make("span", { textContent: "More" }), make("span", { className: "sr", textContent: ` of ${brief(text)}` }));
+/** A text without what people do not write when they search: capitals and accents. */
+const folded = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 
-function showMore(button) {
-  const isWhole = button.closest("li").classList.toggle("whole");
-  button.setAttribute("aria-expanded", isWhole);
-  button.firstElementChild.textContent = isWhole ? "Less" : "More";
-}
-
-function iconButton(name) {
-  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  svg.setAttribute("viewBox", "0 0 24 24");
-  svg.setAttribute("aria-hidden", "true");
-  const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
-  path.setAttribute("d", ICONS[name]);
-  svg.append(path);
-  return make("button", { type: "button", className: `icon ${name}` }, svg);
-}
-
-/** What stops a change, and what the person can decide. */
-function problemBox(problem, key) {
-  const [message, choices] = question(problem);
-  const buttons = choices.map(([decision, label]) =>
-    make("button", { type: "button", className: "secondary", textContent: label, attributes: { "data-decision": decision } }));
-  const help = problem.code
-    ? [make("a", { href: `/problems.html#${problem.code}`, textContent: "What is this?" })]
-    : [];
-  return make(
-    "div",
-    { className: "problem", attributes: { role: "alert", "data-problem": key } },
-    make("p", {}, ...message, " ", ...help),
-    make("div", { className: "choices" }, ...buttons),
-  );
-}
-
-/** [message, [decision, label] of each button]; the text of somebody else may be written from right to left. */
-function question(problem) {
-  if (problem.theirs !== undefined) {
-    const theirs = make("bdi", { textContent: problem.theirs });
-    return [["Changed elsewhere to “", theirs, "”."], [["mine", "Keep mine"], ["theirs", "Keep that"]]];
-  }
-  if (problem.gone) return [["Deleted elsewhere."], [["again", "Add it again"], ["discard", "Let it go"]]];
-  return [[`${problem.title}. ${problem.detail}`], [["retry", "Try again"], ["discard", "Discard"]]];
+/** Enter saves the text; in notes, with Shift, and on a phone, it begins a line; while a word is composed, it ends that. */
+function isSubmit(event) {
+  if (!event.target.matches(".editor textarea") || event.isComposing || event.shiftKey) return false;
+  if (event.ctrlKey || event.metaKey) return true;
+  return event.target.name === "text" && !matchMedia("(pointer: coarse)").matches;
 }

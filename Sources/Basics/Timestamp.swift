@@ -31,10 +31,21 @@ package struct Timestamp: Sendable, Equatable {
 
     /// Appends the 24 bytes.
     package func append(to bytes: inout [UInt8]) {
+        let form = self.form
+        for index in form.indices { bytes.append(form[index]) }
+    }
+
+    /// Appends the 24 bytes.
+    package func append(to bytes: inout ByteWriter) {
+        let form = self.form
+        bytes.append(form.span)
+    }
+
+    private var form: InlineArray<24, UInt8> {
         let (day, remainder) = milliseconds.quotientAndRemainder(flooredBy: Self.dayLength)
         let date = CivilDate(daysSince1970: day)
         let time = Int(remainder)
-        bytes.append(contentsOf: [
+        return [
             digit(date.year / 1000), digit(date.year / 100), digit(date.year / 10), digit(date.year), Self.dash,
             digit(date.month / 10), digit(date.month), Self.dash,
             digit(date.day / 10), digit(date.day), UInt8(ascii: "T"),
@@ -42,7 +53,7 @@ package struct Timestamp: Sendable, Equatable {
             digit(time / 600_000 % 6), digit(time / 60_000), Self.colon,
             digit(time / 10_000 % 6), digit(time / 1000), UInt8(ascii: "."),
             digit(time / 100), digit(time / 10), digit(time), UInt8(ascii: "Z"),
-        ])
+        ]
     }
 
     private static let dash = UInt8(ascii: "-")

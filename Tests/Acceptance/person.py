@@ -64,13 +64,14 @@ class Person:
             self.chrome.one("#new").send_keys(text, Keys.ENTER)
 
     def row(self, text):
-        for row in self.chrome.all("#rows > li"):
+        for row in self.chrome.all(".rows > li"):
             if row.find_element(By.CSS_SELECTOR, ".text, .editor").text == text:
                 return row
         raise AssertionError(f"no row {text!r} among {self.texts()}")
 
     def press(self, text, control):
-        self.row(text).find_element(By.CSS_SELECTOR, control).click()
+        """Presses a button of a task's row, as soon as the row is there."""
+        self.chrome.until(lambda: self.row(text), f"the row {text!r}").find_element(By.CSS_SELECTOR, control).click()
 
     def complete(self, text):
         self.press(text, ".check")
@@ -80,18 +81,33 @@ class Person:
 
     def rename(self, old, new):
         self.press(old, ".edit")
-        field = self.chrome.one(".editor textarea")
+        field = self.chrome.one(".editor textarea[name=text]")
         field.clear()
         field.send_keys(new, Keys.ENTER)
+
+    def plan(self, text, *, due=None, notes=None):
+        """Gives a task a due date, as an American types it ("" for none), and notes."""
+        self.press(text, ".edit")
+        if due is not None:
+            field = self.chrome.one(".editor [name=due]")
+            if not due:
+                self.chrome.execute_script("arguments[0].value = ''", field)
+            field.send_keys(due)
+        if notes is not None:
+            if self.chrome.one(".add-notes").is_displayed():
+                self.chrome.one(".add-notes").click()
+            self.chrome.one(".editor [name=notes]").clear()
+            self.chrome.one(".editor [name=notes]").send_keys(notes)
+        self.chrome.one(".editor [type=submit]").click()
 
     def filter(self, name):
         self.chrome.one(f"#filters input[value={name}]").click()
 
     def texts(self):
-        return [element.text for element in self.chrome.all("#rows > li .text")]
+        return [element.text for element in self.chrome.all(".rows > li .text")]
 
     def done(self):
-        return [element.text for element in self.chrome.all("#rows > li.done .text")]
+        return [element.text for element in self.chrome.all(".rows > li.done .text")]
 
     def status(self):
         return self.chrome.one("#status").text

@@ -13,7 +13,7 @@ import time
 # They measure the page, and are not to wait for others.
 ALONE = ["test_many"]
 # The longest first, so that neither of the two is left with it at the end.
-FIRST = ["test_contract", "test_access", "test_authority_pages", "test_trouble", "test_writing", "test_journey"]
+FIRST = ["test_journey", "test_writing", "test_trouble", "test_authority_pages", "test_access", "test_contract"]
 
 
 def run(name):

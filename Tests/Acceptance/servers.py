@@ -2,6 +2,7 @@
 
 import atexit
 import contextlib
+import json
 import os
 import pathlib
 import random
@@ -96,6 +97,13 @@ class Servers:
         query = urllib.parse.urlencode({"user": user, **order})
         with urllib.request.urlopen(f"{self.authority}/_mock/token?{query}", timeout=5) as answer:
             return answer.read().decode().strip()
+
+    def request(self, method, path, body, user="alice@example.com"):
+        """A request of somebody to the API; the answer's JSON."""
+        request = urllib.request.Request(self.page + path, method=method, data=json.dumps(body).encode(), headers={
+            "Authorization": f"Bearer {self.token(user)}", "Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=5) as answer:
+            return json.load(answer)
 
     def stop(self):
         for program in self.running.values():

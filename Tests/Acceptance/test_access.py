@@ -1,5 +1,6 @@
 """Everybody can use the page: by keyboard alone, with a screen reader, on a small screen, in light and dark."""
 
+import datetime
 import json
 import unittest
 
@@ -27,8 +28,10 @@ class Access(PageTest):
         self.check_schemes("an empty list")
         person.add("Buy milk", "Buy bread", "Buy cheese")
         person.complete("Buy bread")
+        person.plan("Buy milk", due="01012020", notes="The blue one")
         person.await_saved()
-        self.check_schemes("a list")
+        self.chrome.one("#search-open").click()
+        self.check_schemes("a list with a late task, notes, finished tasks and the search")
         person.remove("Buy cheese")
         person.press("Buy milk", ".edit")
         self.check_schemes("a list with an editor and an undo")
@@ -36,6 +39,9 @@ class Access(PageTest):
         self.chrome.one("#account").click()
         self.check_schemes("who am I")
         self.chrome.one("#person-close").click()
+        self.chrome.one("#shortcuts-open").click()
+        self.check_schemes("the shortcuts")
+        self.chrome.one("#shortcuts .secondary").click()
         self.chrome.execute_script("""
             const name = Object.keys(sessionStorage).find((name) => name.startsWith("tasks.list"));
             const owner = name.slice("tasks.list.".length);
@@ -49,6 +55,34 @@ class Access(PageTest):
         self.chrome.refresh()
         self.chrome.until(lambda: self.chrome.one("#ended").is_displayed() and self.chrome.one(".problem"), "the notices")
         self.check_schemes("an ended session and a question")
+
+    def test_axe_finds_nothing_at_dates_notes_search_and_shortcuts(self):
+        address = self.newcomer()
+        day = lambda days: (datetime.date.today() + datetime.timedelta(days)).isoformat()
+        for task in [
+            {"task": "Return the library books", "due": day(-1)},
+            {"task": "Book the train", "due": day(0), "notes": "The night train,\nif there is one."},
+            {"task": "Call grandmother", "due": day(2)},
+            {"task": "Water the tomatoes", "completed": True},
+        ]:
+            self.servers.request("POST", "/api/tasks", task, user=address)
+        self.person.refresh()
+        self.check_schemes("dates and notes")
+        self.person.filter("overdue")
+        self.check_schemes("what is overdue")
+        self.person.filter("all")
+        self.person.press("Book the train", ".edit")
+        self.check_schemes("an editor with a date and notes")
+        self.chrome.one(".cancel").click()
+        self.chrome.one("#search-open").click()
+        self.chrome.one("#query").send_keys("night")
+        self.person.await_texts("Book the train")
+        self.check_schemes("a search")
+        self.chrome.one("#query").send_keys("mare")
+        self.person.await_texts()
+        self.check_schemes("a search that finds nothing")
+        self.chrome.one("#shortcuts-open").click()
+        self.check_schemes("the list of shortcuts")
 
     def test_axe_finds_nothing_in_the_documents(self):
         for path in PATHS:
@@ -64,6 +98,10 @@ class Access(PageTest):
         self.person.add("short")
         self.person.await_saved()
         self.check_width("the list")
+        self.person.plan("short", due="01012020", notes="Featherstonehaugh" * 9)
+        self.check_width("a late task with notes")
+        self.chrome.one("#search-open").click()
+        self.check_width("the search")
         self.person.press("short", ".edit")
         self.check_width("the editor")
         self.chrome.one(".cancel").click()
@@ -97,10 +135,12 @@ class Access(PageTest):
     def test_targets_are_large_enough_for_a_finger(self):
         self.chrome.size(320, 640)
         self.newcomer()
-        self.person.add("Buy milk")
+        self.person.add("Buy milk", "Buy bread")
+        self.person.complete("Buy bread")
         self.person.await_saved()
+        self.person.press("Buy milk", ".edit")
         small = self.chrome.execute_script("""
-            return [...document.querySelectorAll("main button, .account, #filters label, .row .text")]
+            return [...document.querySelectorAll("main button, .account, #filters label, .row .text, .editor input")]
               .filter((element) => element.offsetParent)
               .map((element) => [element.outerHTML.slice(0, 60), element.getBoundingClientRect()])
               .filter(([, box]) => box.width < 40 || box.height < 40)
@@ -170,18 +210,18 @@ class Keyboard(PageTest):
         self.keys(Keys.ENTER)
         self.assertEqual(self.focused(), "New text for two")
         self.keys(Keys.CONTROL + "a", "second", Keys.ENTER)
-        self.person.await_texts("one", "second", "three")
+        self.person.await_texts("second", "three", "one")
         self.assertEqual(self.focused(), "Edit second")
         self.keys(Keys.ENTER, "forgotten", Keys.ESCAPE)
-        self.person.await_texts("one", "second", "three")
+        self.person.await_texts("second", "three", "one")
         self.assertEqual(self.focused(), "Edit second")
 
         self.tab_to("Delete second")
         self.keys(Keys.ENTER)
-        self.person.await_texts("one", "three")
+        self.person.await_texts("three", "one")
         self.assertEqual(self.focused(), "Delete three")
         self.keys(Keys.CONTROL + "z")
-        self.person.await_texts("one", "second", "three")
+        self.person.await_texts("second", "three", "one")
 
         self.chrome.one("#new").send_keys(Keys.TAB)
         self.tab_to("All")

@@ -148,7 +148,7 @@ class AuthorityPages(PageTest):
                 if name[0].isupper():
                     self.assertIn(self.chrome.words("h1"), name)
                 self.check_look(name)
-                if self.chrome.all("#next"):
+                if self.chrome.all("#next") and name != "Edit your profile":
                     self.chrome.one("#next").click()
                     self.alert()
                     self.check_look(f"{name}, with an error")

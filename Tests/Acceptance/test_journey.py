@@ -20,14 +20,14 @@ class Journey(PageTest):
         person.rename("Buy milk", "Buy oat milk")
         person.await_saved()
         person.refresh()
-        person.await_texts("Buy oat milk", "Water the tomatoes", "Größe: 5 < 6 & \"quotes\" <b>not bold</b>")
+        person.await_texts("Buy oat milk", "Größe: 5 < 6 & \"quotes\" <b>not bold</b>", "Water the tomatoes")
         self.assertEqual(person.done(), ["Water the tomatoes"])
         self.assertEqual(self.chrome.words("#headline"), "Two things to do")
 
         person.remove("Buy oat milk")
-        person.await_texts("Water the tomatoes", "Größe: 5 < 6 & \"quotes\" <b>not bold</b>")
+        person.await_texts("Größe: 5 < 6 & \"quotes\" <b>not bold</b>", "Water the tomatoes")
         self.chrome.one("#undo").click()
-        person.await_texts("Buy oat milk", "Water the tomatoes", "Größe: 5 < 6 & \"quotes\" <b>not bold</b>")
+        person.await_texts("Buy oat milk", "Größe: 5 < 6 & \"quotes\" <b>not bold</b>", "Water the tomatoes")
 
         person.sign_out()
         person.sign_in("bob@example.com")
@@ -155,7 +155,7 @@ class TwoDevices(PageTest):
         self.other.rename("Buy bread", "Bake bread")
         self.other.await_saved()
         self.person.look_again()
-        self.person.await_texts("Buy milk", "Bake bread")
+        self.person.await_texts("Bake bread", "Buy milk")
         self.assertEqual(self.person.done(), ["Buy milk"])
 
     def test_neither_overwrites_what_the_other_wrote(self):

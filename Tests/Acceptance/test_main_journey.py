@@ -24,7 +24,7 @@ class MainJourney:
         person.remove("Water the tomatoes")
         person.await_texts("Buy oat milk", "Buy bread")
         self.chrome.one("#undo").click()
-        person.await_texts("Buy oat milk", "Buy bread", "Water the tomatoes")
+        person.await_texts("Buy oat milk", "Water the tomatoes", "Buy bread")
         person.await_saved()
 
         self.chrome.connect(False)
@@ -34,12 +34,12 @@ class MainJourney:
         self.chrome.connect(True)
         person.await_status("Saved", 40)
         person.refresh()
-        person.await_texts("Buy oat milk", "Buy bread", "Water the tomatoes", "Written on the train")
+        person.await_texts("Water the tomatoes", "Written on the train", "Buy oat milk", "Buy bread")
         self.assertEqual(person.done(), ["Buy oat milk", "Buy bread"])
 
         person.sign_out()
         person.sign_in(address)
-        person.await_texts("Buy oat milk", "Buy bread", "Water the tomatoes", "Written on the train")
+        person.await_texts("Water the tomatoes", "Written on the train", "Buy oat milk", "Buy bread")
 
 
 class InChromium(MainJourney, PageTest):

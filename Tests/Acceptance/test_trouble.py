@@ -122,7 +122,7 @@ class Connections(Trouble):
         person.complete("Buy milk")
         person.rename("Buy bread", "Bake bread")
         person.rename("Written offline", "Written and changed offline")
-        person.await_texts("Buy milk", "Bake bread", "Written and changed offline")
+        person.await_texts("Bake bread", "Written and changed offline", "Buy milk")
         person.await_status("Offline · 4 changes kept")
         self.chrome.connect(True)
         person.look_again()
@@ -131,7 +131,7 @@ class Connections(Trouble):
             self.on_server(token=self.token()),
             [("Buy milk", True), ("Bake bread", False), ("Written and changed offline", False)])
         person.refresh()
-        person.await_texts("Buy milk", "Bake bread", "Written and changed offline")
+        person.await_texts("Bake bread", "Written and changed offline", "Buy milk")
 
     def test_the_server_is_gone_the_page_is_reloaded_and_nothing_is_lost(self):
         person = self.person
@@ -148,7 +148,7 @@ class Connections(Trouble):
             person.await_status("Offline · 2 changes kept")
             self.chrome.refresh()
             person.await_status("Offline · 2 changes kept")
-            person.await_texts("Buy milk", "Written without a server")
+            person.await_texts("Written without a server", "Buy milk")
         finally:
             self.servers.start_page()
         person.await_status("Saved", 40)

@@ -108,7 +108,7 @@ class Writing(PageTest):
         person.await_texts("two")
         self.assertTrue(self.chrome.one("#filters [value=open]").is_selected())
         self.chrome.back()
-        person.await_texts("one", "two")
+        person.await_texts("two", "one")
         self.chrome.forward()
         person.await_texts("two")
         self.chrome.one(".skip").send_keys(Keys.ENTER)

@@ -46,7 +46,8 @@ struct ProblemTests {
             ("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", true), ("text/html, */*", true),
             ("TEXT/HTML", true), ("text/html;q=0.9, application/json;q=0.8", true), ("text/html;level=1", true),
             // Everybody else: no field, scripts of pages, API clients, those who take HTML as the last resort.
-            (nil, false), ("", false), ("*/*", false), ("text/*", false), ("text/html;q=0", false), ("text/htmlx", false),
+            (nil, false), ("", false), ("*/*", false), ("text/*", false), ("text/html;q=0", false),
+            ("text/htmlx", false),
             ("application/json, text/html", false), ("application/json, text/html;q=0.9, */*;q=0.1", false),
             ("text/html;q=0.9, */*", false), ("application/problem+json, text/html;q=0.5", false),
             ("text/html, text/plain", false), ("application/*, text/html", false), ("application/json", false),

@@ -130,7 +130,7 @@ import Testing
         let sink = Sink()
         let log = Log(.info, .text, time: FixedTime()) { bytes in sink.written.withLock { $0 += bytes } }
         try log.start()
-        let requests = RequestLog(log)
+        let requests = RequestLog(log, .all)
         for owner in [nil, 7] as [UInt64?] {
             for _ in 0..<200 {
                 var record = RequestRecord(
@@ -144,6 +144,27 @@ import Testing
         #expect(sink.lines.filter { $0.contains("owner=") }.count == 200)
     }
 
+    @Test(arguments: [(LoggedRequests.all, 300), (.errors, 0), (.sample(100), 3)])
+    func `Of good requests a sample is logged, of refused ones none is left out`(
+        logged: LoggedRequests, lines good: Int
+    ) throws {
+        let lines = try Self.lines(.json) { log in
+            let requests = RequestLog(log, logged)
+            var record = RequestRecord(
+                identifier: "1", method: .get, route: "/api/tasks", status: 200, duration: 1, bytes: 1, peer: "-")
+            record.owner = 7
+            for _ in 0..<300 { requests.write(record) }
+            record.status = 404
+            record.problem = "task.not_found"
+            for _ in 0..<5 { requests.write(record) }
+        }
+        let leftOut = try lines.map { try JSONValue(parsing: Array($0.utf8)).object?["leftOut"]?.integer ?? 0 }
+        #expect(lines.filter { $0.contains(#""status":200"#) }.count == good)
+        #expect(lines.filter { $0.contains(#""status":404"#) }.count == 5)
+        let expected: [Int64] = logged == .sample(100) ? [0, 99, 99] : Array(repeating: 0, count: good)
+        #expect(leftOut == expected + [0, 0, 0, 0, 0])
+    }
+
     @Test(arguments: [("list.no_room", "warning"), ("store.unavailable", "error"), ("task.not_found", "info")])
     func `Only what the operator must repair has the level error`(problem: String, level: String) throws {
         let lines = try Self.lines(.json) { log in
@@ -151,7 +172,7 @@ import Testing
             var record = RequestRecord(
                 identifier: "1", method: .get, route: "/api/tasks", status: status, duration: 1, bytes: 1, peer: "-")
             record.problem = problem
-            RequestLog(log).write(record)
+            RequestLog(log, .all).write(record)
         }
         #expect(lines.count == 1 && lines[0].contains("\"level\":\"\(level)\""), "\(lines)")
     }

@@ -48,7 +48,8 @@ struct PublicHandlers: Sendable {
     /// It is a file, the same for every address: nothing of a request gets into HTML (V-117).
     func missingPage(for request: APIRequest) -> Response? {
         let head = request.head
-        guard request.match.route == .file, head.method == .get || head.method == .head, !head.headers.contains("Origin"),
+        guard request.match.route == .file, head.method == .get || head.method == .head,
+            !head.headers.contains("Origin"),
             head.headers.preferHTML, let page = files["404.html"]
         else { return nil }
         return Response(404, headers: ["Content-Type": page.type, "Cache-Control": "no-store"], body: page.bytes)

@@ -46,7 +46,8 @@ struct ChangeListConformance {
                 let changes = zip(Int64(1)..., details).map {
                     IdentifiedChange(id: $0, change: TaskChange(details: $1))
                 }
-                guard case .changed(let items) = try await store.changeAll(changes, at: 2000, of: alice) else { return [] }
+                let outcome = try await store.changeAll(changes, at: 2000, of: alice)
+                guard case .changed(let items) = outcome else { return [] }
                 var found: [TaskItem] = []
                 for item in items { found.append(try #require(try await store.find(item.id, of: alice))) }
                 #expect(found == items)

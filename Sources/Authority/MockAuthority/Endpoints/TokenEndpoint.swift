@@ -72,10 +72,12 @@ struct TokenEndpoint: Sendable {
 
     /// A refresh token of a page inherits the end of the one that it replaces (docs/b2c.md, "Refresh tokens and codes").
     private func refreshToken(_ granted: GrantedRequest, renewing old: Grant?) -> (text: String, lifetime: Int64) {
-        let singlePage = old?.binding.singlePage ?? (granted.client.singlePage || context.head.headers.contains("Origin"))
+        let singlePage =
+            old?.binding.singlePage ?? (granted.client.singlePage || context.head.headers.contains("Origin"))
         let expires =
             singlePage
-            ? old?.validity.expires ?? granted.now + Self.singlePageLifetime : granted.now + configuration.refreshLifetime
+            ? old?.validity.expires ?? granted.now + Self.singlePageLifetime
+            : granted.now + configuration.refreshLifetime
         let binding = Grant.Binding(
             client: granted.client.id, policy: granted.policy.name, scope: old?.binding.scope ?? granted.scope.text,
             singlePage: singlePage)

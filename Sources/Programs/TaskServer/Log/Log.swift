@@ -1,24 +1,27 @@
+import Basics
 import Platform
 import Synchronization
 
 /// The log of the server: lines on standard output, written by a thread of their own.
 ///
-/// Standard output, because that is what containers and service managers keep. The caller pays for the formatting
-/// into a buffer and never waits for the reader; where the reader is too slow, lines are dropped and counted.
+/// Standard output, because that is what containers and service managers keep. The caller formats its line, holds the lock
+/// while the bytes are copied, and never waits for the reader; where the reader is too slow, lines are dropped and counted.
 final class Log: Sendable {
     private struct State {
-        var text: LogText
-        var clock = LogClock()
+        var lines: [UInt8] = []
         var dropped = 0
         var closing = false
     }
 
     /// How much may wait for the reader, in bytes.
     private static let most = 1 << 20
+    /// Room for the lines of one write, in bytes, so that few of them are copied while the lock is held.
+    private static let room = 1 << 16
     /// How long lines gather before they are written together: 5 ms.
     private static let gathering: UInt64 = 5_000_000
 
     private let level: LogLevel
+    private let format: LogText.Format
     private let time: any TimeSource
     private let sink: @Sendable ([UInt8]) -> Void
     private let state: Mutex<State>
@@ -34,7 +37,8 @@ final class Log: Sendable {
         self.level = level
         self.time = time
         self.sink = sink
-        state = Mutex(State(text: LogText(format)))
+        self.format = format
+        state = Mutex(State())
     }
 
     /// How many lines were dropped because their reader was too slow.
@@ -51,17 +55,17 @@ final class Log: Sendable {
     /// Logs one line; `fields` adds to it.
     func write(_ level: LogLevel, _ event: StaticString, _ fields: (inout LogText) -> Void = { _ in }) {
         guard writes(level) else { return }
-        let now = time.wallMilliseconds
+        var line = LogText(format, level, event, at: time.wallMilliseconds)
+        fields(&line)
+        line.end()
         let isFirst = state.withLock { state in
-            guard state.text.bytes.count < Self.most else {
+            guard state.lines.count < Self.most else {
                 state.dropped += 1
                 droppedEver.add(1, ordering: .relaxed)
                 return false
             }
-            let isFirst = state.text.bytes.isEmpty
-            state.text.begin(level, event, time: state.clock.text(of: now))
-            fields(&state.text)
-            state.text.end()
+            let isFirst = state.lines.isEmpty
+            line.bytes.copy(to: &state.lines)
             return isFirst
         }
         if isFirst { work.wake() }
@@ -89,15 +93,21 @@ final class Log: Sendable {
 
     /// What waits, with a line about what was dropped.
     private func take() -> (bytes: [UInt8], isLast: Bool) {
-        let now = time.wallMilliseconds
-        return state.withLock { state in
-            if state.dropped > 0 {
-                state.text.begin(.warning, "log-lines-dropped", time: state.clock.text(of: now))
-                state.text.number("count", state.dropped)
-                state.text.end()
+        var empty: [UInt8] = []
+        empty.reserveCapacity(Self.room)
+        let (waiting, dropped, isLast) = state.withLock { state in
+            defer {
+                state.lines = empty
                 state.dropped = 0
             }
-            return (state.text.removeAll(), state.closing)
+            return (state.lines, state.dropped, state.closing)
         }
+        guard dropped > 0 else { return (waiting, isLast) }
+        var line = LogText(format, .warning, "log-lines-dropped", at: time.wallMilliseconds)
+        line.number("count", dropped)
+        line.end()
+        var all = waiting
+        line.bytes.copy(to: &all)
+        return (all, isLast)
     }
 }

@@ -1,39 +1,39 @@
 import Basics
 
-/// Lines of a log as bytes: JSON for machines, or `name=value` for people.
+/// A line of a log as bytes: JSON for machines, or `name=value` for people.
 ///
 /// Every text is escaped and cut (V-131), so that nothing a stranger sent can end a line, colour a terminal or fill
 /// a disk.
-struct LogText: Sendable {
+struct LogText: ~Copyable {
     enum Format: Sendable { case json, text }
 
     /// The longest text of a field, in bytes.
     static let longest = 256
 
-    let format: Format
-    private(set) var bytes: [UInt8] = []
+    private let format: Format
+    private(set) var bytes: ByteWriter
 
-    init(_ format: Format) {
+    /// Begins a line: when (milliseconds since 1970), how important, what.
+    init(_ format: Format, _ level: LogLevel, _ event: StaticString, at milliseconds: Int64) {
         self.format = format
-    }
-
-    /// Begins a line: when, how important, what.
-    mutating func begin(_ level: LogLevel, _ event: StaticString, time: [UInt8]) {
+        // Enough for most lines.
+        bytes = ByteWriter(capacity: 480)
+        let time = Timestamp(milliseconds: milliseconds)
         switch format {
         case .json:
             raw(#"{"time":""#)
-            bytes.append(contentsOf: time)
+            time.append(to: &bytes)
             raw(#"","level":""#)
             raw(level.word)
             raw(#"","event":""#)
             raw(event)
-            raw(#"""#)
+            byte("\"")
         case .text:
             // A person at a terminal knows the day.
-            bytes.append(contentsOf: time.dropFirst(11).dropLast())
-            raw(" ")
+            bytes.append(time.text.utf8.dropFirst(11).dropLast().span)
+            byte(" ")
             raw(level.word)
-            raw(" ")
+            byte(" ")
             raw(event)
         }
     }
@@ -41,21 +41,21 @@ struct LogText: Sendable {
     mutating func end() {
         switch format {
         case .json: raw("}\n")
-        case .text: raw("\n")
+        case .text: byte("\n")
         }
     }
 
     mutating func number(_ name: StaticString, _ value: Int) {
         begin(field: name)
-        digits(value)
+        bytes.append(decimal: value)
     }
 
     /// A field with a number of 64 bits as hexadecimal digits.
     mutating func hex(_ name: StaticString, _ value: UInt64) {
         begin(field: name)
-        if format == .json { raw("\"") }
+        if format == .json { byte("\"") }
         bytes.append(hexadecimal: value)
-        if format == .json { raw("\"") }
+        if format == .json { byte("\"") }
     }
 
     /// A field with a text, escaped and cut; nothing where there is none.
@@ -64,32 +64,27 @@ struct LogText: Sendable {
         begin(field: name)
         let isPlain = Self.isPlain(value.utf8.span)
         let quoted = format == .json || !isPlain
-        if quoted { raw("\"") }
+        if quoted { byte("\"") }
         if isPlain, value.utf8.count <= limit {
-            bytes.append(contentsOf: value.utf8)
+            bytes.append(value.utf8.span)
         } else {
             append(escaping: value.utf8.span, limit: limit)
         }
-        if quoted { raw("\"") }
-    }
-
-    mutating func removeAll() -> [UInt8] {
-        let all = bytes
-        bytes = []
-        bytes.reserveCapacity(min(all.count, 1 << 16))
-        return all
+        if quoted { byte("\"") }
     }
 
     private mutating func begin(field name: StaticString) {
         switch format {
         case .json:
-            raw(",\"")
+            byte(",")
+            byte("\"")
             raw(name)
-            raw("\":")
+            byte("\"")
+            byte(":")
         case .text:
-            raw(" ")
+            byte(" ")
             raw(name)
-            raw("=")
+            byte("=")
         }
     }
 
@@ -99,28 +94,23 @@ struct LogText: Sendable {
         if text.count > limit { raw("...") }
     }
 
-    private mutating func digits(_ value: Int) {
-        if value < 0 { raw("-") }
-        let magnitude = value.magnitude
-        var scale: UInt = 1
-        while magnitude / scale >= 10 { scale *= 10 }
-        while scale > 0 {
-            bytes.append(UInt8(ascii: "0") + UInt8(magnitude / scale % 10))
-            scale /= 10
-        }
+    private mutating func byte(_ character: Unicode.Scalar) {
+        bytes.append(UInt8(ascii: character))
     }
 
     private mutating func raw(_ text: StaticString) {
-        text.withUTF8Buffer { unsafe bytes.append(contentsOf: $0) }
+        bytes.append(text)
     }
 
+    /// Whether a text needs no quotes and no escape; without branches, so that it becomes vector code.
     private static func isPlain(_ text: Span<UInt8>) -> Bool {
-        for index in text.indices where !isPlain(text[index]) { return false }
-        return !text.isEmpty
+        var special: UInt8 = text.isEmpty ? 1 : 0
+        for index in text.indices { special |= Self.isSpecial(text[index]) }
+        return special == 0
     }
 
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
-            && byte != UInt8(ascii: "=")
+    private static func isSpecial(_ byte: UInt8) -> UInt8 {
+        (byte <= 0x20 ? 1 : 0) | (byte >= 0x7F ? 1 : 0) | (byte == UInt8(ascii: "=") ? 1 : 0)
+            | (byte == UInt8(ascii: "\"") ? 1 : 0) | (byte == UInt8(ascii: "\\") ? 1 : 0)
     }
 }

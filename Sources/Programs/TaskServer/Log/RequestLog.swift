@@ -4,23 +4,36 @@ import Synchronization
 import TaskAPI
 import Tokens
 
-/// One line for every request with a person; of refusals (V-132) and of requests without a token as many of each kind as
+/// Which requests with a person are logged, of those that were answered without a problem.
+enum LoggedRequests: Sendable, Equatable {
+    case all
+    case errors
+    /// One in so many.
+    case sample(Int)
+}
+
+/// One line for every request with a person, or a sample of them; of refusals (V-132) and of requests without a token as many of each kind as
 /// ``LogRation`` allows, of probes only those whose answer has changed.
 struct RequestLog: Sendable {
     let log: Log
     private let ration = LogRation()
     private let probes = ProbeMemory()
+    private let sampler: RequestSampler
     private let time: any TimeSource
 
-    init(_ log: Log, time: any TimeSource = SystemTime()) {
+    init(_ log: Log, _ logged: LoggedRequests, time: any TimeSource = SystemTime()) {
         self.log = log
+        sampler = RequestSampler(logged)
         self.time = time
     }
 
     func write(_ record: RequestRecord) {
         guard let problem = record.problem else {
             guard !probes.isRepeated(record) else { return }
-            guard record.owner == nil else { return line(record, leftOut: 0) }
+            guard record.owner == nil else {
+                if let leftOut = sampler.take() { line(record, leftOut: leftOut) }
+                return
+            }
             // Pages and preflights: no token is needed for these.
             let kind = "\(record.method.name) \(record.route) \(record.status.rawValue)"
             guard let leftOut = ration.take(kind, at: time.monotonicNanoseconds) else { return }
@@ -61,6 +74,28 @@ struct RequestLog: Sendable {
         case 500... where record.problem == "list.no_room": .warning
         case 500...: .error
         default: .info
+        }
+    }
+}
+
+/// Chooses the requests that are logged; all loops share it.
+private final class RequestSampler: Sendable {
+    private let logged: LoggedRequests
+    private let count = Atomic<Int>(0)
+
+    init(_ logged: LoggedRequests) {
+        self.logged = logged
+    }
+
+    /// Whether the next request is logged: how many were left out before it, or nil.
+    func take() -> Int? {
+        switch logged {
+        case .all: return 0
+        case .errors: return nil
+        case .sample(let size):
+            let number = count.wrappingAdd(1, ordering: .relaxed).oldValue
+            guard number % size == 0 else { return nil }
+            return number == 0 ? 0 : size - 1
         }
     }
 }

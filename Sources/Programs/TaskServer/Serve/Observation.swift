@@ -22,7 +22,7 @@ final class Observation: Sendable {
             case .json: .json
             }
         log = Log(settings.level, format)
-        requestLog = RequestLog(log)
+        requestLog = RequestLog(log, settings.requests)
     }
 
     /// A request that the API answered.

@@ -23,7 +23,7 @@ enum PublicFiles {
 
     /// Names in what is answered that lead to files of the page: those of them that are missing.
     static func missing(in files: [String: PublicFile]) -> [String] {
-        ["index.html", "openapi.yaml", "problems.html"].filter { files[$0] == nil }
+        ["index.html", "openapi.json", "openapi.yaml", "problems.html"].filter { files[$0] == nil }
     }
 
     private static func read(_ path: String) throws(SystemError) -> [String: PublicFile] {

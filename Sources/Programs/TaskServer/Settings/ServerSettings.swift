@@ -122,12 +122,33 @@ extension SettingKind where Value == IPAddressRange {
 struct LogSettings: Sendable {
     let level: LogLevel
     let format: LogFormatSetting
+    let requests: LoggedRequests
 
     init(reading reader: inout SettingReader) {
         level = reader.value("LOG_LEVEL", .choice, default: "info", help: "The least important lines to log.")
         format = reader.value(
             "LOG_FORMAT", .choice, default: "auto",
             help: "Lines on standard output: auto is text on a terminal and JSON elsewhere.")
+        requests = reader.value(
+            "LOG_REQUESTS", .loggedRequests, default: "all",
+            help: "Which requests of people are logged: all, errors (refused and failed ones), or errors and one in N "
+                + "of the others.")
+    }
+}
+
+extension SettingKind where Value == LoggedRequests {
+    fileprivate static let loggedRequests = SettingKind(
+        placeholder: "all|errors|1/N", expected: "all, errors, or 1/N with N from 2 to 1000000", example: "1/100"
+    ) { text in
+        switch text {
+        case "all": return .all
+        case "errors": return .errors
+        default:
+            guard text.hasPrefix("1/"), let count = Int(text.dropFirst(2)), (2...1_000_000).contains(count) else {
+                return nil
+            }
+            return .sample(count)
+        }
     }
 }
 

@@ -1,0 +1,100 @@
+// Moving a row to another place in its list by dragging its handle, with a mouse, a pen or a finger.
+
+const EDGE = 70; // pixels from the edge of the window within which the page scrolls
+const FASTEST = 14; // pixels a frame
+
+export class Dragging {
+  #list;
+  #drop;
+  #end;
+  #drag; // {pointer, y, from, row, index, height, middle, others, place, frame} while a row is being dragged
+
+  /**
+   * `drop` is told the row, and the one directly after or before which it stands now: (row, {after} or {before});
+   * `end` is called after that, and when the person has given up dragging.
+   */
+  constructor(list, { drop, end }) {
+    this.#list = list;
+    this.#drop = drop;
+    this.#end = end;
+    list.addEventListener("pointerdown", (event) => this.#begin(event));
+    list.addEventListener("pointermove", (event) => this.#isOwn(event) && this.#move(event.clientY));
+    list.addEventListener("pointerup", (event) => this.#isOwn(event) && this.#finish(true));
+    list.addEventListener("lostpointercapture", (event) => // the handle loses a finger to the list at the beginning
+      event.target === list && this.#isOwn(event) && this.#finish(false));
+    addEventListener("keydown", (event) => {
+      if (!this.isActive || event.key !== "Escape") return;
+      event.stopImmediatePropagation();
+      this.#finish(false);
+    }, { capture: true });
+  }
+
+  get isActive() {
+    return this.#drag !== undefined;
+  }
+
+  #isOwn(event) {
+    return event.pointerId === this.#drag?.pointer;
+  }
+
+  #begin(event) {
+    const row = event.target.closest(".handle")?.closest("li");
+    if (!row || event.button !== 0 || this.isActive) return;
+    event.preventDefault();
+    this.#list.setPointerCapture(event.pointerId);
+    const rows = [...this.#list.children];
+    const index = rows.indexOf(row);
+    const boxes = rows.map((other) => other.getBoundingClientRect());
+    const middles = boxes.map((box) => (box.top + box.bottom) / 2 + scrollY);
+    const others = rows.map((other, at) => ({ row: other, middle: middles[at] })).filter((other) => other.row !== row);
+    const { pointerId: pointer, clientY: y } = event;
+    this.#drag = {
+      pointer, y, from: y + scrollY, row, index, height: boxes[index].height, middle: middles[index], others, place: index,
+    };
+    row.classList.add("dragged");
+    this.#list.classList.add("dragging");
+    this.#drag.frame = requestAnimationFrame(() => this.#scroll());
+  }
+
+  /** Moves the row with the pointer; the rows that it has passed make room. */
+  #move(y) {
+    const drag = this.#drag;
+    drag.y = y;
+    const distance = y + scrollY - drag.from;
+    drag.row.style.transform = `translateY(${distance}px)`;
+    const place = drag.others.filter(({ middle }) => middle < drag.middle + distance).length;
+    if (place === drag.place) return;
+    const [first, last] = [Math.min(place, drag.place), Math.max(place, drag.place)];
+    drag.place = place;
+    for (let at = first; at < last; at += 1) {
+      const shift = at < drag.index ? (at >= place ? drag.height : 0) : at < place ? -drag.height : 0;
+      drag.others[at].row.style.transform = shift ? `translateY(${shift}px)` : "";
+    }
+  }
+
+  /** While the pointer is near the edge of the window, the page scrolls there. */
+  #scroll() {
+    const drag = this.#drag;
+    if (!drag) return;
+    const beyond = Math.min(drag.y - EDGE, 0) + Math.max(drag.y - (innerHeight - EDGE), 0);
+    if (beyond) {
+      scrollBy({ top: (FASTEST * Math.max(-EDGE, Math.min(beyond, EDGE))) / EDGE, behavior: "instant" });
+      this.#move(drag.y);
+    }
+    drag.frame = requestAnimationFrame(() => this.#scroll());
+  }
+
+  #finish(isDropped) {
+    const { pointer, frame, row, others, index, place } = this.#drag;
+    this.#drag = undefined;
+    cancelAnimationFrame(frame);
+    if (this.#list.hasPointerCapture(pointer)) this.#list.releasePointerCapture(pointer);
+    row.classList.remove("dragged");
+    this.#list.classList.remove("dragging");
+    for (const moved of [row, ...others.map((other) => other.row)]) moved.style.transform = "";
+    if (isDropped && place !== index) {
+      this.#drop(row, place ? { after: others[place - 1].row } : { before: others[0].row });
+    }
+    this.#end();
+  }
+}

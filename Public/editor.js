@@ -1,0 +1,87 @@
+// The form that replaces a row's text while the person changes the task.
+
+import { brief, make } from "/dom.js";
+import { iconButton } from "/row.js";
+
+/** The fields of a task that a person writes; an empty one is none. */
+const FIELDS = ["text", "due", "notes"];
+
+export const valuesOf = (task) => Object.fromEntries(FIELDS.map((field) => [field, task[field] ?? ""]));
+
+/** As a form gives a text back that nobody has changed. */
+const written = (value) => value.replace(/\r\n?/g, "\n").trim();
+
+/** The fields whose values differ: pairs of a field and its new value. */
+export const alterations = (seen, values) =>
+  FIELDS.filter((field) => written(values[field]) !== written(seen[field])).map((field) => [field, written(values[field])]);
+
+export class Editor {
+  /** What the person started from. */
+  seen;
+  form;
+  #error = make("p", { className: "field-error", hidden: true, attributes: { role: "alert" } });
+
+  /** `values` are those of an editor that was open before, `seen` what the person started from then. */
+  constructor(task, values, seen) {
+    this.seen = { ...valuesOf(task), ...seen };
+    const shown = { ...this.seen, ...values };
+    const text = area("text", shown.text, `New text for ${brief(task.text)}`, 1);
+    const notes = area("notes", shown.notes, `Notes on ${brief(task.text)}`, 2);
+    notes.placeholder = "Notes";
+    notes.hidden = !shown.notes;
+    const id = `editor-due-${task.row}`;
+    const addNotes = make("button", { type: "button", className: "quiet add-notes", textContent: "Add notes", hidden: !notes.hidden });
+    addNotes.addEventListener("click", () => this.openNotes());
+    this.form = make(
+      "form",
+      { className: "editor", autocomplete: "off", noValidate: true },
+      text,
+      notes,
+      make(
+        "div", { className: "editor-tools" },
+        make("label", { htmlFor: id, textContent: "Due" }),
+        make("input", { type: "date", id, name: "due", value: shown.due, min: "0001-01-01", max: "9999-12-31" }),
+        addNotes,
+        ...(task.completed ? [] : [iconButton("up", `Move ${brief(task.text)} up`), iconButton("down", `Move ${brief(task.text)} down`)]),
+      ),
+      make(
+        "div", { className: "editor-actions" },
+        make("button", { type: "submit", className: "primary", textContent: "Save" }),
+        make("button", { type: "button", className: "secondary cancel", textContent: "Cancel" }),
+      ),
+      this.#error,
+    );
+  }
+
+  field(name) {
+    return this.form.elements.namedItem(name);
+  }
+
+  get values() {
+    return Object.fromEntries(FIELDS.map((field) => [field, this.field(field).value]));
+  }
+
+  /** What the browser does not understand, or undefined: it gives no value for a date that is not complete. */
+  get fault() {
+    return this.field("due").validity.valid ? undefined : "This due date is no complete date.";
+  }
+
+  openNotes() {
+    this.field("notes").hidden = false;
+    this.form.querySelector(".add-notes").hidden = true;
+    this.field("notes").focus();
+  }
+
+  complain(message) {
+    this.#error.hidden = !message;
+    this.#error.textContent = message ?? "";
+  }
+}
+
+function area(name, value, label, least) {
+  const field = make("textarea", { name, value, dir: "auto" });
+  const lines = value.split("\n").length + Math.floor(value.length / 60);
+  field.rows = Math.min(12, Math.max(least, lines));
+  field.setAttribute("aria-label", label);
+  return field;
+}

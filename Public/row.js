@@ -1,0 +1,166 @@
+// One task as a row of the list. What a person wrote is only ever text, never markup.
+
+import { isForToday, isOverdue, nameOfDay } from "/days.js";
+import { brief, make } from "/dom.js";
+
+const ICONS = {
+  handle: "M9 6h.01M15 6h.01M9 12h.01M15 12h.01M9 18h.01M15 18h.01",
+  edit: "M4 20h4L19 9l-4-4L4 16v4zM13.5 6.5l4 4",
+  remove: "M5 7h14M10 11v6M14 11v6M6.5 7l.8 12.2h9.4L17.5 7M9.5 7V4.5h5V7",
+  up: "M12 19V5M6 11l6-6 6 6",
+  down: "M12 5v14M6 13l6 6 6-6",
+};
+
+let template;
+
+/** A row without a task, to be copied: a list may have thousands. */
+function emptyRow() {
+  template ??= make(
+    "li",
+    { className: "row" },
+    make("span", { className: "handle", attributes: { "aria-hidden": "true" } }, icon("handle")),
+    make("input", { type: "checkbox", className: "check" }),
+    make("label", { className: "text", dir: "auto" }),
+    make("span", { className: "row-state" }),
+    iconButton("edit"),
+    iconButton("remove"),
+  );
+  return template;
+}
+
+const part = (row, name) => row.querySelector(`:scope > .${name}`);
+
+/** A row for this task, to be filled by `updateRow`. */
+export function makeRow(task) {
+  const row = emptyRow().cloneNode(true);
+  row.dataset.row = task.row;
+  part(row, "check").id = part(row, "text").htmlFor = `task-${task.row}`;
+  return row;
+}
+
+/** Shows a task in its row; `old` is what the row showed before, `isNewDay` whether that was on another day. */
+export function updateRow(row, task, old, isNewDay) {
+  const check = part(row, "check");
+  check.checked = task.completed;
+  const isOther = (...fields) => !old || fields.some((field) => task[field] !== old[field]);
+  if (isOther("text")) updateText(row, task.text);
+  if (isOther("notes")) updateNotes(row, task.notes);
+  if (isOther("due", "completed") || isNewDay) updateDue(row, task);
+  if (isOther("text", "notes")) updateMore(row, task);
+  row.classList.toggle("done", task.completed);
+  row.classList.toggle("waiting", task.state === "waiting");
+  part(row, "row-state").textContent = task.state === "waiting" ? "Not saved yet" : "";
+  updateProblem(row, task);
+}
+
+/** Whether a row that shows one of two tasks would show the other in the same way. */
+export const isSame = (task, other) =>
+  other && ["text", "notes", "due", "completed", "id", "state", "change"].every((field) => task[field] === other[field])
+  && JSON.stringify(task.problem) === JSON.stringify(other.problem);
+
+export const makeLabel = (row, text) =>
+  make("label", { className: "text", htmlFor: `task-${row}`, dir: "auto", textContent: text });
+
+function updateText(row, text) {
+  part(row, "check").setAttribute("aria-label", text); // its label makes room for the editor at times
+  const label = part(row, "text");
+  if (label) label.textContent = text;
+  part(row, "edit").setAttribute("aria-label", `Edit ${brief(text)}`);
+  part(row, "remove").setAttribute("aria-label", `Delete ${brief(text)}`);
+}
+
+function updateNotes(row, notes) {
+  part(row, "notes")?.remove();
+  if (notes) (part(row, "due") ?? part(row, "remove")).after(make("p", { className: "notes", dir: "auto", textContent: notes }));
+}
+
+function updateDue(row, task) {
+  part(row, "due")?.remove();
+  row.classList.toggle("overdue", isOverdue(task));
+  row.classList.toggle("today", isForToday(task));
+  const check = part(row, "check");
+  check.removeAttribute("aria-describedby");
+  if (!task.due) return;
+  const id = `due-${task.row}`;
+  part(row, "remove").after(make(
+    "p", { className: "due", id },
+    make("span", { className: isOverdue(task) ? "" : "sr", textContent: isOverdue(task) ? "Overdue · " : "Due " }),
+    make("time", { dateTime: task.due, textContent: nameOfDay(task.due) })));
+  check.setAttribute("aria-describedby", id);
+}
+
+/** Whether a text is shown in a few lines until somebody asks for more. */
+const isLong = (text, length, lines) => text.length > length || text.split("\n", lines + 1).length > lines;
+
+function updateMore(row, { text, notes }) {
+  part(row, "more")?.remove();
+  row.classList.toggle("long", isLong(text, 300, 5));
+  const hasMore = isLong(text, 300, 5) || isLong(notes ?? "", 120, 2);
+  row.classList.toggle("cut", hasMore);
+  if (!hasMore) return;
+  const isWhole = row.classList.contains("whole");
+  (part(row, "notes") ?? part(row, "due") ?? part(row, "remove")).after(make(
+    "button", { type: "button", className: "more", attributes: { "aria-expanded": String(isWhole) } },
+    make("span", { textContent: isWhole ? "Less" : "More" }),
+    make("span", { className: "sr", textContent: ` of ${brief(text)}` })));
+}
+
+export function showMore(button) {
+  const isWhole = button.closest("li").classList.toggle("whole");
+  button.setAttribute("aria-expanded", isWhole);
+  button.firstElementChild.textContent = isWhole ? "Less" : "More";
+}
+
+function icon(name) {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("viewBox", "0 0 24 24");
+  svg.setAttribute("aria-hidden", "true");
+  const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+  path.setAttribute("d", ICONS[name]);
+  svg.append(path);
+  return svg;
+}
+
+export function iconButton(name, label) {
+  const button = make("button", { type: "button", className: `icon ${name}` }, icon(name));
+  if (label) button.setAttribute("aria-label", label);
+  return button;
+}
+
+function updateProblem(row, task) {
+  const old = part(row, "problem");
+  const key = task.state === "stuck" ? JSON.stringify(task.problem) : "";
+  if ((old?.dataset.problem ?? "") === key) return;
+  old?.remove();
+  if (key) row.append(problemBox(task.problem, key));
+}
+
+/** What stops a change, and what the person can decide. */
+function problemBox(problem, key) {
+  const [message, choices] = question(problem);
+  const buttons = choices.map(([decision, label]) =>
+    make("button", { type: "button", className: "secondary", textContent: label, attributes: { "data-decision": decision } }));
+  const help = problem.code
+    ? [make("a", { href: `/problems.html#${problem.code}`, textContent: "What is this?" })]
+    : [];
+  return make(
+    "div",
+    { className: "problem", attributes: { role: "alert", "data-problem": key } },
+    make("p", {}, ...message, " ", ...help),
+    make("div", { className: "choices" }, ...buttons),
+  );
+}
+
+/** [message, [decision, label] of each button]; the text of somebody else may be written from right to left. */
+function question(problem) {
+  if (problem.theirs !== undefined) return [changed(problem), [["mine", "Keep mine"], ["theirs", "Keep that"]]];
+  if (problem.gone) return [["Deleted elsewhere."], [["again", "Add it again"], ["discard", "Let it go"]]];
+  return [[`${problem.title}. ${problem.detail}`], [["retry", "Try again"], ["discard", "Discard"]]];
+}
+
+function changed({ field = "text", theirs }) {
+  const subject = { text: "The text was", due: "The due date was", notes: "The notes were" }[field];
+  if (theirs === null) return [`${subject} removed elsewhere.`];
+  const value = field === "due" ? nameOfDay(theirs) : theirs;
+  return [`${subject} changed elsewhere to “`, make("bdi", { textContent: value }), "”."];
+}

@@ -1,0 +1,443 @@
+"""What people expect of a to-do page: due dates, notes, an order of their own, finished tasks apart, search, shortcuts."""
+
+import json
+import struct
+import unittest
+import urllib.request
+
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.keys import Keys
+
+from person import PASSWORD, Person, PageTest
+
+# The page's clock, to be set; that of the session goes on as it does.
+CLOCK = """
+    const Real = Date;
+    window.shift = 0;
+    window.Date = class extends Real {
+      constructor(...parts) {
+        if (parts.length) super(...parts);
+        else super(Real.now() + window.shift);
+      }
+    };
+    window.setClock = (hours, minutes, seconds) => {
+      const now = new Real();
+      window.shift = new Real(now.getFullYear(), now.getMonth(), now.getDate(), hours, minutes, seconds) - now;
+      window.dispatchEvent(new Event("focus"));
+    };"""
+
+
+class Planning(PageTest):
+    def setUp(self):
+        super().setUp()
+        self.address = self.newcomer()
+
+    def second_device(self):
+        other = Person(self.browser(), self.servers.page)
+        other.sign_in(self.address, PASSWORD)
+        return other
+
+    def request(self, method, path, body=None):
+        request = urllib.request.Request(
+            self.servers.page + path, method=method, data=body and json.dumps(body).encode(), headers={
+                "Authorization": f"Bearer {self.servers.token(self.address)}", "Content-Type": "application/json"})
+        with urllib.request.urlopen(request) as answer:
+            return json.load(answer)
+
+    def on_server(self, text):
+        """The optional members of the task with this text."""
+        [task] = [task for task in self.request("GET", "/api/tasks") if task["task"] == text]
+        return {name: task[name] for name in ("due", "notes", "position") if name in task}
+
+    def shown(self, text, part):
+        """What a part of a row says, or None if there is no such part."""
+        found = self.chrome.execute_script(
+            "return arguments[0].querySelector(arguments[1])?.textContent ?? null", self.person.row(text), part)
+        return found and found.strip()
+
+    def await_shown(self, text, part, wanted):
+        self.chrome.until(lambda: self.shown(text, part) == wanted, f"{part} of {text} to be {wanted}")
+
+    def spoken(self):
+        return self.chrome.one("#announcer").get_attribute("textContent")
+
+    def day(self, distance=0):
+        """A day as the page's clock has it, as one types it."""
+        return self.chrome.execute_script("""
+            const now = new Date();
+            return new Date(now.getFullYear(), now.getMonth(), now.getDate() + arguments[0])
+              .toLocaleDateString("en-US", { month: "2-digit", day: "2-digit", year: "numeric" }).replaceAll("/", "");""",
+            distance)
+
+
+class DueDates(Planning):
+    def test_a_task_gets_a_due_date_and_loses_it(self):
+        person = self.person
+        person.add("Pay the rent")
+        person.await_saved()
+        self.assertIsNone(self.shown("Pay the rent", ".due"))
+        person.plan("Pay the rent", due="12312030")
+        self.await_shown("Pay the rent", ".due", "Due Tue, Dec 31, 2030")
+        person.await_saved()
+        self.assertEqual(self.on_server("Pay the rent"), {"due": "2030-12-31"})
+        person.refresh()
+        self.await_shown("Pay the rent", ".due", "Due Tue, Dec 31, 2030")
+        person.plan("Pay the rent", due="")
+        self.await_shown("Pay the rent", ".due", None)
+        person.await_saved()
+        self.assertEqual(self.on_server("Pay the rent"), {})
+
+    def test_half_a_date_is_not_taken_for_none(self):
+        self.person.add("Pay the rent")
+        self.person.plan("Pay the rent", due="1231")
+        self.assertEqual(self.chrome.words(".editor .field-error"), "This due date is no complete date.")
+
+    def test_today_ends_at_midnight(self):
+        person = self.person
+        self.chrome.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": CLOCK})
+        person.refresh()
+        self.chrome.execute_script("setClock(12, 0, 0)")
+        today = self.chrome.words("#day")
+        person.add("Today's", "Tomorrow's", "Someday")
+        person.plan("Today's", due=self.day())
+        person.plan("Tomorrow's", due=self.day(1))
+        self.await_shown("Today's", ".due", "Due Today")
+        self.await_shown("Tomorrow's", ".due", "Due Tomorrow")
+        self.assertFalse(self.chrome.one("#count-overdue").is_displayed())
+        person.filter("today")
+        person.await_texts("Today's")
+        person.await_saved()
+        self.chrome.execute_script("setClock(23, 59, 58)")
+        person.await_texts("Tomorrow's")
+        self.await_shown("Tomorrow's", ".due", "Due Today")
+        self.assertNotEqual(self.chrome.words("#day"), today)
+        self.assertEqual(self.chrome.words("#count-overdue"), "1")
+        person.filter("overdue")
+        self.await_shown("Today's", ".due", "Overdue · Yesterday")
+        person.complete("Today's")
+        person.await_texts()
+        person.filter("today")
+        person.add("Another")
+        self.await_shown("Another", ".due", "Due Today")
+
+    def test_the_day_is_that_of_the_time_zone(self):
+        zone = lambda name: self.chrome.execute_cdp_cmd("Emulation.setTimezoneOverride", {"timezoneId": name})
+        zone("Pacific/Kiritimati")
+        self.person.add("Fly home")
+        self.person.plan("Fly home", due=self.day())
+        self.await_shown("Fly home", ".due", "Due Today")
+        zone("Etc/GMT+12")
+        self.person.look_again()
+        self.chrome.until(lambda: self.shown("Fly home", ".due") != "Due Today", "another day")
+        zone("Pacific/Kiritimati")
+        self.person.look_again()
+        self.await_shown("Fly home", ".due", "Due Today")
+
+
+class Notes(Planning):
+    def test_notes_are_kept_and_shown_whole_on_demand(self):
+        lines = "\n".join(f"line {number}" for number in range(8))
+        self.person.add("Pack")
+        self.person.await_saved()
+        self.person.plan("Pack", notes=lines)
+        self.await_shown("Pack", ".notes", lines)
+        self.person.await_saved()
+        self.assertEqual(self.on_server("Pack"), {"notes": lines})
+        self.assertEqual(self.second_device().row("Pack").find_element("css selector", ".notes").get_attribute("textContent"), lines)
+        cut = self.chrome.one(".notes").size["height"]
+        self.person.press("Pack", ".more")
+        self.assertGreater(self.chrome.one(".notes").size["height"], 2 * cut)
+        self.person.plan("Pack", notes="")
+        self.await_shown("Pack", ".notes", None)
+        self.assertEqual(self.chrome.all(".more"), [])
+
+    def test_notes_that_are_too_long_say_so_and_stay(self):
+        self.person.add("Pack")
+        self.person.press("Pack", ".edit")
+        self.chrome.one(".add-notes").click()
+        self.chrome.execute_script("document.querySelector('.editor [name=notes]').value = 'ü'.repeat(5001)")
+        self.chrome.one(".editor [name=notes]").send_keys(Keys.CONTROL, Keys.ENTER)
+        self.assertIn("10002 bytes", self.chrome.words(".editor .field-error"))
+
+    def test_half_written_notes_and_dates_outlive_a_reload(self):
+        self.person.add("Pack")
+        self.person.await_saved()
+        self.person.press("Pack", ".edit")
+        self.chrome.one(".editor [name=due]").send_keys("12312030")
+        self.chrome.one(".add-notes").click()
+        self.chrome.one(".editor [name=notes]").send_keys("Two towels")
+        self.person.refresh()
+        self.assertEqual(self.chrome.one(".editor [name=due]").get_attribute("value"), "2030-12-31")
+        self.chrome.one(".editor [name=notes]").send_keys(" and soap")
+        self.chrome.one(".editor [type=submit]").click()
+        self.await_shown("Pack", ".notes", "Two towels and soap")
+        self.await_shown("Pack", ".due", "Due Tue, Dec 31, 2030")
+
+    def test_neither_device_overwrites_the_notes_of_the_other(self):
+        self.person.add("Pack")
+        self.person.await_saved()
+        other = self.second_device()
+        other.plan("Pack", due="12302030", notes="Theirs")
+        other.await_saved()
+        self.person.plan("Pack", due="12312030", notes="Mine")
+        self.chrome.until(lambda: self.chrome.one(".problem").is_displayed(), "the first question")
+        self.assertIn("due date was changed elsewhere to “Mon, Dec 30, 2030”", self.chrome.words(".problem"))
+        self.chrome.one("[data-decision=mine]").click()
+        self.chrome.until(lambda: "notes were changed elsewhere to “Theirs”" in self.chrome.one(".problem").text, "the second")
+        self.chrome.one("[data-decision=theirs]").click()
+        self.await_shown("Pack", ".notes", "Theirs")
+        self.person.await_saved()
+        self.assertEqual(self.on_server("Pack"), {"due": "2030-12-31", "notes": "Theirs"})
+
+    def test_a_task_that_was_deleted_elsewhere_comes_back_whole(self):
+        self.expected = ["404"]
+        self.person.add("Unpack", "Pack")
+        self.person.plan("Pack", due="12312030")
+        self.person.press("Pack", ".check")
+        self.person.press("Pack", ".check")
+        self.person.await_saved()
+        other = self.second_device()
+        other.remove("Pack")
+        other.refresh()
+        self.person.plan("Pack", notes="Two towels")
+        self.chrome.until(lambda: self.chrome.one("[data-decision=again]"), "the question").click()
+        self.person.await_saved()
+        self.assertEqual(self.on_server("Pack"), {"due": "2030-12-31", "notes": "Two towels"})
+        self.person.await_texts("Unpack", "Pack")
+
+    def test_undo_brings_everything_back(self):
+        self.person.add("one", "two")
+        self.person.plan("two", due="12312030", notes="Two towels")
+        self.chrome.one(".row:last-child .check").send_keys(Keys.ALT + Keys.ARROW_UP)
+        self.person.remove("two")
+        self.person.await_texts("one")
+        self.chrome.one("#undo").click()
+        self.person.await_texts("two", "one")
+        self.await_shown("two", ".notes", "Two towels")
+        self.await_shown("two", ".due", "Due Tue, Dec 31, 2030")
+
+
+class Order(Planning):
+    def setUp(self):
+        super().setUp()
+        self.person.add("one", "two", "three", "four")
+        self.person.await_saved()
+
+    def middle(self, text, selector):
+        return self.chrome.execute_script("""
+            const box = arguments[0].querySelector(arguments[1]).getBoundingClientRect();
+            return [box.x + box.width / 2, box.y + box.height / 2];""", self.person.row(text), selector)
+
+    def grab(self, text, other, beyond=5):
+        """Holds the handle of a row beyond the middle of another one."""
+        handle = self.person.row(text).find_element("css selector", ".handle")
+        distance = self.middle(other, ".check")[1] - self.middle(text, ".check")[1] + beyond
+        return ActionChains(self.chrome).move_to_element(handle).click_and_hold().move_by_offset(0, int(distance))
+
+    def await_everywhere(self, *texts):
+        """The order on this page, after a reload, and on another device."""
+        self.person.await_texts(*texts)
+        self.person.await_saved()
+        self.person.refresh()
+        self.person.await_texts(*texts)
+        self.second_device().await_texts(*texts)
+
+    def test_a_row_is_dragged_to_its_place(self):
+        self.grab("one", "three").release().perform()
+        self.person.await_texts("two", "three", "one", "four")
+        self.assertEqual(self.spoken(), "Moved one: 3 of 4")
+        self.grab("four", "two", -5).release().perform()
+        self.await_everywhere("four", "two", "three", "one")
+
+    def test_escape_gives_dragging_up(self):
+        self.grab("one", "three").send_keys(Keys.ESCAPE).release().perform()
+        self.person.await_texts("one", "two", "three", "four")
+        self.assertEqual(self.chrome.all(".dragged, .dragging, .row[style*=translate]"), [])
+        self.assertEqual(self.person.status(), "Saved")
+
+    def test_a_row_is_dragged_with_a_finger(self):
+        self.chrome.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": True})
+        x, y = self.middle("one", ".handle")
+        end = self.middle("four", ".handle")[1] + 5
+        touch = lambda kind, *points: self.chrome.execute_cdp_cmd(
+            "Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": at} for at in points]})
+        touch("touchStart", y)
+        for step in range(1, 11):
+            touch("touchMove", y + (end - y) * step / 10)
+        touch("touchEnd")
+        self.await_everywhere("two", "three", "four", "one")
+
+    def test_a_row_is_moved_with_the_keyboard(self):
+        self.person.row("four").find_element("css selector", ".check").send_keys(Keys.ALT + Keys.ARROW_UP)
+        self.person.await_texts("one", "two", "four", "three")
+        self.assertEqual(self.chrome.switch_to.active_element.accessible_name, "four")
+        self.chrome.until(lambda: self.spoken() == "Moved four: 3 of 4", "the words")
+        self.chrome.switch_to.active_element.send_keys(Keys.ALT + Keys.ARROW_UP)
+        self.person.await_texts("one", "four", "two", "three")
+        self.person.press("one", ".edit")
+        self.chrome.one(".editor .down").click()
+        self.chrome.until(lambda: self.spoken() == "Moved one: 2 of 4", "the words")
+        self.chrome.one(".editor .cancel").click()
+        self.await_everywhere("four", "one", "two", "three")
+        self.person.add("five")
+        self.person.await_texts("four", "one", "two", "three", "five")
+
+    def test_neighbours_without_room_between_them_move_apart(self):
+        ids = {task["task"]: task["Id"] for task in self.request("GET", "/api/tasks")}
+        self.request("PATCH", f"/api/tasks/{ids['one']}", {"position": 1})
+        self.request("PATCH", f"/api/tasks/{ids['two']}", {"position": 1 + 2 ** -52})
+        self.person.refresh()
+        self.person.row("three").find_element("css selector", ".check").send_keys(Keys.ALT + Keys.ARROW_UP)
+        self.await_everywhere("one", "three", "two", "four")
+
+    def test_what_is_planned_without_a_connection_is_kept(self):
+        self.expected = ["ERR_INTERNET_DISCONNECTED"]
+        self.chrome.connect(False)
+        self.person.add("five")
+        self.person.row("one").find_element("css selector", ".check").send_keys(*[Keys.ALT + Keys.ARROW_DOWN] * 1)
+        for _ in range(3):
+            self.chrome.switch_to.active_element.send_keys(Keys.ALT + Keys.ARROW_DOWN)
+        self.person.plan("five", due="12312030", notes="Written on the train")
+        self.person.await_texts("two", "three", "four", "five", "one")
+        self.person.await_status(r"Offline · \d+ changes kept")
+        self.chrome.connect(True)
+        self.person.look_again()
+        self.await_everywhere("two", "three", "four", "five", "one")
+        kept = self.on_server("five")
+        self.assertEqual((kept["due"], kept["notes"]), ("2030-12-31", "Written on the train"))
+
+
+class Finding(Planning):
+    def setUp(self):
+        super().setUp()
+        self.person.add("Buy milk", "Visit the Café", "Buy bread")
+        self.person.await_saved()
+
+    def in_list(self, name):
+        return [element.text for element in self.chrome.all(f"#{name} > li .text")]
+
+    def test_finished_tasks_are_in_a_section_of_their_own(self):
+        person = self.person
+        self.assertFalse(self.chrome.one("#finished").is_displayed())
+        person.complete("Buy milk")
+        self.assertEqual(self.in_list("rows"), ["Visit the Café", "Buy bread"])
+        self.assertEqual(self.in_list("finished-rows"), ["Buy milk"])
+        self.assertEqual(self.chrome.one("#finished-toggle").get_attribute("textContent"), "Finished 1")
+        toggle = self.chrome.one("#finished-toggle")
+        toggle.click()
+        self.assertEqual(toggle.get_attribute("aria-expanded"), "false")
+        person.await_texts("Visit the Café", "Buy bread")
+        self.chrome.one("#rows .check").send_keys(Keys.SPACE)
+        person.await_texts("Buy bread")
+        self.assertEqual(self.chrome.switch_to.active_element.accessible_name, "Buy bread")
+        person.await_saved()
+        person.refresh()
+        person.await_texts("Buy bread")
+        person.filter("done")
+        person.await_texts("Buy milk", "Visit the Café")
+        person.filter("all")
+        self.chrome.one("#finished-toggle").click()
+        person.complete("Buy milk")
+        self.assertEqual(self.in_list("rows"), ["Buy milk", "Buy bread"])
+
+    def test_search_finds_texts_and_notes(self):
+        person = self.person
+        person.plan("Buy bread", notes="At the bakery in Elm Street")
+        person.complete("Buy bread")
+        self.chrome.one("#finished-toggle").click()
+        self.assertFalse(self.chrome.one("#query").is_displayed())
+        self.chrome.one("#search-open").click()
+        field = self.chrome.switch_to.active_element
+        self.assertEqual(field.accessible_name, "Search tasks and notes")
+        field.send_keys("cafe")
+        person.await_texts("Visit the Café")
+        self.chrome.until(lambda: self.spoken() == "1 task found", "the words")
+        field.clear()
+        field.send_keys("ELM bak")
+        person.await_texts("Buy bread")
+        field.send_keys("x")
+        person.await_texts()
+        self.assertIn("Nothing found", self.chrome.words("#empty"))
+        field.send_keys(Keys.ESCAPE)
+        person.await_texts("Buy milk", "Visit the Café")
+        self.assertFalse(self.chrome.one("#query").is_displayed())
+        self.assertEqual(self.chrome.switch_to.active_element.accessible_name, "Search")
+
+    def test_what_is_added_while_searching_is_seen(self):
+        self.chrome.one("#search-open").click()
+        self.chrome.one("#query").send_keys("milk")
+        self.person.add("Buy eggs")
+        self.person.await_texts("Buy milk", "Visit the Café", "Buy bread", "Buy eggs")
+
+    def test_single_keys_act_unless_somebody_writes(self):
+        focused = lambda: self.chrome.switch_to.active_element.accessible_name
+        person = self.person
+        self.chrome.one("#new").send_keys("n/?jkde")
+        self.assertEqual(self.chrome.one("#new").get_attribute("value"), "n/?jkde")
+        self.assertEqual(self.chrome.all("dialog[open], #search:not([hidden]), .editor"), [])
+        self.chrome.one("#new").clear()
+        self.chrome.one("#filters [value=all]").click()
+        self.chrome.key("j")
+        self.assertEqual(focused(), "Buy milk")
+        self.chrome.key("j")
+        self.chrome.key("j")
+        self.chrome.key("k")
+        self.assertEqual(focused(), "Visit the Café")
+        self.chrome.key("d")
+        self.assertEqual(self.chrome.switch_to.active_element.get_attribute("name"), "due")
+        self.chrome.key(Keys.ESCAPE)
+        self.chrome.key("e")
+        self.assertEqual(focused(), "New text for Visit the Café")
+        self.chrome.key(Keys.ESCAPE)
+        self.chrome.key(Keys.DELETE)
+        person.await_texts("Buy milk", "Buy bread")
+        self.assertEqual(focused(), "Delete Buy bread")
+        self.chrome.key("/")
+        self.assertEqual(focused(), "Search tasks and notes")
+        self.chrome.key(Keys.ESCAPE)
+        self.chrome.key("n")
+        self.assertEqual(focused(), "New task")
+
+    def test_the_shortcuts_are_listed_and_can_be_switched_off(self):
+        self.chrome.one("#filters [value=all]").click()
+        self.chrome.key("?")
+        dialog = self.chrome.one("#shortcuts")
+        self.assertEqual(dialog.accessible_name, "Keyboard shortcuts")
+        self.assertIn("Move it up", dialog.text)
+        self.chrome.key("n")
+        self.assertTrue(dialog.is_displayed())
+        self.chrome.one("#single-keys").click()
+        self.chrome.key(Keys.ESCAPE)
+        self.assertFalse(dialog.is_displayed())
+        self.chrome.one("#filters [value=all]").click()
+        self.chrome.key("?")
+        self.assertFalse(dialog.is_displayed())
+        self.person.refresh()
+        self.chrome.one("#shortcuts-open").click()
+        self.assertFalse(self.chrome.one("#single-keys").is_selected())
+
+
+class Installing(PageTest):
+    def test_the_page_can_be_installed(self):
+        self.person.open()
+        self.person.await_welcome()
+        found = self.chrome.execute_cdp_cmd("Page.getAppManifest", {})
+        self.assertEqual((found["url"], found["errors"]), (f"{self.servers.page}/manifest.webmanifest", []))
+        with urllib.request.urlopen(found["url"]) as answer:
+            self.assertEqual(answer.headers["Content-Type"], "application/manifest+json")
+            self.assertIn("manifest-src 'self'", answer.headers["Content-Security-Policy"])
+            manifest = json.load(answer)
+        pictures = [icon for icon in manifest["icons"] if icon["type"] == "image/png"]
+        self.assertEqual({icon["purpose"] for icon in pictures}, {"any", "maskable"})
+        for icon in [*pictures, {"src": "/icon-180.png", "sizes": "180x180", "type": "image/png"}]:
+            with urllib.request.urlopen(self.servers.page + icon["src"]) as answer:
+                self.assertEqual(answer.headers["Content-Type"], icon["type"])
+                picture = answer.read()
+            self.assertEqual("{}x{}".format(*struct.unpack(">II", picture[16:24])), icon["sizes"])
+            self.assertLess(len(picture), 10_000)
+        installability = self.chrome.execute_cdp_cmd("Page.getInstallabilityErrors", {})
+        self.assertEqual(installability["installabilityErrors"], [])
+
+
+if __name__ == "__main__":
+    unittest.main()
