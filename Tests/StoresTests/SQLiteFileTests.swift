@@ -257,13 +257,14 @@ struct SQLiteFileTests {
     @Test("The check of a store needs the room that an addition needs")
     func room() async throws {
         var options = SQLiteStoreOptions()
-        options.maximumPages = 20
+        options.maximumPages = 40
         let store = try SQLiteTaskStore.open(path: path, options: options)
         defer { store.close() }
         try await store.check()
         let large = String(repeating: "x", count: TaskText.longest)
+        let details = TaskDetails(notes: try TaskNotes(String(repeating: "x", count: TaskNotes.longest)))
         var last: Int64 = 0
-        while let item = try? await store.added(large, of: alice) { last = item.id }
+        while let item = try? await store.added(large, details: details, of: alice) { last = item.id }
         await #expect(throws: StoreError.full) { try await store.check() }
         #expect(try await store.remove(last, of: alice))
         try await store.check()

@@ -25,7 +25,8 @@ struct TaskDetailsTests {
     @Test(
         "A position is written in the shortest form that JSON reads as the same number",
         arguments: [
-            (0, "0"), (-0.0, "0"), (2.5, "2.5"), (-3, "-3"), (0.1, "0.1"), (1e-7, "1e-07"), (.leastNonzeroMagnitude, "5e-324"),
+            (0, "0"), (-0.0, "0"), (2.5, "2.5"), (-3, "-3"), (0.1, "0.1"), (1e-7, "1e-07"),
+            (.leastNonzeroMagnitude, "5e-324"),
             (9_007_199_254_740_992, "9007199254740992"), (-9_007_199_254_740_992, "-9007199254740992"),
         ] as [(Double, String)])
     func positions(value: Double, text: String) throws {
@@ -84,7 +85,8 @@ struct TaskDetailsTests {
         var page = TaskPage(of: Owner("o"), atMost: nil, in: memory)
         for id in 1...20 as ClosedRange<Int64> {
             let notes = try TaskNotes(String(repeating: "\u{1}", count: TaskNotes.longest))
-            let details = TaskDetails(due: DueDate("2026-11-30"), notes: notes, position: TaskPosition(-.leastNormalMagnitude))
+            let position = TaskPosition(-.leastNormalMagnitude)
+            let details = TaskDetails(due: DueDate("2026-11-30"), notes: notes, position: position)
             let item = TaskItem(
                 id: id, owner: Owner("o"), text: try TaskText("x"), created: 0, modified: 0, details: details)
             guard try page.append(item) else { break }

@@ -5,7 +5,9 @@
 package struct TaskPosition: Hashable, Sendable {
     package let value: Double
 
-    /// The greatest position; its negative is the least. Up to there every reader of JSON takes whole numbers exactly.
+    /// The greatest position; its negative is the least.
+    ///
+    /// Up to there every reader of JSON takes whole numbers exactly.
     package static let greatest: Double = 9_007_199_254_740_992
 
     /// Nil for what is not finite or too far from 0; -0 is 0.

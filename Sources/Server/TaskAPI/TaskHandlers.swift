@@ -262,6 +262,7 @@ extension FNV1a {
     ///
     /// A zero, which no text contains, ends what was added before.
     fileprivate mutating func add(_ details: TaskDetails) {
+        guard !details.isEmpty else { return }
         let values = [("d", details.due?.text), ("n", details.notes?.value), ("p", details.position?.text)]
         for case (let name, let value?) in values {
             add(0)

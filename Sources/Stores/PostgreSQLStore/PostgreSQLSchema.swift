@@ -121,7 +121,7 @@ package enum PostgreSQLSchema {
             } catch {
                 _ = try? connection.run("ROLLBACK")
                 tries += 1
-                guard error.kind == .locked, tries < mostTries else { throw error }
+                guard error.kind == .locked || error.kind == .retryable, tries < mostTries else { throw error }
                 SystemTime().sleep(nanoseconds: 1_000_000_000)
             }
         }

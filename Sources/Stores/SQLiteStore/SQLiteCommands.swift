@@ -106,8 +106,11 @@ struct WriteProbe: SQLiteCommand {
 
     func run(on database: borrowing WriterDatabase) throws(SQLiteError) {
         let text = try TaskRow.text(String(repeating: "x", count: TaskText.longest))
+        let notes = try TaskRow.notes(String(repeating: "x", count: TaskNotes.longest))
         try database.statements.insert(
-            TaskItem(id: 0, owner: owner, text: text, completed: false, created: 0, modified: 0))
+            TaskItem(
+                id: 0, owner: owner, text: text, completed: false, created: 0, modified: 0,
+                details: TaskDetails(notes: notes)))
         _ = try database.statements.delete(0, of: owner)
     }
 

@@ -37,10 +37,7 @@ package enum TaskRow {
             }
             details.due = due
         }
-        if !row.isNull(column + 1) {
-            let notes = row.text(column + 1)
-            details.notes = try rethrowing(as: corrupt) { () throws(TaskText.Failure) in try TaskNotes(notes) }
-        }
+        if !row.isNull(column + 1) { details.notes = try notes(row.text(column + 1)) }
         if !row.isNull(column + 2) {
             guard let position = TaskPosition(row.real(column + 2)) else {
                 throw .corrupt("a position in the table of tasks is none that task-server writes")
@@ -53,6 +50,10 @@ package enum TaskRow {
     /// A text as this program writes them; another program may have written another.
     package static func text(_ value: String) throws(SQLiteError) -> TaskText {
         try rethrowing(as: corrupt) { () throws(TaskText.Failure) in try TaskText(value) }
+    }
+
+    static func notes(_ value: String) throws(SQLiteError) -> TaskNotes {
+        try rethrowing(as: corrupt) { () throws(TaskText.Failure) in try TaskNotes(value) }
     }
 
     private static func corrupt(_ failure: TaskText.Failure) -> SQLiteError {

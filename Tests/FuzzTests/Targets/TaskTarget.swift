@@ -15,7 +15,7 @@ func checkTasks(_ input: [UInt8]) throws {
         items.append(
             TaskItem(
                 id: Int64(index) + 1, owner: owner, text: text, completed: index % 2 == 0, created: time,
-                modified: time))
+                modified: time, details: try details(line)))
         try checkTime(line, time)
     }
     let list = TaskList(rendering: items)
@@ -38,6 +38,31 @@ private func checkTask(_ item: TaskItem, _ shown: JSONObject) throws {
         try require(isSame(shown[name], item.owner.identifier), "an owner is shown byte for byte")
     }
     try require(shown["Id"]?.integer == item.id && shown["completed"]?.boolean == item.completed, "so is the rest")
+    try checkDetails(item.details, shown)
+}
+
+/// A line is a date, notes and a number as well, as far as it can be.
+private func details(_ line: String) throws -> TaskDetails {
+    let details = TaskDetails(
+        due: DueDate(line), notes: try? TaskNotes(line), position: Double(line).flatMap { TaskPosition($0) })
+    if let due = details.due { try require(due.text.utf8.elementsEqual(line.utf8), "a date has one form") }
+    return details
+}
+
+private func checkDetails(_ details: TaskDetails, _ shown: JSONObject) throws {
+    try require(shown["due"]?.string == details.due?.text, "a date is shown as it is")
+    if let notes = details.notes {
+        try require(isSame(shown["notes"], notes.value), "notes are shown byte for byte")
+    } else {
+        try require(shown["notes"] == nil, "nothing is shown of what is not set")
+    }
+    let number: Double? =
+        switch shown["position"] {
+        case .integer(let number)?: Double(number)
+        case .real(let number)?: number
+        default: nil
+        }
+    try require(number == details.position?.value, "a position is shown as the same number")
 }
 
 private func isSame(_ value: JSONValue?, _ text: String) -> Bool {

@@ -69,6 +69,25 @@ struct WriteBatchTests {
         result.verdicts.compactMap { if case .retry(let retry) = $0 { retry } else { nil } }
     }
 
+    @Test("Where nothing is set, the details of additions are three times NULL, also of many", arguments: [1, 3])
+    func detailsOfAdditions(count: Int) throws {
+        let bare = try (0..<count).map { try Write.addition("\($0)", of: alice) }
+        let isNull = { (parameter: Parameter) in
+            switch parameter {
+            case .text(nil), .real(nil), .optionalTexts(nil), .optionalReals(nil): true
+            default: false
+            }
+        }
+        func lastThree(_ writes: [Write]) throws -> ArraySlice<Parameter> {
+            try #require(batch(writes, withRoom: writes).statements.dropLast().last).parameters.suffix(3)
+        }
+        #expect(try lastThree(bare).allSatisfy(isNull))
+        let task = AddTask(
+            owner: alice, text: try TaskText("x"), completed: false, details: try .example, time: 5, key: nil, limit: 10
+        )
+        #expect(try !lastThree(bare.dropLast() + [Write(.add(task))]).contains(where: isNull))
+    }
+
     @Test("The transaction's own statements are SQL, which every session of a pool knows")
     func unnamed() {
         #expect(TransactionStatement.allCases.filter { $0.preparedName != nil } == [.guarantee])

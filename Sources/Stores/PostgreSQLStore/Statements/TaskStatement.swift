@@ -56,8 +56,8 @@ package enum TaskStatement: String, CaseIterable, Sendable {
     /// What a task takes in an answer at least, without its texts: for ``longPageSQL``.
     static let leastRendered = 150
 
-    /// As ``pageSQL``, for what may have more rows or long notes: none after the first at which $5 bytes are passed, of a measure that
-    /// is never more than what is rendered of a task.
+    /// As ``pageSQL``, for what may have more rows or long notes: none after the first at which $5 bytes are passed, of a
+    /// measure that is never more than what is rendered of a task.
     private static let longPageSQL = """
         SELECT \(TaskColumns.all) FROM (
             SELECT \(TaskColumns.all), sum(\(textBytes) + \(leastRendered))
