@@ -221,13 +221,13 @@ import Testing
         try File.replace("\(stage.folder)/index.html", with: [])
         let some = try stage.server(["TASKS_PUBLIC": stage.folder, "TASKS_DATABASE": "memory:"])
         let lines = some.process.output.split(separator: "\n").filter { $0.contains("\"event\":\"page-incomplete\"") }
-        #expect(lines.count == 1 && lines.first?.contains("\"missing\":\"openapi.yaml problems.html\"") == true)
+        #expect(lines.count == 1 && lines.first?.contains("\"missing\":\"openapi.json openapi.yaml problems.html\"") == true)
         let environment = stage.settings.filter { $0.key != "TASKS_PUBLIC" }.merging(["TASKS_DATABASE": "memory:"]) {
             $1
         }
         let program = "cd \(stage.folder) && mkdir empty && cd empty && exec \(ChildProcess.built("task-server"))"
         let none = try Server(ChildProcess("/bin/bash", ["-c", program], environment: environment))
-        #expect(none.process.output.contains("\"missing\":\"index.html openapi.yaml problems.html\""))
+        #expect(none.process.output.contains("\"missing\":\"index.html openapi.json openapi.yaml problems.html\""))
     }
 
     @Test func `Keys that cannot be loaded are logged once, not every few seconds`() throws {
