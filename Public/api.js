@@ -42,8 +42,24 @@ class Silence {
   }
 }
 
-/** Asks; `headers` and `body` as needed. Answers {status, tag, next, body}. */
-export async function call(token, method, path, { headers = {}, body, keepalive = false } = {}) {
+/**
+ * Asks; `headers` and `body` as needed. Answers {status, tag, next, body}. `access` gives the token: one that the server
+ * refuses is renewed once, if that is possible.
+ */
+export async function call(access, method, path, options = {}) {
+  const token = access.token ?? (await access.renew());
+  if (!token) throw new Problem(401, { code: "token.expired", title: "The session has ended" });
+  try {
+    return await ask(token, method, path, options);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status !== 401) throw error;
+    const next = await access.renew(token);
+    if (!next || next === token) throw error;
+    return ask(next, method, path, options);
+  }
+}
+
+async function ask(token, method, path, { headers = {}, body, keepalive = false }) {
   const silence = new Silence();
   try {
     const response = await send(path, requestOf(token, method, { headers, body, keepalive, signal: silence.signal }));

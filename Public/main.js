@@ -3,6 +3,7 @@
 import { signInPolicies, policyButton } from "/sign-in.js";
 import { find } from "/dom.js";
 import * as session from "/session.js";
+import { current, forgetOthers, onChange, shared } from "/session-store.js";
 
 start().catch((error) => {
   welcome(null, error instanceof session.SignInError ? error.message : "The page could not start. Please reload it.");
@@ -14,7 +15,7 @@ async function start() {
   try {
     const config = await configuration();
     const { place, failure } = await comeBack(config);
-    const me = session.current();
+    const me = current();
     if (me) await enter(config, me, place, failure);
     else welcome(config, failure ?? (place?.cancelled && "The sign-in was cancelled. Start again whenever you like."));
   } finally {
@@ -50,6 +51,8 @@ async function enter(config, me, place, failure) {
 /** What a visitor sees who is not signed in; `complaint` says what went wrong before. */
 function welcome(config, complaint) {
   show("welcome");
+  if (config && !current()) forgetOthers();
+  onChange(() => shared()?.owner && location.reload()); // signed in in another tab is signed in here
   if (config?.authority) {
     const buttons = signInPolicies(config).map((policy, index) =>
       policyButton(config, policy, index ? "secondary" : "primary", { complain }));

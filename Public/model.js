@@ -20,15 +20,20 @@ const STORE_AFTER = 500; // milliseconds: many changes in a row write a long lis
  */
 export class Model {
   #owner;
+  #isLasting;
+  #isForgotten = false; // an answer that comes after sign-out is not kept any more
   #saved;
   #aliases; // key of an addition -> id of the task it became
   #changes = new Map(); // name of a record in local storage -> change, oldest first
   #storing; // timer
   #rows = new Map(); // id -> key: a row keeps its name, so keeps its focus
 
-  constructor(owner) {
+  /** `isLasting`: whether a new tab, too, is to find the list: it is kept in the local storage until the person signs out. */
+  constructor(owner, { isLasting = false } = {}) {
     this.#owner = owner;
-    this.#saved = read(sessionStorage, `tasks.list.${owner}`) ?? { tasks: [], tag: null, known: false };
+    this.#isLasting = isLasting;
+    const kept = (isLasting && read(localStorage, this.#listName)) || read(sessionStorage, this.#listName);
+    this.#saved = kept ?? { tasks: [], tag: null, known: false };
     this.#aliases = read(localStorage, `tasks.names.${owner}`) ?? {};
     for (const [key, id] of Object.entries(this.#aliases)) this.#rows.set(id, key);
     this.reload();
@@ -176,9 +181,10 @@ export class Model {
 
   /** Removes everything of this person except changes that are not saved yet. */
   forget() {
+    this.#isForgotten = true;
     clearTimeout(this.#storing);
     this.#storing = undefined;
-    sessionStorage.removeItem(`tasks.list.${this.#owner}`);
+    for (const storage of [sessionStorage, localStorage]) storage.removeItem(this.#listName);
     sessionStorage.removeItem(this.#draftName);
     localStorage.removeItem(`tasks.names.${this.#owner}`);
   }
@@ -197,16 +203,21 @@ export class Model {
     return `tasks.draft.${this.#owner}`;
   }
 
-  /** Writes the list into the storage of this tab, for its next start; a list that is too large is left out. */
+  get #listName() {
+    return `tasks.list.${this.#owner}`;
+  }
+
+  /** Writes the list for the next start of this tab, and of a new one; a list that is too large is left out. */
   store() {
     if (!this.#storing) return;
     clearTimeout(this.#storing);
     this.#storing = undefined;
-    const name = `tasks.list.${this.#owner}`;
-    try {
-      write(sessionStorage, name, this.#saved);
-    } catch {
-      sessionStorage.removeItem(name);
+    for (const storage of this.#isLasting ? [sessionStorage, localStorage] : [sessionStorage]) {
+      try {
+        write(storage, this.#listName, this.#saved);
+      } catch {
+        storage.removeItem(this.#listName);
+      }
     }
   }
 
@@ -216,8 +227,14 @@ export class Model {
     return key;
   }
 
+  /** A change that is not saved needs its room more than the list, which the server has. */
   #record(place, change) {
-    write(localStorage, place, change);
+    try {
+      write(localStorage, place, change);
+    } catch {
+      localStorage.removeItem(this.#listName);
+      write(localStorage, place, change);
+    }
     this.#changes.set(place, change);
   }
 
@@ -254,7 +271,7 @@ export class Model {
 
   #save(saved) {
     this.#saved = saved;
-    this.#storing ??= setTimeout(() => this.store(), STORE_AFTER);
+    if (!this.#isForgotten) this.#storing ??= setTimeout(() => this.store(), STORE_AFTER);
   }
 }
 

@@ -3,6 +3,7 @@
 import { policyButton, returnPolicy } from "/sign-in.js";
 import { find, locale, make } from "/dom.js";
 import { policies, signOut } from "/session.js";
+import { shared } from "/session-store.js";
 
 /** Fills the account button and its dialog; `page` gives {config, me, model, sync, signInOptions}. */
 export function showPerson(page) {
@@ -27,7 +28,9 @@ function openDialog() {
 }
 
 function facts(claims) {
-  const ends = new Date(claims.expires).toLocaleString(locale(), { dateStyle: "medium", timeStyle: "short" });
+  const stays = shared();
+  const time = stays ? stays.ends : claims.expires;
+  const ends = time ? new Date(time).toLocaleString(locale(), { dateStyle: "medium", timeStyle: "short" }) : "when you sign out";
   return [
     ["Name", claims.name || "not in the token"],
     ["Object ID", claims.owner],

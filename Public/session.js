@@ -1,9 +1,11 @@
 // Signing in and out at the authority: authorization code with PKCE (RFC 7636, S256), state and nonce, by redirect.
-// Tokens live in this tab's session storage only. They are never part of a URL: the authority's answer carries a
-// one-time code in the fragment, which reaches no server and is taken out of the address at once.
+// Tokens are never part of a URL: the authority's answer carries a one-time code in the fragment, which reaches no
+// server and is taken out of the address at once.
 
-const SESSION = "tasks.session";
+import { begin, canShare, end, shared } from "/session-store.js";
+
 const ATTEMPT = "tasks.attempt";
+const ASK_WHO = "tasks.ask-who"; // set while the authority may still have a session of somebody who has signed out
 const redirectURI = `${location.origin}/`;
 
 /** What went wrong at the authority, in words for the person. */
@@ -34,33 +36,22 @@ export function describe(name) {
 export const policies = (config) =>
   config.policies.length ? config.policies.map(describe) : [{ name: "", kind: "signin", label: "Sign in" }];
 
-/** The session of this tab, or null. It may have expired: the server is who decides. */
-export function current() {
-  try {
-    return JSON.parse(sessionStorage.getItem(SESSION));
-  } catch {
-    return null;
-  }
-}
-
-export const keep = (session) => sessionStorage.setItem(SESSION, JSON.stringify(session));
-export const forget = () => sessionStorage.removeItem(SESSION);
-
-/** Leaves for the authority; `place` is what to come back to. */
-export async function signIn(config, policy, place) {
+/** Leaves for the authority; `place` is what to come back to, `stays` whether to ask for a refresh token. */
+export async function signIn(config, policy, place, stays = canShare) {
   const { authorization_endpoint } = await metadata(config, policy);
-  const attempt = { state: random(), nonce: random(), verifier: random(), policy, place };
+  const attempt = { state: random(), nonce: random(), verifier: random(), policy, place, stays };
   sessionStorage.setItem(ATTEMPT, JSON.stringify(attempt));
   go(authorization_endpoint, {
     client_id: config.clientId,
     response_type: "code",
     response_mode: "fragment",
     redirect_uri: redirectURI,
-    scope: scope(config),
+    scope: scope(config, stays),
     state: attempt.state,
     nonce: attempt.nonce,
     code_challenge: await challenge(attempt.verifier),
     code_challenge_method: "S256",
+    ...(localStorage.getItem(ASK_WHO) && { prompt: "login" }),
   });
 }
 
@@ -77,21 +68,44 @@ export async function finish(config) {
   }
   if (answer.has("error")) return refused(config, answer, attempt);
   const reply = await redeem(config, attempt, answer.get("code"));
-  checkIdentity(reply.id_token, attempt.nonce, config.clientId);
-  keep({
-    token: reply.access_token ?? reply.id_token,
-    expires: Date.now() + 1000 * Number(reply.expires_in ?? reply.id_token_expires_in ?? 3600),
+  const { sub } = checkIdentity(reply.id_token, attempt.nonce, config.clientId);
+  const lifetime = Number(reply.refresh_token_expires_in);
+  begin({
+    ...tokenOf(reply),
     policy: attempt.policy,
+    subject: sub,
+    refresh: reply.refresh_token,
+    ends: lifetime ? Date.now() + 1000 * lifetime : null,
   });
+  localStorage.removeItem(ASK_WHO);
   return attempt.place ?? {};
 }
 
-/** Ends the session here, then at the authority. No id_token_hint: a token has no place in a URL. */
+/** The token for the API in a reply of the token endpoint, and when it ends. */
+export const tokenOf = (reply) => ({
+  token: reply.access_token ?? reply.id_token,
+  expires: Date.now() + 1000 * Number(reply.expires_in ?? reply.id_token_expires_in ?? 3600),
+});
+
+/**
+ * Ends the session in all tabs, then at the authority. No id_token_hint: a token has no place in a URL. If the authority
+ * cannot be reached, the next sign-in asks for the password.
+ */
 export async function signOut(config, policy) {
-  forget();
-  const { end_session_endpoint } = await metadata(config, policy).catch(() => ({}));
-  if (!end_session_endpoint) return location.assign("/");
-  go(end_session_endpoint, { post_logout_redirect_uri: redirectURI, client_id: config.clientId });
+  const refresh = shared()?.refresh;
+  end();
+  localStorage.setItem(ASK_WHO, "yes");
+  const known = await metadata(config, policy).catch(() => null);
+  if (known) localStorage.removeItem(ASK_WHO);
+  if (refresh && known?.revocation_endpoint) revoke(known.revocation_endpoint, config, refresh);
+  if (!known?.end_session_endpoint) return location.assign("/");
+  go(known.end_session_endpoint, { post_logout_redirect_uri: redirectURI, client_id: config.clientId });
+}
+
+/** RFC 7009, where the authority has it. The page is being left, so nobody waits for the answer. */
+function revoke(endpoint, config, token) {
+  const body = new URLSearchParams({ token, token_type_hint: "refresh_token", client_id: config.clientId });
+  fetch(endpoint, { method: "POST", body, credentials: "omit", keepalive: true }).catch(() => {});
 }
 
 function takeAnswer() {
@@ -115,14 +129,19 @@ function takeAttempt() {
 async function refused(config, answer, attempt) {
   const description = answer.get("error_description") ?? answer.get("error");
   const reset = policies(config).find((policy) => policy.kind === "reset");
+  if (answer.get("error") === "invalid_scope" && attempt.stays) {
+    return away(signIn(config, attempt.policy, attempt.place, false)); // this authority does not know offline_access
+  }
   if (description.includes("AADB2C90118")) {
     if (!reset) throw new SignInError("Passwords cannot be reset from here. Please ask the people who run this page.");
-    await signIn(config, reset.name, attempt.place);
-    return new Promise(() => {}); // this page is about to be left
+    return away(signIn(config, reset.name, attempt.place));
   }
   if (description.includes("AADB2C90091")) return { ...attempt.place, cancelled: true };
   throw new SignInError(firstSentence(description));
 }
+
+/** Waits for ever: the page is about to be left. */
+const away = (leaving) => leaving.then(() => new Promise(() => {}));
 
 async function redeem(config, attempt, code) {
   const { token_endpoint } = await metadata(config, attempt.policy);
@@ -134,7 +153,7 @@ async function redeem(config, attempt, code) {
       code,
       redirect_uri: redirectURI,
       code_verifier: attempt.verifier,
-      scope: scope(config),
+      scope: scope(config, attempt.stays),
     }),
   });
   if (reply.error) throw new SignInError(firstSentence(reply.error_description ?? reply.error));
@@ -147,9 +166,11 @@ function checkIdentity(token, nonce, clientId) {
   if (!claims || claims.nonce !== nonce || ![claims.aud].flat().includes(clientId)) {
     throw new SignInError("The authority's answer does not belong to this sign-in. Please try again.");
   }
+  return claims;
 }
 
-function claimsOf(token) {
+/** The claims of a token, unverified; null if it has none that can be read. */
+export function claimsOf(token) {
   try {
     const bytes = atob(token.split(".")[1].replaceAll("-", "+").replaceAll("_", "/"));
     return JSON.parse(new TextDecoder().decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0))));
@@ -158,7 +179,8 @@ function claimsOf(token) {
   }
 }
 
-function metadata(config, policy) {
+/** The authority's own description (OpenID Connect Discovery 1.0), of one policy of B2C. */
+export function metadata(config, policy) {
   const base = config.authority.replace(/\/+$/, "") + (policy ? `/${policy}/v2.0` : "");
   return ask(`${base}/.well-known/openid-configuration`);
 }
@@ -185,8 +207,15 @@ function go(endpoint, parameters) {
   location.assign(url);
 }
 
-/** The scope that is the client id itself gets an access token for this very application. */
-const scope = (config) => ["openid", ...(config.scopes.length ? config.scopes : [config.clientId])].join(" ");
+/**
+ * What to ask for: `profile` because External ID names nobody without it, `offline_access` for a refresh token. At B2C the
+ * scope that is the client id itself gets an access token for this very application.
+ */
+export function scope(config, stays = true) {
+  const own = config.policies.length ? [config.clientId] : [];
+  const api = config.scopes.length ? config.scopes : own;
+  return ["openid", "profile", ...(stays ? ["offline_access"] : []), ...api].join(" ");
+}
 
 /** `AADB2C90077: User does not have ...\r\nCorrelation ID: ...` without what only operators need. */
 const firstSentence = (text) => text.split(/\r?\n/)[0].replace(/^AADB2C\d+:\s*/, "");

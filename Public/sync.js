@@ -17,7 +17,7 @@ const AT_ONCE = 5; // requests; browsers open six connections to a server, and o
  */
 export class Sync {
   #model;
-  #token;
+  #access;
   #report;
   #running = false;
   #again = false;
@@ -27,9 +27,9 @@ export class Sync {
   #ended = false;
   #alone = new Set(); // keys of changes that could not be made together with others
 
-  constructor(model, token, report) {
+  constructor(model, access, report) {
     this.#model = model;
-    this.#token = token;
+    this.#access = access;
     this.#report = report;
   }
 
@@ -41,7 +41,7 @@ export class Sync {
     this.#running = true;
     clearTimeout(this.#timer);
     try {
-      while (this.#again) {
+      while (this.#again && !this.#ended) {
         this.#again = false;
         await locked(this.#model.prefix, () => this.#pass());
       }
@@ -66,7 +66,7 @@ export class Sync {
   leave() {
     for (const change of this.#model.hurry()) {
       if (typeof change.target !== "number" || this.#ended) continue;
-      call(this.#token, "DELETE", `/api/tasks/${change.target}`, { keepalive: true }).catch(() => {});
+      call(this.#access, "DELETE", `/api/tasks/${change.target}`, { keepalive: true }).catch(() => {});
     }
   }
 
@@ -257,7 +257,7 @@ export class Sync {
   }
 
   #call(method, path, options) {
-    return call(this.#token, method, path, options);
+    return call(this.#access, method, path, options);
   }
 
   #failed(error) {

@@ -8,8 +8,9 @@ import { alterations } from "/editor.js";
 import { Model } from "/model.js";
 import { moving } from "/order.js";
 import { showPerson } from "/person.js";
+import { Access } from "/renewal.js";
 import { Search } from "/search.js";
-import * as session from "/session.js";
+import * as session from "/session-store.js";
 import { Shortcuts } from "/shortcuts.js";
 import { Sync } from "/sync.js";
 import { Undo } from "/undo.js";
@@ -35,11 +36,14 @@ export class TaskPage {
 
   /** Opens the list of this session; returns the message why it could not, or null. */
   static async open(config, me, place, { show, complaint }) {
+    let page;
+    const access = new Access(config, me, () => (page ? page.leave() : location.reload()));
     if (!me.owner) {
-      const refusal = await identify(me);
+      const refusal = await identify(me, access);
       if (refusal) return refusal;
     }
-    const page = new TaskPage(config, me);
+    session.forgetOthers(me.owner);
+    page = new TaskPage(config, me, access);
     show("tasks");
     page.#goTo(place);
     page.#trouble(complaint ?? "");
@@ -47,11 +51,12 @@ export class TaskPage {
     return null;
   }
 
-  constructor(config, me) {
+  constructor(config, me, access) {
     this.config = config;
     this.me = me;
-    this.model = new Model(me.owner);
-    this.sync = new Sync(this.model, me.token, (news) => this.#report(news));
+    this.access = access;
+    this.model = new Model(me.owner, { isLasting: access.canRenew });
+    this.sync = new Sync(this.model, access, (news) => this.#report(news));
     this.undo = new Undo(this.model, () => this.#render());
     this.signInOptions = { place: () => this.#place(), complain: (message) => this.#trouble(message) };
     this.shortcuts = new Shortcuts(this.#view, this.#search);
@@ -90,7 +95,8 @@ export class TaskPage {
     find("again").addEventListener("click", (event) =>
       leave(this.config, returnPolicy(this.config, this.me.policy), event.currentTarget, this.signInOptions));
     // The server decides about expiry; this only saves the person a change that would be refused.
-    setTimeout(() => this.sync.end(), Math.max(0, Math.min(this.me.expires - Date.now(), 2 ** 31 - 1)));
+    const rest = Math.max(0, Math.min(this.me.expires - Date.now(), 2 ** 31 - 1));
+    if (!this.access.canRenew) setTimeout(() => this.sync.end(), rest);
     const lookAtDay = onNewDay(() => this.#render());
     const look = () => {
       lookAtDay();
@@ -115,7 +121,11 @@ export class TaskPage {
   /** Another tab has changed something, or has signed out: then this one has, too. */
   #heard({ changed, left }) {
     if (changed === this.me.owner) this.sync.run({ list: true });
-    if (left !== this.me.owner) return;
+    if (left === this.me.owner) this.leave();
+  }
+
+  /** This session is over for this tab, which goes on with that of the browser, if there is one. */
+  leave() {
     this.model.forget();
     session.forget();
     location.assign("/");
@@ -318,15 +328,18 @@ function lengthFault(field, text) {
 }
 
 /** Asks whose session this is: waiting changes are kept under that name, so nothing can start without it. */
-async function identify(me) {
+async function identify(me, access) {
   try {
-    me.claims = (await call(me.token, "GET", "/api/me")).body;
+    me.claims = (await call(access, "GET", "/api/me")).body;
     me.owner = me.claims.owner;
     session.keep(me);
     return null;
   } catch (error) {
     const isRefused = error instanceof Problem && !error.isPassing;
-    if (isRefused) session.forget();
+    if (isRefused) {
+      session.unshare(me);
+      session.forget();
+    }
     return isRefused
       ? `The server does not take this sign-in: ${error.message}`
       : "You are signed in, but the server cannot be reached. Reload the page to try again.";

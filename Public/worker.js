@@ -1,11 +1,11 @@
 // Opens the page without a connection: the page's own files, from the network while there is one, else as they were
 // last seen. Nothing of the API and nothing that belongs to a person is ever kept.
 
-const CACHE = "page-2";
+const CACHE = "page-3";
 const FILES = [
-  "/", "/app.css", "/main.js", "/session.js", "/sign-in.js", "/dom.js", "/task-page.js", "/person.js", "/undo.js", "/api.js",
-  "/model.js", "/sync.js", "/view.js", "/row.js", "/editor.js", "/drag.js", "/order.js", "/days.js", "/search.js",
-  "/shortcuts.js", "/favicon.svg", "/manifest.webmanifest", "/icon-192.png", "/config.json",
+  "/", "/app.css", "/main.js", "/session.js", "/session-store.js", "/sign-in.js", "/dom.js", "/task-page.js", "/person.js",
+  "/undo.js", "/api.js", "/renewal.js", "/model.js", "/sync.js", "/view.js", "/row.js", "/editor.js", "/drag.js", "/order.js",
+  "/days.js", "/search.js", "/shortcuts.js", "/favicon.svg", "/manifest.webmanifest", "/icon-192.png", "/config.json",
 ];
 
 addEventListener("install", (event) => {

@@ -70,7 +70,8 @@ class Person:
         raise AssertionError(f"no row {text!r} among {self.texts()}")
 
     def press(self, text, control):
-        self.row(text).find_element(By.CSS_SELECTOR, control).click()
+        """Presses a button of a task's row, as soon as the row is there."""
+        self.chrome.until(lambda: self.row(text), f"the row {text!r}").find_element(By.CSS_SELECTOR, control).click()
 
     def complete(self, text):
         self.press(text, ".check")

@@ -69,7 +69,9 @@ class Access(PageTest):
             localStorage.setItem(`tasks.change.${owner}.00000000000000001.k`, JSON.stringify(change));""")
         session = json.loads(self.chrome.execute_script("return sessionStorage['tasks.session']"))
         session["token"] = self.servers.token(bad="expired")
-        self.chrome.execute_script("sessionStorage['tasks.session'] = arguments[0]", json.dumps(session))
+        self.chrome.execute_script("""
+            sessionStorage['tasks.session'] = arguments[0];
+            localStorage.removeItem('tasks.signed-in');""", json.dumps(session))
         self.chrome.refresh()
         self.chrome.until(lambda: self.chrome.one("#ended").is_displayed() and self.chrome.one(".problem"), "the notices")
         self.check_schemes("an ended session and a question")

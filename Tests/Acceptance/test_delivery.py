@@ -9,6 +9,7 @@ import urllib.request
 import yaml
 
 from person import PageTest
+from test_access import axe_findings
 
 FIRST_LOAD = 60_000  # bytes
 FIRST_LOAD_COMPRESSED = 20_000  # bytes, behind a proxy that compresses
@@ -67,6 +68,17 @@ class Delivery(PageTest):
             addEventListener("securitypolicyviolation", (event) => done(event.effectiveDirective));
             fetch("http://127.0.0.1:8/").catch(() => setTimeout(() => done("not by the policy"), 1000));""")
         self.assertEqual(refused, "connect-src")
+
+    def test_a_wrong_address_leads_back_to_the_start(self):
+        self.expected = ["404"]
+        self.person.open("/old/%3Cb%3Esecret-path%3C/b%3E?next=%3Cscript%3E#/x")
+        self.assertEqual(self.chrome.words("h1"), "There is nothing at this address")
+        self.assertNotIn("secret-path", self.chrome.execute_script("return document.documentElement.outerHTML"))
+        for scheme, forced in [("light", "none"), ("dark", "none"), ("light", "active")]:
+            self.chrome.prefer(scheme, forced=forced)
+            self.assertEqual(axe_findings(self.chrome), [], f"{scheme}, forced colours {forced}")
+        self.chrome.one("#start").click()
+        self.person.await_welcome()
 
     def test_the_page_reads_the_contract_as_a_complete_reader_does(self):
         self.person.open("/api.html")

@@ -36,12 +36,14 @@ class Journey(PageTest):
         self.assertNotIn("Buy oat milk", self.chrome.execute_script(
             "return JSON.stringify([{...localStorage}, {...sessionStorage}])"))
 
-    def test_tokens_stay_out_of_addresses_and_out_of_storage_that_lasts(self):
+    def test_tokens_stay_out_of_addresses_and_access_tokens_out_of_storage_that_lasts(self):
         self.newcomer()
         token = self.chrome.execute_script("return JSON.parse(sessionStorage['tasks.session']).token")
-        self.assertGreater(len(token), 100)
+        refresh = self.chrome.execute_script("return JSON.parse(localStorage['tasks.signed-in']).refresh")
+        self.assertGreater(min(len(token), len(refresh)), 100)
         for request in self.chrome.requests():
             self.assertNotIn(token, request["url"])
+            self.assertNotIn(refresh, request["url"])
         self.assertNotIn(token, self.chrome.execute_script("return JSON.stringify({...localStorage})"))
         self.assertNotIn("code=", self.chrome.current_url)
 

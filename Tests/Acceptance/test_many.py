@@ -165,7 +165,9 @@ class Many(PageTest):
             window.setTimeout = (action, time, ...rest) => later(action, time / 10, ...rest);"""})
         self.chrome.execute_script("""
             addEventListener("pagehide", () => {
-              for (const name of Object.keys(sessionStorage)) if (name.startsWith("tasks.list")) sessionStorage.removeItem(name);
+              for (const storage of [sessionStorage, localStorage]) {
+                for (const name of Object.keys(storage)) if (name.startsWith("tasks.list")) storage.removeItem(name);
+              }
             });""")
         self.chrome.execute_cdp_cmd("Network.enable", {})
         self.chrome.execute_cdp_cmd("Network.emulateNetworkConditions", {

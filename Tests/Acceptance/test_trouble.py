@@ -24,6 +24,9 @@ class Trouble(PageTest):
     def session(self):
         return json.loads(self.chrome.execute_script("return sessionStorage['tasks.session']"))
 
+    def forget_refresh_token(self):
+        self.chrome.execute_script("localStorage.removeItem('tasks.signed-in')")
+
     def change_session(self, **members):
         session = json.dumps({**self.session(), **members})
         self.chrome.execute_script("sessionStorage['tasks.session'] = arguments[0]", session)
@@ -31,8 +34,9 @@ class Trouble(PageTest):
 
 class Sessions(Trouble):
     def end_session(self, bad):
-        """The session's token becomes one that the server refuses."""
+        """The session's token becomes one that the server refuses, and there is no other way to get one."""
         self.change_session(token=self.servers.token(bad=bad))
+        self.forget_refresh_token()
         self.chrome.refresh()
         self.chrome.until(lambda: self.chrome.one("#ended").is_displayed(), "the end of the session")
 
@@ -76,6 +80,7 @@ class Sessions(Trouble):
     def test_the_page_knows_when_its_session_ends(self):
         self.newcomer()
         self.change_session(expires=1)
+        self.forget_refresh_token()
         self.chrome.refresh()
         self.chrome.until(lambda: self.chrome.one("#ended").is_displayed(), "the end of the session")
         self.assertNotEqual(self.chrome.switch_to.active_element.get_attribute("id"), "again")  # told, not interrupted
@@ -84,6 +89,7 @@ class Sessions(Trouble):
         self.expected = ["401"]
         self.newcomer()
         self.change_session(token=self.servers.token(bad="wrong-aud"), owner=None)
+        self.forget_refresh_token()
         self.chrome.refresh()
         self.person.await_welcome()
         self.assertIn("does not take this sign-in", self.chrome.words("#welcome-error"))

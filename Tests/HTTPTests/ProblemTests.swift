@@ -38,6 +38,27 @@ struct ProblemTests {
         #expect(response.status == 400)
     }
 
+    @Test(
+        "HTML is for browsers that ask for a page",
+        arguments: [
+            // Chromium and Firefox; Safari; a browser before 2015.
+            ("text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8", true),
+            ("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", true), ("text/html, */*", true),
+            ("TEXT/HTML", true), ("text/html;q=0.9, application/json;q=0.8", true), ("text/html;level=1", true),
+            // Everybody else: no field, scripts of pages, API clients, those who take HTML as the last resort.
+            (nil, false), ("", false), ("*/*", false), ("text/*", false), ("text/html;q=0", false),
+            ("text/htmlx", false),
+            ("application/json, text/html", false), ("application/json, text/html;q=0.9, */*;q=0.1", false),
+            ("text/html;q=0.9, */*", false), ("application/problem+json, text/html;q=0.5", false),
+            ("text/html, text/plain", false), ("application/*, text/html", false), ("application/json", false),
+            // HttpURLConnection of Java, which the sample for Android does not use.
+            ("text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2", true),
+        ] as [(String?, Bool)])
+    func pages(accept: String?, isHTML: Bool) {
+        let headers: HeaderFields = accept.map { ["Accept": $0] } ?? [:]
+        #expect(headers.preferHTML == isHTML)
+    }
+
     @Test("A problem has the members of RFC 9457 and those of old readers")
     func members() throws {
         let problem = Problem(409, "a.b", "Title \"x\"", "Do y.", headers: ["Allow": "GET"])

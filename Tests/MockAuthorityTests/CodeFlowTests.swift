@@ -155,6 +155,44 @@ struct CodeFlowTests {
         #expect(try await code(of: refresh(first)) == "90080")
     }
 
+    @Test("Refresh tokens of a page end a day after the sign-in, however often they are renewed")
+    func singlePage() async throws {
+        let page: HeaderFields = ["Origin": "http://localhost:5050"]
+        let client = "client_id=\(TestAuthority.clientID)"
+        let redeem = "grant_type=authorization_code&\(client)&redirect_uri=\(Self.callback.percentEncoded)&code="
+        let refresh = "grant_type=refresh_token&\(client)&refresh_token="
+        let first = try await mock.token("\(redeem)\(code())", policy: "b2c_1_sign_in", headers: page).json()
+        #expect(first["refresh_token_expires_in"]?.integer == 86400)
+        var token = first["refresh_token"]?.string ?? ""
+        for _ in 0..<2 {
+            mock.clock.advance(seconds: 40000)
+            let body = "\(refresh)\(token)"
+            let answer = try await mock.token(body, policy: "b2c_1_sign_in", headers: page)
+            let reply = try answer.json()
+            #expect(reply["refresh_token"]?.string != token && reply["access_token"] != nil && reply["id_token"] != nil)
+            #expect(answer.headers["Access-Control-Allow-Origin"] == "http://localhost:5050")
+            token = reply["refresh_token"]?.string ?? ""
+        }
+        let last = try await mock.token("\(refresh)\(token)", policy: "b2c_1_sign_in", headers: page).json()
+        #expect(last["refresh_token_expires_in"]?.integer == 6400)
+        mock.clock.advance(seconds: 6400)
+        #expect(try await code(of: mock.token("\(refresh)\(token)", policy: "b2c_1_sign_in", headers: page)) == "90080")
+    }
+
+    @Test("A refused refresh token says why in the codes of the service, and pages may read it")
+    func refusedRefresh() async throws {
+        let page: HeaderFields = ["Origin": "http://localhost:5050"]
+        let token = try await redeem(code()).json()["refresh_token"]?.string ?? ""
+        let form = "grant_type=refresh_token&client_id=\(TestAuthority.clientID)&refresh_token=\(token)"
+        _ = try await mock.ask(.post, "/_mock/revoke", body: "{\"user\":\"alice\"}")
+        let revoked = try await mock.token(form, policy: "b2c_1_sign_in", headers: page)
+        #expect(try revoked.json()["error"] == "invalid_grant")
+        #expect(try code(of: revoked) == "90129")
+        #expect(revoked.headers["Access-Control-Allow-Origin"] == "http://localhost:5050")
+        _ = try await mock.ask(.delete, "/_mock/users/alice")
+        #expect(try await code(of: mock.token(form, policy: "b2c_1_sign_in", headers: page)) == "90128")
+    }
+
     @Test("A strict authority accepts each refresh token once")
     func strictRefresh() async throws {
         var configuration = Configuration()

@@ -63,6 +63,23 @@ struct EntraFlowTests {
         #expect(again.answer("code") != nil)
     }
 
+    @Test("Refresh tokens of a page end a day after the sign-in, and pages may read the answers")
+    func singlePage() async throws {
+        let page: HeaderFields = ["Origin": "http://localhost:3000"]
+        func ask(_ body: String) async throws -> Response {
+            try await mock.ask(.post, "\(Self.front)/oauth2/v2.0/token", body: body, headers: page)
+        }
+        let first = try await ask(redeem(try await code(mock))).json()["refresh_token"]?.string ?? ""
+        mock.clock.advance(seconds: 86000)
+        let answer = try await ask("\(Self.who)&grant_type=refresh_token&refresh_token=\(first)")
+        #expect(answer.status == 200 && answer.headers["Access-Control-Allow-Origin"] == "http://localhost:3000")
+        let second = try answer.json()["refresh_token"]?.string ?? ""
+        #expect(second != first)
+        mock.clock.advance(seconds: 400)
+        let late = try await ask("\(Self.who)&grant_type=refresh_token&refresh_token=\(second)").json()
+        #expect(late["error"] == "invalid_grant" && late["error_codes"]?.array == [700084])
+    }
+
     @Test("P-39: client_info is the object id and the tenant id, without a policy")
     func clientInformation() async throws {
         let reply = try await token(redeem(try await code(mock))).json()

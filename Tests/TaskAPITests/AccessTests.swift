@@ -166,6 +166,46 @@ struct AccessTests {
             configuration.text == #"{"authority":"https://a.example/t","clientId":"app","policies":["p"],"scopes":[]}"#)
     }
 
+    @Test(
+        "A browser that asks for an address that does not exist gets a page, and every other client the problem",
+        arguments: Transport.allCases)
+    func missingPage(transport: Transport) async throws {
+        let page = Array("<!doctype html><a href=\"/\">Start</a>".utf8)
+        let api = TestedAPI(transport) { $0.files = ["404.html": PublicFile(name: "404.html", bytes: page)] }
+        let browser = ("Accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")
+        for target in ["/nothing", "/nothing/here.html", "/%3Cscript%3Ealert(1)%3Cscript%3E?x=%3Cb%3E", "/index.php"] {
+            let answer = try await api.send("GET", target, [browser])
+            #expect(answer.status == 404 && answer.body == page, "\(target)")
+            #expect(answer.headers["Content-Type"] == "text/html; charset=utf-8")
+            #expect(answer.headers["Cache-Control"] == "no-store" && answer.headers["ETag"] == nil)
+            #expect(answer.headers["Content-Security-Policy"]?.contains("default-src 'none'") == true)
+            #expect(answer.headers["X-Content-Type-Options"] == "nosniff")
+        }
+        let head = try await api.send("HEAD", "/nothing", [browser])
+        #expect(head.status == 404 && head.headers["Content-Type"] == "text/html; charset=utf-8")
+        let text = "Nothing here. The tasks are at /api/tasks; /openapi.yaml lists everything. (request.path)\n"
+        for accept in [nil, "*/*", "text/*", "text/html;q=0"] {
+            let answer = try await api.send("GET", "/nothing", accept.map { [("Accept", $0)] } ?? [])
+            #expect(answer.status == 404 && answer.text == text, "\(accept ?? "")")
+        }
+        for accept in ["application/json", "application/json, text/html", "application/problem+json, text/html;q=0.9"] {
+            let answer = try await api.send("GET", "/nothing", [("Accept", accept)])
+            #expect(answer.status == 404 && answer.headers["Content-Type"] == "application/problem+json", "\(accept)")
+        }
+        let script = try await api.send("GET", "/nothing", [browser, ("Origin", "https://app.example")])
+        #expect(script.headers["Content-Type"] == "application/problem+json")
+        #expect(try await api.send("POST", "/nothing", [browser]).text == text)
+        // Below /api the token comes first, and then the problem.
+        #expect(try await api.send("GET", "/api/nothing", [browser]).status == 401)
+        #expect(try await api.send("GET", "/api/nothing", as: "alice", [browser]).text == text)
+    }
+
+    @Test("A browser, too, gets the problem from a server that has no such page")
+    func noMissingPage() async throws {
+        let answer = try await TestedAPI(.inProcess).send("GET", "/nothing", [("Accept", "text/html")])
+        #expect(answer.status == 404 && answer.headers["Content-Type"] == "text/plain; charset=utf-8")
+    }
+
     @Test("A server that is not ready says why")
     func notReady() async throws {
         let api = TestedAPI(.inProcess) { $0.readiness = { "no keys yet" } }

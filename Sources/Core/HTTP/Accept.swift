@@ -6,7 +6,7 @@ extension HeaderFields {
     /// Of the ranges that match a type the most specific gives its weight, and the higher weight wins. Where both weigh
     /// the same, a JSON type that was named wins, also as `application/*`; `*/*` alone, or no field at all, is text.
     func preferJSON(_ types: [String]) -> Bool {
-        let ranges = values("Accept").flatMap { $0.split(separator: ",") }.compactMap { AcceptRange($0) }
+        let ranges = acceptRanges
         let text = AcceptRange.best(for: "text/plain", of: ranges)
         return types.contains { type in
             guard let json = AcceptRange.best(for: type, of: ranges), json.weight > 0 else { return false }
@@ -17,6 +17,25 @@ extension HeaderFields {
 
     /// Whether an `Accept` field asks for JSON.
     package var preferJSON: Bool { preferJSON(["application/json"]) }
+
+    /// Whether the `Accept` fields ask for HTML rather than for one of the forms of a problem.
+    ///
+    /// As browsers do for a page: `text/html` is named itself, and weighs more than every other form. Where a form weighs the
+    /// same, HTML is taken only if that form was not named.
+    package var preferHTML: Bool {
+        let ranges = acceptRanges
+        guard let html = AcceptRange.best(for: "text/html", of: ranges), html.weight > 0,
+            html.name.isSameField(as: "text/html")
+        else { return false }
+        return ["text/plain", "application/json", Problem.mediaType].allSatisfy { type in
+            guard let other = AcceptRange.best(for: type, of: ranges) else { return true }
+            return html.weight > other.weight || (html.weight == other.weight && !other.isNamed)
+        }
+    }
+
+    private var acceptRanges: [AcceptRange] {
+        values("Accept").flatMap { $0.split(separator: ",") }.compactMap { AcceptRange($0) }
+    }
 }
 
 /// One media range of an `Accept` field, with its weight in thousandths.

@@ -43,6 +43,18 @@ struct PublicHandlers: Sendable {
         return .ready(Response(200, headers: headers, body: file.bytes))
     }
 
+    /// The page about an address that does not exist, for a browser that asks for a page; nil for every other client.
+    ///
+    /// It is a file, the same for every address: nothing of a request gets into HTML (V-117).
+    func missingPage(for request: APIRequest) -> Response? {
+        let head = request.head
+        guard request.match.route == .file, head.method == .get || head.method == .head,
+            !head.headers.contains("Origin"),
+            head.headers.preferHTML, let page = files["404.html"]
+        else { return nil }
+        return Response(404, headers: ["Content-Type": page.type, "Cache-Control": "no-store"], body: page.bytes)
+    }
+
     private static func name(_ request: APIRequest) -> String {
         let name = request.match["file"]
         return name.isEmpty ? "index.html" : name

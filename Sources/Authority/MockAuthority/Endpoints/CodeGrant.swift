@@ -39,7 +39,7 @@ extension TokenEndpoint {
             throw .notOurGrant
         }
         guard grant.validity.expires > context.now else {
-            throw .grantExpired(grant, now: context.now, singlePage: client.singlePage)
+            throw .grantExpired(grant, now: context.now, singlePage: grant.binding.singlePage)
         }
         guard grant.binding.client == client.id else { throw .otherClient(client.id) }
         guard grant.binding.policy == context.policy.name else {

@@ -8,6 +8,8 @@ struct TokenEndpoint: Sendable {
 
     var configuration: Configuration { context.configuration }
     static let bodyLimit = 65536
+    /// Of the refresh tokens of pages, in seconds from the first: 24 hours, which no setting of the service changes.
+    private static let singlePageLifetime: Int64 = 86400
     static let deviceGrantType = "urn:ietf:params:oauth:grant-type:device_code"
 
     /// Reads the form of a `POST` and answers.
@@ -60,7 +62,7 @@ struct TokenEndpoint: Sendable {
             var response = try context.authority.reply(
                 to: granted, signer, at: context.base, era: context.responseEra)
             if old != nil || granted.scope.offline {
-                response.refreshToken = refreshToken(granted, scope: old?.binding.scope ?? granted.scope.text)
+                response.refreshToken = refreshToken(granted, renewing: old)
             }
             return response
         } catch {
@@ -68,13 +70,21 @@ struct TokenEndpoint: Sendable {
         }
     }
 
-    private func refreshToken(_ granted: GrantedRequest, scope: String) -> (text: String, lifetime: Int64) {
-        let lifetime = granted.client.singlePage ? 86400 : configuration.refreshLifetime
+    /// A refresh token of a page inherits the end of the one that it replaces (docs/b2c.md, "Refresh tokens and codes").
+    private func refreshToken(_ granted: GrantedRequest, renewing old: Grant?) -> (text: String, lifetime: Int64) {
+        let singlePage =
+            old?.binding.singlePage ?? (granted.client.singlePage || context.head.headers.contains("Origin"))
+        let expires =
+            singlePage
+            ? old?.validity.expires ?? granted.now + Self.singlePageLifetime
+            : granted.now + configuration.refreshLifetime
+        let binding = Grant.Binding(
+            client: granted.client.id, policy: granted.policy.name, scope: old?.binding.scope ?? granted.scope.text,
+            singlePage: singlePage)
         let grant = Grant(
-            kind: .refresh, binding: .init(client: granted.client.id, policy: granted.policy.name, scope: scope),
-            user: granted.user.objectID, generation: granted.user.status.generation, signIn: granted.signIn,
-            validity: .init(issued: granted.now, expires: granted.now + lifetime))
-        return (context.authority.seal.seal(grant.members), lifetime)
+            kind: .refresh, binding: binding, user: granted.user.objectID, generation: granted.user.status.generation,
+            signIn: granted.signIn, validity: .init(issued: granted.now, expires: expires))
+        return (context.authority.seal.seal(grant.members), expires - granted.now)
     }
 
     /// The requested scope.

@@ -49,7 +49,8 @@ package struct Client: Sendable, Equatable {
     package var secret: String?
     /// The registered redirect URIs; the first is the default.
     package var redirectURIs: [String]
-    /// Whether it runs in a browser: PKCE is required, and its refresh tokens live for a day.
+    /// Whether it runs in a browser only: PKCE is required, and its refresh tokens end a day after the sign-in, as they do
+    /// for each client whose code was redeemed by a page.
     package var singlePage: Bool
 
     package init(id: String, secret: String? = nil, redirectURIs: [String] = [], singlePage: Bool = false) {

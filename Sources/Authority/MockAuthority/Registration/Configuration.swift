@@ -40,7 +40,7 @@ package struct Configuration: Sendable {
         return configuration
     }
 
-    /// Of refresh tokens of other clients than single pages, in seconds.
+    /// Of refresh tokens of other clients than pages, in seconds.
     var refreshLifetime: Int64 { profile == .b2c ? behaviour.lifetimes.refresh : behaviour.entra.refreshLifetime }
 
     /// The policy of this name, in any case.

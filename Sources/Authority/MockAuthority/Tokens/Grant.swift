@@ -24,6 +24,8 @@ struct Grant: Sendable, Equatable {
         var scope: String
         var redirectURI: String?
         var challenge: Challenge?
+        /// Whether a page redeemed the code (`Origin`): its refresh tokens end a day after the sign-in, renewed or not.
+        var singlePage = false
     }
 
     /// The proof key of RFC 7636.
@@ -53,6 +55,7 @@ extension Grant {
         members["redirect"] = binding.redirectURI.map { .string($0) }
         members["challenge"] = binding.challenge.map { .string($0.text) }
         members["hashed"] = binding.challenge.map { .boolean($0.hashed) }
+        if binding.singlePage { members["single_page"] = true }
         return members
     }
 
@@ -77,6 +80,6 @@ extension Grant {
             client: client, policy: policy, scope: scope, redirectURI: members["redirect"]?.string,
             challenge: members["challenge"]?.string.map {
                 Challenge(text: $0, hashed: members["hashed"]?.boolean ?? false)
-            })
+            }, singlePage: members["single_page"]?.boolean ?? false)
     }
 }

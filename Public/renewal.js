@@ -1,0 +1,120 @@
+// The access token of this tab, renewed when it has ended (RFC 6749 section 6). One tab renews for all: it holds a lock
+// while it uses the refresh token and keeps the one that replaces it, and then tells the others the new access token.
+
+import { Problem, Unreachable } from "/api.js";
+import { claimsOf, metadata, scope, tokenOf } from "/session.js";
+import * as store from "/session-store.js";
+
+const LOCK = "tasks.renewal";
+const EARLY = 30000; // milliseconds before its end from which a token is renewed: it must live until it arrives
+const LONGEST_NEWS = 1000; // milliseconds for what another tab has said already
+const LONGEST_ANSWER = 15000;
+
+export class Access {
+  #config;
+  #session;
+  #left;
+  #renewing; // promise of a token, for all requests that wait for one
+  #channel = store.canShare ? new BroadcastChannel("tasks.access") : null;
+
+  /** `left` is called when somebody has signed out in another tab, or signed in as somebody else. */
+  constructor(config, session, left) {
+    this.#config = config;
+    this.#session = session;
+    this.#left = left;
+    this.#channel?.addEventListener("message", ({ data }) => data.since === session.since && this.#take(data));
+    store.onChange(() => this.#look());
+  }
+
+  /** The access token as long as it need not be renewed, else null. */
+  get token() {
+    const { token, expires } = this.#session;
+    return token && (expires - EARLY > Date.now() || !this.canRenew) ? token : null;
+  }
+
+  get canRenew() {
+    const all = store.shared();
+    return Boolean(store.canShare && all?.refresh && all.since === this.#session.since);
+  }
+
+  /**
+   * A new token; `refused` is one that the server did not take. Null if the session has ended.
+   * Throws Unreachable, or the Problem of a sign-in service that may answer later.
+   */
+  renew(refused) {
+    if (refused && this.#session.token === refused) this.#session.token = null;
+    if (!this.canRenew || this.token) return Promise.resolve(this.token);
+    this.#renewing ??= this.#takeTurn().finally(() => (this.#renewing = undefined));
+    return this.#renewing;
+  }
+
+  #takeTurn() {
+    const before = store.shared().refresh;
+    return navigator.locks.request(LOCK, async () => {
+      const all = store.shared();
+      if (!all || all.since !== this.#session.since) return null;
+      if (all.refresh !== before) await this.#news(); // another tab has renewed while this one waited
+      return this.token ?? (await this.#exchange(all));
+    });
+  }
+
+  async #news() {
+    const end = Date.now() + LONGEST_NEWS;
+    while (!this.token && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+
+  async #exchange(all) {
+    const reply = await redeem(this.#config, all);
+    if (!reply || !isSamePerson(reply, all, this.#config)) {
+      store.unshare(all);
+      return null;
+    }
+    const ends = reply.refresh_token_expires_in ? Date.now() + 1000 * reply.refresh_token_expires_in : all.ends;
+    if (!store.rotate(all, reply.refresh_token ?? all.refresh, ends)) return null;
+    const news = { since: all.since, ...tokenOf(reply) };
+    this.#take(news);
+    this.#channel.postMessage(news);
+    return news.token;
+  }
+
+  #take({ token, expires }) {
+    Object.assign(this.#session, { token, expires });
+    store.keep(this.#session);
+  }
+
+  /** Another tab has signed in or out. */
+  #look() {
+    const all = store.shared();
+    const { owner, since } = this.#session;
+    if (!store.isValid(this.#session) || (all?.owner && all.owner !== owner)) return this.#left();
+    if (!all?.owner || all.since === since) return;
+    Object.assign(this.#session, { since: all.since, policy: all.policy, token: null, expires: 0 });
+    store.keep(this.#session);
+    location.reload(); // the same person has signed in again: this tab goes on with the new session
+  }
+}
+
+/** The reply of the token endpoint; null if it will never give a token for this refresh token again. */
+async function redeem(config, { policy, refresh }) {
+  const { token_endpoint } = await metadata(config, policy).catch(unreachable);
+  const form = { grant_type: "refresh_token", client_id: config.clientId, refresh_token: refresh, scope: scope(config) };
+  const response = await fetch(token_endpoint, {
+    method: "POST", body: new URLSearchParams(form), credentials: "omit", signal: AbortSignal.timeout(LONGEST_ANSWER),
+  }).catch(unreachable);
+  const reply = await response.json().catch(() => null);
+  if (response.ok && tokenOf(reply ?? {}).token) return reply;
+  if (reply?.error && response.status < 500 && ![408, 429].includes(response.status)) return null;
+  throw new Problem(503, {
+    title: "The sign-in service is in trouble", detail: `It answered ${response.status}. The page tries again by itself.`,
+  });
+}
+
+/** OpenID Connect Core 12.2: an ID token of a renewal names the same person and application as the first. */
+function isSamePerson({ id_token }, { subject }, { clientId }) {
+  const claims = id_token ? claimsOf(id_token) : null;
+  return !id_token || Boolean(claims && claims.sub === subject && [claims.aud].flat().includes(clientId));
+}
+
+function unreachable(error) {
+  throw new Unreachable(error.message);
+}

@@ -1,0 +1,99 @@
+// Where the session is kept: what belongs to a tab in its session storage, what the tabs of a browser share in the local
+// storage. Only the refresh token is shared, with whose session it is. SECURITY.md says why it is kept there.
+
+const TAB = "tasks.session"; // {token, expires, policy, since, subject, owner, claims}
+const SHARED = "tasks.signed-in"; // {refresh, ends, policy, since, subject, owner, claims}
+const SIGNED_OUT = "tasks.signed-out"; // when somebody last signed out in this browser
+
+/** Whether tabs can take turns here: two must never use the same refresh token. Without that no tab asks for one. */
+export const canShare = Boolean(navigator.locks) && typeof BroadcastChannel === "function";
+
+/**
+ * The session of this tab, or null; in a new tab that of the browser, without an access token yet. It may have expired:
+ * the server is who decides.
+ */
+export function current() {
+  const [tab, all] = [valid(read(sessionStorage, TAB)), shared()];
+  if (!all || tab?.since === all.since) return tab;
+  const { refresh, ends, ...session } = all;
+  return { ...session, token: null, expires: 0 };
+}
+
+/** What the tabs of this browser share of the session that was begun last, or null. */
+export const shared = () => valid(read(localStorage, SHARED));
+
+/** A sign-in: from now on the session of all tabs, or of this one if there is no refresh token. `ends` may be unknown. */
+export function begin({ refresh, ends, token, expires, ...session }) {
+  session.since = Math.max(Date.now(), signedOut() + 1);
+  write(sessionStorage, TAB, { ...session, token, expires });
+  if (refresh && canShare) write(localStorage, SHARED, { ...session, refresh, ends });
+  else localStorage.removeItem(SHARED);
+}
+
+/** Keeps what has become known of this tab's session: its token, whose it is. */
+export function keep(session) {
+  write(sessionStorage, TAB, session);
+  const all = shared();
+  if (all?.since !== session.since || all.owner === session.owner) return;
+  write(localStorage, SHARED, { ...all, owner: session.owner, claims: session.claims });
+}
+
+/** Replaces the refresh token of a session; false if the session has been ended or replaced meanwhile. */
+export function rotate({ since }, refresh, ends) {
+  const all = shared();
+  if (all?.since !== since) return false;
+  write(localStorage, SHARED, { ...all, refresh, ends });
+  return true;
+}
+
+/** This session cannot be renewed any more: new tabs do not begin with it, and find no list of it. */
+export function unshare({ since }) {
+  if (shared()?.since !== since) return;
+  localStorage.removeItem(SHARED);
+  removeAll(localStorage, "tasks.list.");
+}
+
+/** This tab has no session any more. */
+export const forget = () => sessionStorage.removeItem(TAB);
+
+/** Somebody signs out: all sessions that were begun until now are over, in each tab, also in one that is opened again. */
+export function end() {
+  const until = Math.max(Date.now(), shared()?.since ?? 0, current()?.since ?? 0);
+  localStorage.setItem(SIGNED_OUT, until);
+  localStorage.removeItem(SHARED);
+  forget();
+}
+
+/** Whether nobody has signed out since the session was begun. */
+export const isValid = (session) => (session.since ?? 0) > signedOut() || !signedOut();
+
+/** Removes the lists and drafts of everybody else; changes that are not saved wait for their own person. */
+export function forgetOthers(owner) {
+  removeAll(localStorage, "tasks.list.", owner);
+  for (const kind of ["tasks.list.", "tasks.draft."]) removeAll(sessionStorage, kind, owner);
+}
+
+/** Calls when another tab has signed in or out. */
+export function onChange(action) {
+  addEventListener("storage", ({ key }) => (key === null || key === SHARED || key === SIGNED_OUT) && action());
+}
+
+const signedOut = () => Number(localStorage.getItem(SIGNED_OUT)) || 0;
+
+const valid = (session) => (session && isValid(session) ? session : null);
+
+function removeAll(storage, kind, owner) {
+  for (const name of Object.keys(storage)) {
+    if (name.startsWith(kind) && name !== `${kind}${owner}`) storage.removeItem(name);
+  }
+}
+
+function read(storage, name) {
+  try {
+    return JSON.parse(storage.getItem(name));
+  } catch {
+    return null;
+  }
+}
+
+const write = (storage, name, value) => storage.setItem(name, JSON.stringify(value));
