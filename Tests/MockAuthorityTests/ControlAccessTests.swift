@@ -20,7 +20,9 @@ struct ControlAccessTests {
     func otherSites(headers: HeaderFields) async throws {
         let before = try await mock.authority.keySet()
         #expect(try await rotation(headers).status == 403)
-        #expect(try await mock.ask(.post, "/_mock", body: "order=reset", headers: headers, host: "127.0.0.1:3001").status == 403)
+        #expect(
+            try await mock.ask(.post, "/_mock", body: "order=reset", headers: headers, host: "127.0.0.1:3001").status
+                == 403)
         #expect(try await mock.authority.keySet() == before)
     }
 
@@ -45,7 +47,9 @@ struct ControlAccessTests {
 
     @Test(
         "A name that leads here but is nobody's on this machine is refused (DNS rebinding)",
-        arguments: ["evil.example:3001", "127.0.0.1.evil.example", "localhost.evil.example:3001", "evil.test.example", "a b"])
+        arguments: [
+            "evil.example:3001", "127.0.0.1.evil.example", "localhost.evil.example:3001", "evil.test.example", "a b",
+        ])
     func foreignNames(host: String) async throws {
         let origin: HeaderFields = ["Origin": "http://\(host)"]
         #expect(try await rotation(origin, host: host).status == 403)

@@ -43,7 +43,8 @@ struct AuthorizationResponse: Sendable {
         let claims = context.authority.claims(of: granted, at: context.base)
         var accessToken: String?
         if request.types.contains(.token), let audience = granted.scope.audience {
-            let token = try await context.authority.signer(for: context.run).sign(claims.accessToken(audience: audience))
+            let token = try await context.authority.signer(for: context.run).sign(
+                claims.accessToken(audience: audience))
             accessToken = token
             fields = [
                 ("access_token", token), ("token_type", "Bearer"),

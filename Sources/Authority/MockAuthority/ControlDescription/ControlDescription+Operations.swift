@@ -10,7 +10,8 @@ extension ControlDescription {
         ControlOperation(
             method: "GET", path: Routes.badTokens.path,
             summary: "The names of bad tokens, and what task-server answers to each",
-            example: ("/_mock/token/bad", ""), answer: .textOrJSON("A line, or an element, for each.", .list(.object(badToken)))),
+            example: ("/_mock/token/bad", ""),
+            answer: .textOrJSON("A line, or an element, for each.", .list(.object(badToken)))),
     ]
 
     private static let tokenParameters = [
@@ -37,7 +38,8 @@ extension ControlDescription {
 
     private static let ofKeys = [
         ControlOperation(
-            method: "GET", path: Routes.keyControl.path, summary: "The keys and their states", example: ("/_mock/keys", ""),
+            method: "GET", path: Routes.keyControl.path, summary: "The keys and their states",
+            example: ("/_mock/keys", ""),
             answer: .json("The published keys, then the retired ones.", keys)),
         ControlOperation(
             method: "POST", path: Routes.keyControl.path, summary: "Takes a step in the life of keys",
@@ -71,7 +73,8 @@ extension ControlDescription {
                 #"{"password":"Passw0rd!","name":"Dora","claims":{"extension_level":3}}"#
             ), answer: .json("The user.", .object(user))),
         ControlOperation(
-            method: "DELETE", path: "_mock/users/{name}", summary: "Removes the user", example: ("/_mock/users/bob", ""),
+            method: "DELETE", path: "_mock/users/{name}", summary: "Removes the user",
+            example: ("/_mock/users/bob", ""),
             answer: .nothing, refuses: false),
     ]
 

@@ -79,7 +79,6 @@ enum ControlDescription {
         var responses = JSONObject()
         switch operation.answer {
         case .nothing: responses["204"] = ["description": "Done."]
-        case .text(let text): responses["200"] = response(text, [("text/plain", schema(.text))])
         case .json(let text, let type): responses["200"] = response(text, [("application/json", schema(type))])
         case .textOrJSON(let text, let type):
             responses["200"] = response(text, [("text/plain", schema(.text)), ("application/json", schema(type))])

@@ -49,8 +49,6 @@ indirect enum ControlType: Sendable {
 enum ControlAnswer: Sendable {
     /// 204.
     case nothing
-    /// 200, `text/plain`.
-    case text(String)
     /// 200, `application/json`.
     case json(String, ControlType)
     /// 200: the text, or with `Accept: application/json` the JSON.

@@ -57,7 +57,8 @@ extension HostContext {
         if run.directory.user(called: email) != nil {
             throw ConfigurationError(message: "There is a user '\(email)' already.")
         }
-        let member = try fields.member(texts: ["email", "password", "name", "givenName", "familyName"], json: ["claims"])
+        let member = try fields.member(
+            texts: ["email", "password", "name", "givenName", "familyName"], json: ["claims"])
         _ = try putUser(email, member)
     }
 

@@ -64,7 +64,8 @@ extension HostContext {
         Response(
             200,
             headers: [
-                "Content-Type": "\(type); charset=utf-8", "Cache-Control": "no-cache", "X-Content-Type-Options": "nosniff",
+                "Content-Type": "\(type); charset=utf-8", "Cache-Control": "no-cache",
+                "X-Content-Type-Options": "nosniff",
             ], body: Array(text.utf8))
     }
 }

@@ -35,7 +35,8 @@ extension DeveloperPage {
         let policies = configuration.policies.map(\.name).filter { !$0.isEmpty }
         let policy: HTML =
             policies.isEmpty
-            ? "" : choice("policy", "Policy", in: "token", [("", "the first for signing in")] + policies.map { ($0, $0) })
+            ? ""
+            : choice("policy", "Policy", in: "token", [("", "the first for signing in")] + policies.map { ($0, $0) })
         let hidden = selected.map { "<input type=\"hidden\" name=\"\($0)\" value=\"\($1)\">" as HTML }
         return """
             <form method="get" action="\(MockAuthority.Path.testToken)">

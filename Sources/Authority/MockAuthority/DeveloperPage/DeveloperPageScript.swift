@@ -1,4 +1,6 @@
-/// The script of the developer page: it adds rows that came since, and copies. Without it, everything else works.
+/// The script of the developer page: it adds rows that came since, and copies.
+///
+/// Without it, everything else works.
 enum DeveloperPageScript {
     static let text = #"""
         const requests = document.getElementById("request-rows");
