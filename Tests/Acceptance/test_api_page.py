@@ -9,8 +9,8 @@ import yaml
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
+import axe
 from person import PageTest
-from test_access import axe_findings
 
 
 class APIPage(PageTest):
@@ -170,7 +170,7 @@ class APIPage(PageTest):
         self.try_box("addTask")
         for scheme, forced in [("light", "none"), ("dark", "none"), ("light", "active")]:
             self.chrome.prefer(scheme, forced=forced)
-            self.assertEqual(axe_findings(self.chrome), [], f"{scheme}, {forced}")
+            self.assertEqual(axe.findings(self.chrome), [], f"{scheme}, {forced}")
 
 
 if __name__ == "__main__":

@@ -67,7 +67,7 @@ class UnusualSignIns(PageTest):
             person.choose("b2c_1_sign_in")
             self.chrome.until(lambda: "/authorize" in self.chrome.current_url, "the authority")
             query = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(self.chrome.current_url).query))
-            self.assertEqual(query["scope"].split(), ["openid", *scopes])
+            self.assertEqual(query["scope"].split(), ["openid", "profile", "offline_access", *scopes])
             person.fill(signInName="alice@example.com", password=PASSWORD)
             person.await_list()
             person.add("Buy milk")

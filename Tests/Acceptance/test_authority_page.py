@@ -11,10 +11,10 @@ import unittest
 import urllib.error
 import urllib.request
 
+import axe
 from chrome import Chrome
 from person import PageTest
 from servers import TENANT
-from test_access import axe_findings
 
 KEYS = f"{TENANT}/b2c_1_sign_in/discovery/v2.0/keys"
 
@@ -113,7 +113,7 @@ class DeveloperPage(PageTest):
         self.fill("#fault-status", "7")
         self.press("#faults .primary")
         self.assertIn("whole number from 200 to 599", self.chrome.words("[role=alert]"))
-        self.assertEqual(axe_findings(self.chrome), [])
+        self.assertEqual(axe.findings(self.chrome), [])
 
     def test_clock_keys_faults_and_reset(self):
         self.open()
@@ -208,12 +208,12 @@ class DeveloperPage(PageTest):
                     self.chrome.prefer(scheme, forced=forced)
                     self.open(query)
                     self.chrome.execute_script("for (const row of document.querySelectorAll('details')) row.open = true")
-                    self.assertEqual(axe_findings(self.chrome), [])
+                    self.assertEqual(axe.findings(self.chrome), [])
                     self.assertLessEqual(self.chrome.execute_script("return document.body.scrollWidth"), width)
 
     def test_the_root_leads_there(self):
         self.chrome.get(self.mock)
-        self.assertEqual(axe_findings(self.chrome), [])
+        self.assertEqual(axe.findings(self.chrome), [])
         self.press("a[href='/_mock']")
         self.chrome.until(lambda: self.chrome.all("#requests"), "the developer page")
 

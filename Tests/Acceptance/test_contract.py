@@ -122,7 +122,8 @@ class Contract(unittest.TestCase):
 
     def test_every_file_of_the_page_is_served_as_what_it_is(self):
         types = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml",
-                 ".yaml": "application/yaml"}
+                 ".yaml": "application/yaml", ".json": "application/json", ".png": "image/png",
+                 ".webmanifest": "application/manifest+json"}
         files = [path for path in PUBLIC.rglob("*") if path.is_file()]
         self.assertGreater(len(files), 10)
         for path in files:

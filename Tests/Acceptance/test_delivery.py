@@ -5,8 +5,8 @@ import unittest
 import urllib.parse
 import urllib.request
 
+import axe
 from person import PageTest
-from test_access import axe_findings
 
 FIRST_LOAD = 60_000  # bytes
 FIRST_LOAD_COMPRESSED = 20_000  # bytes, behind a proxy that compresses
@@ -73,7 +73,7 @@ class Delivery(PageTest):
         self.assertNotIn("secret-path", self.chrome.execute_script("return document.documentElement.outerHTML"))
         for scheme, forced in [("light", "none"), ("dark", "none"), ("light", "active")]:
             self.chrome.prefer(scheme, forced=forced)
-            self.assertEqual(axe_findings(self.chrome), [], f"{scheme}, forced colours {forced}")
+            self.assertEqual(axe.findings(self.chrome), [], f"{scheme}, forced colours {forced}")
         self.chrome.one("#start").click()
         self.person.await_welcome()
 
