@@ -221,7 +221,9 @@ import Testing
         try File.replace("\(stage.folder)/index.html", with: [])
         let some = try stage.server(["TASKS_PUBLIC": stage.folder, "TASKS_DATABASE": "memory:"])
         let lines = some.process.output.split(separator: "\n").filter { $0.contains("\"event\":\"page-incomplete\"") }
-        #expect(lines.count == 1 && lines.first?.contains("\"missing\":\"openapi.json openapi.yaml problems.html\"") == true)
+        #expect(
+            lines.count == 1 && lines.first?.contains("\"missing\":\"openapi.json openapi.yaml problems.html\"") == true
+        )
         let environment = stage.settings.filter { $0.key != "TASKS_PUBLIC" }.merging(["TASKS_DATABASE": "memory:"]) {
             $1
         }
