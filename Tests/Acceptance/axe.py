@@ -23,7 +23,7 @@ def findings(chrome):
     result = chrome.execute_async_script("axe.run().then(arguments[0], (error) => arguments[0](String(error)))")
     if not isinstance(result, dict):
         raise AssertionError(result)
-    return [(finding["id"], finding["help"], [node["html"][:120] for node in finding["nodes"]])
+    return [(finding["id"], finding["help"], [(node["html"][:120], node["failureSummary"]) for node in finding["nodes"]])
             for finding in result["violations"]]
 
 

@@ -55,7 +55,7 @@ class Photographer:
         self.person.sign_in()
         self.take("list", 1280, 760, "light")
         self.take("phone-dark", 390, 780, "dark")
-        self.chrome.get(self.servers.authority)
+        self.chrome.get(f"{self.servers.authority}/_mock")
         self.take("mock", 1280, 900, "light")
         self.take("mock-phone", 390, 780, "dark")
         self.chrome.quit()

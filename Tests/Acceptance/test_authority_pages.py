@@ -138,7 +138,6 @@ class AuthorityPages(PageTest):
             "a refusal": lambda: self.authorize("b2c_1_sign_in", client_id="nobody"),
             "Signed out": lambda: self.chrome.get(f"{base}/oauth2/v2.0/logout"),
             "nothing there": lambda: self.chrome.get(f"{base}/oauth2/v2.0/nothing"),
-            "the root": lambda: self.chrome.get(self.servers.authority),
             "Edit your profile": self.open_profile,
         }
         for name, open_page in pages.items():
@@ -152,6 +151,28 @@ class AuthorityPages(PageTest):
                     self.chrome.one("#next").click()
                     self.alert()
                     self.check_look(f"{name}, with an error")
+
+    def test_axe_finds_nothing_on_the_page_for_developers(self):
+        self.expected = ["400"]
+        self.open_profile()
+        self.servers.token(bad="expired")
+        self.chrome.get(f"{self.servers.authority}/_mock")
+        self.check_look("the page for developers")
+        self.chrome.execute_script("for (const it of document.querySelectorAll('details')) it.open = true")
+        self.check_look("the page for developers, everything open")
+        self.chrome.one("#faults .primary").click()
+        self.chrome.until(lambda: self.chrome.one(".done").is_displayed(), "the outcome")
+        self.check_look("the page for developers, after an order")
+        field = self.chrome.one("#clock-skew_s")
+        field.clear()
+        field.send_keys("soon", Keys.ENTER)
+        self.alert()
+        self.check_look("the page for developers, after a mistake")
+        self.chrome.one("#reset .danger").click()
+        self.chrome.until(lambda: self.chrome.one(".done").is_displayed(), "the outcome")
+        for tenant in range(1, len(self.chrome.all(".tenants a"))):
+            self.chrome.all(".tenants a")[tenant].click()
+            self.check_look(f"the page for developers of tenant {tenant}")
 
     def check_look(self, name):
         axe.check_looks(self, name)
