@@ -186,7 +186,8 @@ export class Model {
     this.#storing = undefined;
     for (const storage of [sessionStorage, localStorage]) storage.removeItem(this.#listName);
     sessionStorage.removeItem(this.#draftName);
-    localStorage.removeItem(`tasks.names.${this.#owner}`);
+    // What waits may be for a task that it knows by the key of its addition.
+    if (!this.#changes.size) localStorage.removeItem(`tasks.names.${this.#owner}`);
   }
 
   /** What the person is writing and has not saved, kept over a reload of this tab: {draft, editing}. */
@@ -282,7 +283,7 @@ function apply(change, rows) {
   const row = rows.get(id);
   const state = { state: change.problem ? "stuck" : "waiting", problem: change.problem, change: change.key };
   if (change.kind === "add") {
-    rows.set(id, { id, text: change.text, completed: change.completed, ...state });
+    rows.set(id, { id, text: change.text, completed: change.completed, ...membersOf(change), ...state });
   } else if (change.kind === "remove") {
     if (change.problem) rows.set(id, { ...row, ...state });
     else rows.delete(id);

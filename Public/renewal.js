@@ -2,7 +2,7 @@
 // while it uses the refresh token and keeps the one that replaces it, and then tells the others the new access token.
 
 import { Problem, Unreachable } from "/api.js";
-import { claimsOf, metadata, scope, tokenOf } from "/session.js";
+import { claimsOf, metadata, revoke, scope, tokenOf } from "/session.js";
 import * as store from "/session-store.js";
 
 const LOCK = "tasks.renewal";
@@ -65,12 +65,23 @@ export class Access {
 
   async #exchange(all) {
     const reply = await redeem(this.#config, all);
+    if (!reply) {
+      // Another tab may have used this token just before: what it stored and said can arrive after the lock.
+      await this.#news();
+      if (this.token) return this.token;
+      const now = store.shared();
+      if (now?.since === all.since && now.refresh !== all.refresh) return this.#exchange(now);
+    }
     if (!reply || !isSamePerson(reply, all, this.#config)) {
       store.unshare(all);
       return null;
     }
     const ends = reply.refresh_token_expires_in ? Date.now() + 1000 * reply.refresh_token_expires_in : all.ends;
-    if (!store.rotate(all, reply.refresh_token ?? all.refresh, ends)) return null;
+    if (!store.rotate(all, reply.refresh_token ?? all.refresh, ends)) {
+      // Somebody has signed out meanwhile.
+      metadata(this.#config, all.policy).then((known) => revoke(known, this.#config, reply.refresh_token), () => {});
+      return null;
+    }
     const news = { since: all.since, ...tokenOf(reply) };
     this.#take(news);
     this.#channel.postMessage(news);
@@ -90,13 +101,14 @@ export class Access {
     if (!all?.owner || all.since === since) return;
     Object.assign(this.#session, { since: all.since, policy: all.policy, token: null, expires: 0 });
     store.keep(this.#session);
-    location.reload(); // the same person has signed in again: this tab goes on with the new session
+    location.reload(); // the same person has signed in again: this tab continues with the new one
   }
 }
 
 /** The reply of the token endpoint; null if it will never give a token for this refresh token again. */
 async function redeem(config, { policy, refresh }) {
   const { token_endpoint } = await metadata(config, policy).catch(unreachable);
+  if (!token_endpoint) throw new Unreachable("The authority's description names no token endpoint.");
   const form = { grant_type: "refresh_token", client_id: config.clientId, refresh_token: refresh, scope: scope(config) };
   const response = await fetch(token_endpoint, {
     method: "POST", body: new URLSearchParams(form), credentials: "omit", signal: AbortSignal.timeout(LONGEST_ANSWER),
@@ -105,7 +117,7 @@ async function redeem(config, { policy, refresh }) {
   if (response.ok && tokenOf(reply ?? {}).token) return reply;
   if (reply?.error && response.status < 500 && ![408, 429].includes(response.status)) return null;
   throw new Problem(503, {
-    title: "The sign-in service is in trouble", detail: `It answered ${response.status}. The page tries again by itself.`,
+    title: "The sign-in service failed", detail: `It answered ${response.status}. The page tries again by itself.`,
   });
 }
 

@@ -154,7 +154,7 @@ function problemBox(problem, key) {
 /** [message, [decision, label] of each button]; the text of somebody else may be written from right to left. */
 function question(problem) {
   if (problem.theirs !== undefined) return [changed(problem), [["mine", "Keep mine"], ["theirs", "Keep that"]]];
-  if (problem.gone) return [["Deleted elsewhere."], [["again", "Add it again"], ["discard", "Let it go"]]];
+  if (problem.gone) return [["Deleted elsewhere."], [["again", "Add it again"], ["discard", "Discard"]]];
   return [[`${problem.title}. ${problem.detail}`], [["retry", "Try again"], ["discard", "Discard"]]];
 }
 

@@ -47,8 +47,9 @@ export function rotate({ since }, refresh, ends) {
 }
 
 /** This session cannot be renewed any more: new tabs do not begin with it, and find no list of it. */
-export function unshare({ since }) {
-  if (shared()?.since !== since) return;
+export function unshare({ since, refresh }) {
+  const all = shared();
+  if (all?.since !== since || (refresh && all.refresh !== refresh)) return; // another tab has renewed it
   localStorage.removeItem(SHARED);
   removeAll(localStorage, "tasks.list.");
 }

@@ -97,13 +97,14 @@ export async function signOut(config, policy) {
   localStorage.setItem(ASK_WHO, "yes");
   const known = await metadata(config, policy).catch(() => null);
   if (known) localStorage.removeItem(ASK_WHO);
-  if (refresh && known?.revocation_endpoint) revoke(known.revocation_endpoint, config, refresh);
+  if (known) revoke(known, config, refresh);
   if (!known?.end_session_endpoint) return location.assign("/");
   go(known.end_session_endpoint, { post_logout_redirect_uri: redirectURI, client_id: config.clientId });
 }
 
 /** RFC 7009, where the authority has it. The page is being left, so nobody waits for the answer. */
-function revoke(endpoint, config, token) {
+export function revoke({ revocation_endpoint: endpoint }, config, token) {
+  if (!token || !endpoint) return;
   const body = new URLSearchParams({ token, token_type_hint: "refresh_token", client_id: config.clientId });
   fetch(endpoint, { method: "POST", body, credentials: "omit", keepalive: true }).catch(() => {});
 }

@@ -159,7 +159,10 @@ export class Sync {
     try {
       const { tasks } = await this.#readAll("/api/tasks?completed=true");
       const isAll = tasks.length > 0 && tasks.every((task) => waiting.has(task.Id));
-      if (!isAll || (await this.#call("DELETE", "/api/tasks?completed=true")).status !== 200) return this.#sendAlone(changes);
+      if (!isAll) return this.#sendAlone(changes);
+      const { status, body } = await this.#call("DELETE", "/api/tasks?completed=true");
+      if (status !== 200) return this.#sendAlone(changes);
+      if (body.deleted !== tasks.length) this.#wantsList = true;
       this.#model.confirmAll(tasks.map((task) => [waiting.get(task.Id), null]));
     } catch (error) {
       if (!isRefusal(error)) throw error;

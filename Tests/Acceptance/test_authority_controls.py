@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import tempfile
+import time
 import unittest
 
 from servers import ROOT, answers, free_port
@@ -40,9 +41,11 @@ class Mock:
             [ROOT / ".build/debug/mock-authority"], stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
             env={**kept, "MOCK_LISTEN": f"127.0.0.1:{self.port}", **settings})
         test.addCleanup(self.stop)
+        end = time.monotonic() + 60
         while not answers(f"http://127.0.0.1:{self.port}/_mock/token/bad"):
-            if self.process.poll() is not None:
-                raise RuntimeError("mock-authority ended by itself")
+            if self.process.poll() is not None or time.monotonic() > end:
+                raise RuntimeError("mock-authority ended by itself, or did not answer within a minute")
+            time.sleep(0.05)
 
     def run(self, command):
         command = re.sub(r"\b3001\b", str(self.port), command)

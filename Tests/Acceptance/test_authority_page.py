@@ -170,18 +170,18 @@ class DeveloperPage(PageTest):
         self.press("#token .primary", chrome)
         self.assertEqual(len(chrome.words("body").split(".")), 3)
 
-    def test_a_page_of_another_site_cannot_give_orders(self):
+    def test_a_page_of_another_site_cannot_use_the_controls(self):
         self.expected = [".*"]  # the browser complains about every attempt
         page = f"""<!doctype html><title>evil</title>
             <form id="form" method="post" action="{self.mock}/_mock?run={self.run_name}" target="frame">
-            <input name="order" value="clock"><input name="skew_s" value="-7200"></form><iframe name="frame"></iframe>
+            <input name="action" value="clock"><input name="skew_s" value="-7200"></form><iframe name="frame"></iframe>
             <iframe id="framed" src="{self.mock}/_mock?run={self.run_name}"></iframe>
             <script>
-            const order = (path, init) => fetch("{self.mock}/_mock/" + path + "?run={self.run_name}", init).catch(() => 0);
+            const control = (path, init) => fetch("{self.mock}/_mock/" + path + "?run={self.run_name}", init).catch(() => 0);
             window.done = Promise.all([
-              order("clock", {{method: "POST", mode: "no-cors", body: '{{"skew_s":-7200}}'}}),
-              order("reset", {{method: "POST", mode: "no-cors"}}),
-              order("users/eve@example.com", {{method: "PUT", body: "{{}}"}}),
+              control("clock", {{method: "POST", mode: "no-cors", body: '{{"skew_s":-7200}}'}}),
+              control("reset", {{method: "POST", mode: "no-cors"}}),
+              control("users/eve@example.com", {{method: "PUT", body: "{{}}"}}),
             ]).then(() => document.getElementById("form").submit());
             </script>"""
         self.ask("clock", b'{"skew_s":60}')

@@ -87,6 +87,24 @@ class DueDates(Planning):
         person.await_saved()
         self.assertEqual(self.on_server("Pay the rent"), {})
 
+    def test_a_task_added_under_today_without_a_connection_is_due_today(self):
+        self.expected = ["ERR_INTERNET_DISCONNECTED"]
+        person = self.person
+        person.add("Pay the rent")
+        person.plan("Pay the rent", due=self.day())
+        person.filter("today")
+        person.await_saved()
+        self.chrome.connect(False)
+        person.add("Call Ann")
+        person.await_texts("Pay the rent", "Call Ann")
+        self.await_shown("Call Ann", ".due", "Due Today")
+        person.filter("all")
+        person.plan("Call Ann", due="12312030")
+        self.chrome.connect(True)
+        person.look_again()
+        person.await_saved()
+        self.assertEqual(self.on_server("Call Ann"), {"due": "2030-12-31"})
+
     def test_half_a_date_is_not_taken_for_none(self):
         self.person.add("Pay the rent")
         self.person.plan("Pay the rent", due="1231")

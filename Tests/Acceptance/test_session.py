@@ -170,6 +170,30 @@ class Renewal(SessionTest):
         return self.chrome.execute_async_script(
             "navigator.locks.query().then(({ held }) => arguments[0](held.some(({ name }) => name === 'tasks.renewal')))")
 
+    def test_a_tab_that_has_not_seen_the_renewal_of_another_goes_on(self):
+        self.expected = ["400"]
+        self.newcomer()
+        old = self.shared()["refresh"]
+        self.change_session(expires=1)
+        self.person.refresh()
+        self.await_renewed()
+        new = self.shared()
+        # What another tab has stored is seen only when the used token is already on its way.
+        self.chrome.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": f"""
+            const real = window.fetch;
+            window.fetch = (url, options) => {{
+              const stored = {json.dumps(json.dumps(new))};
+              if (String(url).endsWith("/token")) setTimeout(() => (localStorage["tasks.signed-in"] = stored), 200);
+              return real(url, options);
+            }};"""})
+        stale = json.dumps({**new, "refresh": old})
+        self.chrome.execute_script("localStorage['tasks.signed-in'] = arguments[0]", stale)
+        self.change_session(expires=1)
+        self.person.refresh()
+        self.await_renewed()
+        self.assertEqual([status for _, status in self.token_requests()], [200, 400, 200])
+        self.assertFalse(self.chrome.one("#ended").is_displayed())
+
     def test_many_requests_of_a_tab_renew_once(self):
         self.expected = ["401"]
         self.newcomer()
@@ -238,6 +262,25 @@ class Renewal(SessionTest):
         self.assertIsNone(self.shared())
         self.assertIsNone(self.session())
 
+
+    def test_what_waits_after_a_sign_out_knows_its_task(self):
+        self.newcomer()
+        target = self.chrome.execute_async_script("""
+            const done = arguments[0];
+            import("/model.js").then(({ Model }) => {
+              const model = new Model("somebody");
+              model.add("Buy milk");
+              const [addition] = model.changes();
+              model.complete({ id: addition.key }, true);
+              model.confirm(addition, { id: 7, text: "Buy milk", completed: false });
+              model.forget();
+              const again = new Model("somebody");
+              const [tick] = again.changes();
+              again.drop(tick.key);
+              again.forget();
+              done([tick.target, "tasks.names.somebody" in localStorage]);
+            });""")
+        self.assertEqual(target, [7, False])
 
     def test_a_refresh_token_for_a_session_that_has_ended_is_not_kept(self):
         self.newcomer()

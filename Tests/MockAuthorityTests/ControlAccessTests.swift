@@ -21,7 +21,7 @@ struct ControlAccessTests {
         let before = try await mock.authority.keySet()
         #expect(try await rotation(headers).status == 403)
         #expect(
-            try await mock.ask(.post, "/_mock", body: "order=reset", headers: headers, host: "127.0.0.1:3001").status
+            try await mock.ask(.post, "/_mock", body: "action=reset", headers: headers, host: "127.0.0.1:3001").status
                 == 403)
         #expect(try await mock.authority.keySet() == before)
     }

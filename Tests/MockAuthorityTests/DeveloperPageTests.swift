@@ -3,7 +3,7 @@ import JSON
 @testable import MockAuthority
 import Testing
 
-@Suite("The developer page shows what happened and gives orders", .timeLimit(.minutes(15)))
+@Suite("The developer page shows what happened and uses the controls", .timeLimit(.minutes(15)))
 struct DeveloperPageTests {
     let mock = TestAuthority.all()
 
@@ -60,7 +60,7 @@ struct DeveloperPageTests {
             .put, "/_mock/users/eve@example.com",
             body: #"{"name":"<b>Eve","claims":{"extension_<i>":"</textarea><img>"}}"#)
         _ = try await mock.get("/_mock/token?user=eve")
-        let refused = try await send("order=revoke&user=\(encoded)")
+        let refused = try await send("action=revoke&user=\(encoded)")
         #expect(refused.status == 400 && refused.text.contains("There is no user &#39;&lt;script&gt;"))
         for text in [try await page(), refused.text, try await mock.get("/_mock/live").text] {
             #expect(!text.contains("<script>alert") && !text.contains("<b>Eve") && !text.contains("</textarea><img>"))
@@ -114,32 +114,33 @@ struct DeveloperPageTests {
     }
 
     @Test("Its forms do what the controls do, and lead back to the part that shows it")
-    func orders() async throws {
+    func actions() async throws {
         func done(_ fields: String, _ place: String) async throws {
             let response = try await send(fields)
             #expect(response.status == 303 && response.headers["Location"] == place, "\(fields): \(response.text)")
         }
         try await done(
-            "order=addUser&email=dora@example.com&password=Passw0rd!&name=Dora&claims=%7B%22extension_level%22:3%7D",
+            "action=addUser&email=dora@example.com&password=Passw0rd!&name=Dora&claims=%7B%22extension_level%22:3%7D",
             "/_mock?done=addUser#users")
         let token = try await mock.get("/_mock/token?user=dora").text
         #expect(try Token(String(token.dropLast())).claims["extension_level"]?.integer == 3)
         try await done(
-            "order=changeUser&user=dora&name=Dora+D&disabled=true&claims=%7B%7D", "/_mock?done=changeUser#users")
+            "action=changeUser&user=dora&name=Dora+D&disabled=true&claims=%7B%7D", "/_mock?done=changeUser#users")
         let dora = try #require(mock.authority.b2c.runs.run("").directory.user(called: "dora"))
         #expect(dora.name.display == "Dora D" && dora.status.disabled && dora.claims == JSONObject())
-        try await done("order=revoke&user=dora", "/_mock?done=revoke#users")
-        try await done("order=removeUser&user=dora", "/_mock?done=removeUser#users")
-        try await done("order=clock&skew_s=-7200", "/_mock?done=clock#clock")
-        try await done("order=keys&do=publish", "/_mock?done=keys#keys")
+        try await done("action=revoke&user=dora", "/_mock?done=revoke#users")
+        try await done("action=removeUser&user=dora", "/_mock?done=removeUser#users")
+        try await done("action=clock&skew_s=-7200", "/_mock?done=clock#clock")
+        try await done("action=keys&do=publish", "/_mock?done=keys#keys")
         try await done(
-            "order=fault&at=keys&times=2&status=503&delay_ms=&retry_after=7&body=&cut=true", "/_mock?done=fault#faults")
+            "action=fault&at=keys&times=2&status=503&delay_ms=&retry_after=7&body=&cut=true", "/_mock?done=fault#faults"
+        )
         let state = try await state()
         #expect(state["users"]?.array?.count == 2 && state["skew_s"]?.integer == -7200)
         let fault = try #require(state["faults"]?.array?.first?.object)
         #expect(fault["times"]?.integer == 2 && fault["status"]?.integer == 503 && fault["cut"]?.boolean == true)
         #expect(try await page().contains("<b>keys</b> answers 503, cuts the body, 2 times"))
-        try await done("order=reset", "/_mock?done=reset#reset")
+        try await done("action=reset", "/_mock?done=reset#reset")
         #expect(try await self.state()["faults"] == [])
         #expect(try await page("?done=reset").contains("Everything is as at the start."))
     }
@@ -147,7 +148,7 @@ struct DeveloperPageTests {
     @Test("A form of another tenant or run changes that one alone")
     func selection() async throws {
         let query = "?profile=external-id&tenant=\(EntraTenants.id)&run=r7"
-        let response = try await send("order=clock&skew_s=60", query)
+        let response = try await send("action=clock&skew_s=60", query)
         #expect(response.headers["Location"] == "/_mock\(query)&done=clock#clock")
         #expect(try await state(query)["skew_s"]?.integer == 60)
         for other in ["?run=r7", "?profile=external-id"] {
@@ -160,11 +161,11 @@ struct DeveloperPageTests {
     @Test(
         "A form that cannot be used is refused with the reason, above the page",
         arguments: [
-            ("order=clock&skew_s=1h", "&#39;skew_s&#39; of the form must be a whole number"),
-            ("order=fault&at=moon", "must be one of"), ("order=addUser&email=alice@example.com", "already"),
-            ("order=addUser&name=Nobody", "Say the address"), ("order=changeUser&user=alice&claims=x", "is not JSON"),
-            ("order=changeUser&user=alice&claims=1", "must be an object"), ("order=keys&do=melt", "keys"),
-            ("order=removeUser&user=nobody", "There is no user"), ("order=melt", "no order"), ("", "no order"),
+            ("action=clock&skew_s=1h", "&#39;skew_s&#39; of the form must be a whole number"),
+            ("action=fault&at=moon", "must be one of"), ("action=addUser&email=alice@example.com", "already"),
+            ("action=addUser&name=Nobody", "Say the address"), ("action=changeUser&user=alice&claims=x", "is not JSON"),
+            ("action=changeUser&user=alice&claims=1", "must be an object"), ("action=keys&do=melt", "keys"),
+            ("action=removeUser&user=nobody", "There is no user"), ("action=melt", "no action"), ("", "no action"),
         ])
     func mistakes(fields: String, reason: String) async throws {
         let response = try await send(fields)

@@ -33,7 +33,7 @@ struct ChangeList {
     private static func elements(_ body: [UInt8]) throws(APIFailure) -> [JSONValue] {
         let value: JSONValue
         do {
-            // A dozen members in each change.
+            // A dozen members in each change (V-148).
             value = try TaskInput.json(body, values: 12 * most)
         } catch .input(.malformedJSON(let offset)) {
             throw .input(.malformedChanges(offset: offset))
@@ -59,7 +59,7 @@ struct ChangeList {
             guard let revisions = TaskItem.revisions(ifMatch: tag, of: id) else { return nil }
             guard revisions.count < 2 else { throw wrong("ifMatch", "one ETag") }
             return revisions.first ?? 0
-        default: throw wrong("ifMatch", "the ETag of the task, a text")
+        case .integer, .real, .boolean, .array, .object: throw wrong("ifMatch", "the ETag of the task, a text")
         }
     }
 

@@ -1,4 +1,4 @@
-/// Every order, in the order of docs/mock-authority.md; a test compares them with the route table.
+/// Every control, in the order of docs/mock-authority.md; a test compares them with the route table.
 extension ControlDescription {
     static let operations = ofTokens + ofKeys + ofUsers + ofRuns
 

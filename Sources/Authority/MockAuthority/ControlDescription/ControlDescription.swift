@@ -19,7 +19,7 @@ enum ControlDescription {
         [
             "title": "Controls of mock-authority", "version": .string(programVersion),
             "description": .string(
-                "Orders for tests and people. They are answered on the loopback only, unless the mock was started with "
+                "Controls for tests and people. They are answered on the loopback only, unless the mock was started with "
                     + "--allow-remote, under names that belong to this machine, and never for pages of other sites "
                     + "(403). docs/mock-authority.md has an example of each."),
         ]
@@ -84,7 +84,7 @@ enum ControlDescription {
             responses["200"] = response(text, [("text/plain", schema(.text)), ("application/json", schema(type))])
         }
         let reason = [("text/plain", schema(.text))]
-        if operation.refuses { responses["400"] = response("The order cannot be used; the text says why.", reason) }
+        if operation.refuses { responses["400"] = response("The request cannot be used; the text says why.", reason) }
         responses["403"] = response("The control does not answer this client.", reason)
         if operation.path.contains("{"), operation.body.isEmpty {
             responses["404"] = response("There is no such user.", reason)

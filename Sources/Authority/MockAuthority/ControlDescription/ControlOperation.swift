@@ -1,6 +1,6 @@
 import JSON
 
-/// One order of the controls, as the OpenAPI file describes it.
+/// One control, as the OpenAPI file describes it.
 struct ControlOperation: Sendable {
     /// In upper case.
     let method: String
@@ -14,7 +14,7 @@ struct ControlOperation: Sendable {
     /// A request that works with the configuration without a file: its target, and its body.
     let example: (target: String, body: String)
     let answer: ControlAnswer
-    /// Whether an order that cannot be used is answered with 400 and the reason.
+    /// Whether a request that cannot be used is answered with 400 and the reason.
     var refuses = true
 }
 
@@ -45,7 +45,7 @@ indirect enum ControlType: Sendable {
     case members
 }
 
-/// What an order is answered with when it succeeds.
+/// What a request is answered with when it succeeds.
 enum ControlAnswer: Sendable {
     /// 204.
     case nothing

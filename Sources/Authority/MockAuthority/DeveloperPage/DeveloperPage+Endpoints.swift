@@ -31,15 +31,15 @@ extension HostContext {
         }
     }
 
-    /// `POST /_mock`: the order of a form; then the page, at the part that shows what became of it.
-    func developerOrder() -> Decision {
+    /// `POST /_mock`: the action of a form; then the page, at the part that shows what became of it.
+    func developerAction() -> Decision {
         .answerBody(limit: Self.bodyLimit) { body in
             let fields = Parameters(body: body, type: head.contentType)
             do throws(ConfigurationError) {
-                let order = try await give(fields)
+                let action = try await perform(fields)
                 let mark = selection.isEmpty ? "?" : "&"
-                let place = "/\(Routes.developerPage.path)\(selection)\(mark)done=\(order.rawValue)"
-                return Response(303, headers: ["Location": "\(place)#\(order.section.rawValue)"])
+                let place = "/\(Routes.developerPage.path)\(selection)\(mark)done=\(action.rawValue)"
+                return Response(303, headers: ["Location": "\(place)#\(action.section.rawValue)"])
             } catch {
                 return await developerPage(alert: error.message)
             }

@@ -1,13 +1,13 @@
 import JSON
 import Synchronization
 
-/// The forms of the page that give orders.
+/// The forms of the page that use the controls.
 extension DeveloperPage {
-    func form(_ order: DeveloperOrder, label: String? = nil, _ content: HTML) -> HTML {
+    func form(_ action: DeveloperAction, label: String? = nil, _ content: HTML) -> HTML {
         let name: HTML = label.map { " aria-label=\"\($0)\"" } ?? ""
         return """
             <form method="post" action="\(path)"\(name)>
-            <input type="hidden" name="order" value="\(order.rawValue)">
+            <input type="hidden" name="action" value="\(action.rawValue)">
             \(content)
             </form>
             """

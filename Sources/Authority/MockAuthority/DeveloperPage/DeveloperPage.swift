@@ -3,14 +3,14 @@ import HTTP
 import JSON
 import OpenSSL
 
-/// The page on which developers see what the authority did, and give it the orders of the controls.
+/// The page on which developers see what the authority did, and use the controls.
 ///
 /// It is below `/_mock`, where the same rules decide who may use it (``HostContext/refusalOfControl``). Everything can be
 /// read and every form be sent without its script, which adds what is new and copies.
 struct DeveloperPage: Sendable {
     let context: HostContext
     let keys: KeyRing.State
-    /// Why the order that was sent was refused.
+    /// Why the action that was sent was refused.
     var alert: String?
 
     var run: TestRun { context.run }
@@ -89,10 +89,10 @@ struct DeveloperPage: Sendable {
         }
     }
 
-    /// What became of the order that was sent before.
+    /// What became of the action that was sent before.
     private var message: HTML {
         if let alert { return "<p class=\"alert\" role=\"alert\">\(alert)</p>" }
-        guard let done = context.head.target["done"].flatMap(DeveloperOrder.init(rawValue:)) else { return "" }
+        guard let done = context.head.target["done"].flatMap(DeveloperAction.init(rawValue:)) else { return "" }
         return "<p class=\"done\" role=\"status\">\(done.outcome)</p>"
     }
 

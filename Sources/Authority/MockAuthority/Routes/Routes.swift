@@ -118,7 +118,7 @@ enum Routes {
     static let live = AuthorityRoute<HostContext>(.get, "_mock/live") { .respond($0.live()) }
 
     static let ofDeveloperPage = [
-        developerPage, AuthorityRoute<HostContext>(.post, developerPage.path) { $0.developerOrder() }, developerStyle,
+        developerPage, AuthorityRoute<HostContext>(.post, developerPage.path) { $0.developerAction() }, developerStyle,
         developerScript, live,
     ]
 }

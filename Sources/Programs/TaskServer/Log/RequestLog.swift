@@ -8,7 +8,7 @@ import Tokens
 enum LoggedRequests: Sendable, Equatable {
     case all
     case errors
-    /// One in so many.
+    /// One in this many.
     case sample(Int)
 }
 

@@ -3,8 +3,8 @@ import HTTP
 import JSON
 import OpenSSL
 
-/// What a form of the developer page asks for, each an order of a control.
-enum DeveloperOrder: String, Sendable, CaseIterable {
+/// What a form of the developer page asks for, each a request of a control.
+enum DeveloperAction: String, Sendable, CaseIterable {
     case addUser, changeUser, removeUser, revoke, keys, clock, fault, reset
 
     /// What is said when it was done.
@@ -35,11 +35,11 @@ enum DeveloperOrder: String, Sendable, CaseIterable {
 
 extension HostContext {
     /// Does what the fields of a form say, by the functions of the controls.
-    func give(_ fields: Parameters) async throws(ConfigurationError) -> DeveloperOrder {
-        guard let order = fields["order"].flatMap(DeveloperOrder.init(rawValue:)) else {
-            throw ConfigurationError(message: "The form names no order that is known.")
+    func perform(_ fields: Parameters) async throws(ConfigurationError) -> DeveloperAction {
+        guard let action = fields["action"].flatMap(DeveloperAction.init(rawValue:)) else {
+            throw ConfigurationError(message: "The form names no action that is known.")
         }
-        switch order {
+        switch action {
         case .addUser: try addUser(fields)
         case .changeUser: try changeUser(fields)
         case .removeUser: run.directory.remove(try known(fields["user"] ?? "").objectID)
@@ -49,7 +49,7 @@ extension HostContext {
         case .fault: try addFault(of: fields)
         case .reset: _ = reset()
         }
-        return order
+        return action
     }
 
     private func addUser(_ fields: Parameters) throws(ConfigurationError) {
