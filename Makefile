@@ -10,7 +10,7 @@ run: ## Build and start both servers on this machine; PORT= MOCK_PORT= ADMIN_POR
 check: ## After an edit: lint, build, the tests of the parts; ONLY=TaskTextTests builds and runs what matches, also of Tests/Acceptance
 	@ONLY='$(ONLY)' scripts/test $(if $(ONLY),only,lint build parts)
 
-test: ## Before a commit: lint, build, all tests, every command of the pages for users, the page in a browser, the contract
+test: ## Before a commit: lint, build, all tests, every command of the pages for users, the page in two browsers, the contract
 	@scripts/test quick
 
 test-all: ## Before a release, and what CI runs: also adversity, containers, two sanitizers
