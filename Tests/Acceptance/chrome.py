@@ -14,6 +14,16 @@ SWITCHES = [
 ]
 
 
+class Driver(webdriver.ChromeService):
+    """Chromium's driver, which is named, since selenium would otherwise look for one on the network."""
+
+    def __init__(self):
+        super().__init__(shutil.which("chromedriver"))
+
+    def send_remote_shutdown_command(self):
+        """Nothing: its session is over, so it can be terminated; selenium would ask it to end, and look a second later."""
+
+
 class Chrome(Browser, webdriver.Chrome):
     def __init__(self, *more):
         options = webdriver.ChromeOptions()
@@ -21,8 +31,7 @@ class Chrome(Browser, webdriver.Chrome):
         for switch in [*SWITCHES, *more]:
             options.add_argument(switch)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-        # Chromium's driver is named, since selenium would otherwise look for one on the network.
-        super().__init__(options=options, service=webdriver.ChromeService(shutil.which("chromedriver")))
+        super().__init__(options=options, service=Driver())
         self.events = []
         self.size(1280, 900)
 
