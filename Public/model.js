@@ -3,6 +3,7 @@
 // crash and sign-out, and two tabs never overwrite each other's. It is removed when the server has answered.
 
 import { inOrder } from "/order.js";
+import { read, write } from "/storage.js";
 
 const PREFIX = "tasks.change.";
 export const UNDO_TIME = 7000;
@@ -318,13 +319,3 @@ export function bodyOf(change) {
   const fields = CHANGEABLE.filter((field) => change[field] !== undefined);
   return Object.fromEntries(fields.map((field) => [field === "text" ? "task" : field, change[field]]));
 }
-
-function read(storage, name) {
-  try {
-    return JSON.parse(storage.getItem(name));
-  } catch {
-    return null;
-  }
-}
-
-const write = (storage, name, value) => storage.setItem(name, JSON.stringify(value));

@@ -1,6 +1,8 @@
 // Where the session is kept: what belongs to a tab in its session storage, what the tabs of a browser share in the local
 // storage. Only the refresh token is shared, with whose session it is. SECURITY.md says why it is kept there.
 
+import { read, write } from "/storage.js";
+
 const TAB = "tasks.session"; // {token, expires, policy, since, subject, owner, claims}
 const SHARED = "tasks.signed-in"; // {refresh, ends, policy, since, subject, owner, claims}
 const SIGNED_OUT = "tasks.signed-out"; // when somebody last signed out in this browser
@@ -88,13 +90,3 @@ function removeAll(storage, kind, owner) {
     if (name.startsWith(kind) && name !== `${kind}${owner}`) storage.removeItem(name);
   }
 }
-
-function read(storage, name) {
-  try {
-    return JSON.parse(storage.getItem(name));
-  } catch {
-    return null;
-  }
-}
-
-const write = (storage, name, value) => storage.setItem(name, JSON.stringify(value));

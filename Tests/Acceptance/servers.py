@@ -1,6 +1,7 @@
 """Both programs, started for the tests on free ports, with a temporary database."""
 
 import atexit
+import base64
 import contextlib
 import json
 import os
@@ -31,6 +32,16 @@ def free_port():
         with socket.socket() as probe, contextlib.suppress(OSError):
             probe.bind(("127.0.0.1", port))
             return port
+
+
+def decoded(text):
+    """The JSON in base64url without padding, such as a part of a token."""
+    return json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
+
+
+def claims_of(token):
+    """The claims of a token, unverified."""
+    return decoded(token.split(".")[1])
 
 
 def answers(url):

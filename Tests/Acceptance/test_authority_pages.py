@@ -1,7 +1,5 @@
 """The authority's own pages, used by mouse and by keyboard alone."""
 
-import base64
-import json
 import unittest
 import urllib.parse
 
@@ -9,7 +7,7 @@ from selenium.webdriver.common.keys import Keys
 
 import axe
 from person import PASSWORD, PageTest
-from servers import CLIENT, TENANT
+from servers import CLIENT, TENANT, claims_of
 
 # The tenant of External ID that every mock has, and its page's application.
 ENTRA_TENANT = "4f5d1a2b-93c6-4e87-a1b0-2c3d4e5f6a7b"
@@ -33,8 +31,7 @@ class AuthorityPages(PageTest):
         self.chrome.until(lambda: "#" in self.chrome.current_url, "the answer")
         answer = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(self.chrome.current_url).fragment))
         self.assertIn("id_token", answer)
-        claims = answer["id_token"].split(".")[1]
-        return json.loads(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)))
+        return claims_of(answer["id_token"])
 
     def alert(self):
         self.chrome.until(lambda: self.chrome.one("[role=alert]").is_displayed(), "an error")

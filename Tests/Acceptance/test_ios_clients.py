@@ -5,20 +5,14 @@ What the answers are checked for is what the library reads of them, in the way t
 
 import base64
 import dataclasses
-import json
 import unittest
 import urllib.parse
 
 from replay import ALICE, HOST, OOB, TENANT, ReplayTest, quoted
-from servers import CLIENT
+from servers import CLIENT, decoded
 
 # What the person does under each policy; ADAL's sample uses the first three.
 POLICIES = ["b2c_1_sign_up", "b2c_1_sign_in", "b2c_1_facebook", "b2c_1_edit_profile"]
-
-
-def decoded(text):
-    """base64url as all of them read it, without padding."""
-    return json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
 
 
 class NXOAuth2(ReplayTest):

@@ -9,13 +9,9 @@ import unittest
 import urllib.parse
 
 from replay import ALICE, HOST, OOB, TENANT, ReplayTest, quoted
-from servers import CLIENT
+from servers import CLIENT, decoded
 
 CONFIDENTIAL = "f1d2c3b4-0a5e-4b6f-8c7d-9e0f1a2b3c4d"
-
-
-def decoded(text):
-    return json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
 
 
 def left_half(text):

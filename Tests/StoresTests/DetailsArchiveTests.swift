@@ -94,7 +94,7 @@ struct DetailsArchiveTests {
     }
 
     @Test(
-        "A line with a detail that is none is refused by its name",
+        "A line with a detail that is not valid is refused by its name",
         arguments: [
             (#""due":"2027-02-29""#, "due"), (#""due":null"#, "due"), (#""notes":"""#, "notes"),
             (#""notes":1"#, "notes"), (#""position":"1""#, "position"), (#""position":9007199254740993"#, "position"),

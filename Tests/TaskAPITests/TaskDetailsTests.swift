@@ -57,7 +57,7 @@ struct TaskDetailsTests {
     }
 
     @Test(
-        "A value that is none is refused with the name of its field, and nothing is changed",
+        "A value that is not valid is refused with the name of its field, and nothing is changed",
         arguments: [
             (#""due":"2027-02-29""#, "due"), (#""due":"tomorrow""#, "due"), (#""due":20261130"#, "due"),
             (#""due":"""#, "due"), (#""due":["2026-11-30"]"#, "due"), (#""due":false"#, "due"),
@@ -83,7 +83,7 @@ struct TaskDetailsTests {
     }
 
     @Test(
-        "A form with a value that is none is refused",
+        "A form with a value that is not valid is refused",
         arguments: ["due=x", "position=one", "position=0x1", "position=%20"])
     func wrongForms(field: String) async throws {
         let answer = try await TestedAPI(.inProcess).send("POST", "/api/tasks", as: "alice", [form], "task=a&\(field)")

@@ -39,7 +39,7 @@ extension TokenRefusal {
         case .sourceClosed:
             "The provider of the token is no longer accepted here; sign in with the one that replaced it."
         case .applicationToken:
-            "The token is for an application, so nobody could own tasks; sign in as a person instead of with a secret."
+            "The token is for an application, so no one could own tasks; sign in as a person instead of with a secret."
         case .keysUnavailable: "The provider's keys are not loaded, so no token can be verified; try again shortly."
         }
     }

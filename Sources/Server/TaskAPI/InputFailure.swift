@@ -14,7 +14,7 @@ enum InputFailure: Error {
     case field(name: String, expected: String)
     case detail(name: String, expected: String)
     case argument(name: String, expected: String)
-    /// Not a list of changes; JSON that is none at this byte, if it is known.
+    /// Not a list of changes; JSON that is malformed at this byte, if it is known.
     case malformedChanges(offset: Int?)
     /// One of a list of changes, counted from 1.
     indirect case change(number: Int, InputFailure)

@@ -33,14 +33,14 @@ package enum TaskRow {
         var details = TaskDetails()
         if !row.isNull(column) {
             guard let due = DueDate(row.text(column)) else {
-                throw .corrupt("a date in the table of tasks is none that task-server writes")
+                throw .corrupt("a date in the table of tasks is not one that task-server writes")
             }
             details.due = due
         }
         if !row.isNull(column + 1) { details.notes = try notes(row.text(column + 1)) }
         if !row.isNull(column + 2) {
             guard let position = TaskPosition(row.real(column + 2)) else {
-                throw .corrupt("a position in the table of tasks is none that task-server writes")
+                throw .corrupt("a position in the table of tasks is not one that task-server writes")
             }
             details.position = position
         }
@@ -57,6 +57,6 @@ package enum TaskRow {
     }
 
     private static func corrupt(_ failure: TaskText.Failure) -> SQLiteError {
-        .corrupt("a text in the table of tasks is none that task-server writes: \(failure)")
+        .corrupt("a text in the table of tasks is not one that task-server writes: \(failure)")
     }
 }

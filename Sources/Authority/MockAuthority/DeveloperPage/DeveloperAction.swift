@@ -88,7 +88,7 @@ extension HostContext {
 extension Parameters {
     /// The fields of a form as the JSON of a control; those that are empty are left out.
     ///
-    /// A number that is none stays a text, so that the control says what is wrong with it.
+    /// What is not a number stays a text, so that the control says what is wrong with it.
     fileprivate func member(
         texts: [String] = [], numbers: [String] = [], json: [String] = [], truths: [String] = []
     ) throws(ConfigurationError) -> ConfigurationMember {

@@ -52,13 +52,13 @@ package enum TaskColumns {
     }
 
     private static func foreign(_ kind: String) -> StoreError {
-        .broken(reason: "a \(kind) in the table of tasks is none that task-server writes")
+        .broken(reason: "a \(kind) in the table of tasks is not one that task-server writes")
     }
 
     /// A text that this program wrote; another program may have written another.
     package static func text(_ value: String) throws(StoreError) -> TaskText {
         try rethrowing(as: {
-            StoreError.broken(reason: "a text in the table of tasks is none that task-server writes: \($0)")
+            StoreError.broken(reason: "a text in the table of tasks is not one that task-server writes: \($0)")
         }) { () throws(TaskText.Failure) in try TaskText(value) }
     }
 }
