@@ -64,7 +64,7 @@ export class Shortcuts {
 const isWriting = (element) =>
   element.matches?.("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]");
 
-/** To the row that is so many rows on; to the first or the last from elsewhere. */
+/** To the row this many rows below; to the first or the last from elsewhere. */
 function go(row, step) {
   const rows = [...document.querySelectorAll(".rows:not([hidden]) > .row")];
   const other = row ? rows[rows.indexOf(row) + step] : rows.at(step > 0 ? 0 : -1);

@@ -21,6 +21,9 @@ import urllib.request
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TENANT = "contoso.onmicrosoft.com"
 CLIENT = "580e250c-8f26-49d0-bee8-1c078add1609"
+EXTERNAL_TENANT = "4f5d1a2b-93c6-4e87-a1b0-2c3d4e5f6a7b"
+EXTERNAL_CLIENT = "2b7d9e41-5c8f-4a03-b6e1-0f9d8c7b6a5e"
+EXTERNAL_API = "8c0e7f52-1b3a-4d69-9e8f-7a6b5c4d3e2f"
 PASSWORD = "Passw0rd!"
 POLICIES = "b2c_1_sign_up,b2c_1_sign_in,b2c_1_facebook,b2c_1_edit_profile,b2c_1_reset,b2c_1_ropc"
 
@@ -83,6 +86,17 @@ class Servers:
             TASKS_MAX_TASKS="200000",
         )
         self._await("task-server", f"{self.page}/readyz")
+
+    def external_id_settings(self):
+        """Of a `task-server` for the mock's tenant of External ID, as docs/connect-a-tenant.md has them."""
+        return {
+            "TASKS_AUTHORITY": f"{self.authority}/{EXTERNAL_TENANT}",
+            "TASKS_ISSUER": f"https://{EXTERNAL_TENANT}.ciamlogin.com/{EXTERNAL_TENANT}/v2.0",
+            "TASKS_POLICIES": "",
+            "TASKS_CLIENT_ID": f"{EXTERNAL_CLIENT},{EXTERNAL_API}",
+            "TASKS_READ_SCOPE": f"api://{EXTERNAL_API}/Tasks.Read",
+            "TASKS_WRITE_SCOPE": f"api://{EXTERNAL_API}/Tasks.Write",
+        }
 
     def stop_page(self):
         self._end(self.running.pop("task-server"))

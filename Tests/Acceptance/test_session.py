@@ -9,10 +9,6 @@ from person import PASSWORD, PageTest, Person
 from servers import CLIENT, Servers
 from test_trouble import NO_CONNECTION
 
-EXTERNAL = "4f5d1a2b-93c6-4e87-a1b0-2c3d4e5f6a7b"
-EXTERNAL_CLIENT = "2b7d9e41-5c8f-4a03-b6e1-0f9d8c7b6a5e"
-EXTERNAL_API = "8c0e7f52-1b3a-4d69-9e8f-7a6b5c4d3e2f"
-
 
 class StrictServers(Servers):
     """The authority takes each refresh token once, so a page that uses one twice is found out."""
@@ -343,13 +339,7 @@ class OtherAuthorities(SessionTest):
         self.assertIsNone(self.shared())
 
     def test_external_id(self):
-        issuer = f"https://{EXTERNAL}.ciamlogin.com/{EXTERNAL}/v2.0"
-        settings = {
-            "TASKS_AUTHORITY": f"{self.servers.authority}/{EXTERNAL}", "TASKS_ISSUER": issuer, "TASKS_POLICIES": "",
-            "TASKS_CLIENT_ID": f"{EXTERNAL_CLIENT},{EXTERNAL_API}", "TASKS_READ_SCOPE": f"api://{EXTERNAL_API}/Tasks.Read",
-            "TASKS_WRITE_SCOPE": f"api://{EXTERNAL_API}/Tasks.Write",
-        }
-        with self.servers.another_page(**settings) as page:
+        with self.servers.another_page(**self.servers.external_id_settings()) as page:
             person = Person(self.chrome, page)
             person.open()
             person.choose("")

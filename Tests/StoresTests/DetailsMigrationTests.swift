@@ -134,19 +134,7 @@ struct DetailsMigrationTests {
 
     /// As the programs of the third version made them.
     private static let thirdSQLite = """
-        CREATE TABLE owners(
-            owner TEXT NOT NULL PRIMARY KEY, next_id INTEGER NOT NULL, tasks INTEGER NOT NULL
-        ) WITHOUT ROWID;
-        CREATE TABLE tasks(
-            owner TEXT NOT NULL, id INTEGER NOT NULL, text TEXT NOT NULL, completed INTEGER NOT NULL,
-            created INTEGER NOT NULL, modified INTEGER NOT NULL, revision INTEGER NOT NULL,
-            PRIMARY KEY (owner, id)
-        ) WITHOUT ROWID;
-        CREATE TABLE attempts(
-            owner TEXT NOT NULL, key TEXT NOT NULL, fingerprint INTEGER NOT NULL, time INTEGER NOT NULL,
-            id INTEGER NOT NULL, text TEXT NOT NULL, completed INTEGER NOT NULL,
-            PRIMARY KEY (owner, key)
-        ) WITHOUT ROWID;
+        \(ReleasedTables.sqlite)
         CREATE INDEX attempts_by_time ON attempts(time);
         CREATE INDEX attempts_by_id ON attempts(owner, id);
         CREATE INDEX owners_with_colon ON owners(owner) WHERE instr(owner, ':') > 0;
@@ -154,33 +142,15 @@ struct DetailsMigrationTests {
         """
 
     private static func thirdPostgreSQL(isDivided: Bool) -> String {
-        let clause = isDivided ? " PARTITION BY HASH (owner)" : ""
-        let partitions = ["owners", "tasks", "attempts"].flatMap { table in
-            (0..<2).map {
-                "CREATE TABLE \(table)_p\($0) PARTITION OF \(table) FOR VALUES WITH (MODULUS 2, REMAINDER \($0));"
-            }
-        }
-        return """
-            CREATE TABLE task_server_schema(version bigint PRIMARY KEY);
-            INSERT INTO task_server_schema VALUES (1), (2), (3);
-            CREATE TABLE owners(
-                owner text COLLATE "C" NOT NULL, next_id bigint NOT NULL, tasks bigint NOT NULL, PRIMARY KEY (owner)
-            )\(clause);
-            CREATE TABLE tasks(
-                owner text COLLATE "C" NOT NULL, id bigint NOT NULL, text text COLLATE "C" NOT NULL,
-                completed boolean NOT NULL, created bigint NOT NULL, modified bigint NOT NULL, revision bigint NOT NULL,
-                PRIMARY KEY (owner, id)
-            )\(clause);
-            CREATE TABLE attempts(
-                owner text COLLATE "C" NOT NULL, key text COLLATE "C" NOT NULL, fingerprint bigint NOT NULL,
-                time bigint NOT NULL, id bigint NOT NULL, text text COLLATE "C" NOT NULL, completed boolean NOT NULL,
-                PRIMARY KEY (owner, key)
-            )\(clause);
-            CREATE INDEX attempts_by_id ON attempts(owner, id);
-            CREATE INDEX attempts_by_age ON attempts(time);
-            CREATE INDEX owners_with_colon ON owners(owner) WHERE strpos(owner, ':') > 0;
-            \(isDivided ? partitions.joined(separator: "\n") : "")
-            """
+        """
+        CREATE TABLE task_server_schema(version bigint PRIMARY KEY);
+        INSERT INTO task_server_schema VALUES (1), (2), (3);
+        \(ReleasedTables.postgreSQL(isDivided: isDivided))
+        CREATE INDEX attempts_by_id ON attempts(owner, id);
+        CREATE INDEX attempts_by_age ON attempts(time);
+        CREATE INDEX owners_with_colon ON owners(owner) WHERE strpos(owner, ':') > 0;
+        \(ReleasedTables.partitions(isDivided: isDivided))
+        """
     }
 
     /// What servers of the third version send, under short names.

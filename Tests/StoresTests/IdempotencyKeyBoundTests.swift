@@ -100,19 +100,7 @@ struct IdempotencyKeyBoundTests {
 
     /// As the first released program created it.
     private static let firstVersion = """
-        CREATE TABLE owners(
-            owner TEXT NOT NULL PRIMARY KEY, next_id INTEGER NOT NULL, tasks INTEGER NOT NULL
-        ) WITHOUT ROWID;
-        CREATE TABLE tasks(
-            owner TEXT NOT NULL, id INTEGER NOT NULL, text TEXT NOT NULL, completed INTEGER NOT NULL,
-            created INTEGER NOT NULL, modified INTEGER NOT NULL, revision INTEGER NOT NULL,
-            PRIMARY KEY (owner, id)
-        ) WITHOUT ROWID;
-        CREATE TABLE attempts(
-            owner TEXT NOT NULL, key TEXT NOT NULL, fingerprint INTEGER NOT NULL, time INTEGER NOT NULL,
-            id INTEGER NOT NULL, text TEXT NOT NULL, completed INTEGER NOT NULL,
-            PRIMARY KEY (owner, key)
-        ) WITHOUT ROWID;
+        \(ReleasedTables.sqlite)
         CREATE INDEX attempts_by_time ON attempts(time);
         PRAGMA application_id = 0x5441534B; PRAGMA user_version = 1;
         """

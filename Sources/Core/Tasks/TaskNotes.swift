@@ -1,5 +1,3 @@
-import Basics
-
 /// What a person notes about a task: 1 to 10,000 bytes of UTF-8, kept and compared byte for byte, without U+0000.
 ///
 /// As ``TaskText``, but longer; line breaks are kept as they are.
@@ -10,9 +8,7 @@ package struct TaskNotes: Hashable, Sendable {
     package static let longest = 10_000
 
     package init(_ value: String) throws(TaskText.Failure) {
-        guard !value.isEmpty else { throw .empty }
-        guard value.utf8.count <= Self.longest else { throw .tooLong(bytes: value.utf8.count) }
-        guard !value.containsNUL else { throw .containsNUL }
+        try TaskText.check(value, longest: Self.longest)
         self.value = value
     }
 

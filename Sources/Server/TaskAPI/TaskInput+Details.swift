@@ -49,29 +49,8 @@ extension TaskInput {
 
     /// In a form a number as JSON has it.
     private func position(_ value: JSONValue) -> TaskPosition? {
-        switch value {
-        case .integer(let number): Self.position(number)
-        case .real(let number): TaskPosition(number)
-        case .string(let text) where isForm: Self.position(inForm: text)
-        case .string, .null, .boolean, .array, .object: nil
-        }
-    }
-
-    /// An integer that a `Double` would round to the limit is beyond it.
-    private static func position(_ number: Int64) -> TaskPosition? {
-        Double(exactly: number).flatMap { TaskPosition($0) }
-    }
-
-    private static func position(inForm text: String) -> TaskPosition? {
-        do {
-            switch try JSONValue(parsing: Array(text.utf8)) {
-            case .integer(let number): return position(number)
-            case .real(let number): return TaskPosition(number)
-            case .null, .boolean, .string, .array, .object: return nil
-            }
-        } catch {
-            return nil
-        }
+        guard isForm, case .string(let text) = value else { return TaskPosition(json: value) }
+        return (try? JSONValue(parsing: Array(text.utf8))).flatMap { TaskPosition(json: $0) }
     }
 }
 

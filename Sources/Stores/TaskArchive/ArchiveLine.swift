@@ -84,16 +84,8 @@ private struct LineMembers {
         var details = TaskDetails()
         if self["due"] != nil { details.due = try need("due") { $0.string.flatMap { DueDate($0) } } }
         if self["notes"] != nil { details.notes = try need("notes") { $0.string.flatMap { try? TaskNotes($0) } } }
-        if self["position"] != nil { details.position = try need("position", Self.position) }
+        if self["position"] != nil { details.position = try need("position") { TaskPosition(json: $0) } }
         return details
-    }
-
-    private static func position(_ value: JSONValue) -> TaskPosition? {
-        switch value {
-        case .integer(let number): Double(exactly: number).flatMap { TaskPosition($0) }
-        case .real(let number): TaskPosition(number)
-        case .null, .boolean, .string, .array, .object: nil
-        }
     }
 
     private func task(of owner: Owner, _ details: TaskDetails) throws(ArchiveLine.Fault) -> TaskItem {

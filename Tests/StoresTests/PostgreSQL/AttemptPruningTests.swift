@@ -104,30 +104,12 @@ struct AttemptPruningTests {
 
     /// As the first released program made them.
     private static func firstVersion(isDivided: Bool) -> String {
-        let clause = isDivided ? " PARTITION BY HASH (owner)" : ""
-        let partitions = ["owners", "tasks", "attempts"].flatMap { table in
-            (0..<2).map {
-                "CREATE TABLE \(table)_p\($0) PARTITION OF \(table) FOR VALUES WITH (MODULUS 2, REMAINDER \($0));"
-            }
-        }
-        return """
-            CREATE TABLE task_server_schema(version bigint PRIMARY KEY);
-            INSERT INTO task_server_schema VALUES (1);
-            CREATE TABLE owners(
-                owner text COLLATE "C" NOT NULL, next_id bigint NOT NULL, tasks bigint NOT NULL, PRIMARY KEY (owner)
-            )\(clause);
-            CREATE TABLE tasks(
-                owner text COLLATE "C" NOT NULL, id bigint NOT NULL, text text COLLATE "C" NOT NULL,
-                completed boolean NOT NULL, created bigint NOT NULL, modified bigint NOT NULL, revision bigint NOT NULL,
-                PRIMARY KEY (owner, id)
-            )\(clause);
-            CREATE TABLE attempts(
-                owner text COLLATE "C" NOT NULL, key text COLLATE "C" NOT NULL, fingerprint bigint NOT NULL,
-                time bigint NOT NULL, id bigint NOT NULL, text text COLLATE "C" NOT NULL, completed boolean NOT NULL,
-                PRIMARY KEY (owner, key)
-            )\(clause);
-            CREATE INDEX attempts_by_time ON attempts(owner, time);
-            \(isDivided ? partitions.joined(separator: "\n") : "")
-            """
+        """
+        CREATE TABLE task_server_schema(version bigint PRIMARY KEY);
+        INSERT INTO task_server_schema VALUES (1);
+        \(ReleasedTables.postgreSQL(isDivided: isDivided))
+        CREATE INDEX attempts_by_time ON attempts(owner, time);
+        \(ReleasedTables.partitions(isDivided: isDivided))
+        """
     }
 }

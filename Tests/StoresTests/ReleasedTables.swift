@@ -1,0 +1,49 @@
+/// The tables as the programs of the versions 1 to 3 made them; their indexes differed.
+///
+/// Never to be changed.
+enum ReleasedTables {
+    static let sqlite = """
+        CREATE TABLE owners(
+            owner TEXT NOT NULL PRIMARY KEY, next_id INTEGER NOT NULL, tasks INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        CREATE TABLE tasks(
+            owner TEXT NOT NULL, id INTEGER NOT NULL, text TEXT NOT NULL, completed INTEGER NOT NULL,
+            created INTEGER NOT NULL, modified INTEGER NOT NULL, revision INTEGER NOT NULL,
+            PRIMARY KEY (owner, id)
+        ) WITHOUT ROWID;
+        CREATE TABLE attempts(
+            owner TEXT NOT NULL, key TEXT NOT NULL, fingerprint INTEGER NOT NULL, time INTEGER NOT NULL,
+            id INTEGER NOT NULL, text TEXT NOT NULL, completed INTEGER NOT NULL,
+            PRIMARY KEY (owner, key)
+        ) WITHOUT ROWID;
+        """
+
+    static func postgreSQL(isDivided: Bool) -> String {
+        let clause = isDivided ? " PARTITION BY HASH (owner)" : ""
+        return """
+            CREATE TABLE owners(
+                owner text COLLATE "C" NOT NULL, next_id bigint NOT NULL, tasks bigint NOT NULL, PRIMARY KEY (owner)
+            )\(clause);
+            CREATE TABLE tasks(
+                owner text COLLATE "C" NOT NULL, id bigint NOT NULL, text text COLLATE "C" NOT NULL,
+                completed boolean NOT NULL, created bigint NOT NULL, modified bigint NOT NULL, revision bigint NOT NULL,
+                PRIMARY KEY (owner, id)
+            )\(clause);
+            CREATE TABLE attempts(
+                owner text COLLATE "C" NOT NULL, key text COLLATE "C" NOT NULL, fingerprint bigint NOT NULL,
+                time bigint NOT NULL, id bigint NOT NULL, text text COLLATE "C" NOT NULL, completed boolean NOT NULL,
+                PRIMARY KEY (owner, key)
+            )\(clause);
+            """
+    }
+
+    /// Two of each table, after the indexes.
+    static func partitions(isDivided: Bool) -> String {
+        guard isDivided else { return "" }
+        return ["owners", "tasks", "attempts"].flatMap { table in
+            (0..<2).map {
+                "CREATE TABLE \(table)_p\($0) PARTITION OF \(table) FOR VALUES WITH (MODULUS 2, REMAINDER \($0));"
+            }
+        }.joined(separator: "\n")
+    }
+}
