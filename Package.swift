@@ -67,7 +67,7 @@ let modules = [
     // The operating system and C libraries, made safe to use: they know nothing of HTTP or tasks. Each C library has one
     // importer, the module that wraps it.
     Module("Libraries", "Platform", imports: ["Basics"]),
-    Module("Libraries", "JSON", imports: ["Basics", "CJansson"]),
+    Module("Libraries", "JSON", imports: ["Basics"]),
     Module("Libraries", "OpenSSL", imports: ["COpenSSL", "Basics"]),
     Module("Libraries", "SQLite", imports: ["CSQLite"]),
     Module("Libraries", "PostgreSQL", imports: ["CPostgreSQL", "Platform", "Basics"]),
@@ -123,7 +123,6 @@ let cLibraries = [
     cLibrary("CSQLite", "sqlite3", "libsqlite3-dev"),
     cLibrary("CPostgreSQL", "libpq", "libpq-dev"),
     cLibrary("CCurl", "libcurl", "libcurl4-openssl-dev"),
-    cLibrary("CJansson", "jansson", "libjansson-dev"),
 ]
 
 var earlier = Set(cLibraries.map(\.name))

@@ -8,12 +8,33 @@ package enum Base64URL {
     /// - Returns: the bytes, or nothing for any other spelling.
     package static func decode(_ text: Span<UInt8>) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
-        var digits = Base64Digits(capacity: text.count)
         let values = Base64Alphabet.url.values
-        for index in text.indices {
-            guard digits.add(values[Int(text[index])]) else { return nil }
+        // All values and the unused bits together: 255, of a byte that is no letter, has bits that no value has.
+        var all: UInt8 = 0
+        var unused: UInt8 = 0
+        let bytes = [UInt8](capacity: text.count * 3 / 4) { bytes in
+            var index = 0
+            while index + 4 <= text.count {
+                let (a, b) = (values[Int(text[index])], values[Int(text[index + 1])])
+                let (c, d) = (values[Int(text[index + 2])], values[Int(text[index + 3])])
+                all |= a | b | c | d
+                bytes.append(a << 2 | b >> 4)
+                bytes.append(b << 4 | c >> 2)
+                bytes.append(c << 6 | d)
+                index += 4
+            }
+            guard index < text.count else { return }
+            let (a, b) = (values[Int(text[index])], values[Int(text[index + 1])])
+            all |= a | b
+            unused = b << 4
+            bytes.append(a << 2 | b >> 4)
+            guard index + 2 < text.count else { return }
+            let c = values[Int(text[index + 2])]
+            all |= c
+            unused = c << 6
+            bytes.append(b << 4 | c >> 2)
         }
-        return digits.hasUnusedBits ? nil : digits.bytes
+        return all < 64 && unused == 0 ? bytes : nil
     }
 
     /// Reads the one canonical spelling of some bytes, see ``decode(_:)-(Span<UInt8>)``.
@@ -55,11 +76,11 @@ private struct Base64Alphabet {
 
     let letters: [UInt8]
     /// The value of each byte; 255 for one that is no letter.
-    let values: [UInt8]
+    let values: InlineArray<256, UInt8>
 
     init(last: String) {
         letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789\(last)".utf8)
-        var values = [UInt8](repeating: 255, count: 256)
+        var values = InlineArray<256, UInt8>(repeating: 255)
         for (value, letter) in letters.enumerated() { values[Int(letter)] = UInt8(value) }
         self.values = values
     }
@@ -92,9 +113,6 @@ private struct Base64Digits {
     init(capacity letters: Int) {
         bytes.reserveCapacity(letters / 4 * 3 + 2)
     }
-
-    /// Whether bits are left over that make no byte and are not all zero.
-    var hasUnusedBits: Bool { pending & (1 << bits - 1) != 0 }
 
     /// False for the value of no letter.
     mutating func add(_ value: UInt8) -> Bool {

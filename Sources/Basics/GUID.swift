@@ -2,10 +2,11 @@
 package enum GUID {
     /// The canonical form, 8-4-4-4-12 hexadecimal digits, in lower case; nothing for any other text.
     package static func canonical(_ text: String) -> String? {
-        guard text.utf8.count == 36 else { return nil }
-        for (index, byte) in text.utf8.enumerated() {
+        let bytes = text.utf8.span
+        guard bytes.count == 36 else { return nil }
+        for index in bytes.indices {
             let isDash = index == 8 || index == 13 || index == 18 || index == 23
-            guard isDash ? byte == UInt8(ascii: "-") : byte.hexadecimalValue != nil else { return nil }
+            guard isDash ? bytes[index] == UInt8(ascii: "-") : bytes[index].hexadecimalValue != nil else { return nil }
         }
         return text.lowercasedASCII
     }

@@ -15,7 +15,10 @@ extension StringProtocol {
 // The same for whole strings, without generics: names of fields are compared for every request.
 extension String {
     package func isSame(as other: String) -> Bool {
-        utf8.elementsEqual(other.utf8)
+        let (mine, theirs) = (utf8.span, other.utf8.span)
+        guard mine.count == theirs.count else { return false }
+        for index in mine.indices where mine[index] != theirs[index] { return false }
+        return true
     }
 
     @inlinable package func isEqualIgnoringCase(to other: String) -> Bool {

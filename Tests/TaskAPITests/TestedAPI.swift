@@ -91,13 +91,13 @@ struct NameVerifier: TokenVerifier {
     static let alice = "0a1b2c3d-0000-4000-8000-00000000000a"
     static let bob = "0a1b2c3d-0000-4000-8000-00000000000b"
 
-    func verify(_ token: String) async throws(TokenRefusal) -> Principal {
+    func verification(of token: String) throws(TokenRefusal) -> Verification {
         switch token {
-        case "alice": principal(Self.alice, [])
-        case "bob": principal(Self.bob, [])
-        case "alice-read": principal(Self.alice, ["tasks.read"])
-        case "alice-slow": await slowly(principal(Self.alice, []))
-        case "alice-of-ext": principal(Self.alice, [], source: "ext")
+        case "alice": .verified(principal(Self.alice, []))
+        case "bob": .verified(principal(Self.bob, []))
+        case "alice-read": .verified(principal(Self.alice, ["tasks.read"]))
+        case "alice-slow": .waiting { () async throws(TokenRefusal) in await slowly(principal(Self.alice, [])) }
+        case "alice-of-ext": .verified(principal(Self.alice, [], source: "ext"))
         case "outdated": throw .expired
         case "application": throw .applicationToken(lacking: required.read)
         case "unverifiable": throw .keysUnavailable(retryAfter: 7)

@@ -14,6 +14,8 @@ struct ClaimExamination {
     let issuers: [TokenIssuer]
     let now: Int64
 
+    /// `iss`, if it is text.
+    private let issuer: String?
     private var policy: String?
     private var owner: String?
     private var scopes: [String] = []
@@ -25,6 +27,7 @@ struct ClaimExamination {
         self.rules = rules
         self.issuers = issuers
         self.now = now
+        issuer = claims.issuer
     }
 
     /// Checks one rule, as far as possible independently of the others.
@@ -90,7 +93,7 @@ extension ClaimExamination {
 // Issuer, tenant, policy (V-54, V-56, P-22, P-23).
 extension ClaimExamination {
     private func isIssuer(_ issuer: TokenIssuer) -> Bool {
-        claims.issuer.map { issuer.issues($0, tenant: claims.tenant) } ?? false
+        self.issuer.map { issuer.issues($0, tenant: claims.tenant) } ?? false
     }
 
     private func checkIssuer() throws(TokenRefusal) {
@@ -101,9 +104,9 @@ extension ClaimExamination {
     private func checkTenant() throws(TokenRefusal) {
         guard rules.isMicrosoft || rules.tenants != nil else { return }
         // The library of Microsoft refuses a second claim of that name in other case, which a reader without case would take.
-        let names = claims.object.members.filter { $0.name.isEqualIgnoringCase(to: "tid") }
+        let names = claims.members.names.filter { $0.isEqualIgnoringCase(to: "tid") }
         guard names.count < 2 else { throw .wrongTenant }
-        let named = claims.issuer.flatMap { IssuerTenant.of($0) }
+        let named = issuer.flatMap { IssuerTenant.of($0) }
         if let tenants = rules.tenants {
             guard let tenant = claims.tenant, tenants.allows(tenant) else { throw .wrongTenant }
         }

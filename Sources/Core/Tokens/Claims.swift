@@ -3,20 +3,20 @@ package import JSON
 
 /// The claims of a token (RFC 7519 section 4), before any is checked.
 package struct Claims: Sendable {
-    package let object: JSONObject
+    package let members: JSONMembers
 
     /// Reads the payload of a token whose signature was verified (V-50, V-51), or of one whose source is to be found (P-13).
     package init(of token: CompactToken) throws(TokenRefusal) {
-        object = try rethrowing(as: { _ in TokenRefusal.payloadNotJSON }) { () throws(JSONError) in
-            try StrictJSON.object(token.payload, longest: CompactToken.longestPayload)
+        members = try rethrowing(as: { _ in TokenRefusal.payloadNotJSON }) { () throws(JSONError) in
+            try StrictJSON.members(token.payload, longest: CompactToken.longestPayload)
         }
     }
 
-    package subscript(name: String) -> JSONValue? { object[name] }
+    package subscript(name: String) -> JSONValue? { members[name] }
 
     /// A NumericDate, in seconds since 1970, or nothing if the claim is absent; `null` is not absence (V-52).
     func moment(_ name: String) throws(TokenRefusal) -> Double? {
-        switch object[name] {
+        switch members[name] {
         case nil: nil
         case .integer(let seconds)?: try Self.checked(Double(seconds))
         case .real(let seconds)?: try Self.checked(seconds)
@@ -34,8 +34,8 @@ package struct Claims: Sendable {
 
 extension Claims {
     /// `iss`, if it is text.
-    package var issuer: String? { object["iss"]?.string }
+    package var issuer: String? { members["iss"]?.string }
 
     /// `tid`, if it is a GUID, in lower case.
-    package var tenant: String? { object["tid"]?.string.flatMap(GUID.canonical) }
+    package var tenant: String? { members["tid"]?.string.flatMap(GUID.canonical) }
 }

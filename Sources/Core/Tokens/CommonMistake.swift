@@ -105,7 +105,7 @@ extension CommonMistake {
             return
         }
         guard let compact = try? CompactToken(token), let claims = try? Claims(of: compact) else { return nil }
-        let header = try? JOSEHeader.object(of: compact)
+        let header = try? JOSEHeader.members(of: compact)
         let suspect = SuspectToken(header: header, claims: claims, refusal: refusal, configured: configured)
         guard
             let found = suspect.ofKind ?? suspect.ofTime(now) ?? suspect.ofAudience ?? suspect.ofIssuer
@@ -117,7 +117,7 @@ extension CommonMistake {
 
 /// A refused token and what is configured.
 private struct SuspectToken {
-    let header: JSONObject?
+    let header: JSONMembers?
     let claims: Claims
     let refusal: TokenRefusal
     let configured: ConfiguredIssuers

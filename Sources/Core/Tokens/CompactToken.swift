@@ -48,7 +48,7 @@ package struct CompactToken: Sendable {
     private static func dots(in bytes: [UInt8]) throws(TokenRefusal) -> (Int, Int) {
         var first: Int?
         var second: Int?
-        for (index, byte) in bytes.enumerated() where byte == UInt8(ascii: ".") {
+        for index in bytes.indices where bytes[index] == UInt8(ascii: ".") {
             guard second == nil else { throw .notThreeSegments }
             if first == nil { first = index } else { second = index }
         }

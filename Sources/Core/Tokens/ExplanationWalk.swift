@@ -19,27 +19,27 @@ struct ExplanationWalk {
 
     /// Checks the header by each rule; the header, if all hold.
     mutating func header(_ token: CompactToken?) -> JOSEHeader? {
-        let object = headerObject(of: token)
-        guard let token, let object else {
+        let members = headerMembers(of: token)
+        guard let token, let members else {
             HeaderCheck.allCases.forEach { note(TokenCheck($0), .skipped) }
             return nil
         }
         for check in HeaderCheck.allCases {
-            let verdict = verdict { () throws(TokenRefusal) in try check.apply(to: object) }
-            note(TokenCheck(check), verdict, evidence(check.names, in: object))
+            let verdict = verdict { () throws(TokenRefusal) in try check.apply(to: members) }
+            note(TokenCheck(check), verdict, evidence(check.names, in: members))
         }
         return try? JOSEHeader(of: token)
     }
 
-    private mutating func headerObject(of token: CompactToken?) -> JSONObject? {
+    private mutating func headerMembers(of token: CompactToken?) -> JSONMembers? {
         guard let token else {
             note(.header, .skipped)
             return nil
         }
         do throws(TokenRefusal) {
-            let object = try JOSEHeader.object(of: token)
+            let members = try JOSEHeader.members(of: token)
             note(.header, .passed)
-            return object
+            return members
         } catch {
             note(.header, .failed(error))
             return nil
@@ -50,7 +50,7 @@ struct ExplanationWalk {
     mutating func source(_ token: CompactToken?, _ refusal: TokenRefusal?) {
         guard let token else { return note(.source, .skipped) }
         let claims = try? Claims(of: token)
-        let issuer = claims.flatMap { evidence(["iss"], in: $0.object) }
+        let issuer = claims.flatMap { evidence(["iss"], in: $0.members) }
         note(.source, refusal.map { .failed($0) } ?? .passed, issuer)
     }
 
@@ -93,7 +93,7 @@ struct ExplanationWalk {
                 needsIssuers && issuers.isEmpty
                 ? TokenExplanation.Verdict.skipped
                 : verdict { () throws(TokenRefusal) in try examination.apply(check) }
-            note(TokenCheck(check), result, evidence(check.names(rules), in: claims.object), check.moment(in: claims))
+            note(TokenCheck(check), result, evidence(check.names(rules), in: claims.members), check.moment(in: claims))
         }
     }
 
@@ -129,9 +129,9 @@ struct ExplanationWalk {
     }
 
     /// The members of these names, as JSON in printable ASCII: so nothing in them can control a terminal.
-    private func evidence(_ names: [String], in object: JSONObject) -> String? {
+    private func evidence(_ names: [String], in claims: JSONMembers) -> String? {
         let members = names.compactMap { name in
-            object[name].map { value in
+            claims[name].map { value in
                 let text = String(decoding: value.serialized(), as: UTF8.self)
                 return "\"\(name)\":\(Self.visible(text))"
             }

@@ -11,23 +11,23 @@ package struct JOSEHeader: Sendable, Equatable {
 
     /// - Throws: the first rule that the header of the token breaks.
     package init(of token: CompactToken) throws(TokenRefusal) {
-        let object = try Self.object(of: token)
+        let members = try Self.members(of: token)
         for check in HeaderCheck.allCases {
-            try check.apply(to: object)
+            try check.apply(to: members)
         }
-        guard let identifier = Self.keyIdentifier(in: object) else { throw .missingKeyIdentifier }
+        guard let identifier = Self.keyIdentifier(members["kid"]) else { throw .missingKeyIdentifier }
         keyIdentifier = identifier
     }
 
-    static func object(of token: CompactToken) throws(TokenRefusal) -> JSONObject {
+    static func members(of token: CompactToken) throws(TokenRefusal) -> JSONMembers {
         try rethrowing(as: { _ in TokenRefusal.headerNotJSON }) { () throws(JSONError) in
-            try StrictJSON.object(token.header, longest: CompactToken.longestHeader)
+            try StrictJSON.members(token.header, longest: CompactToken.longestHeader)
         }
     }
 
     /// `kid`, if it is usable: a string of 1 to 256 bytes (V-27).
-    static func keyIdentifier(in object: JSONObject) -> String? {
-        guard let text = object["kid"]?.string, (1...256).contains(text.utf8.count) else { return nil }
+    static func keyIdentifier(_ value: JSONValue?) -> String? {
+        guard let text = value?.string, (1...256).contains(text.utf8.count) else { return nil }
         return text
     }
 }
@@ -36,7 +36,7 @@ package struct JOSEHeader: Sendable, Equatable {
 enum HeaderCheck: CaseIterable {
     case algorithm, type, critical, unsupported, keyIdentifier
 
-    func apply(to header: JSONObject) throws(TokenRefusal) {
+    func apply(to header: JSONMembers) throws(TokenRefusal) {
         switch self {
         // Pinned, whatever the keys or the metadata say: RFC 8725 sections 3.1 and 3.2 (V-21).
         case .algorithm:
@@ -51,7 +51,7 @@ enum HeaderCheck: CaseIterable {
                 throw .unsupportedHeader
             }
         case .keyIdentifier:
-            guard JOSEHeader.keyIdentifier(in: header) != nil else { throw .missingKeyIdentifier }
+            guard JOSEHeader.keyIdentifier(header["kid"]) != nil else { throw .missingKeyIdentifier }
         }
     }
 

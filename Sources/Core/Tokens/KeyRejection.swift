@@ -39,7 +39,7 @@ extension KeySetDocument.Key {
     init(_ entry: JSONValue) throws(KeyRejection) {
         guard let object = entry.object else { throw .notAnObject }
         try Self.checkPurpose(of: object)
-        guard let identifier = JOSEHeader.keyIdentifier(in: object) else { throw .missingIdentifier }
+        guard let identifier = JOSEHeader.keyIdentifier(object["kid"]) else { throw .missingIdentifier }
         guard let modulus = Self.number(object["n"]) else { throw .malformedModulus }
         guard let exponent = Self.number(object["e"]) else { throw .malformedExponent }
         try Self.check(modulus: modulus)

@@ -1,11 +1,10 @@
 /// Decides whether a bearer token is accepted.
 package protocol TokenVerifier: Sendable {
-    /// Verifies a token in full: form, signature, claims.
+    /// Verifies a token in full, as far as nothing has to be waited for: form, signature, claims.
     ///
     /// - Parameter token: everything after the scheme.
-    /// - Returns: whom the token represents.
     /// - Throws: the exact reason, for the log; answers show only its ``TokenRefusal/outcome``.
-    func verify(_ token: String) async throws(TokenRefusal) -> Principal
+    func verification(of token: String) throws(TokenRefusal) -> Verification
 
     /// Whom a token represents that was verified before and would be accepted again now; nothing: it must be verified.
     ///
@@ -16,6 +15,25 @@ package protocol TokenVerifier: Sendable {
 extension TokenVerifier {
     /// Nothing: a verifier without a cache verifies every time.
     package func cached(_ token: String) -> Principal? { nil }
+
+    /// Whom a token represents; waits where that is necessary.
+    package func verify(_ token: String) async throws(TokenRefusal) -> Principal {
+        switch try verification(of: token) {
+        case .verified(let principal): principal
+        case .waiting(let rest): try await rest()
+        }
+    }
+}
+
+/// How far the verification of a token came without waiting.
+package enum Verification: Sendable {
+    /// The token passed every check: whom it represents.
+    case verified(Principal)
+    /// The key is unknown, or is being loaded for the policy of the token: the rest waits for the authority.
+    case waiting(_ rest: Rest)
+
+    /// The rest of a verification: waits for a limited time.
+    package typealias Rest = @Sendable () async throws(TokenRefusal) -> Principal
 }
 
 /// Whom a verified token represents.

@@ -61,100 +61,96 @@ package final class BearerVerifier: TokenVerifier {
         return found?.principal
     }
 
-    /// See ``TokenVerifier/verify(_:)``; waits only for an unknown key, and then for a limited time (V-81).
-    package func verify(_ token: String) async throws(TokenRefusal) -> Principal {
-        let now = time.now
-        let (verified, generation, source) = try await verified(token)
-        guard !tokens.isOff else { return verified.principal }
-        tokens.insert(
-            TokenKey(token),
-            .init(
-                verified: verified, source: source, generation: generation, verifyAgainAt: now + Self.longestMemory))
-        return verified.principal
-    }
-
-    private typealias Verdict = (token: VerifiedToken, generation: UInt64, source: Int)
-
-    /// Every check, in the order of the rules: form, header, source, key, signature, claims.
-    private func verified(_ token: String) async throws(TokenRefusal) -> Verdict {
-        let compact = try CompactToken(token)
-        let header = try JOSEHeader(of: compact)
-        guard caches.count > 1 else {
-            try checkOpen(0)
-            return try await verified(compact, header, nil, by: 0)
+    /// See ``TokenVerifier/verification(of:)``: on the caller's thread, and all of it where the key is known (V-78).
+    package func verification(of token: String) throws(TokenRefusal) -> Verification {
+        let token = try read(token)
+        let snapshot = caches[token.source].current(now: time.now)
+        guard snapshot.entries.isEmpty || snapshot.knows(token.header.keyIdentifier) else {
+            return .waiting { [self] () async throws(TokenRefusal) in try await verifyUnknownKey(token) }
         }
-        let claims = try Claims(of: compact)
-        let source = try source(of: claims)
-        try checkOpen(source)
         do throws(TokenRefusal) {
-            return try await verified(compact, header, claims, by: source)
+            return .verified(try check(token, by: snapshot))
         } catch {
-            throw refusal(error, of: compact, header, by: source)
-        }
-    }
-
-    /// The checks by the keys and rules of one source; with its claims, if they were read already to find it.
-    private func verified(
-        _ compact: CompactToken, _ header: JOSEHeader, _ claims: Claims?, by source: Int
-    ) async throws(TokenRefusal) -> Verdict {
-        let cache = caches[source]
-        let snapshot = try await snapshot(knowing: header.keyIdentifier, of: cache)
-        do throws(TokenRefusal) {
-            return try check(compact, header, claims, by: snapshot, source)
-        } catch {
-            let isAuthoritative = await isAuthoritative(error, of: compact, by: cache)
-            let newer = cache.current(now: time.now)
-            if isAuthoritative, newer.generation == snapshot.generation { throw error }
-            do throws(TokenRefusal) {
-                return try check(compact, header, claims, by: newer, source)
-            } catch {
-                guard isAuthoritative else { throw .keysUnavailable(retryAfter: cache.retryAfter) }
-                throw error
+            guard let policy = doubtfulPolicy(error, of: token.compact) else { throw refusal(error, of: token) }
+            return .waiting { [self] () async throws(TokenRefusal) in
+                try await reconsider(error, of: token, policy, checkedBy: snapshot)
             }
         }
     }
 
-    /// Checks signature and claims.
-    private func check(
-        _ compact: CompactToken, _ header: JOSEHeader, _ claims: Claims?, by snapshot: KeySnapshot, _ source: Int
-    ) throws(TokenRefusal) -> Verdict {
+    /// Reads form and header, and finds the source; its claims too, where several sources are configured.
+    private func read(_ text: String) throws(TokenRefusal) -> PresentedToken {
+        let compact = try CompactToken(text)
+        let header = try JOSEHeader(of: compact)
+        let claims = caches.count > 1 ? try Claims(of: compact) : nil
+        let source = if let claims { try source(of: claims) } else { 0 }
+        try checkOpen(source)
+        return PresentedToken(text: text, compact: compact, header: header, claims: claims, source: source)
+    }
+
+    /// Searches the key that no snapshot has, for a limited time (V-81), and verifies the token.
+    private func verifyUnknownKey(_ token: PresentedToken) async throws(TokenRefusal) -> Principal {
+        let cache = caches[token.source]
+        let result = await cache.searchUnknownKey()
+        let snapshot = cache.current(now: time.now)
+        if case .inconclusive(let seconds) = result, !snapshot.knows(token.header.keyIdentifier) {
+            throw refusal(.keysUnavailable(retryAfter: seconds), of: token)
+        }
+        do throws(TokenRefusal) {
+            return try check(token, by: snapshot)
+        } catch {
+            guard let policy = doubtfulPolicy(error, of: token.compact) else { throw refusal(error, of: token) }
+            return try await reconsider(error, of: token, policy, checkedBy: snapshot)
+        }
+    }
+
+    /// Checks a token again if the keys of the policy that it names were not up to date when it was refused.
+    private func reconsider(
+        _ first: TokenRefusal, of token: PresentedToken, _ policy: String, checkedBy snapshot: KeySnapshot
+    ) async throws(TokenRefusal) -> Principal {
+        let cache = caches[token.source]
+        let isAuthoritative = await cache.isUpToDate(policy: policy)
+        let newer = cache.current(now: time.now)
+        if isAuthoritative, newer.generation == snapshot.generation { throw refusal(first, of: token) }
+        do throws(TokenRefusal) {
+            return try check(token, by: newer)
+        } catch {
+            throw refusal(isAuthoritative ? error : .keysUnavailable(retryAfter: cache.retryAfter), of: token)
+        }
+    }
+
+    /// Checks signature and claims, and caches a good token.
+    private func check(_ token: PresentedToken, by snapshot: KeySnapshot) throws(TokenRefusal) -> Principal {
         let start = time.now
-        switch snapshot.finding(compact, header) {
+        let signer = token.header.keyIdentifier
+        switch snapshot.finding(token.compact, token.header) {
         case .good(let issuers):
             defer { countVerification(since: start) }
             let now = time.wallMilliseconds / 1000
-            let verified =
-                if let claims {
-                    try rules[source].check(claims, signedBy: header.keyIdentifier, of: issuers, now: now)
-                } else {
-                    try rules[source].check(compact, signedBy: header.keyIdentifier, of: issuers, now: now)
-                }
-            return (verified, snapshot.generation, source)
+            let claims = if let claims = token.claims { claims } else { try Claims(of: token.compact) }
+            let verified = try rules[token.source].check(claims, signedBy: signer, of: issuers, now: now)
+            cache(verified, token, snapshot.generation, since: start)
+            return verified.principal
         case .bad:
             countVerification(since: start)
             throw .badSignature
         case .unknownKey: throw .unknownKey
-        case .keysUnavailable: throw .keysUnavailable(retryAfter: caches[source].retryAfter)
+        case .keysUnavailable: throw .keysUnavailable(retryAfter: caches[token.source].retryAfter)
         }
+    }
+
+    private func cache(_ verified: VerifiedToken, _ token: PresentedToken, _ generation: UInt64, since start: Int64) {
+        guard !tokens.isOff else { return }
+        tokens.insert(
+            TokenKey(token.text),
+            .init(
+                verified: verified, source: token.source, generation: generation,
+                verifyAgainAt: start + Self.longestMemory))
     }
 
     private func countVerification(since start: Int64) {
         verifications.add(1, ordering: .relaxed)
         verificationNanoseconds.add(time.now - start, ordering: .relaxed)
-    }
-
-    /// The snapshot to verify with: the current one, or, if it does not have the key, the one after a search (V-81).
-    private func snapshot(knowing keyIdentifier: String, of cache: KeyCache) async throws(TokenRefusal) -> KeySnapshot {
-        let snapshot = cache.current(now: time.now)
-        guard !snapshot.entries.isEmpty, snapshot.entries(for: keyIdentifier).isEmpty else { return snapshot }
-        let result = await cache.searchUnknownKey()
-        let newer = cache.current(now: time.now)
-        switch result {
-        case .complete: return newer
-        case .inconclusive(let seconds):
-            guard !newer.entries(for: keyIdentifier).isEmpty else { throw .keysUnavailable(retryAfter: seconds) }
-            return newer
-        }
     }
 
     // MARK: Start and stop
@@ -234,6 +230,16 @@ package final class BearerVerifier: TokenVerifier {
             snapshot?.finding(compact, header) ?? .keysUnavailable
         }
     }
+}
+
+/// A token whose form and header are good, and the index of its source.
+struct PresentedToken: Sendable {
+    let text: String
+    let compact: CompactToken
+    let header: JOSEHeader
+    /// If they were read to find the source.
+    let claims: Claims?
+    let source: Int
 }
 
 /// The verifications since the start, for `/metrics` (V-165).

@@ -40,6 +40,8 @@ final class KeySnapshot: Sendable {
         byIdentifier[Array(keyIdentifier.utf8)] ?? []
     }
 
+    func knows(_ keyIdentifier: String) -> Bool { !entries(for: keyIdentifier).isEmpty }
+
     /// The snapshot of these keys; of the same generation if they and their issuers are the same.
     func successor(_ documents: [PublishedDocument], issuers: [TokenIssuer], now: Int64) -> KeySnapshot {
         var entries: [Entry] = []

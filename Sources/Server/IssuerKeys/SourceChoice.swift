@@ -32,14 +32,13 @@ extension BearerVerifier {
     ///
     /// Two issuers of Microsoft share keys, and one may have fetched a new one before the other: then the token is not
     /// invalid (P-21). Otherwise the key is one that its issuer does not publish (P-10).
-    func refusal(
-        _ refusal: TokenRefusal, of compact: CompactToken, _ header: JOSEHeader, by source: Int
-    ) -> TokenRefusal {
+    func refusal(_ refusal: TokenRefusal, of token: PresentedToken) -> TokenRefusal {
+        let source = token.source
         guard refusal == .unknownKey || refusal == .badSignature else { return refusal }
         let now = time.now
         for other in caches.indices where other != source {
             let snapshot = caches[other].current(now: now)
-            guard case .good = snapshot.finding(compact, header) else { continue }
+            guard case .good = snapshot.finding(token.compact, token.header) else { continue }
             let isCertain = refusal == .badSignature || caches[source].isLoaded(since: snapshot.since)
             return isCertain ? .wrongIssuer : .keysUnavailable(retryAfter: caches[source].retryAfter)
         }

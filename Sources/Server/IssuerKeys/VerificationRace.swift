@@ -8,13 +8,11 @@ import Tokens
 // policy: right after a start, and after a rotation. Such a token waits for the refresh, or is answered "try again";
 // it is never called invalid.
 extension BearerVerifier {
-    /// Whether a refusal is final: false if the keys of the policy that the token names may not be up to date.
-    func isAuthoritative(_ refusal: TokenRefusal, of token: CompactToken, by cache: KeyCache) async -> Bool {
+    /// The policy that a refused token names, if its keys may not be up to date; nothing if the refusal is final.
+    func doubtfulPolicy(_ refusal: TokenRefusal, of token: CompactToken) -> String? {
+        guard refusal == .wrongPolicy || refusal == .wrongIssuer else { return nil }
         // The signature was verified before.
-        guard refusal == .wrongPolicy || refusal == .wrongIssuer, let policy = (try? Claims(of: token))?.policy else {
-            return true
-        }
-        return await cache.isUpToDate(policy: policy)
+        return (try? Claims(of: token))?.policy
     }
 }
 

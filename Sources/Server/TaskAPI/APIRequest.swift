@@ -13,7 +13,7 @@ final class APIRequest: @unchecked Sendable {
     private var owner: Owner?
     private var problem: String?
     private var refusal: TokenRefusal?
-    private var refusedToken: RefusedToken?
+    private var refusedToken: (@Sendable () -> RefusedToken?)?
 
     /// A request whose head was in at this monotonic time, in nanoseconds.
     init(_ head: RequestHead, _ match: RouteMatch, started: UInt64) {
@@ -26,7 +26,7 @@ final class APIRequest: @unchecked Sendable {
         self.owner = owner
     }
 
-    func note(_ failure: APIFailure, refusedToken: RefusedToken?) {
+    func note(_ failure: APIFailure, refusedToken: (@Sendable () -> RefusedToken?)? = nil) {
         problem = failure.problem.code
         refusal = failure.tokenRefusal
         self.refusedToken = refusedToken
@@ -38,9 +38,7 @@ final class APIRequest: @unchecked Sendable {
             identifier: head.identifier, method: head.method, route: match.definition.pattern, status: response.status,
             duration: now - started, bytes: response.body.count, peer: head.peer,
             owner: owner.map { FNV1a(of: $0.identifier).value },
-            problem: problem, refusal: refusal, mistake: refusedToken?.mistake,
-            keyIdentifier: refusedToken?.keyIdentifier,
-            tokenFingerprint: refusedToken?.fingerprint,
+            problem: problem, refusal: refusal, refusedToken: refusedToken,
             clientRequestIdentifier: head.headers["client-request-id"].flatMap { CorrelationIdentifier.cleaned($0) },
             trace: head.headers["traceparent"].flatMap { CorrelationIdentifier.trace($0) })
     }

@@ -26,13 +26,26 @@ struct BearerAuthentication: Sendable {
     /// Who a token speaks for that was judged before.
     func cached(_ token: String) -> Principal? { verifier.cached(token) }
 
-    /// The principal of a token.
-    func verify(_ token: String) async throws(APIFailure) -> Principal {
-        do {
-            return try await verifier.verify(token)
+    /// Verifies a token as far as nothing has to be waited for.
+    func verification(of token: String) throws(APIFailure) -> Verification {
+        do throws(TokenRefusal) {
+            return try verifier.verification(of: token)
         } catch {
-            throw BearerCredentials.isWellFormed(token) ? .credentials(.token(error)) : .credentials(.malformed)
+            throw failure(error, of: token)
         }
+    }
+
+    /// Waits for the rest of the verification of a token.
+    func principal(of token: String, after rest: Verification.Rest) async throws(APIFailure) -> Principal {
+        do throws(TokenRefusal) {
+            return try await rest()
+        } catch {
+            throw failure(error, of: token)
+        }
+    }
+
+    private func failure(_ refusal: TokenRefusal, of token: String) -> APIFailure {
+        BearerCredentials.isWellFormed(token) ? .credentials(.token(refusal)) : .credentials(.malformed)
     }
 
     /// Whether this person may make another request now.

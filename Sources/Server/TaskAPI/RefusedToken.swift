@@ -1,11 +1,14 @@
+package import Tokens
 import HTTP
-import Tokens
 
 /// What a log may show of a token that was refused (V-132).
-struct RefusedToken: Sendable {
-    let keyIdentifier: String?
-    let fingerprint: String?
-    let mistake: CommonMistake?
+package struct RefusedToken: Sendable {
+    /// `kid` of its header, at most 64 printable characters: names a public key.
+    package let keyIdentifier: String?
+    /// A digest of it, the same whenever it comes again; the token cannot be computed from it.
+    package let fingerprint: String?
+    /// The common mistake that it shows (P-33).
+    package let mistake: CommonMistake?
 
     /// Of the token that this request presents, if it presents one that could be read.
     init?(of head: RequestHead, _ refusal: TokenRefusal, by configuration: TaskAPIConfiguration) {

@@ -25,12 +25,9 @@ package struct RequestRecord: Sendable {
     package var problem: String?
     /// The fine reason why the token was refused (V-116).
     package var refusal: TokenRefusal?
-    /// The common mistake that the refused token shows (P-33).
-    package var mistake: CommonMistake?
-    /// `kid` of a refused token's header, at most 64 printable characters: names a public key.
-    package var keyIdentifier: String?
-    /// A digest of a refused token, the same whenever it comes again; the token cannot be computed from it.
-    package var tokenFingerprint: String?
+    /// Finds out what may be shown of the refused token: as long as another verification takes, so only for a line that
+    /// is written (V-132).
+    package var refusedToken: (@Sendable () -> RefusedToken?)?
     /// `client-request-id`, at most 64 characters of letters, digits and `-._`.
     package var clientRequestIdentifier: String?
     /// The trace id of a valid `traceparent`.

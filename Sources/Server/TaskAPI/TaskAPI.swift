@@ -6,8 +6,8 @@ import Tokens
 /// The application as one request handler: what a person, a browser or a sample client may ask, and what it gets.
 ///
 /// A request passes in this order: its route, preflight, credentials, rate, method, scope, the handler of its route (see
-/// ``Route``), the common headers, the record for the log. What is in memory (a token seen before, a list) is answered at
-/// once; where the store or the keys need time, the rest of the way is a ``HTTP/Decision/later(_:)``.
+/// ``Route``), the common headers, the record for the log. What needs no wait (a token whose key is known, a list in memory) is
+/// answered at once; where the store or the keys need time, the rest of the way is a ``HTTP/Decision/later(_:)``.
 package final class TaskAPI: RequestHandler {
     private let configuration: TaskAPIConfiguration
     private let authentication: BearerAuthentication
@@ -39,10 +39,11 @@ package final class TaskAPI: RequestHandler {
                 return decision(try handler(request), on: request)
             case .token:
                 let token = try authentication.token(of: head)
-                guard let principal = authentication.cached(token) else {
-                    return .later { [self] in await verify(token, request) }
+                if let principal = authentication.cached(token) { return try decide(request, principal) }
+                switch try authentication.verification(of: token) {
+                case .verified(let principal): return try decide(request, principal)
+                case .waiting(let rest): return .later { [self] in await wait(for: rest, token, request) }
                 }
-                return try decide(request, principal)
             }
         }
     }
@@ -53,9 +54,9 @@ package final class TaskAPI: RequestHandler {
         throw .methodNotAllowed(request.match.definition.methods)
     }
 
-    private func verify(_ token: String, _ request: APIRequest) async -> Decision {
+    private func wait(for rest: Verification.Rest, _ token: String, _ request: APIRequest) async -> Decision {
         do throws(APIFailure) {
-            return try decide(request, try await authentication.verify(token))
+            return try decide(request, try await authentication.principal(of: token, after: rest))
         } catch {
             return refuse(request, error)
         }
@@ -108,8 +109,13 @@ extension TaskAPI {
     }
 
     private func refuse(_ request: APIRequest, _ failure: APIFailure) -> Decision {
-        let refused = failure.tokenRefusal.flatMap { RefusedToken(of: request.head, $0, by: configuration) }
-        request.note(failure, refusedToken: refused)
+        if let refusal = failure.tokenRefusal {
+            request.note(failure) { [configuration, head = request.head] in
+                RefusedToken(of: head, refusal, by: configuration)
+            }
+        } else {
+            request.note(failure)
+        }
         return respond(response(to: failure, of: request), to: request)
     }
 

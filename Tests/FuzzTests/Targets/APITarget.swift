@@ -19,9 +19,10 @@ func checkAPI(_ input: [UInt8]) throws {
 
 /// One good token; every other is refused.
 struct OneToken: TokenVerifier {
-    func verify(_ token: String) async throws(TokenRefusal) -> Principal {
+    func verification(of token: String) throws(TokenRefusal) -> Verification {
         guard token == "good" else { throw .badSignature }
-        return Principal(owner: "o", name: "Ä", policy: nil, scopes: [], expiry: 1_800_000_000, keyIdentifier: "k")
+        return .verified(
+            Principal(owner: "o", name: "Ä", policy: nil, scopes: [], expiry: 1_800_000_000, keyIdentifier: "k"))
     }
 }
 

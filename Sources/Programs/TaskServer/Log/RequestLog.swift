@@ -45,6 +45,7 @@ struct RequestLog: Sendable {
     }
 
     private func line(_ record: RequestRecord, leftOut: Int) {
+        let token = record.refusedToken?()
         log.write(level(of: record), "request") { line in
             line.text("method", record.method.name, limit: 16)
             line.text("route", record.route)
@@ -57,9 +58,9 @@ struct RequestLog: Sendable {
             line.text("problem", record.problem, limit: 64)
             line.text("refusal", record.refusal?.code, limit: 64)
             // Its code only where that says more than the refusal.
-            if let mistake = record.mistake?.code, mistake != record.refusal?.code { line.text("mistake", mistake) }
-            line.text("kid", record.keyIdentifier, limit: 64)
-            line.text("token", record.tokenFingerprint, limit: 16)
+            if let mistake = token?.mistake?.code, mistake != record.refusal?.code { line.text("mistake", mistake) }
+            line.text("kid", token?.keyIdentifier, limit: 64)
+            line.text("token", token?.fingerprint, limit: 16)
             line.text("clientRequestId", record.clientRequestIdentifier, limit: 64)
             line.text("trace", record.trace, limit: 64)
             if leftOut > 0 { line.number("leftOut", leftOut) }

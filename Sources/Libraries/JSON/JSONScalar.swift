@@ -1,0 +1,96 @@
+import Basics
+
+/// A string, number or word in a JSON text that was found sound, to be decoded when somebody asks for it.
+struct JSONScalar {
+    enum Kind {
+        /// Between its quotes: without escapes, the text as it is.
+        case plainString
+        /// Between its quotes, with escapes, which were checked.
+        case escapedString
+        /// Fits into 64 bits.
+        case integer
+        /// Is finite.
+        case real
+        case `true`, `false`, null
+    }
+
+    let kind: Kind
+    /// Where it is in the text.
+    let start: Int
+    let end: Int
+
+    var count: Int { end - start }
+
+    /// The value, in the text in which this was found.
+    func value(in text: [UInt8]) -> JSONValue {
+        switch kind {
+        case .plainString, .escapedString: .string(string(in: text))
+        case .integer: .integer(integer(in: text))
+        case .real: .real(Double(decoded(text)) ?? 0)
+        case .true: .boolean(true)
+        case .false: .boolean(false)
+        case .null: .null
+        }
+    }
+
+    /// The text of a string.
+    func string(in text: [UInt8]) -> String {
+        kind == .escapedString ? unescaped(text) : decoded(text)
+    }
+
+    private func decoded(_ text: [UInt8]) -> String {
+        // The bytes are borrowed for the call, which copies them.
+        unsafe text.withUnsafeBytes { bytes in
+            unsafe String(decoding: UnsafeRawBufferPointer(rebasing: bytes[start..<end]), as: UTF8.self)
+        }
+    }
+
+    private func integer(in text: [UInt8]) -> Int64 {
+        let isNegative = text[start] == UInt8(ascii: "-")
+        var number: Int64 = 0
+        for index in (isNegative ? start + 1 : start)..<end {
+            // Negative, because the smallest number has no positive counterpart.
+            number = number &* 10 &- Int64(text[index] & 0x0F)
+        }
+        return isNegative ? number : 0 &- number
+    }
+
+    /// The escapes resolved (RFC 8259 section 7).
+    private func unescaped(_ text: [UInt8]) -> String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count)
+        var units: [UInt16] = []
+        var index = start
+        while index < end {
+            guard text[index] == UInt8(ascii: "\\") else {
+                bytes.append(text[index])
+                index += 1
+                continue
+            }
+            guard text[index + 1] == UInt8(ascii: "u") else {
+                bytes.append(Self.character(ofEscape: text[index + 1]))
+                index += 2
+                continue
+            }
+            // Two surrogates are one character, so all that follow each other are taken together.
+            units.removeAll(keepingCapacity: true)
+            while index < end, text[index] == UInt8(ascii: "\\"), text[index + 1] == UInt8(ascii: "u") {
+                units.append((index + 2..<index + 6).reduce(0) { $0 << 4 | UInt16(text[$1].hexadecimalValue ?? 0) })
+                index += 6
+            }
+            bytes.append(contentsOf: String(decoding: units, as: UTF16.self).utf8)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func character(ofEscape letter: UInt8) -> UInt8 {
+        switch letter {
+        case UInt8(ascii: "b"): 0x08
+        case UInt8(ascii: "f"): 0x0C
+        case UInt8(ascii: "n"): 0x0A
+        case UInt8(ascii: "r"): 0x0D
+        case UInt8(ascii: "t"): 0x09
+        default: letter
+        }
+    }
+}

@@ -1,0 +1,231 @@
+import Basics
+
+/// Goes through one JSON text, checks every byte of it once, and says where its values are (RFC 8259).
+///
+/// Strict: UTF-8 only, no byte-order mark, no lone surrogates, no numbers that 64 bits do not hold.
+struct JSONScanner {
+    let text: [UInt8]
+    private let limits: JSONLimits
+    private var offset = 0
+    private var depth = 0
+    private var values = 1
+
+    /// A scanner before the first value.
+    init(_ text: [UInt8], _ limits: JSONLimits) throws(JSONError) {
+        guard text.count <= limits.bytes else { throw .tooLong }
+        self.text = text
+        self.limits = limits
+        skipBlanks()
+    }
+
+    /// The next byte; 0, which no JSON has, at the end.
+    var next: UInt8 { offset < text.count ? text[offset] : 0 }
+
+    private func failure(_ reason: String) -> JSONError { .malformed(reason: reason, offset: offset) }
+
+    private mutating func skipBlanks() {
+        while offset < text.count, Self.isBlank(text[offset]) { offset += 1 }
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
+            || byte == UInt8(ascii: "\t")
+    }
+
+    /// Checks that nothing follows the value.
+    mutating func finish() throws(JSONError) {
+        skipBlanks()
+        guard offset == text.count else { throw failure("something follows the value") }
+    }
+}
+
+// Arrays and objects.
+extension JSONScanner {
+    /// Passes the bracket that opens an array or an object.
+    mutating func open() throws(JSONError) {
+        offset += 1
+        depth += 1
+        guard depth <= limits.depth else { throw .tooDeep }
+        try countValue()
+        skipBlanks()
+    }
+
+    private mutating func countValue() throws(JSONError) {
+        values += 1
+        guard values <= limits.values else { throw .tooLong }
+    }
+
+    /// Goes to the next element of an array; false at its end, which is passed.
+    mutating func findElement(isFirst: Bool) throws(JSONError) -> Bool { try find(UInt8(ascii: "]"), isFirst) }
+
+    /// Goes to the value of the next member of an object and returns its name; nothing at its end, which is passed.
+    mutating func findMember(isFirst: Bool) throws(JSONError) -> JSONScalar? {
+        guard try find(UInt8(ascii: "}"), isFirst) else { return nil }
+        guard next == UInt8(ascii: "\"") else { throw failure("a name is missing") }
+        let name = try string()
+        // Some readers end a name there.
+        if name.kind == .escapedString, name.string(in: text).containsNUL { throw failure("NUL in a name") }
+        skipBlanks()
+        guard next == UInt8(ascii: ":") else { throw failure("a colon is missing") }
+        offset += 1
+        skipBlanks()
+        return name
+    }
+
+    private mutating func find(_ end: UInt8, _ isFirst: Bool) throws(JSONError) -> Bool {
+        skipBlanks()
+        if next == end {
+            offset += 1
+            depth -= 1
+            return false
+        }
+        guard !isFirst else { return true }
+        guard next == UInt8(ascii: ",") else { throw failure("a comma or an end is missing") }
+        offset += 1
+        try countValue()
+        skipBlanks()
+        guard next != end else { throw failure("a value is missing") }
+        return true
+    }
+
+    /// Refuses the names of an object if two of them are the same, escapes resolved.
+    func checkUnique(_ names: [JSONScalar]) throws(JSONError) {
+        guard names.count > 16 || names.contains(where: { $0.kind == .escapedString }) else {
+            for (index, name) in names.enumerated() {
+                for other in names[..<index] where isSame(name, other) { throw failure("a name is repeated") }
+            }
+            return
+        }
+        var known: Set<[UInt8]> = []
+        for name in names where !known.insert(Array(name.string(in: text).utf8)).inserted {
+            throw failure("a name is repeated")
+        }
+    }
+
+    private func isSame(_ name: JSONScalar, _ other: JSONScalar) -> Bool {
+        guard name.count == other.count else { return false }
+        for index in 0..<name.count where text[name.start + index] != text[other.start + index] { return false }
+        return true
+    }
+}
+
+// Strings, numbers and words.
+extension JSONScanner {
+    /// Passes a value that is no array and no object.
+    mutating func scalar() throws(JSONError) -> JSONScalar {
+        switch next {
+        case UInt8(ascii: "\""): try string()
+        case UInt8(ascii: "t"): try word("true", .true)
+        case UInt8(ascii: "f"): try word("false", .false)
+        case UInt8(ascii: "n"): try word("null", .null)
+        default: try number()
+        }
+    }
+
+    private mutating func word(_ word: StaticString, _ kind: JSONScalar.Kind) throws(JSONError) -> JSONScalar {
+        let start = offset
+        let isWord = word.withUTF8Buffer { word in
+            unsafe text.count - start >= word.count && word.elementsEqual(text[start..<start + word.count])
+        }
+        guard isWord else { throw failure("no value") }
+        offset += word.utf8CodeUnitCount
+        return JSONScalar(kind: kind, start: start, end: offset)
+    }
+
+    /// Passes a string and checks its bytes and escapes.
+    private mutating func string() throws(JSONError) -> JSONScalar {
+        let start = offset + 1
+        let text = text
+        let bytes = text.span
+        var index = start
+        var all: UInt8 = 0
+        var kind = JSONScalar.Kind.plainString
+        while index < bytes.count, bytes[index] != UInt8(ascii: "\"") {
+            let byte = bytes[index]
+            all |= byte
+            index += 1
+            if byte == UInt8(ascii: "\\") {
+                kind = .escapedString
+                offset = index
+                index += try escape()
+            } else if byte < 0x20 {
+                offset = index - 1
+                throw failure("a control character in a string")
+            }
+        }
+        guard index < bytes.count else { throw failure("a string has no end") }
+        if all >= 0x80, (try? UTF8Span(validating: bytes.extracting(start..<index))) == nil {
+            throw failure("not UTF-8")
+        }
+        offset = index + 1
+        return JSONScalar(kind: kind, start: start, end: index)
+    }
+
+    /// The length of the escape whose letter is next; that of two, if they are the halves of one character.
+    private func escape() throws(JSONError) -> Int {
+        switch next {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
+            UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
+            return 1
+        case UInt8(ascii: "u"):
+            guard let unit = unit(at: offset + 1) else { throw failure("no escape") }
+            guard UTF16.isLeadSurrogate(unit) || UTF16.isTrailSurrogate(unit) else { return 5 }
+            guard UTF16.isLeadSurrogate(unit), text.count > offset + 6, text[offset + 5] == UInt8(ascii: "\\"),
+                text[offset + 6] == UInt8(ascii: "u"), let second = self.unit(at: offset + 7),
+                UTF16.isTrailSurrogate(second)
+            else { throw failure("half a character") }
+            return 11
+        default: throw failure("no escape")
+        }
+    }
+
+    /// The value of four hexadecimal digits.
+    private func unit(at start: Int) -> UInt16? {
+        guard text.count >= start + 4 else { return nil }
+        var unit: UInt16 = 0
+        for index in start..<start + 4 {
+            guard let digit = text[index].hexadecimalValue else { return nil }
+            unit = unit << 4 | UInt16(digit)
+        }
+        return unit
+    }
+
+    /// Passes a number and checks that it fits.
+    private mutating func number() throws(JSONError) -> JSONScalar {
+        let start = offset
+        if next == UInt8(ascii: "-") { offset += 1 }
+        let first = offset
+        try digits()
+        guard text[first] != UInt8(ascii: "0") || offset == first + 1 else { throw failure("a leading zero") }
+        var kind = JSONScalar.Kind.integer
+        if next == UInt8(ascii: ".") {
+            kind = .real
+            offset += 1
+            try digits()
+        }
+        if next | 0x20 == UInt8(ascii: "e") {
+            kind = .real
+            offset += 1
+            if next == UInt8(ascii: "+") || next == UInt8(ascii: "-") { offset += 1 }
+            try digits()
+        }
+        let number = JSONScalar(kind: kind, start: start, end: offset)
+        guard fits(number) else { throw failure("a number out of range") }
+        return number
+    }
+
+    private mutating func digits() throws(JSONError) {
+        let start = offset
+        while next.isDecimalDigit { offset += 1 }
+        guard offset > start else { throw failure("no value") }
+    }
+
+    private func fits(_ number: JSONScalar) -> Bool {
+        switch number.value(in: text) {
+        case .real(let value): value.isFinite
+        // Up to 18 digits always fit.
+        case .integer: number.count <= 18 || Int64(String(decoding: text[number.start..<number.end], as: UTF8.self)) != nil
+        case .null, .boolean, .string, .array, .object: false
+        }
+    }
+}
