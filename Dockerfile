@@ -23,7 +23,7 @@ RUN scripts/build release \
 FROM ${DEBIAN_IMAGE}
 RUN apt-get update --quiet=2 \
     && DEBIAN_FRONTEND=noninteractive apt-get install --quiet=2 --yes --no-install-recommends \
-        ca-certificates libcurl4 libgnutls30 libmicrohttpd12 libpq5 libsqlite3-0 libssl3 \
+        ca-certificates libcurl4 libgnutls30 libmicrohttpd12 libpq5 libsqlite3-0 libssl3 zlib1g \
     && apt-get clean \
     && rm -rf /var/lib/apt/lists/* /var/cache/debconf/*-old /var/lib/dpkg/*-old /var/log/*.log /var/log/apt \
     && groupadd --gid 10001 tasks \

@@ -72,6 +72,7 @@ let modules = [
     Module("Libraries", "SQLite", imports: ["CSQLite"]),
     Module("Libraries", "PostgreSQL", imports: ["CPostgreSQL", "Platform", "Basics"]),
     Module("Libraries", "Curl", imports: ["CCurl", "Basics"]),
+    Module("Libraries", "Zlib", imports: ["CZlib"]),
 
     // Values and rules: no clock, no files.
     Module("Core", "HTTP", imports: ["Basics", "JSON"]),
@@ -96,7 +97,7 @@ let modules = [
 
     // The application; neither of the two imports the other.
     Module("Server", "IssuerKeys", imports: ["Tokens", "OpenSSL", "Curl", "JSON", "Platform", "Basics"]),
-    Module("Server", "TaskAPI", imports: ["HTTP", "Tasks", "Tokens", "JSON", "Platform", "Basics"]),
+    Module("Server", "TaskAPI", imports: ["HTTP", "Tasks", "Tokens", "Zlib", "JSON", "Platform", "Basics"]),
 
     // The OpenID provider of tests and local work. Never linked into task-server: a signer has no place there.
     Module("Authority", "MockAuthority", imports: ["HTTP", "Tokens", "OpenSSL", "JSON", "Platform", "Basics"]),
@@ -123,6 +124,7 @@ let cLibraries = [
     cLibrary("CSQLite", "sqlite3", "libsqlite3-dev"),
     cLibrary("CPostgreSQL", "libpq", "libpq-dev"),
     cLibrary("CCurl", "libcurl", "libcurl4-openssl-dev"),
+    cLibrary("CZlib", "zlib", "zlib1g-dev"),
 ]
 
 var earlier = Set(cLibraries.map(\.name))
@@ -177,6 +179,7 @@ let package = Package(
         tests("OpenSSLTests", of: ["OpenSSL", "JSON", "Platform"], exclude: ["Vectors"]),
         tests("SQLiteTests", of: ["SQLite"]),
         tests("CurlTests", of: ["Curl", "HTTPServer", "HTTP"]),
+        tests("ZlibTests", of: ["Zlib"]),
         tests("HTTPTests", of: ["HTTP", "JSON"]),
         tests("TokensTests", of: ["Tokens", "JSON", "OpenSSL"]),
         tests("TasksTests", of: ["Tasks", "JSON"]),

@@ -76,7 +76,7 @@ struct EveryRouteTests {
             guard route.isProtected else { return }
             statuses.insert(answer.status)
             #expect(answer.headers.values("Cache-Control") == ["private, no-store"], "\(request)")
-            #expect(answer.headers.values("Vary") == ["Authorization"], "\(request)")
+            #expect(answer.headers.values("Vary") == ["Authorization, Accept-Encoding"], "\(request)")
         }
         #expect(statuses.isSuperset(of: [200, 204, 400, 401, 403, 404, 405, 503]), "\(statuses)")
     }

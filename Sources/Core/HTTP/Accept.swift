@@ -39,7 +39,7 @@ extension HeaderFields {
 }
 
 /// One media range of an `Accept` field, with its weight in thousandths.
-private struct AcceptRange {
+struct AcceptRange {
     let name: String
     let weight: Int
 
@@ -48,10 +48,11 @@ private struct AcceptRange {
 
     /// Reads an element of the list; nil for an empty one.
     init?(_ element: Substring) {
-        let parts = element.split(separator: ";", omittingEmptySubsequences: false)
-        guard let name = parts.first?.trimmingBlanks, !name.isEmpty else { return nil }
+        let range = element.prefix { $0 != ";" }
+        let name = range.trimmingBlanks
+        guard !name.isEmpty else { return nil }
         self.name = String(name)
-        weight = parts.dropFirst().lazy.compactMap { Self.weight(of: $0.trimmingBlanks) }.first ?? 1000
+        weight = Self.weight(of: element[range.endIndex...])
     }
 
     /// The most specific of the ranges that match a type.
@@ -63,8 +64,14 @@ private struct AcceptRange {
         return nil
     }
 
+    /// The weight among parameters, each after a semicolon; the highest if there is none.
+    static func weight(of parameters: Substring) -> Int {
+        guard !parameters.isEmpty else { return 1000 }
+        return parameters.split(separator: ";").lazy.compactMap { weight(ofParameter: $0.trimmingBlanks) }.first ?? 1000
+    }
+
     /// The weight, if this parameter is one: `q=0.5` is 500; nil for another, and for a weight that is malformed.
-    private static func weight(of parameter: Substring) -> Int? {
+    private static func weight(ofParameter parameter: Substring) -> Int? {
         let bytes = Array(parameter.utf8)
         guard (3...7).contains(bytes.count), bytes[0].lowercasedASCII == UInt8(ascii: "q"),
             bytes[1] == UInt8(ascii: "=")

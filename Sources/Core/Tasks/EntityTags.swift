@@ -16,10 +16,12 @@ extension TaskItem {
         return Set(members.compactMap { revision(of: $0, task: id) })
     }
 
+    /// Also where a proxy has compressed the answer and added `-gzip` to its tag, as Apache's mod_deflate does.
     private static func revision(of tag: Substring, task id: Int64) -> Int64? {
         let prefix = "\"\(id)."
         guard tag.hasPrefix(prefix), tag.hasSuffix("\""), tag.utf8.count > prefix.utf8.count + 1 else { return nil }
-        let digits = tag.dropFirst(prefix.count).dropLast()
+        var digits = tag.dropFirst(prefix.count).dropLast()
+        if digits.hasSuffix("-gzip") { digits.removeLast(5) }
         guard let revision = Int64(digits), revision > 0, String(revision) == digits else { return nil }
         return revision
     }

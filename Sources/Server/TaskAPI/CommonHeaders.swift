@@ -21,7 +21,8 @@ struct CommonHeaders: Sendable {
             // Also for errors: two people may share a cache, and the old iOS clients have one on disk (V-119;
             // docs/clients.md, "Answers").
             response.headers.set("Cache-Control", "private, no-store")
-            response.headers.append("Vary", "Authorization")
+            // Lists also depend on the codings that a client accepts; one line for all costs the fewest instructions.
+            response.headers.append("Vary", "Authorization, Accept-Encoding")
         } else if request.match.route == .file {
             response.headers.append("Content-Security-Policy", contentSecurityPolicy)
             response.headers.append("Referrer-Policy", "no-referrer")

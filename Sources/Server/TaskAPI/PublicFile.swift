@@ -4,16 +4,21 @@ import Basics
 package struct PublicFile: Sendable, Equatable {
     package let bytes: [UInt8]
     package let type: String
+    /// Whether it is not compressed already, as pictures are.
+    let isCompressible: Bool
     /// The strong entity tag, in quotes.
     package let entityTag: String
 
     package init(name: String, bytes: [UInt8]) {
         self.bytes = bytes
         type = Self.type(of: name)
+        isCompressible = !["image/png", "image/x-icon", Self.unknown].contains(type)
         var digest = FNV1a()
         digest.add(bytes)
         entityTag = "\"\(String(digest.value, radix: 16))\""
     }
+
+    private static let unknown = "application/octet-stream"
 
     private static func type(of name: String) -> String {
         switch name.split(separator: ".").last {
@@ -27,7 +32,7 @@ package struct PublicFile: Sendable, Equatable {
         case "png": "image/png"
         case "ico": "image/x-icon"
         case "txt": "text/plain; charset=utf-8"
-        default: "application/octet-stream"
+        default: unknown
         }
     }
 }

@@ -7,8 +7,10 @@ struct PublicHandlers: Sendable {
     private let isReady: @Sendable () async -> String?
     private let page: [UInt8]
     private let resource: ProtectedResource
+    private let codings: ContentCodings
 
-    init(_ configuration: TaskAPIConfiguration) {
+    init(_ configuration: TaskAPIConfiguration, _ codings: ContentCodings) {
+        self.codings = codings
         files = configuration.files
         isReady = configuration.readiness
         page = configuration.page.json
@@ -33,14 +35,18 @@ struct PublicHandlers: Sendable {
 
     /// A file of `Public/`, by its path below that; `index.html` for the root.
     func file(_ request: APIRequest) throws(APIFailure) -> HandlerResult {
-        guard let file = files[Self.name(request)] else { throw .nothingHere }
-        let headers = HeaderFields([
+        let name = Self.name(request)
+        guard let file = files[name] else { throw .nothingHere }
+        var headers = HeaderFields([
             HeaderFields.Field(name: "Content-Type", value: file.type),
             HeaderFields.Field(name: "Cache-Control", value: "no-cache"),
             HeaderFields.Field(name: "ETag", value: file.entityTag),
         ])
-        if request.head.knows(file.entityTag) { return .ready(Response(304, headers: headers)) }
-        return .ready(Response(200, headers: headers, body: file.bytes))
+        if file.isCompressible { headers.append("Vary", "Accept-Encoding") }
+        let content = Content(
+            subject: .file(name), mayShrink: file.isCompressible, bytes: file.bytes, entityTag: file.entityTag,
+            headers: headers)
+        return codings.answer(content, to: request.head)
     }
 
     /// The page about an address that does not exist, for a browser that asks for a page; nil for every other client.

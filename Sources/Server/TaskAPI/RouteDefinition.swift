@@ -103,4 +103,12 @@ enum HandlerResult: Sendable {
 
     case ready(Response)
     case pending(Work)
+
+    /// Does what is left.
+    func response() async throws(APIFailure) -> Response {
+        switch self {
+        case .ready(let response): response
+        case .pending(let work): try await work()
+        }
+    }
 }

@@ -19,8 +19,9 @@ package final class TaskAPI: RequestHandler {
     package init(_ configuration: TaskAPIConfiguration) {
         self.configuration = configuration
         authentication = BearerAuthentication(configuration)
-        pages = PublicHandlers(configuration)
-        routes = RouteTable(TaskHandlers(configuration), pages)
+        let codings = ContentCodings(configuration)
+        pages = PublicHandlers(configuration, codings)
+        routes = RouteTable(TaskHandlers(configuration, codings), pages)
         commonHeaders = CommonHeaders(configuration)
         resourceParameter = ProtectedResource(configuration).challengeParameter
     }

@@ -12,9 +12,11 @@ final class TaskHandlers: Sendable {
     let time: any TimeSource
     /// The memory of long answers.
     let answers: AnswerMemory
+    private let codings: ContentCodings
     private let taskLimit: Int
 
-    init(_ configuration: TaskAPIConfiguration) {
+    init(_ configuration: TaskAPIConfiguration, _ codings: ContentCodings) {
+        self.codings = codings
         store = configuration.store
         time = configuration.time
         answers = configuration.answers
@@ -25,24 +27,23 @@ final class TaskHandlers: Sendable {
     func list(_ request: APIRequest, _ principal: Principal) throws(APIFailure) -> HandlerResult {
         let (head, owner) = (request.head, Owner(principal.owner))
         if head.target.query.isEmpty, let list = store.cachedList(of: owner) {
-            return .ready(Self.answer(head, list, of: .all))
+            return codings.answer(Self.content(list, .all, of: owner), to: head)
         }
         let query = head.target.query.isEmpty ? .all : try TaskQuery(head.target)
         return .pending { [self] () async throws(APIFailure) in
             let list = try await storing { () throws(StoreError) in try await store.list(query, of: owner) }
-            return Self.answer(head, list, of: query)
+            return try await codings.answer(Self.content(list, query, of: owner), to: head).response()
         }
     }
 
-    private static func answer(_ head: RequestHead, _ list: TaskList, of query: TaskQuery) -> Response {
+    private static func content(_ list: TaskList, _ query: TaskQuery, of owner: Owner) -> Content {
         var headers = headers(tag: list.entityTag)
         if let next = list.next {
             headers.append("Link", "</api/tasks?\(query.next(after: next))>; rel=\"next\"")
         }
-        if head.knows(list.entityTag) { return Response(304, headers: headers) }
-        var response = Response(200, headers: headers, body: list.json)
-        response.kept = list.lease.map { KeptObject($0) }
-        return response
+        return Content(
+            subject: .list(owner), isWhole: query == .all, bytes: list.json, entityTag: list.entityTag,
+            headers: headers, kept: list.lease.map { KeptObject($0) })
     }
 
     /// `GET /api/tasks/{id}`.

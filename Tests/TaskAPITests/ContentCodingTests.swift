@@ -1,0 +1,198 @@
+import HTTP
+import MemoryStore
+import SQLiteStore
+import Support
+import TaskAPI
+import Tasks
+import Testing
+
+@Suite("Lists and files are compressed for clients that ask for it", .timeLimit(.minutes(15)))
+struct ContentCodingTests {
+    private static let gzip = ("Accept-Encoding", "gzip, deflate, br")
+    private static let style = Array(repeating: "p { margin: 0 }\n", count: 100).joined()
+    private static let noise = SeededNoise.bytes(3000)
+
+    /// Alice has this many tasks, each of some 300 bytes, and `Public/` a style sheet, a picture and a short script.
+    private func api(
+        _ transport: Transport = .inProcess, tasks: Int, _ change: (inout TaskAPIConfiguration) -> Void = { _ in }
+    ) async throws -> TestedAPI {
+        let api = TestedAPI(transport) { configuration in
+            let files = [
+                "app.css": Array(Self.style.utf8), "icon.png": Array(Self.style.utf8), "short.js": [0x3B],
+                "noise.svg": Self.noise,
+            ]
+            for (name, bytes) in files { configuration.files[name] = PublicFile(name: name, bytes: bytes) }
+            change(&configuration)
+        }
+        for number in 0..<tasks {
+            #expect(try await api.send("POST", "/api/tasks", as: "alice", [], "task=Buy+milk+\(number)").status == 201)
+        }
+        return api
+    }
+
+    @Test("A list is the same in both codings, each with a tag of its own", arguments: Transport.allCases, [4, 80])
+    func list(transport: Transport, tasks: Int) async throws {
+        let api = try await api(transport, tasks: tasks)
+        let plain = try await api.send("GET", "/api/tasks", as: "alice")
+        #expect(plain.headers["Content-Encoding"] == nil && plain.body.count > 1024)
+        #expect(plain.headers.values("Vary") == ["Authorization, Accept-Encoding"])
+        for target in ["/api/tasks", "/api/tasks", "/api/tasks?limit=1000", "/api/tasks/anybody"] {
+            let coded = try await api.send("GET", target, as: "alice", [Self.gzip])
+            #expect(coded.headers.values("Content-Encoding") == ["gzip"])
+            #expect(coded.headers["Content-Type"] == plain.headers["Content-Type"])
+            #expect(coded.headers.values("Vary") == ["Authorization, Accept-Encoding"])
+            #expect(coded.headers["Cache-Control"] == "private, no-store")
+            #expect(try decompressed(coded.body) == plain.body)
+            #expect(coded.body.count < plain.body.count / 2)
+            let tag = try #require(plain.headers["ETag"])
+            #expect(coded.headers.values("ETag") == ["\(tag.dropLast())-gzip\""])
+            let head = try await api.send("HEAD", target, as: "alice", [Self.gzip])
+            #expect(head.headers["ETag"] == coded.headers["ETag"] && head.headers["Content-Encoding"] == "gzip")
+            #expect(head.headers["Content-Length"] == coded.headers["Content-Length"])
+            if transport == .socket { #expect(coded.headers["Content-Length"] == "\(coded.body.count)") }
+        }
+        #expect(try await api.send("GET", "/api/tasks", as: "alice", [("Accept-Encoding", "br")]).body == plain.body)
+    }
+
+    @Test("What is short, and what has no second form, goes out as it is", arguments: Transport.allCases)
+    func short(transport: Transport) async throws {
+        let api = try await api(transport, tasks: 3)
+        for target in ["/api/tasks", "/api/tasks/1", "/api/me", "/short.js", "/icon.png", "/config.json", "/none"] {
+            let answer = try await api.send("GET", target, as: "alice", [Self.gzip])
+            let plain = try await api.send("GET", target, as: "alice")
+            #expect(answer.headers["Content-Encoding"] == nil, "\(target)")
+            if target != "/none" { #expect(answer.body == plain.body, "\(target)") }
+            #expect(answer.headers["ETag"] == plain.headers["ETag"], "\(target)")
+        }
+        #expect(try await api.send("GET", "/icon.png").headers["Vary"] == nil)
+    }
+
+    @Test("A file, and what gzip does not make shorter", arguments: Transport.allCases)
+    func files(transport: Transport) async throws {
+        let api = try await api(transport, tasks: 0)
+        let plain = try await api.send("GET", "/app.css")
+        #expect(plain.text == Self.style && plain.headers.values("Vary") == ["Accept-Encoding"])
+        let coded = try await api.send("GET", "/app.css", as: nil, [Self.gzip])
+        #expect(coded.headers["Content-Encoding"] == "gzip" && coded.headers.values("Vary") == ["Accept-Encoding"])
+        #expect(coded.headers["Content-Security-Policy"] == plain.headers["Content-Security-Policy"])
+        #expect(try decompressed(coded.body) == plain.body)
+        for _ in 0..<2 {
+            let noise = try await api.send("GET", "/noise.svg", as: nil, [Self.gzip])
+            #expect(noise.headers["Content-Encoding"] == nil && noise.body == Self.noise)
+        }
+    }
+
+    @Test("If-None-Match knows the tags of both codings that the client accepts", arguments: ["/api/tasks", "/app.css"])
+    func conditions(target: String) async throws {
+        let api = try await api(tasks: 4)
+        func ask(_ known: String, _ fields: (String, String)...) async throws -> Response {
+            try await api.send("GET", target, as: "alice", fields + [("If-None-Match", known)])
+        }
+        let plain = try #require(try await api.send("GET", target, as: "alice").headers["ETag"])
+        let coded = "\(plain.dropLast())-gzip\""
+        for known in [coded, plain, "W/\(coded)", "\"x\", \(coded)"] {
+            let answer = try await ask(known, Self.gzip)
+            #expect(answer.status == 304 && answer.body.isEmpty, "\(known)")
+            #expect(answer.headers.values("ETag") == [known == plain ? plain : coded], "\(known)")
+            #expect(answer.headers["Content-Encoding"] == nil)
+            #expect(answer.headers["Vary"]?.hasSuffix("Accept-Encoding") == true)
+        }
+        #expect(try await ask(plain).status == 304)
+        // A cache that has the compressed form asks for a client that does not accept it.
+        #expect(try await ask(coded).status == 200)
+        #expect(try await ask(coded, ("Accept-Encoding", "gzip;q=0")).status == 200)
+        #expect(try await ask("\"x-gzip\"", Self.gzip).status == 200)
+    }
+
+    @Test("A change is seen in both codings, and another's list never")
+    func changes() async throws {
+        let folder = try TemporaryFolder()
+        let store = try SQLiteTaskStore.open(path: folder.file("tasks.db"))
+        let api = try await api(tasks: 80) { $0.store = store }
+        for _ in 0..<20 { _ = try await api.send("POST", "/api/tasks", as: "bob", [], "task=Call+Alice") }
+        var seen: Set<[UInt8]> = []
+        for number in 0..<3 {
+            let plain = try await api.send("GET", "/api/tasks", as: "alice")
+            let coded = try await api.send("GET", "/api/tasks", as: "alice", [Self.gzip])
+            #expect(coded.headers["Content-Encoding"] == "gzip")
+            #expect(try decompressed(coded.body) == plain.body)
+            #expect(seen.insert(plain.body).inserted)
+            let bob = try await api.send("GET", "/api/tasks", as: "bob", [Self.gzip])
+            #expect(!(try decompressed(bob.body)).isEmpty && bob.body != coded.body)
+            let change = try await api.send(
+                "PATCH", "/api/tasks/1", as: "alice", [("If-Match", "\"1.\(number + 1)-gzip\"")], "task=Changed\(number)")
+            #expect(change.status == 200)
+        }
+    }
+
+    @Test("All who are sent a state share one copy of it, also those who ask at once")
+    func sharedCopy() async throws {
+        let answers = AnswerMemory()
+        let api = try await api(tasks: 80) {
+            $0.answers = answers
+            $0.store = MemoryTaskStore(answers: answers)
+        }
+        let responses = try await withThrowingTaskGroup(of: Response.self) { group in
+            for _ in 0..<32 { group.addTask { try await api.send("GET", "/api/tasks", as: "alice", [Self.gzip]) } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(Set(responses.map(\.address)).count == 1)
+        #expect(responses.allSatisfy { $0.headers["Content-Encoding"] == "gzip" })
+        let file = try await api.send("GET", "/app.css", as: nil, [Self.gzip])
+        #expect(try await api.send("GET", "/app.css", as: nil, [Self.gzip]).address == file.address)
+    }
+
+    @Test("The memory of a list is given back")
+    func memory() async throws {
+        let answers = AnswerMemory(limit: 1 << 20)
+        let api = try await api(tasks: 80) {
+            $0.answers = answers
+            $0.store = MemoryTaskStore(answers: answers)
+        }
+        _ = try await api.send("GET", "/api/tasks", as: "alice", [Self.gzip])
+        #expect(answers.statistics == .init(held: 0, refused: 0))
+    }
+
+    @Test("Without memory for it a list is not compressed, and is sent")
+    func noMemory() async throws {
+        let api = try await api(tasks: 80) { $0.answers = AnswerMemory(limit: 8192) }
+        let plain = try await api.send("GET", "/api/tasks", as: "alice")
+        #expect(plain.body.count > AnswerMemory.unleased)
+        let answer = try await api.send("GET", "/api/tasks", as: "alice", [Self.gzip])
+        #expect(answer.status == 200 && answer.body == plain.body && answer.headers["Content-Encoding"] == nil)
+    }
+
+    @Test("What is kept is bounded; what is used stays", arguments: [0, 20_000])
+    func bound(capacity: Int) async throws {
+        let api = try await api(tasks: 0) { configuration in
+            configuration.keptCodings = capacity
+            for number in 0..<40 {
+                let bytes = Array(repeating: "p\(number) { margin: 0 }\n", count: 100).joined().utf8
+                configuration.files["\(number).css"] = PublicFile(name: "\(number).css", bytes: Array(bytes))
+            }
+        }
+        func ask(_ name: String) async throws -> Response {
+            try await api.send("GET", "/\(name)", as: nil, [Self.gzip])
+        }
+        // Held, so that no other copy can get its address.
+        let (first, used) = (try await ask("0.css"), try await ask("app.css"))
+        for number in 1..<40 {
+            #expect(try await ask("\(number).css").headers["Content-Encoding"] == "gzip")
+            #expect((try await ask("app.css").address == used.address) == (capacity > 0))
+        }
+        let again = try await ask("0.css")
+        #expect(again.body == first.body && again.address != first.address)
+    }
+}
+
+extension Response {
+    /// Where its content is in memory.
+    fileprivate var address: Int { body.withUnsafeBufferPointer { Int(bitPattern: $0.baseAddress) } }
+}
+
+private enum SeededNoise {
+    static func bytes(_ count: Int) -> [UInt8] {
+        var random = SeededRandom(seed: 1, for: "noise")
+        return (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+    }
+}
