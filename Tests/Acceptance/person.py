@@ -64,14 +64,18 @@ class Person:
             self.chrome.one("#new").send_keys(text, Keys.ENTER)
 
     def row(self, text):
+        """The row of a task, as soon as it is there."""
+        return self.chrome.until(lambda: self._row(text), f"the row {text!r}")
+
+    def _row(self, text):
         for row in self.chrome.all(".rows > li"):
             if row.find_element(By.CSS_SELECTOR, ".text, .editor").text == text:
                 return row
-        raise AssertionError(f"no row {text!r} among {self.texts()}")
+        return None
 
     def press(self, text, control):
-        """Presses a button of a task's row, as soon as the row is there."""
-        self.chrome.until(lambda: self.row(text), f"the row {text!r}").find_element(By.CSS_SELECTOR, control).click()
+        """Presses a button of a task's row."""
+        self.row(text).find_element(By.CSS_SELECTOR, control).click()
 
     def complete(self, text):
         self.press(text, ".check")

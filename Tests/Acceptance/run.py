@@ -1,4 +1,4 @@
-"""Runs files of tests two at a time, each in a process and with servers of its own: a browser mostly waits.
+"""Runs files of tests three at a time, each in a process and with servers of its own: a browser mostly waits.
 
 usage: run.py FILE...
 """
@@ -9,34 +9,59 @@ import re
 import subprocess
 import sys
 import time
+import unittest
 
+TOGETHER = 3
 # They measure the page, and are not to wait for others.
-ALONE = ["test_many"]
-# The longest first, so that neither of the two is left with it at the end.
-FIRST = ["test_planning", "test_session", "test_journey", "test_writing", "test_trouble", "test_access", "test_contract"]
+ALONE = ["test_quick"]
+# The longest first, so that no process is left with one at the end.
+FIRST = [
+    "test_session", "test_planning", "test_authority_pages", "test_many", "test_writing", "test_trouble", "test_access",
+    "test_journey", "test_contract"]
+SLOWEST = 10
+TOOK = r"took ([\d.]+) s: (\S+)\n"
+
+
+class TimedResult(unittest.TextTestResult):
+    """Prints how long each test took."""
+
+    def startTest(self, test):
+        super().startTest(test)
+        self.begin = time.monotonic()
+
+    def stopTest(self, test):
+        super().stopTest(test)
+        print(f"took {time.monotonic() - self.begin:.1f} s: {test.id()}", flush=True)
+
+
+def run_here(name):
+    unittest.main(name, argv=[name], testRunner=unittest.TextTestRunner(resultclass=TimedResult))
 
 
 def run(name):
-    """Whether a file passed, and how many tests it has; what it says is printed in one piece, at its end."""
+    """Whether a file passed, and how long each of its tests took; what it says is printed in one piece, at its end."""
     start = time.monotonic()
     process = subprocess.run(
-        [sys.executable, "-m", "unittest", name], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    print(f"-- {name}, {time.monotonic() - start:.0f} s\n{process.stdout}", flush=True)
-    counts = re.findall(r"^Ran (\d+) tests?", process.stdout, re.MULTILINE)
-    count = int(counts[-1]) if counts else 0
+        [sys.executable, "-c", f"import run; run.run_here({name!r})"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    took = [(float(seconds), test) for seconds, test in re.findall(TOOK, process.stdout)]
+    print(f"-- {name}, {time.monotonic() - start:.0f} s\n{re.sub(TOOK, '', process.stdout)}", flush=True)
     # Before Python 3.12 a file without tests passes.
-    return process.returncode == 0 and count > 0, count
+    return process.returncode == 0 and len(took) > 0, took
 
 
 def main(names):
     start = time.monotonic()
     together = [name for name in FIRST if name in names]
     together += [name for name in names if name not in FIRST + ALONE]
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        results = dict(zip(together, pool.map(run, together)))
-    results |= {name: run(name) for name in names if name in ALONE}
+    results = {name: run(name) for name in names if name in ALONE}
+    with concurrent.futures.ThreadPoolExecutor(TOGETHER) as pool:
+        results |= dict(zip(together, pool.map(run, together)))
+    times = sorted((each for _, took in results.values() for each in took), reverse=True)
+    print("The slowest tests:")
+    for seconds, test in times[:SLOWEST]:
+        print(f"{seconds:6.1f} s  {test}")
+    print(f"Ran {len(times)} tests in {time.monotonic() - start:.0f} s")
     failed = [name for name, (passed, _) in results.items() if not passed]
-    print(f"Ran {sum(count for _, count in results.values())} tests in {time.monotonic() - start:.0f} s")
     sys.exit(f"FAILED: {' '.join(failed)}" if failed else 0)
 
 

@@ -86,6 +86,16 @@ class DeveloperPage(PageTest):
         self.chrome.until(lambda: len(self.chrome.all("#request-rows > li")) == 1, "the request after the reset")
         self.assertEqual(self.texts("#token-rows > li"), [])
 
+    def test_faults_that_a_program_sets_come_while_it_is_open(self):
+        self.open()
+        waiting = lambda: self.chrome.one("#waiting-faults").text
+        self.assertIn("None waits", waiting())
+        self.ask("faults", b'{"at":"keys","status":503}')
+        self.chrome.until(lambda: "keys answers 503, 1 times" in waiting(), "the fault")
+        self.ask("faults", b'{"at":"token","status":500}')
+        self.chrome.until(lambda: "token answers 500" in waiting() and "keys" in waiting(), "the second fault")
+        self.assertEqual(self.texts("#request-rows > li"), [])
+
     def test_users_are_added_changed_and_removed(self):
         self.open()
         self.fill("#new-email", "dora@example.com")

@@ -53,7 +53,8 @@ class ClientSettingsTest(unittest.TestCase):
         for name in ["emailSignUpPolicyId", "faceBookSignInPolicyId", "emailSignInPolicyId"]:
             self.check_reachable(settings["authority"], settings[name])
         self.assertEqual(settings["taskWebAPI"], "http://localhost:3000/tasks")
-        for word in ["MOCK_TLS_LISTEN=127.0.0.1:443", "MOCK_TLS_NAME=login.microsoftonline.com", "/etc/hosts", "ca.pem"]:
+        for word in ["MOCK_TLS_LISTEN=ADDRESS:443", "MOCK_ALLOW_REMOTE=true", "MOCK_TLS_NAME=login.microsoftonline.com",
+                     "/etc/hosts", "ca.pem", "xcrun simctl", "DNS server", "Certificate", "http://ADDRESS:3000/tasks"]:
             self.assertIn(word, text)
 
     def test_ios_with_nxoauth2(self):

@@ -25,12 +25,18 @@ extension ClientSettings {
         settings.plist of the sample for iOS with ADAL. ADAL takes an authority by https only, drops its port, and trusts
         this host without asking the internet. So the mock has to be there:
 
-        1. Start it with MOCK_STATE=state/mock MOCK_TLS_LISTEN=127.0.0.1:443 MOCK_TLS_NAME=login.microsoftonline.com
-        2. In the hosts file of the Mac (/etc/hosts):  127.0.0.1 login.microsoftonline.com
-        3. Trust its certificate in the simulator:     xcrun simctl keychain booted add-root-cert state/mock/ca.pem
+        1. ADDRESS is that of the machine with the servers, in a network that you trust: with MOCK_ALLOW_REMOTE, whoever
+           reaches the mock can sign in as anyone. Start it there with MOCK_STATE=state/mock MOCK_ALLOW_REMOTE=true
+           MOCK_TLS_LISTEN=ADDRESS:443 MOCK_TLS_NAME=login.microsoftonline.com
+           and task-server with TASKS_LISTEN=ADDRESS:3000; taskWebAPI below is then http://ADDRESS:3000/tasks.
+        2. The simulator takes names from the hosts file of its Mac (/etc/hosts):  ADDRESS login.microsoftonline.com
+           A phone in the same network has no such file: give the network a DNS server that answers this.
+        3. Trust the mock's state/mock/ca.pem. In the simulator: xcrun simctl keychain booted add-root-cert ca.pem
+           On the phone: send it there, install the profile, and switch it on in Settings, General, About, Certificate
+           Trust Settings.
 
-        Until the line in the hosts file is removed, the Mac reaches the mock in place of Microsoft. For a phone, see
-        "The iOS apps with ADAL" in docs/connect-a-client.md.
+        Until the name is given back, the Mac or the network reaches the mock in place of Microsoft. All steps, and what is
+        enough where the servers are on the Mac itself: "The iOS apps with ADAL" in docs/connect-a-client.md.
         """
 
     /// The members of the NXOAuth2 sample's settings.plist, in its order and its spelling.

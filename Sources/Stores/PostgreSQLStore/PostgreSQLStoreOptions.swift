@@ -24,6 +24,8 @@ package struct PostgreSQLStoreOptions: Sendable {
     package var time: any TimeSource = SystemTime()
     /// For tests: how often expired idempotency keys are looked for.
     package var pruningMilliseconds: UInt64 = 10_000
+    /// For tests: how long the thread sleeps at most, although nothing has woken it.
+    package var sleepMilliseconds: UInt64 = 1000
 
     package init() {}
 }

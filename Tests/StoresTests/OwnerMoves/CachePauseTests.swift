@@ -19,7 +19,7 @@ struct CachePauseTests {
     /// Completes every task, as another program.
     private func completeAll(revision: Int) throws {
         let other = try Connection(path: path, mode: .readWrite)
-        other.setBusyTimeout(milliseconds: 10_000)
+        other.setBusyTimeout(milliseconds: 120_000)
         try other.execute("UPDATE tasks SET completed = 1, revision = \(revision)")
     }
 
@@ -30,7 +30,7 @@ struct CachePauseTests {
         var item = try await store.added("x", of: alice)
         #expect(try await store.lists([item], of: alice))
         do {
-            let pause = try CachePause.begin(on: SQLiteFile(path))
+            let pause = try CachePause.begin(on: SQLiteFile(path), withinSeconds: 120)
             let hasServer = pause.hasServer
             #expect(hasServer)
             for revision in 2...50 {
@@ -53,7 +53,7 @@ struct CachePauseTests {
     func opened() async throws {
         let first = try SQLiteTaskStore.open(path: path)
         let item = try await first.added("x", of: alice)
-        let pause = try CachePause.begin(on: SQLiteFile(path))
+        let pause = try CachePause.begin(on: SQLiteFile(path), withinSeconds: 120)
         first.close()
         let second = try SQLiteTaskStore.open(path: path)
         defer { second.close() }
@@ -66,7 +66,7 @@ struct CachePauseTests {
     func alone() throws {
         try SQLiteTaskStore.open(path: path).close()
         do {
-            let pause = try CachePause.begin(on: SQLiteFile(path))
+            let pause = try CachePause.begin(on: SQLiteFile(path), withinSeconds: 120)
             let hasServer = pause.hasServer
             #expect(!hasServer)
             #expect(throws: StoreOpenError.locked(path: SQLiteFile(path).path)) { try SQLiteTaskStore.open(path: path) }
@@ -91,7 +91,7 @@ struct CachePauseTests {
         defer { store.close() }
         _ = try await store.added("x", of: alice)
         for revision in 2...20 {
-            let pause = try CachePause.begin(on: SQLiteFile(path))
+            let pause = try CachePause.begin(on: SQLiteFile(path), withinSeconds: 120)
             _ = try await store.list(.all, of: alice)
             try completeAll(revision: revision)
             let list = try await store.list(.all, of: alice)

@@ -52,21 +52,27 @@ extension Fault.Answer {
 
 /// The faults of a test run that still affect requests.
 final class Faults: Sendable {
-    private let waiting = Mutex<[Fault]>([])
+    private let state = Mutex<(waiting: [Fault], changes: Int)>(([], 0))
 
-    var all: [Fault] { waiting.withLock { $0 } }
+    var all: [Fault] { state.withLock { $0.waiting } }
+    /// How often they have changed.
+    var changes: Int { state.withLock { $0.changes } }
 
     func add(_ fault: Fault) {
-        waiting.withLock { $0.append(fault) }
+        state.withLock { state in
+            state.waiting.append(fault)
+            state.changes += 1
+        }
     }
 
     /// The first fault at this endpoint; one request of it is used up.
     func take(_ place: Fault.Place) -> Fault? {
-        waiting.withLock { waiting in
-            guard let index = waiting.firstIndex(where: { $0.place == place }) else { return nil }
-            waiting[index].times -= 1
-            let fault = waiting[index]
-            if fault.times <= 0 { waiting.remove(at: index) }
+        state.withLock { state in
+            guard let index = state.waiting.firstIndex(where: { $0.place == place }) else { return nil }
+            state.waiting[index].times -= 1
+            state.changes += 1
+            let fault = state.waiting[index]
+            if fault.times <= 0 { state.waiting.remove(at: index) }
             return fault
         }
     }

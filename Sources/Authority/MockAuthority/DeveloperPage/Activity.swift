@@ -17,7 +17,7 @@ struct Activity: Sendable {
         <div data-run="\(run.identifier)">
         <ol id="new-requests">\(rows(requests))</ol>
         <ol id="new-tokens">\(rows(tokens))</ol>
-        <div id="new-faults">\(faults)</div>
+        \(faults(in: "new-faults"))
         </div>
         """
     }
@@ -57,11 +57,13 @@ struct Activity: Sendable {
             """
     }
 
-    /// The faults that wait for requests.
-    var faults: HTML {
-        let waiting = run.faults.all
-        if waiting.isEmpty { return "<p>None waits for a request.</p>" }
-        return "<ul class=\"rows\">\(waiting.map(row))</ul>"
+    /// The faults that wait for requests, with the number by which the page asks whether they have changed since.
+    func faults(in element: String) -> HTML {
+        // The number first: faults that are newer than it are sent again, and none is missed.
+        let (changes, waiting) = (run.faults.changes, run.faults.all)
+        let list: HTML =
+            waiting.isEmpty ? "<p>None waits for a request.</p>" : "<ul class=\"rows\">\(waiting.map(row))</ul>"
+        return "<div id=\"\(element)\" data-changes=\"\(changes)\">\(list)</div>"
     }
 
     private func row(_ fault: Fault) -> HTML {

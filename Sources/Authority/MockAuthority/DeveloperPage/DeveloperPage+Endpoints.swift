@@ -46,13 +46,14 @@ extension HostContext {
         }
     }
 
-    /// `GET /_mock/live`: what came after the numbers that the page has, and 204 if that is nothing.
+    /// `GET /_mock/live`: what came or changed after the numbers that the page has, and 204 if that is nothing.
     func live() -> Response {
         let target = head.target
         let isSame = target["of"] == run.identifier
         let requests = run.recordedRequests.after(isSame ? number(target["requests"]) : 0)
         let tokens = run.issuedTokens.after(isSame ? number(target["tokens"]) : 0)
-        if isSame, requests.isEmpty, tokens.isEmpty { return Response(204, headers: ["Cache-Control": "no-store"]) }
+        let hasNews = number(target["faults"]) != run.faults.changes || !requests.isEmpty || !tokens.isEmpty
+        if isSame, !hasNews { return Response(204, headers: ["Cache-Control": "no-store"]) }
         let activity = Activity(run: run)
         return Response.html(activity.news(requests, tokens).text)
     }

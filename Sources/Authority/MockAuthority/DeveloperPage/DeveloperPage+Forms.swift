@@ -106,7 +106,7 @@ extension DeveloperPage {
             field("retry_after", "Retry-After, seconds", in: "fault"), field("body", "Body", in: "fault"),
         ]
         return """
-            <div id="waiting-faults">\(Activity(run: run).faults)</div>
+            \(Activity(run: run).faults(in: "waiting-faults"))
             \(form(.fault, label: "Add a fault", """
                 <div class="fields">\(fields)</div>
                 <p class="check"><input id="fault-cut" type="checkbox" name="cut" value="true">

@@ -5,6 +5,7 @@ enum DeveloperPageScript {
     static let text = #"""
         const requests = document.getElementById("request-rows");
         const tokens = document.getElementById("token-rows");
+        const faults = document.getElementById("waiting-faults");
         const watching = document.getElementById("watch");
         const said = document.getElementById("said");
 
@@ -35,7 +36,9 @@ enum DeveloperPageScript {
           }
           put(requests, [...news.getElementById("new-requests").children]);
           put(tokens, [...news.getElementById("new-tokens").children]);
-          document.getElementById("waiting-faults").replaceChildren(...news.getElementById("new-faults").children);
+          const changed = news.getElementById("new-faults");
+          faults.dataset.changes = changed.dataset.changes;
+          faults.replaceChildren(...changed.children);
         }
 
         async function look() {
@@ -43,6 +46,7 @@ enum DeveloperPageScript {
           url.searchParams.set("of", requests.dataset.run);
           url.searchParams.set("requests", last(requests));
           url.searchParams.set("tokens", last(tokens));
+          url.searchParams.set("faults", faults.dataset.changes);
           const answer = await fetch(url, { cache: "no-store" });
           if (answer.status === 200) show(new DOMParser().parseFromString(await answer.text(), "text/html"));
         }

@@ -158,7 +158,7 @@ final class SessionDriver {
         let pruning = readingSession == nil ? .max : nextPruning
         let next = min(retries.min() ?? .max, sessions.map(\.deadline).min() ?? .max, pruning)
         let now = time.monotonicNanoseconds
-        return next <= now ? 1 : Int32(min((next - now) / 1_000_000 + 1, 1000))
+        return next <= now ? 1 : Int32(min((next - now) / 1_000_000 + 1, options.sleepMilliseconds))
     }
 
     private func serve(_ session: Session) {
