@@ -1,5 +1,5 @@
 # Every target installs the Debian packages that it misses, and says which.
-.PHONY: help run check test test-all coverage readme-check lint format build release test-asan test-tsan test-containers soak fuzz drill-failover drill-shards bench clean
+.PHONY: help run check test test-all coverage instructions readme-check lint format build release test-asan test-tsan test-containers soak fuzz drill-failover drill-shards bench clean
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):.* ## \(.*\)/\1	\2/p' Makefile | expand -t 20
@@ -13,7 +13,7 @@ check: ## After an edit: lint, build, the tests of the parts; ONLY=TaskTextTests
 test: ## Before a commit: lint, build, all tests, every command of the pages for users, the page in two browsers, the contract
 	@scripts/test quick
 
-test-all: ## Before a release, and what CI runs: also adversity, containers, two sanitizers
+test-all: ## Before a release, and what CI runs: also adversity, instructions for a request, containers, two sanitizers
 	@scripts/test
 
 readme-check: ## Run every command of README and the pages for users, and compare the answers
@@ -43,6 +43,9 @@ test-tsan: ## Only the tests with the thread sanitizer
 test-containers: ## The image and docker-compose.yml, for real, with Podman (6 minutes)
 	@scripts/test-containers
 
+instructions: ## Count the instructions for a request, and compare them with the recorded ones; WRITE=1 renews the record
+	@scripts/instructions $(if $(WRITE),--write)
+
 soak: ## Load, kills, faults and full disks for half an hour: docs/soak.md; SOAK_MINUTES= chooses, SOAK_RECORD=1 writes it down
 	@scripts/install build test && scripts/build release && Tests/Adversity/soak.py
 
@@ -55,8 +58,8 @@ drill-failover: ## Kill a primary PostgreSQL under load and promote its standby
 drill-shards: ## Serve from three PostgreSQL servers, the tables divided over two of them
 	@scripts/install build bench && scripts/build release && Benchmarks/shards
 
-bench: ## Measure a release build against a bare C server and a Go server (20 minutes)
-	@Benchmarks/run
+bench: ## Measure a release build beside bare C, nginx, Go and FastAPI (15 minutes after the build); WRITE=1 keeps the results
+	@Benchmarks/run $(if $(WRITE),--write)
 	@Benchmarks/authority --no-build
 
 clean: ## Remove what was built; the tasks in state/ stay

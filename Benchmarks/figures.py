@@ -1,0 +1,96 @@
+"""What the figures of the rows mean, which targets they have, and whether a run shows them."""
+import dataclasses
+import statistics
+
+# A run is disturbed if something else used more of the CPUs than this in the middle one of a row's loads.
+MOST_OTHERS = 0.25
+# Values of rounds that are further apart than this part of their median show nothing, unless all of them agree about the target.
+WIDEST = 0.3
+# With an earlier build beside, no figure may be worse by more than this.
+MOST_WORSE = 0.05
+
+
+@dataclasses.dataclass(frozen=True)
+class Figure:
+    """A name, what it is in words, its row, its format, and its target: a limit, and whether that is a ceiling."""
+    name: str
+    title: str
+    row: str
+    form: str = "{:.2f}"
+    limit: float | None = None
+    ceiling: bool = True
+
+    @property
+    def target(self):
+        return f"at {'most' if self.ceiling else 'least'} {self.form.format(self.limit)}" if self.limit is not None else ""
+
+    def is_met(self, value):
+        return value <= self.limit if self.ceiling else value >= self.limit
+
+
+FIGURES = [
+    Figure("get", "`GET`, one person: CPU against bare C", "get", limit=1.35),
+    Figure("people", "`GET`, a thousand people in turn: CPU against bare C", "people", limit=1.35),
+    Figure("new", "`GET`, every token new: CPU against bare C with one RSA verification", "new", limit=1.15),
+    Figure("refused", "refusal without a token: CPU against bare C", "refused", limit=1.3),
+    Figure("expired", "refusal of an expired token: CPU against a good new token", "new", limit=1.0),
+    Figure("post_cpu", "durable `POST`, SQLite, 64 connections: CPU against a `GET` of bare C", "post", limit=2.5),
+    Figure("post_rate", "durable `POST`, SQLite, 64 connections: rate against Go", "post", limit=5, ceiling=False),
+    Figure("post_one", "durable `POST`, SQLite, one connection: latency against one bare commit", "post_one", limit=1.3),
+    Figure("mix_cpu", "90/10 mix, a thousand people: CPU against Go", "mix"),
+    Figure("mix_rate", "90/10 mix, a thousand people: rate against Go", "mix"),
+    Figure("p99", "p99 of `GET` beside 64 writers, against 64 readers", "p99", limit=1.5),
+    Figure("idle", "idle connection, bytes of 5,000", "idle", "{:.0f}", 10_000),
+    Figure("idle_cpu", "`GET` beside 5,000 idle connections: CPU against without", "idle"),
+    Figure("resident", "resident memory after start, MB", "start", "{:.1f}", 18),
+    Figure("start", "start to first list of tasks, ms", "start", "{:.0f}", 20),
+    Figure("pg_get", "PostgreSQL, one person, `GET`: rate against Go", "pg", limit=2, ceiling=False),
+    Figure("pg_post", "PostgreSQL, one person, durable `POST`: rate against Go with ids by owner", "pg", limit=3, ceiling=False),
+    Figure("pg_sequence", "PostgreSQL, one person, durable `POST`: rate against Go with ids from a sequence", "pg"),
+    Figure("pg_crowd_get", "PostgreSQL, 64 people, `GET`: rate against Go", "pg_crowd"),
+    Figure("pg_crowd_post", "PostgreSQL, 64 people, durable `POST`: rate against Go with ids by owner", "pg_crowd"),
+    Figure("pg_crowd_sequence", "PostgreSQL, 64 people, durable `POST`: rate against Go with ids from a sequence", "pg_crowd"),
+]
+
+
+def against_before(name):
+    """The figure that compares this build with an earlier one; `name` is `ROW WHAT before REQUESTS`."""
+    row, what, _, *requests = name.split(" ", 3)
+    title = f"{', '.join([row, *requests])}: {what.replace('cpu', 'CPU')} against the earlier build"
+    if what == "rate":
+        return Figure(name, title, row, limit=1 - MOST_WORSE, ceiling=False)
+    return Figure(name, title, row, limit=1 + MOST_WORSE)
+
+
+@dataclasses.dataclass
+class Finding:
+    """The values of a figure in all rounds, and the verdict on its target."""
+    figure: Figure
+    values: list
+    others: float
+
+    @property
+    def median(self):
+        return statistics.median(self.values)
+
+    @property
+    def verdict(self):
+        if self.figure.limit is None:
+            return ""
+        if self.others > MOST_OTHERS:
+            return f"no verdict: others used {self.others:.2f} CPUs"
+        spread = (max(self.values) - min(self.values)) / self.median
+        if spread > WIDEST and len({self.figure.is_met(value) for value in self.values}) > 1:
+            return f"no verdict: the rounds are {spread:.0%} apart"
+        return "met" if self.figure.is_met(self.median) else "missed"
+
+    def text(self, value):
+        return self.figure.form.format(value)
+
+
+def findings(measurement):
+    """Of each figure that was measured."""
+    known = [figure for figure in FIGURES if figure.name in measurement.figures]
+    compared = [against_before(name) for name in measurement.figures if " before" in name]
+    return [Finding(figure, measurement.figures[figure.name], statistics.median(measurement.used_by_others[figure.row]))
+            for figure in known + compared]

@@ -1,0 +1,237 @@
+"""The programs that are compared, the tokens that they take, and the databases that they begin with."""
+import base64
+import json
+import os
+import random
+import shutil
+import sqlite3
+import subprocess
+
+from processes import CLIENT, ROOT, Program, ask, free_port
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+WORK = os.path.join(ROOT, ".build", "bench")
+POLICY = "b2c_1_sign_in"
+TENANT = "/contoso.onmicrosoft.com"
+PEOPLE, CROWD, TASKS = 1000, 64, 10
+# Sessions with PostgreSQL with which the Go server adds fastest, by where its ids come from: for one person, for many. (Of reads, which
+# hardly depend on it, the faster of the two counts.)
+SESSIONS = {"sequence": (32, 32), "owner": (4, 16)}
+GO_SCHEMA = """
+    PRAGMA journal_mode = WAL;
+    CREATE TABLE tasks(id INTEGER PRIMARY KEY, task TEXT NOT NULL, owner TEXT NOT NULL, completed INTEGER NOT NULL DEFAULT 0,
+                       date TEXT NOT NULL);
+    CREATE INDEX tasks_owner ON tasks(owner, id);
+"""
+
+
+def build():
+    os.makedirs(WORK, exist_ok=True)
+    subprocess.run([f"{ROOT}/scripts/install", "build", "bench"], check=True)
+    subprocess.run([f"{ROOT}/scripts/build", "release"], check=True)
+    build_peers()
+
+
+def build_peers():
+    os.makedirs(WORK, exist_ok=True)
+    for name, libraries in (("bare", ["-lmicrohttpd", "-lcrypto"]), ("commit", ["-lsqlite3"])):
+        command = ["gcc", "-O2", "-Wall", "-Wextra", "-o", f"{WORK}/{name}", f"{HERE}/{name}.c", *libraries]
+        subprocess.run(command, check=True)
+    go = {"GO111MODULE": "off", "GOFLAGS": "", "CGO_ENABLED": "1", "GOTOOLCHAIN": "local",
+          "GOPATH": "/usr/share/gocode", "GOCACHE": f"{WORK}/go-cache"}
+    subprocess.run(["/usr/lib/go-1.23/bin/go", "build", "-tags", "libsqlite3", "-o", f"{WORK}/go-server", f"{HERE}/go/main.go"],
+                   check=True, env={**os.environ, **go})
+
+
+class Programs:
+    """Starts each program; `folder` is on the disk that is measured. `with` runs the authority that signs the tokens."""
+
+    def __init__(self, folder, settings=()):
+        self.folder, self.settings = folder, dict(settings)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def __enter__(self):
+        self.authority_port = free_port()
+        self.authority = Program(
+            "mock-authority", [f"{ROOT}/.build/release/mock-authority"], {"MOCK_LISTEN": f"127.0.0.1:{self.authority_port}"},
+            lambda: ask(self.authority_port, "/_mock/token?user=alice")[0] == 200, self.path("authority.log"))
+        self.authority.__enter__()
+        try:
+            self.take_tokens()
+            self.seed()
+        except BaseException:
+            self.authority.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self.authority.__exit__()
+
+    # -- tokens
+
+    def take_tokens(self):
+        """A file of tokens, one a line, for each kind of requester; and the keys as a file, which the peers read."""
+        people = [self.take_token(f"&claim=oid={owner(number)}") for number in range(PEOPLE)]
+        self.tokens = {"person": [self.take_token()], "people": people, "crowd": people[:CROWD], "nobody": [""],
+                       "expired": [self.take_token("&bad=expired")]}
+        for name, tokens in self.tokens.items():
+            with open(self.path(f"tokens-{name}"), "w") as f:
+                f.write("\n".join(tokens) + "\n")
+        self.token = self.tokens["person"][0]
+        with open(self.path("jwks.json"), "wb") as f:
+            f.write(self.ask_authority(f"{TENANT}/{POLICY}/discovery/v2.0/keys"))
+
+    def take_token(self, changes=""):
+        return self.ask_authority(f"/_mock/token?user=alice&policy={POLICY}{changes}").decode().strip()
+
+    def ask_authority(self, path):
+        status, body = ask(self.authority_port, path)
+        if status != 200:
+            raise SystemExit(f"bench: mock-authority answered {status}: {body.decode(errors='replace')}")
+        return body
+
+    # -- databases
+
+    def seed(self):
+        """Databases with ten tasks of each person, for task-server and for its peers; what task-server answers; a refusal."""
+        with self.task_server("new") as server:
+            for number in range(TASKS):
+                add(server.port, self.token, number)
+            answers = {"list.json": (200, ask(server.port, "/api/tasks", self.token)),
+                       "refusal.txt": (401, ask(server.port, "/api/tasks"))}
+            self.answers = {}
+            for name, (expected, (status, body)) in answers.items():
+                if status != expected:
+                    raise SystemExit(f"bench: task-server answered {status} in place of {expected}")
+                self.answers[name] = len(body)
+                with open(self.path(name), "wb") as f:
+                    f.write(body)
+            tasks = [json.loads(line) for line in self.export(server.database).splitlines()][:-1]
+        owners = sorted([tasks[0]["owner"], *map(owner, range(PEOPLE))])
+        everybody = [{**task, "owner": owner} for owner in owners for task in tasks]
+        self.import_into("seed.db", everybody)
+        with sqlite3.connect(self.path("seed-go.db")) as database:
+            database.executescript(GO_SCHEMA)
+            database.executemany("INSERT INTO tasks(task, owner, date) VALUES (?,?,?)",
+                                 [(task["text"], task["owner"], task["created"]) for task in everybody])
+        database.close()
+
+    def export(self, database):
+        self.command("export", database, self.path("export.jsonl"))
+        with open(self.path("export.jsonl")) as f:
+            return f.read()
+
+    def import_into(self, name, tasks):
+        with open(self.path("import.jsonl"), "w") as f:
+            for line in [*tasks, {"end": True, "tasks": len(tasks)}]:
+                f.write(json.dumps(line) + "\n")
+        self.command("import", f"sqlite:{self.path(name)}", self.path("import.jsonl"))
+
+    def command(self, *words):
+        command, database, file = words
+        done = subprocess.run([f"{ROOT}/.build/release/task-server", command, "--database", database, file],
+                              capture_output=True, text=True)
+        if done.returncode:
+            raise SystemExit(f"bench: task-server {command}: {done.stderr}")
+
+    def database(self, kind, seed):
+        """A new file, or a copy of the seed. Names are never used twice: `-wal` of another would be read."""
+        path = self.path(f"{random.randrange(10**12)}.db")
+        if kind == "seed":
+            shutil.copyfile(self.path(seed), path)
+        return path
+
+    # -- programs
+
+    def answering(self, name, command, environment, port, token=None, expected=200):
+        """A program that is ready when it answers a list. The files of its database go with it."""
+        files = [value.removeprefix("sqlite:") for key, value in environment.items() if key in ("DB", "TASKS_DATABASE")]
+        program = Served(name, command, environment, lambda: ask(port, "/api/tasks", token)[0] == expected,
+                         self.path(f"{name}.log".replace(" ", "-")))
+        program.port, program.files, program.database = port, files, environment.get("TASKS_DATABASE")
+        return program
+
+    def task_server(self, database, build=ROOT, **settings):
+        """`database` is "new", "seed", or the URL of a PostgreSQL database; `build` is the checkout whose release build it is."""
+        port = free_port()
+        environment = {
+            "TASKS_LISTEN": f"127.0.0.1:{port}",
+            "TASKS_ADMIN_LISTEN": "off",
+            "TASKS_AUTHORITY": f"http://127.0.0.1:{self.authority_port}{TENANT}",
+            "TASKS_POLICIES": POLICY,
+            "TASKS_CLIENT_ID": CLIENT,
+            "TASKS_DATABASE": database if "://" in database else f"sqlite:{self.database(database, 'seed.db')}",
+            "TASKS_PUBLIC": f"{build}/Public",
+            "TASKS_MAX_TASKS": "10000000",
+            **self.settings, **settings,
+        }
+        name = "task-server" if build == ROOT else "task-server before"
+        return self.answering(name, [f"{build}/.build/release/task-server"], environment, port, self.token)
+
+    def bare(self, verifies=False):
+        """libmicrohttpd that sends the bytes of task-server's list; it also verifies the signature of the token if it is told to."""
+        port = free_port()
+        options = ["-v", self.path("jwks.json"), "-k"] if verifies else []
+        return self.answering("bare C, RSA" if verifies else "bare C", [f"{WORK}/bare", str(port), self.path("list.json"), *options], {},
+                              port, self.token)
+
+    def bare_refusing(self):
+        """libmicrohttpd that sends the body of task-server's refusal of a request without a token."""
+        port = free_port()
+        return self.answering("bare C, 401", [f"{WORK}/bare", str(port), self.path("refusal.txt"), "-s", "401"], {}, port, expected=401)
+
+    def nginx(self):
+        port = free_port()
+        with open(f"{HERE}/nginx.conf") as template, open(self.path("nginx.conf"), "w") as f:
+            f.write(template.read().replace("@FOLDER@", self.folder).replace("@PORT@", str(port)))
+        return self.answering("nginx", ["/usr/sbin/nginx", "-c", self.path("nginx.conf")], {}, port)
+
+    def go(self, database, tokens=16384, ids="sequence", people=False):
+        """`tokens` is how many verified ones it remembers; `ids`, on PostgreSQL, where they come from."""
+        environment = {"TOKEN_CACHE": str(tokens)}
+        if "://" in database:
+            environment.update(READERS=str(SESSIONS[ids][people]), IDS=ids, DB=database)
+        name = "Go" + ("" if tokens else ", no token cache") + (", ids by owner" if ids == "owner" else "")
+        return self.peer(name, [f"{WORK}/go-server"], database, environment)
+
+    def fastapi(self):
+        command = ["/usr/bin/uvicorn", "app:app", "--app-dir", f"{HERE}/fastapi", "--host", "127.0.0.1", "--workers", "2",
+                   "--loop", "uvloop", "--http", "httptools", "--no-access-log", "--log-level", "warning", "--port"]
+        return self.peer("FastAPI", command, "seed", {"PYTHONDONTWRITEBYTECODE": "1"})
+
+    def peer(self, name, command, database, environment):
+        """A server that takes the environment that README.md lists."""
+        port = free_port()
+        claims = payload(self.token)
+        given = {"ISSUER": claims["iss"], "AUDIENCE": claims["aud"], "JWKS": self.path("jwks.json"), "PORT": str(port)}
+        if "DB" not in environment:
+            given["DB"] = self.database(database, "seed-go.db")
+        return self.answering(name, [*command, str(port)] if name == "FastAPI" else command, {**given, **environment}, port, self.token)
+
+
+class Served(Program):
+    """A program with a port, whose database is removed with it."""
+
+    def __exit__(self, *_):
+        super().__exit__()
+        for file in self.files:
+            for suffix in ("", "-wal", "-shm", ".lock", ".keys"):
+                if os.path.exists(file + suffix):
+                    os.unlink(file + suffix)
+
+
+def owner(number):
+    return f"00000000-0000-4000-8000-{number:012d}"
+
+
+def add(port, token, number):
+    status, body = ask(port, "/api/tasks", token, "POST", json.dumps({"task": f"Buy milk and bread, number {number}"}))
+    if status != 201:
+        raise SystemExit(f"bench: POST was answered {status}: {body.decode(errors='replace')}")
+
+
+def payload(token):
+    part = token.split(".")[1]
+    return json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))

@@ -1,0 +1,93 @@
+"""What a run found, as a table for the terminal and as the document and the picture that belong to the repository."""
+import json
+import os
+import statistics
+import subprocess
+import time
+
+import machine
+import rows
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+DOCUMENT, PICTURE = f"{HERE}/RESULTS.md", f"{HERE}/results.svg"
+
+
+def table(found):
+    """The findings, aligned: figure, median, range of the rounds, target, verdict."""
+    lines = [("figure", "median", "rounds", "target", "verdict")]
+    lines += [(each.figure.title.replace("`", ""), *numbers(each), each.verdict) for each in found]
+    widths = [max(len(line[column]) for line in lines) for column in range(5)]
+    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in lines)
+
+
+def numbers(finding):
+    least, most = finding.text(min(finding.values)), finding.text(max(finding.values))
+    return finding.text(finding.median), f"{least} to {most}", finding.figure.target
+
+
+def write(measurement, found, root):
+    """Renews the document and the picture."""
+    shown = summaries(measurement.loads)
+    with open(DOCUMENT, "w") as f:
+        f.write(document(measurement, found, shown, root))
+    data = {"loads": [{"row": row, "program": program, "requests": requests, **values}
+                      for (row, program, requests), values in shown.items()],
+            "figures": {each.figure.name: each.median for each in found}}
+    # matplotlib belongs to Debian's Python.
+    subprocess.run(["/usr/bin/python3", f"{HERE}/picture", PICTURE], input=json.dumps(data), text=True, check=True)
+
+
+def document(measurement, found, shown, root):
+    options, answers = measurement.options, measurement.programs.answers
+    lines = [
+        "# Results", "", "<!-- Written by Benchmarks/run --write. Do not edit. -->", "",
+        f"Measured on {time.strftime('%Y-%m-%d')}, {options.rounds} rounds at most, {options.seconds} s for each load after a second of the "
+        f"same, lists of ten tasks in {answers['list.json']:,} bytes, 64 connections from the same machine where a row does not say otherwise. task-server ran with "
+        "its defaults, its log on and written to a file. [README.md](README.md) says what each row is.", "",
+        "![CPU per request of task-server and of what it is compared with, and durable additions a second](results.svg)", "",
+        "| | |", "| --- | --- |", *(f"| {name} | {value} |" for name, value in machine.description(root).items()), "",
+        "## Targets", "",
+        "A ratio is the median of the rounds' ratios, each of programs that ran one after the other. *No verdict* means that something "
+        "else used the machine, or that the rounds lie far apart and disagree about the target.", "",
+        "| Figure | Median | Rounds | Target | Verdict |", "| --- | ---: | ---: | --- | --- |"]
+    lines += [f"| {each.figure.title} | **{median}** | {spread} | {target} | {each.verdict} |"
+              for each in found for median, spread, target in [numbers(each)]]
+    lines += ["", *loads_table(shown)]
+    if measurement.wrong:
+        lines += ["", "Wrong answers in this run:", "", *(f"- {sentence}" for sentence in measurement.wrong)]
+    return "\n".join(lines) + "\n"
+
+
+def loads_table(shown):
+    yield from ("## Loads", "", "Medians of the rounds. *Others* is the CPUs that neither the program, nor its database, nor wrk used.", "",
+                "| Program | Requests | CPU a request, us | of the database, us | a second | p50, us | p99, us | Others |",
+                "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |")
+    shown_row = None
+    for (row, program, requests), load in shown.items():
+        if row != shown_row:
+            yield f"| *{getattr(rows, row).__doc__.splitlines()[0]}* | | | | | | | |"
+            shown_row = row
+        cells = [number(load[name], form) for name, form in
+                 (("cpu_us", "{:.1f}"), ("helper_cpu_us", "{:.1f}"), ("rate", "{:,.0f}"), ("p50_us", "{:,.0f}"), ("p99_us", "{:,.0f}"),
+                  ("others", "{:.2f}"))]
+        yield f"| {program} | {requests} | " + " | ".join(cells) + " |"
+
+
+def number(value, form):
+    return "" if value is None else form.format(value)
+
+
+def summaries(loads):
+    """The medians of the loads with the same row, program and requests."""
+    grouped = {}
+    for load in loads:
+        grouped.setdefault((load.row, load.program, load.requests), []).append(load)
+    names = ("cpu_us", "helper_cpu_us", "rate", "p50_us", "p99_us", "others")
+    order = {row.__name__: number for number, row in enumerate(rows.ROWS)}
+    return {key: {name: median(getattr(each, name) for each in group) for name in names}
+            for key, group in sorted(grouped.items(), key=lambda item: order[item[0][0]])}
+
+
+def median(values):
+    values = [value for value in values if value is not None]
+    return statistics.median(values) if values else None

@@ -1,0 +1,37 @@
+-- Requests of the people whose tokens TOKENS names, a file with one a line; an empty line is a request without a token.
+-- METHOD is GET, POST, or MIX: nine GETs to a POST, of everybody in turn.
+local body = '{"task":"Buy milk and bread, number 1"}'
+
+local function fields(token, method)
+   return {
+      ["Authorization"] = token ~= "" and "Bearer " .. token or nil,
+      ["Content-Type"] = method == "POST" and "application/json" or nil,
+   }
+end
+
+local tokens = {}
+for token in io.lines(os.getenv("TOKENS")) do
+   tokens[#tokens + 1] = token
+end
+
+local method = os.getenv("METHOD")
+if #tokens == 1 then
+   -- The same request every time: wrk makes it once.
+   wrk.method, wrk.headers, wrk.body = method, fields(tokens[1], method), method == "POST" and body or nil
+else
+   local gets, posts, count = {}, {}, 0
+   function init()
+      for _, token in ipairs(tokens) do
+         gets[#gets + 1] = wrk.format("GET", nil, fields(token, "GET"))
+         posts[#posts + 1] = wrk.format("POST", nil, fields(token, "POST"), body)
+      end
+   end
+
+   function request()
+      count = count + 1
+      local number, turn = count % #tokens + 1, math.floor(count / #tokens)
+      -- The turn is added, or the same tenth of the people would do all the adding.
+      local adds = method == "POST" or method == "MIX" and (count + turn) % 10 == 0
+      return adds and posts[number] or gets[number]
+   end
+end

@@ -1,0 +1,244 @@
+"""The rows of the benchmark: what is run side by side, and which figures follow from one round of it."""
+import json
+import os
+import socket
+import subprocess
+import time
+
+from load import Load, Requests, Wrk, measure
+from processes import ROOT, ask, busy
+from programs import WORK, add
+
+GET, POST = Requests(), Requests("POST")
+IDLE = 5000
+
+
+class Measurement:
+    """Runs rows, and collects their figures (a list with a value of each round), every load, and what went wrong."""
+
+    def __init__(self, programs, options, database=None):
+        self.programs, self.options, self.database = programs, options, database
+        self.figures, self.loads, self.wrong = {}, [], []
+        self.used_by_others = {}  # of each row, the CPUs during each of its loads
+
+    def run(self, row):
+        self.row = row.__name__
+        for name, value in row(self).items():
+            self.note(name, value)
+
+    def note(self, name, value):
+        self.figures.setdefault(name, []).append(value)
+
+    def others(self, row, cpus):
+        self.used_by_others.setdefault(row, []).append(cpus)
+
+    def load(self, program, requests, helpers=(), beside=None):
+        """Measures one load; `helpers` work for it, `beside` is what else the server does then, in words."""
+        load, wrong = measure(self.row, self.programs.folder, program, requests, self.options.seconds, helpers)
+        load.requests += f" beside {beside}" if beside else ""
+        self.loads.append(load)
+        self.others(self.row, load.others)
+        self.wrong += wrong
+        if requests.method == "POST" and requests.of == "person":
+            self.check_kept(program, load.count)
+        print(f"  {load.program:20} {load.requests:26} CPU {load.cpu_us:7.2f} us {load.rate:8.0f}/s  p50 {load.p50_us:7.0f} us"
+              f"  p99 {load.p99_us:7.0f} us  others {load.others:.2f} CPUs", flush=True)
+        return load
+
+    def check_kept(self, program, count):
+        """Ids are counted from 1: the next one tells how many tasks are there at least."""
+        _, answer = ask(program.port, "/api/tasks", self.programs.token, "POST", '{"task":"the last"}')
+        task = {name.lower(): value for name, value in json.loads(answer).items()}
+        if task["id"] <= count:
+            self.wrong.append(f"{program.name}: {count} POSTs were answered 2xx, but the next id is {task['id']}")
+
+    def alone(self, program, *requests):
+        """The loads of a program of its own, one after the other."""
+        with program:
+            loads = [self.load(program, each) for each in requests]
+        return loads[0] if len(loads) == 1 else loads
+
+    def each_build(self, steps):
+        """What `steps(checkout)` gives, a list of loads, for this build; for the earlier one it is done first, and compared."""
+        earlier = steps(self.options.before) if self.options.before else None
+        now = steps(ROOT)
+        for before, after in zip(earlier or [], now):
+            self.note(f"{self.row} cpu before {after.requests}", after.cpu_us / before.cpu_us)
+            self.note(f"{self.row} rate before {after.requests}", after.rate / before.rate)
+        return now
+
+    def ours(self, database, *requests, **settings):
+        """The loads of task-server; of each build if there are two."""
+        def steps(build):
+            with self.programs.task_server(database, build, **settings) as program:
+                return [self.load(program, each) for each in requests]
+
+        loads = self.each_build(steps)
+        return loads[0] if len(loads) == 1 else loads
+
+
+def get(m):
+    """GET of ten tasks, one person."""
+    bare = m.alone(m.programs.bare(), GET)
+    ours = m.ours("seed", GET)
+    m.alone(m.programs.nginx(), GET)
+    m.alone(m.programs.go("seed"), GET)
+    return {"get": ours.cpu_us / bare.cpu_us}
+
+
+def people(m):
+    """GET of ten tasks, a thousand people in turn."""
+    requests = Requests(of="people")
+    bare = m.alone(m.programs.bare(), requests)
+    ours = m.ours("seed", requests)
+    m.alone(m.programs.go("seed"), requests)
+    return {"people": ours.cpu_us / bare.cpu_us}
+
+
+def new(m):
+    """GET where every token is new: nobody remembers one. Then an expired one, of the same server."""
+    bare = m.alone(m.programs.bare(verifies=True), GET)
+    good, expired = m.ours("seed", GET, Requests(of="expired"), TASKS_TOKEN_CACHE="0")
+    m.alone(m.programs.go("seed", tokens=0), GET)
+    m.alone(m.programs.fastapi(), GET)
+    return {"new": good.cpu_us / bare.cpu_us, "expired": expired.cpu_us / good.cpu_us}
+
+
+def refused(m):
+    """A request without a token; the bare program sends the same body."""
+    requests = Requests(of="nobody")
+    bare = m.alone(m.programs.bare_refusing(), requests)
+    ours = m.ours("seed", requests)
+    return {"refused": ours.cpu_us / bare.cpu_us}
+
+
+def post(m):
+    """Durable POST on SQLite, 64 connections, each server on a new database of the same disk."""
+    bare = m.alone(m.programs.bare(), GET)
+    ours = m.ours("new", POST)
+    go = m.alone(m.programs.go("new"), POST)
+    return {"post_rate": ours.rate / go.rate, "post_cpu": ours.cpu_us / bare.cpu_us}
+
+
+def post_one(m):
+    """Durable POST on SQLite, one connection, beside commits of the row with SQLite alone."""
+    path = m.programs.database("new", None)
+    command = [f"{WORK}/commit", path, str(m.options.seconds)]
+    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+    count, commit, tail = int(printed[0]), float(printed[3]), float(printed[6])
+    m.loads.append(Load("post_one", "bare SQLite", "commit of a row", count, count / m.options.seconds, None, commit, tail, None))
+    print(f"  {'bare SQLite':20} {'commit of a row':26} {'':14} {count / m.options.seconds:8.0f}/s  p50 {commit:7.0f} us"
+          f"  p99 {tail:7.0f} us")
+    ours = m.ours("new", Requests("POST", connections=1))
+    return {"post_one": ours.p50_us / commit}
+
+
+def mix(m):
+    """Nine GETs to a durable POST on SQLite, a thousand people in turn."""
+    requests = Requests("MIX", "people")
+    ours = m.ours("seed", requests)
+    go = m.alone(m.programs.go("seed"), requests)
+    return {"mix_cpu": ours.cpu_us / go.cpu_us, "mix_rate": ours.rate / go.rate}
+
+
+def idle(m):
+    """5,000 connections that had an answer and now do nothing: their memory, and what a GET costs beside them."""
+    sizes = []
+
+    def steps(build):
+        with m.programs.task_server("seed", build, TASKS_CONNECTIONS=str(IDLE + 1000)) as program:
+            without = m.load(program, GET)
+            before = program.resident_mb()
+            connections = [answered(program.port, m.programs.token) for _ in range(IDLE)]
+            sizes.append((program.resident_mb() - before) * 2**20 / IDLE)
+            beside = m.load(program, GET, beside="5,000 idle")
+            for connection in connections:
+                connection.close()
+        return [without, beside]
+
+    without, beside = m.each_build(steps)
+    if m.options.before:
+        m.note("idle memory before", sizes[-1] / sizes[0])
+    return {"idle": sizes[-1], "idle_cpu": beside.cpu_us / without.cpu_us}
+
+
+def answered(port, token):
+    """A connection on which one list was answered, to the last byte."""
+    connection = socket.create_connection(("127.0.0.1", port), 10)
+    connection.sendall(f"GET /api/tasks HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {token}\r\n\r\n".encode())
+    head, _, body = read_until(connection, b"", lambda data: b"\r\n\r\n" in data).partition(b"\r\n\r\n")
+    length = next(int(line.split(b":")[1]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length"))
+    read_until(connection, body, lambda data: len(data) >= length)
+    return connection
+
+
+def read_until(connection, data, is_enough):
+    while not is_enough(data):
+        more = connection.recv(65536)
+        if not more:
+            raise SystemExit("bench: a connection that should become idle was closed")
+        data += more
+    return data
+
+
+def p99(m):
+    """The tail of GET beside 64 connections that add as fast as the store takes it, against the same number that read."""
+    tails = []
+    with m.programs.task_server("seed") as program:
+        for method in ("GET", "POST"):
+            others = Wrk(m.programs.folder, program.port, Requests(method, "crowd"), m.options.seconds + 2)
+            load = m.load(program, GET, [others], beside="64 readers" if method == "GET" else "64 writers")
+            m.wrong += others.end()[1]
+            load.cpu_us = load.helper_cpu_us = None  # of all its requests, of which only some are counted
+            tails.append(load.p99_us)
+    return {"p99": tails[1] / tails[0]}
+
+
+def start(m):
+    """From the start of the process to the first list, with keys fetched from mock-authority; and the memory then."""
+    def figures(build):
+        others, began = busy() - own_cpu(), time.monotonic()
+        with m.programs.task_server("seed", build) as program:
+            others = busy() - own_cpu() - others - program.cpu()
+            m.others("start", max(0, others / (time.monotonic() - began)))
+            print(f"  {program.name:20} {program.start_ms:5.1f} ms, {program.resident_mb():5.1f} MB", flush=True)
+            return program.start_ms, program.resident_mb()
+
+    before = figures(m.options.before) if m.options.before else ()
+    now = figures(ROOT)
+    for name, earlier, later in zip(("time", "memory"), before, now):
+        m.note(f"start {name} before", later / earlier)
+    return {"start": now[0], "resident": now[1]}
+
+
+def own_cpu():
+    return sum(os.times()[:2])
+
+
+def pg(m, of="person"):
+    """GET and durable POST of one person on PostgreSQL; the Go server with ids of both kinds."""
+    requests = [Requests(method, of) for method in ("GET", "POST")]
+    many = of == "crowd"
+
+    def loads(server):
+        with server:
+            for token in m.programs.tokens[of]:
+                for number in range(10):
+                    add(server.port, token, number)
+            return [m.load(server, each, [m.database]) for each in requests]
+
+    go = {ids: loads(m.programs.go(m.database.new_database(), ids=ids, people=many)) for ids in ("sequence", "owner")}
+    read, write = m.each_build(lambda build: loads(m.programs.task_server(m.database.new_database(), build)))
+    fastest = max(reads.rate for reads, _ in go.values())
+    name = "pg_crowd" if many else "pg"
+    return {f"{name}_get": read.rate / fastest, f"{name}_post": write.rate / go["owner"][1].rate,
+            f"{name}_sequence": write.rate / go["sequence"][1].rate}
+
+
+def pg_crowd(m):
+    """The same on PostgreSQL, 64 people in turn."""
+    return pg(m, "crowd")
+
+
+# In this order; the part of the rounds that a row takes.
+ROWS = {start: 1, get: 1, people: 1, new: 1, refused: 1, post: 1, post_one: 1, mix: 0.6, idle: 0.6, p99: 1, pg: 0.6, pg_crowd: 0.6}
