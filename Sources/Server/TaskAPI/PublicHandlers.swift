@@ -34,11 +34,9 @@ struct PublicHandlers: Sendable {
     /// A file of `Public/`, by its path below that; `index.html` for the root.
     func file(_ request: APIRequest) throws(APIFailure) -> HandlerResult {
         guard let file = files[Self.name(request)] else { throw .nothingHere }
-        let headers = HeaderFields([
-            HeaderFields.Field(name: "Content-Type", value: file.type),
-            HeaderFields.Field(name: "Cache-Control", value: "no-cache"),
-            HeaderFields.Field(name: "ETag", value: file.entityTag),
-        ])
+        let headers: FieldLines = [
+            "Content-Type": file.type, "Cache-Control": "no-cache", "ETag": file.entityTag,
+        ]
         if request.head.knows(file.entityTag) { return .ready(Response(304, headers: headers)) }
         return .ready(Response(200, headers: headers, body: file.bytes))
     }
