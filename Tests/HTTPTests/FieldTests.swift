@@ -40,13 +40,41 @@ struct FieldTests {
 
     @Test("Names of fields are compared without case; order and duplicates are kept")
     func headerFields() {
-        var headers: HeaderFields = ["A": "1", "b": "2", "a": "3"]
+        let headers: HeaderFields = ["A": "1", "b": "2", "a": "3"]
         #expect(headers["a"] == "1")
         #expect(headers.values("A") == ["1", "3"])
-        headers.set("A", "4")
-        #expect(headers.fields.map(\.name) == ["b", "A"])
+        #expect(headers.fields.map(\.name) == ["A", "b", "a"])
         #expect(!"é".isSameField(as: "e\u{301}"))
         #expect(!"@".isSameField(as: "`"))
+    }
+
+    @Test("The lines of an answer are written once, found without case, replaced and joined")
+    func lines() {
+        var lines: FieldLines = ["A": "1", "b": "2: 3", "a": "4", "AB": "5"]
+        #expect(lines["a"] == "1")
+        #expect(lines.values("A") == ["1", "4"])
+        #expect(lines.values("B") == ["2: 3"])
+        #expect(!lines.contains("") && !lines.contains("b: 2") && lines.contains("ab"))
+        lines.set("A", "é")
+        #expect(Array("b: 2: 3\r\nAB: 5\r\nA: é\r\n".utf8) == lines.bytes)
+        lines.append(["c": "d"])
+        lines.remove("ab")
+        #expect(lines == ["b": "2: 3", "A": "é", "c": "d"])
+        #expect(FieldLines(reserving: 100) == [:])
+    }
+
+    @Test(
+        "What would break out of its line, and what only the server knows, is left out of an answer",
+        arguments: [
+            ("A", "1\r\nB: 2"), ("A", "1\n"), ("A", "\r"), ("A", "1\0"), ("A", ""), ("", "1"), ("A B", "1"), ("A:", "1"),
+            ("A\r\nB", "1"), ("A\t", "1"), ("date", "1"), ("CONNECTION", "close"), ("Content-length", "7"),
+            ("Transfer-Encoding", "chunked"),
+        ])
+    func brokenLines(name: String, value: String) {
+        var lines: FieldLines = ["X": "1"]
+        lines.append(name, value)
+        lines.append("Dates", "2")
+        #expect(lines.bytes == Array("X: 1\r\nDates: 2\r\n".utf8))
     }
 
     @Test(

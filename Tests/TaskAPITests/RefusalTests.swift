@@ -82,9 +82,8 @@ struct RefusalTests {
             #expect(answer.status == request.status, "\(name): \(answer.text)")
             #expect(answer.headers["Content-Type"]?.contains("json") == (accept == "application/json"), "\(name)")
             #expect(!answer.text.lowercased().contains(Self.marker), "\(name): \(answer.text)")
-            for field in answer.headers.fields {
-                #expect(!"\(field.name): \(field.value)".lowercased().contains(Self.marker), "\(name): \(field)")
-            }
+            let lines = String(decoding: answer.headers.bytes, as: UTF8.self)
+            #expect(!lines.lowercased().contains(Self.marker), "\(name): \(lines)")
         }
     }
 }

@@ -79,7 +79,9 @@ struct TestedAPI: Sendable {
         if !body.isEmpty { request += "Content-Length: \(body.count)\r\n" }
         try client.send(Array((request + "\r\n").utf8) + body)
         let answer = try #require(try client.response(to: Method(method)))
-        return Response(Status(rawValue: answer.status), headers: answer.headers, body: answer.body)
+        var lines = FieldLines()
+        for field in answer.headers.fields { lines.append(field.name, field.value) }
+        return Response(Status(rawValue: answer.status), headers: lines, body: answer.body)
     }
 }
 

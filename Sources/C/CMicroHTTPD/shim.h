@@ -5,6 +5,7 @@
 #include <netinet/in.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -69,6 +70,32 @@ static inline struct MHD_Daemon *CMicroHTTPD_start(const CMicroHTTPD_settings *s
         MHD_OPTION_NOTIFY_CONNECTION, s->connection, s->context,
         MHD_OPTION_ARRAY, tls, // copied while the daemon starts; the texts are not
         MHD_OPTION_END);
+}
+
+/// Adds field lines that are written already, each with its CRLF: as one field of the library, which otherwise allocates,
+/// checks, sends and frees each by itself. 0 where there is no memory, or no line.
+///
+/// The library refuses a value with a CRLF. So it is given one of the same length, and its copy, which it sends as it is,
+/// is written over. The lines must be sound, and none may be `Connection`, `Date` or of the framing, which the library
+/// treats in a way of their own.
+static inline int CMicroHTTPD_add_lines(struct MHD_Response *response, const void *lines, size_t size) {
+    const char *text = (const char *)lines;
+    const char *colon = (const char *)memchr(text, ':', size);
+    if (colon == NULL || size < (size_t)(colon - text) + 5) return 0;
+    const size_t name = (size_t)(colon - text), value = size - name - 4; // without `: ` and the last CRLF
+    char small[1024];
+    char *field = size < sizeof small ? small : (char *)malloc(size);
+    if (field == NULL) return 0;
+    memcpy(field, text, name);
+    field[name] = 0;
+    memset(field + name + 1, '-', value);
+    field[name + 1 + value] = 0;
+    char *copy = NULL;
+    if (MHD_add_response_header(response, field, field + name + 1) == MHD_YES)
+        copy = (char *)MHD_get_response_header(response, field);
+    if (copy != NULL) memcpy(copy, colon + 2, value);
+    if (field != small) free(field);
+    return copy != NULL;
 }
 
 /// Lets the next Content-Length of an answer differ from the content.

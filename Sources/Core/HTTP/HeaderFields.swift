@@ -25,17 +25,6 @@ package struct HeaderFields: Sendable, Equatable {
         fields.append(Field(name: name, value: value))
     }
 
-    /// Puts this field in the place of all fields of the name.
-    package mutating func set(_ name: String, _ value: String) {
-        if contains(name) { fields.removeAll { $0.name.isSameField(as: name) } }
-        append(name, value)
-    }
-
-    /// Makes room for this many fields more.
-    package mutating func reserve(_ count: Int) {
-        fields.reserveCapacity(fields.count + count)
-    }
-
     /// The value of the first field of this name, compared without case.
     package subscript(name: String) -> String? {
         fields.first { $0.name.isSameField(as: name) }?.value

@@ -17,11 +17,11 @@ package struct Problem: Error, Sendable, Equatable {
     /// The reference of this occurrence, usually made of the request identifier.
     package var instance: String?
     /// Field lines that belong to the answer, such as `Allow` or `WWW-Authenticate`.
-    package var headers: HeaderFields
+    package var headers: FieldLines
 
     package init(
         _ status: Status, _ code: String, _ title: String, _ detail: String, identifiers: [Int64] = [],
-        headers: HeaderFields = HeaderFields()
+        headers: FieldLines = FieldLines()
     ) {
         self.status = status
         self.code = code
@@ -85,7 +85,7 @@ extension Problem {
         var response = Response(status, body: asJSON ? problem.json : problem.line)
         response.headers.append("Content-Type", asJSON ? Problem.mediaType : "text/plain; charset=utf-8")
         response.headers.append("Cache-Control", "no-store")
-        for field in headers.fields { response.headers.append(field.name, field.value) }
+        response.headers.append(headers)
         return response
     }
 }

@@ -1,7 +1,7 @@
-/// A whole answer; the server adds `Content-Length`, `Date` and `Connection`.
+/// A whole answer; the server adds `Content-Length`, `Date` and `Connection`, and nobody else does.
 package struct Response: Sendable, Equatable {
     package var status: Status
-    package var headers: HeaderFields
+    package var headers: FieldLines
     /// The content.
     ///
     /// Also set for `HEAD`, and then not sent.
@@ -13,7 +13,7 @@ package struct Response: Sendable, Equatable {
     /// Kept until the content is sent or given up, such as the lease of its memory.
     package var kept: KeptObject?
 
-    package init(_ status: Status, headers: HeaderFields = HeaderFields(), body: [UInt8] = []) {
+    package init(_ status: Status, headers: FieldLines = FieldLines(), body: [UInt8] = []) {
         self.status = status
         self.headers = headers
         self.body = body

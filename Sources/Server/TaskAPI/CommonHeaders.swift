@@ -4,28 +4,33 @@ import HTTP
 struct CommonHeaders: Sendable {
     private let origins: CrossOrigin
 
+    private let ofAll: FieldLines = ["X-Content-Type-Options": "nosniff"]
+    /// Also for errors: two people may share a cache, and the old iOS clients have one on disk (V-119;
+    /// docs/clients.md, "Answers"). Lists also depend on the codings that a client accepts; one line for all costs least.
+    private let ofProtected: FieldLines = [
+        "X-Content-Type-Options": "nosniff", "Cache-Control": "private, no-store",
+        "Vary": "Authorization, Accept-Encoding",
+    ]
     /// Strict, and still enough for the page: its own files, and answers from the authority.
-    private let contentSecurityPolicy: String
+    private let ofFiles: FieldLines
 
     init(_ configuration: TaskAPIConfiguration) {
         origins = configuration.origins
-        contentSecurityPolicy = Self.contentSecurityPolicy(authority: configuration.page.authority)
+        ofFiles = [
+            "X-Content-Type-Options": "nosniff",
+            "Content-Security-Policy": Self.contentSecurityPolicy(authority: configuration.page.authority),
+            "Referrer-Policy": "no-referrer",
+        ]
     }
 
     func add(to response: inout Response, for request: APIRequest) {
         let head = request.head
-        response.headers.reserve(6)
         response.headers.append("X-Request-Id", head.identifier)
-        response.headers.append("X-Content-Type-Options", "nosniff")
         if request.match.definition.isProtected {
-            // Also for errors: two people may share a cache, and the old iOS clients have one on disk (V-119;
-            // docs/clients.md, "Answers").
-            response.headers.set("Cache-Control", "private, no-store")
-            // Lists also depend on the codings that a client accepts; one line for all costs the fewest instructions.
-            response.headers.append("Vary", "Authorization, Accept-Encoding")
-        } else if request.match.route == .file {
-            response.headers.append("Content-Security-Policy", contentSecurityPolicy)
-            response.headers.append("Referrer-Policy", "no-referrer")
+            response.headers.remove("Cache-Control")
+            response.headers.append(ofProtected)
+        } else {
+            response.headers.append(request.match.route == .file ? ofFiles : ofAll)
         }
         if let origin = head.headers["Origin"] { allow(origin, &response.headers) }
         if head.headers["return-client-request-id"] == "true",
@@ -48,7 +53,7 @@ struct CommonHeaders: Sendable {
         return response
     }
 
-    private func allow(_ origin: String, _ headers: inout HeaderFields) {
+    private func allow(_ origin: String, _ headers: inout FieldLines) {
         switch origins {
         case .any: headers.append("Access-Control-Allow-Origin", "*")
         case .only(let known):

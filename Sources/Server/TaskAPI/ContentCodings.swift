@@ -108,7 +108,7 @@ struct Content: Sendable {
     /// The strong entity tag of these bytes, in quotes.
     let entityTag: String
     /// The fields of its answers, with this entity tag.
-    let headers: HeaderFields
+    let headers: FieldLines
     /// See ``HTTP/Response/kept``.
     var kept: KeptObject?
 

@@ -66,7 +66,7 @@ enum CredentialFailure: Error {
             headers: challenge("error=\"insufficient_scope\", scope=\"\(scope)\""))
     }
 
-    private static func challenge(_ parameters: String = "") -> HeaderFields {
+    private static func challenge(_ parameters: String = "") -> FieldLines {
         ["WWW-Authenticate": parameters.isEmpty ? "Bearer realm=\"tasks\"" : "Bearer realm=\"tasks\", \(parameters)"]
     }
 }

@@ -37,11 +37,9 @@ struct PublicHandlers: Sendable {
     func file(_ request: APIRequest) throws(APIFailure) -> HandlerResult {
         let name = Self.name(request)
         guard let file = files[name] else { throw .nothingHere }
-        var headers = HeaderFields([
-            HeaderFields.Field(name: "Content-Type", value: file.type),
-            HeaderFields.Field(name: "Cache-Control", value: "no-cache"),
-            HeaderFields.Field(name: "ETag", value: file.entityTag),
-        ])
+        var headers: FieldLines = [
+            "Content-Type": file.type, "Cache-Control": "no-cache", "ETag": file.entityTag,
+        ]
         if file.isCompressible { headers.append("Vary", "Accept-Encoding") }
         let content = Content(
             subject: .file(name), mayShrink: file.isCompressible, bytes: file.bytes, entityTag: file.entityTag,

@@ -70,8 +70,6 @@ extension TaskHandlers {
     }
 
     private static func json(_ bytes: [UInt8]) -> Response {
-        Response(
-            200, headers: HeaderFields([.init(name: "Content-Type", value: "application/json; charset=utf-8")]),
-            body: bytes)
+        Response(200, headers: ["Content-Type": "application/json; charset=utf-8"], body: bytes)
     }
 }

@@ -173,11 +173,11 @@ final class TaskHandlers: Sendable {
         Response(status, headers: headers(tag: task.entityTag), body: task.json)
     }
 
-    private static func headers(tag: String) -> HeaderFields {
-        HeaderFields([
-            HeaderFields.Field(name: "Content-Type", value: "application/json; charset=utf-8"),
-            HeaderFields.Field(name: "ETag", value: tag),
-        ])
+    private static func headers(tag: String) -> FieldLines {
+        var headers = FieldLines(reserving: 384)
+        headers.append("Content-Type", "application/json; charset=utf-8")
+        headers.append("ETag", tag)
+        return headers
     }
 
     /// Does something with the store, whose errors become the API's.

@@ -5,16 +5,9 @@ extension ClientConnection {
     /// Gives a response to the library; after it the connection closes if `closing` is set or it has been used up.
     func queue(_ response: Response, closing: Bool = false) -> MHD_Result {
         let status = response.status.sendable
-        let body = status.hasContent ? response.body : []
-        guard let message = unsafe makeMessage(body, response.kept) else { return .NO }
+        guard let message = unsafe makeMessage(status.hasContent ? response.body : []) else { return .NO }
         defer { unsafe MHD_destroy_response(message) }
-        for field in response.headers.fields {
-            // Refused where the text would break out of its line; then the field is missing and the response is sound.
-            // Passed as arguments, each would be copied into an array first.
-            unsafe field.name.withCString { name in
-                unsafe field.value.withCString { value in _ = unsafe MHD_add_response_header(message, name, value) }
-            }
-        }
+        guard unsafe add(response.headers, to: message) else { return .NO }
         let isTruncated = response.missing > 0
         if isTruncated {
             _ = unsafe CMicroHTTPD_allow_wrong_length(message)
@@ -22,53 +15,43 @@ extension ClientConnection {
                 message, "Content-Length", "\(response.body.count + response.missing)")
         }
         if closing || isLast || isTruncated { _ = unsafe MHD_add_response_header(message, "Connection", "close") }
-        return unsafe CMicroHTTPD_queue(handle, UInt32(status.rawValue), message)
+        guard unsafe CMicroHTTPD_queue(handle, UInt32(status.rawValue), message) == .YES else { return .NO }
+        sent = SentContent(bytes: response.body, kept: response.kept)
+        return .YES
     }
 
-    private func makeMessage(_ body: [UInt8], _ kept: KeptObject?) -> OpaquePointer? {
-        if body.count > SharedBody.copyLimit { return unsafe SharedBody(body, kept).makeMessage() }
-        return unsafe body.withUnsafeBytes { bytes in
-            // The library copies the bytes, though the parameter has no const.
+    /// A response of the library with content that it sends from where it is: ``sent`` keeps it.
+    ///
+    /// An array that is kept and never changed stays where it is.
+    private func makeMessage(_ body: [UInt8]) -> OpaquePointer? {
+        unsafe body.withUnsafeBytes { bytes in
             unsafe MHD_create_response_from_buffer(
-                bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_MUST_COPY)
+                bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_PERSISTENT)
+        }
+    }
+
+    private func add(_ lines: FieldLines, to message: OpaquePointer) -> Bool {
+        guard !lines.bytes.isEmpty else { return true }
+        return unsafe lines.bytes.withUnsafeBytes { bytes in
+            unsafe CMicroHTTPD_add_lines(message, bytes.baseAddress, bytes.count) == 1
         }
     }
 }
 
-/// A long body that libmicrohttpd sends without a copy: all clients that read the same list share it.
-private final class SharedBody {
-    /// Bytes; a copy of fewer costs no more than to keep this object.
-    static let copyLimit = 16384
-
-    private let bytes: [UInt8]
-    private let kept: KeptObject?
-
-    init(_ bytes: [UInt8], _ kept: KeptObject?) {
-        self.bytes = bytes
-        self.kept = kept
-    }
-
-    /// A response of the library that keeps this object until it is sent or given up.
-    func makeMessage() -> OpaquePointer? {
-        // The array never changes, and this object keeps it, so its bytes stay where they are.
-        let start = unsafe bytes.withUnsafeBytes { unsafe UnsafeMutableRawPointer(mutating: $0.baseAddress) }
-        let reference = unsafe Unmanaged.passRetained(self)
-        let message = unsafe MHD_create_response_from_buffer_with_free_callback_cls(
-            bytes.count, start, releaseBody, reference.toOpaque())
-        if unsafe message == nil { unsafe reference.release() }
-        return unsafe message
-    }
-}
-
-/// The response is sent or given up.
-private func releaseBody(_ body: UnsafeMutableRawPointer?) {
-    guard let body = unsafe body else { return }
-    unsafe Unmanaged<SharedBody>.fromOpaque(body).release()
+/// The content of the response under way, which the library reads until the request is over.
+///
+/// All clients that read the same list share the bytes.
+struct SentContent {
+    let bytes: [UInt8]
+    let kept: KeptObject?
 }
 
 extension Response {
-    /// Whether the content is sent from where it is, so that a client that reads slowly keeps its memory occupied.
-    var isLong: Bool { status.sendable.hasContent && body.count > SharedBody.copyLimit }
+    /// Bytes of content that a client may take as slowly as it likes, within the time of the request.
+    private static let shortContent = 16384
+
+    /// Whether a client that reads slowly keeps memory occupied that others could use.
+    var isLong: Bool { status.sendable.hasContent && body.count > Self.shortContent }
 }
 
 extension Status {

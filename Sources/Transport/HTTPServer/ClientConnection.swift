@@ -39,6 +39,8 @@ final class ClientConnection: @unchecked Sendable {
     var targetSize = 0
     var head: RequestHead?
     var body: [UInt8] = []
+    /// Nil between requests: the library has let go of it when it reports that a request is over.
+    var sent: SentContent?
     var isChunked = false
     /// Where the library reads the body of the request into, right after its head; 0 where that is not certain.
     var bodyBuffer: UInt = 0
@@ -82,6 +84,7 @@ final class ClientConnection: @unchecked Sendable {
         head = nil
         forgetClient()
         if !body.isEmpty { body = [] }
+        sent = nil
     }
 
     /// The identifier of the request under way: 16 hexadecimal digits, without a counter that loops share.

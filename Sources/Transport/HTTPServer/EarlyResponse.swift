@@ -43,15 +43,8 @@ extension Response {
         let reason = unsafe String(cString: MHD_get_reason_phrase_for(UInt32(status.rawValue)))
         var text = "HTTP/1.1 \(status.rawValue) \(reason)\r\n"
         text += "Date: \(HTTPDate.text(unixSeconds: SystemTime().wallMilliseconds / 1000))\r\n"
-        for field in headers.fields where field.isSound { text += "\(field.name): \(field.value)\r\n" }
         text += "Connection: close\r\n"
         if status.hasContent { text += "Content-Length: \(body.count)\r\n" }
-        text += "\r\n"
-        return Array(text.utf8) + (status.hasContent && method != .head ? body : [])
+        return Array(text.utf8) + headers.bytes + [0x0D, 0x0A] + (status.hasContent && method != .head ? body : [])
     }
-}
-
-extension HeaderFields.Field {
-    /// Whether the field cannot break out of its line.
-    fileprivate var isSound: Bool { !(name + value).utf8.contains { $0 == 0x0A || $0 == 0x0D } }
 }

@@ -46,10 +46,11 @@ extension Response {
     /// Whether a server can send it: a status of three digits, and fields of one line each.
     func checkSendable() throws {
         try require((200...999).contains(status.rawValue), "a status has three digits, not \(status.rawValue)")
-        for field in headers.fields {
-            let isLine = !(field.name + field.value).utf8.contains { [0, 10, 13].contains($0) }
-            try require(isLine, "a field is one line: \(field.name)")
+        let lines = headers.bytes.split(separator: 10, omittingEmptySubsequences: false)
+        for line in lines.dropLast() {
+            try require(line.last == 13 && line.count { [0, 13].contains($0) } == 1, "a field is one line: \(line)")
         }
+        try require(lines.last?.isEmpty != false, "the last line has its end")
         try require(missing >= 0, "an answer misses no negative number of bytes")
     }
 }

@@ -44,7 +44,7 @@ struct Delivery: Sendable, Equatable {
     }
 
     /// The answer with these parameters.
-    func response(_ fields: [(String, String)], headers: HeaderFields = HeaderFields()) -> Response {
+    func response(_ fields: [(String, String)], headers: FieldLines = FieldLines()) -> Response {
         switch mode {
         case .query: redirect(redirectURI.contains("?") ? "&" : "?", fields, headers)
         case .fragment: redirect("#", fields, headers)
@@ -52,13 +52,13 @@ struct Delivery: Sendable, Equatable {
         }
     }
 
-    private func redirect(_ separator: String, _ fields: [(String, String)], _ more: HeaderFields) -> Response {
+    private func redirect(_ separator: String, _ fields: [(String, String)], _ more: FieldLines) -> Response {
         let pairs = fields.map { "\($0.0)=\(PercentEncoding.encode($0.1, .lower))" }.joined(separator: "&")
-        var headers: HeaderFields = [
+        var headers: FieldLines = [
             "Location": PercentEncoding.fieldValue(uri: redirectURI) + separator + pairs, "Cache-Control": "no-store",
             "Referrer-Policy": "no-referrer",
         ]
-        for field in more.fields { headers.append(field.name, field.value) }
+        headers.append(more)
         return Response(302, headers: headers)
     }
 

@@ -44,7 +44,7 @@ extension Fault {
 
 extension Fault.Answer {
     fileprivate var response: Response {
-        var headers: HeaderFields = ["Content-Type": body.hasPrefix("{") ? "application/json" : "text/html"]
+        var headers: FieldLines = ["Content-Type": body.hasPrefix("{") ? "application/json" : "text/html"]
         if let retryAfter { headers.append("Retry-After", String(retryAfter)) }
         return Response(Status(rawValue: status), headers: headers, body: Array(body.utf8))
     }

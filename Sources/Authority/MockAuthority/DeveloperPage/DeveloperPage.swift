@@ -22,7 +22,7 @@ struct DeveloperPage: Sendable {
     /// No script or style but its own, nothing of other hosts, no frame around it.
     ///
     /// With `no-referrer` browsers would write `Origin: null` into the requests of its forms, and they would be refused.
-    private static let fields: HeaderFields = [
+    private static let fields: FieldLines = [
         "Cache-Control": "no-store", "Referrer-Policy": "same-origin", "X-Frame-Options": "DENY",
         "Content-Security-Policy":
             "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; "

@@ -13,7 +13,7 @@ struct LogoutEndpoint: Sendable {
     /// on the loopback.
     func respond() async -> Response {
         let query = context.head.target
-        let cookie: HeaderFields = ["Set-Cookie": Session(context: context).expiredCookie]
+        let cookie: FieldLines = ["Set-Cookie": Session(context: context).expiredCookie]
         guard let uri = query["post_logout_redirect_uri"], !uri.isEmpty else {
             return Page(title: "Signed out", content: "<p>You are signed out.</p>", headers: cookie).response
         }
@@ -25,10 +25,10 @@ struct LogoutEndpoint: Sendable {
         }
         let state =
             query["state"].map { "\(uri.contains("?") ? "&" : "?")state=\(PercentEncoding.encode($0, .lower))" } ?? ""
-        var headers: HeaderFields = [
+        var headers: FieldLines = [
             "Location": PercentEncoding.fieldValue(uri: uri) + state, "Cache-Control": "no-store",
         ]
-        for field in cookie.fields { headers.append(field.name, field.value) }
+        headers.append(cookie)
         return Response(302, headers: headers)
     }
 

@@ -19,7 +19,7 @@ extension RequestContext {
     }
 
     /// Public documents: a page of any origin may read them.
-    private var openToAll: HeaderFields {
+    private var openToAll: FieldLines {
         ["Access-Control-Allow-Origin": "*", "Cache-Control": "private"]
     }
 }

@@ -20,7 +20,7 @@ extension RequestContext {
         }
     }
 
-    private var openForADay: HeaderFields {
+    private var openForADay: FieldLines {
         [
             "Cache-Control": "max-age=86400, private", "Access-Control-Allow-Origin": "*",
             "Access-Control-Allow-Methods": "GET, OPTIONS",

@@ -11,7 +11,7 @@ struct Page: Sendable {
     /// A script, if the page needs one.
     var script: String?
     var status: Status = 200
-    var headers = HeaderFields()
+    var headers = FieldLines()
     /// The small text above the heading: the owner of the page.
     var overline = "mock-authority"
 
@@ -22,12 +22,12 @@ struct Page: Sendable {
     var response: Response {
         let nonce = Base64.encode(SecureRandom.bytes(16))
         let scripts = script == nil ? "" : " script-src 'nonce-\(nonce)';"
-        var fields: HeaderFields = [
+        var fields: FieldLines = [
             "Cache-Control": "no-store", "Referrer-Policy": "no-referrer",
             "Content-Security-Policy":
                 "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none';\(scripts)",
         ]
-        for field in headers.fields { fields.append(field.name, field.value) }
+        fields.append(headers)
         return Response.html(html(nonce), status: status, headers: fields)
     }
 
@@ -79,7 +79,7 @@ struct FormPostPage {
     let action: String
     let fields: [(String, String)]
 
-    func response(_ headers: HeaderFields) -> Response {
+    func response(_ headers: FieldLines) -> Response {
         let inputs = fields.map { name, value in
             "<input type=\"hidden\" name=\"\(name.htmlEscaped)\" value=\"\(value.htmlEscaped)\">"
         }

@@ -39,13 +39,13 @@ struct PageSettings: Sendable {
     }
 
     /// The cookies of the real page; one client rebuilds the transaction's name from the second.
-    func cookies(attributes: String, _ context: RequestContext) -> HeaderFields {
+    func cookies(attributes: String, _ context: RequestContext) -> FieldLines {
         let entry: JSONValue = [
             "I": .string(transaction), "T": .string(context.configuration.tenant.name), "P": .string(policy), "S": 1,
             "M": [:], "D": 0,
         ]
         let trans: JSONValue = ["T_DIC": .array([entry]), "C_ID": .string(transaction)]
-        var headers = HeaderFields()
+        var headers = FieldLines()
         headers.append("Set-Cookie", "x-ms-cpim-csrf=\(csrf); \(attributes)")
         headers.append("Set-Cookie", "x-ms-cpim-trans=\(Base64.encode(trans.serialized())); \(attributes)")
         return headers

@@ -40,7 +40,7 @@ struct SignInStep: Sendable {
             policy: context.policy.name, host: context.base, form: form, offersSignUp: offersSignUp)
         // Scripts know the page of B2C only.
         var headers =
-            isB2C ? settings.cookies(attributes: Session(context: context).attributes, context) : HeaderFields()
+            isB2C ? settings.cookies(attributes: Session(context: context).attributes, context) : FieldLines()
         if let cookie { headers.append("Set-Cookie", cookie) }
         return Page(
             title: form.title, content: html.html, script: isB2C ? settings.script : nil, headers: headers,

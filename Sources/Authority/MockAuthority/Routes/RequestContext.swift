@@ -26,8 +26,8 @@ struct RequestContext: Sendable {
     }
 
     /// The fields of every response to a client library; MSAL4J warns without its id.
-    var headers: HeaderFields {
-        var headers = HeaderFields()
+    var headers: FieldLines {
+        var headers = FieldLines()
         if head.headers.contains("client-request-id") { headers.append("client-request-id", correlation) }
         if let origin = head.headers["Origin"] { headers = allow(origin, headers) }
         return headers
@@ -36,7 +36,7 @@ struct RequestContext: Sendable {
 
 extension RequestContext {
     /// Lets pages of an origin read the response, if the origin belongs to a registered redirect URI.
-    private func allow(_ origin: String, _ headers: HeaderFields) -> HeaderFields {
+    private func allow(_ origin: String, _ headers: FieldLines) -> FieldLines {
         var headers = headers
         headers.append("Vary", "Origin")
         let clients = configuration.applications.clients

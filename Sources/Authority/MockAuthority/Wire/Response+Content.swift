@@ -4,7 +4,7 @@ import JSON
 /// Responses of the authority, by content type.
 extension Response {
     /// JSON on one line.
-    static func json(_ value: JSONValue, status: Status = 200, headers: HeaderFields = HeaderFields()) -> Response {
+    static func json(_ value: JSONValue, status: Status = 200, headers: FieldLines = FieldLines()) -> Response {
         content(value.serialized(), "application/json; charset=utf-8", status, headers)
     }
 
@@ -14,15 +14,15 @@ extension Response {
     }
 
     /// A short HTML page without script.
-    static func html(_ html: String, status: Status = 200, headers: HeaderFields = HeaderFields()) -> Response {
+    static func html(_ html: String, status: Status = 200, headers: FieldLines = FieldLines()) -> Response {
         content(Array(html.utf8), "text/html; charset=utf-8", status, headers)
     }
 
     private static func content(
-        _ body: [UInt8], _ type: String, _ status: Status, _ more: HeaderFields = HeaderFields()
+        _ body: [UInt8], _ type: String, _ status: Status, _ more: FieldLines = FieldLines()
     ) -> Response {
-        var headers: HeaderFields = ["Content-Type": type]
-        for field in more.fields { headers.append(field.name, field.value) }
+        var headers: FieldLines = ["Content-Type": type]
+        headers.append(more)
         if !headers.contains("Cache-Control") { headers.append("Cache-Control", "no-store, must-revalidate, no-cache") }
         headers.append("X-Content-Type-Options", "nosniff")
         return Response(status, headers: headers, body: body)

@@ -33,7 +33,7 @@ struct OperatorPages: RequestHandler {
         }
     }
 
-    private static func text(_ status: Status, _ text: String, _ headers: HeaderFields = HeaderFields()) -> Response {
+    private static func text(_ status: Status, _ text: String, _ headers: FieldLines = FieldLines()) -> Response {
         var response = Response(status, headers: headers, body: Array(text.utf8))
         response.headers.append("Content-Type", "text/plain; charset=utf-8")
         response.headers.append("Cache-Control", "no-store")

@@ -1,0 +1,118 @@
+import Basics
+
+/// The field lines of an answer as they are sent, each with its CRLF (RFC 9112 section 5).
+///
+/// Bytes, not a list of texts: a line is written once, where its value is known, those that many answers have once for
+/// all of them, and the server sends them as they are.
+package struct FieldLines: Sendable, Equatable {
+    /// Whole lines; each has one CRLF, at its end.
+    package private(set) var bytes: [UInt8] = []
+
+    /// No lines, with room for this many bytes.
+    package init(reserving count: Int = 0) {
+        if count > 0 { bytes.reserveCapacity(count) }
+    }
+
+    /// Appends a field; one of the same name stays.
+    ///
+    /// Left out where its text would break out of its line, where it has none, and where only the server may say it
+    /// (``Response``): then the field is missing and the answer is sound.
+    package mutating func append(_ name: String, _ value: String) {
+        guard !value.isEmpty, name.isNameOfHandlers else { return }
+        let start = bytes.count
+        bytes.append(contentsOf: name.utf8)
+        bytes.append(UInt8(ascii: ":"))
+        bytes.append(UInt8(ascii: " "))
+        bytes.append(contentsOf: value.utf8)
+        bytes.append(0x0D)
+        bytes.append(0x0A)
+        if bytes.span.extracting(start...).countOfBreaks != 2 { bytes.removeLast(bytes.count - start) }
+    }
+
+    /// Appends all lines of another answer.
+    package mutating func append(_ lines: FieldLines) {
+        bytes.append(contentsOf: lines.bytes)
+    }
+
+    /// Puts this field in the place of all fields of the name.
+    package mutating func set(_ name: String, _ value: String) {
+        remove(name)
+        append(name, value)
+    }
+
+    /// Removes all fields of the name.
+    package mutating func remove(_ name: String) {
+        while let line = line(name, from: 0) { bytes.removeSubrange(line.lowerBound..<line.upperBound + 2) }
+    }
+
+    /// The value of the first field of this name, compared without case.
+    package subscript(name: String) -> String? { values(name).first }
+
+    /// The values of all fields of this name, in order.
+    package func values(_ name: String) -> [String] {
+        var values: [String] = []
+        var next = 0
+        while let line = line(name, from: next) {
+            values.append(String(decoding: bytes[line].dropFirst(name.utf8.count + 2), as: UTF8.self))
+            next = line.upperBound + 2
+        }
+        return values
+    }
+
+    /// Whether there is a field of this name.
+    package func contains(_ name: String) -> Bool { line(name, from: 0) != nil }
+
+    /// Where the first line of this name is, from the beginning of a line on, without its CRLF.
+    private func line(_ name: String, from first: Int) -> Range<Int>? {
+        let (bytes, name) = (self.bytes.span, name.utf8.span)
+        var start = first
+        while start < bytes.count {
+            var end = start
+            while bytes[end] != 0x0D { end += 1 }
+            let colon = start + name.count
+            if colon < end, bytes[colon] == UInt8(ascii: ":"),
+                name.indices.allSatisfy({ name[$0].lowercasedASCII == bytes[start + $0].lowercasedASCII })
+            {
+                return start..<end
+            }
+            start = end + 2
+        }
+        return nil
+    }
+}
+
+extension FieldLines: ExpressibleByDictionaryLiteral {
+    package init(dictionaryLiteral fields: (String, String)...) {
+        for (name, value) in fields { append(name, value) }
+    }
+}
+
+extension String {
+    /// Whether a handler may name a field so: the server alone knows what frames the answer, and when it is sent.
+    fileprivate var isNameOfHandlers: Bool {
+        let bytes = utf8.span
+        for index in bytes.indices where bytes[index] <= UInt8(ascii: " ") || bytes[index] == UInt8(ascii: ":") {
+            return false
+        }
+        switch bytes.count {
+        case 0: return false
+        case 4: return !isSameField(as: "Date")
+        case 10: return !isSameField(as: "Connection")
+        case 14: return !isSameField(as: "Content-Length")
+        case 17: return !isSameField(as: "Transfer-Encoding")
+        default: return true
+        }
+    }
+}
+
+extension Span<UInt8> {
+    /// How many bytes end a line or a text of C; looks at all of them, so that it becomes vector code.
+    fileprivate var countOfBreaks: Int {
+        var count = 0
+        for index in indices {
+            let byte = self[index]
+            count &+= byte == 0x0D || byte == 0x0A || byte == 0 ? 1 : 0
+        }
+        return count
+    }
+}
