@@ -1,8 +1,10 @@
 /// Bytes that are appended piece by piece and read in the end.
 ///
 /// An array asks before each piece whether it is shared; where pieces are short, that costs more than the pieces.
+///
+/// Unchecked: it cannot be copied, and nothing else knows its memory.
 @safe
-package struct ByteWriter: ~Copyable {
+package struct ByteWriter: ~Copyable, @unchecked Sendable {
     // `count` bytes are initialized of `capacity` allocated ones.
     @usableFromInline internal var start: UnsafeMutablePointer<UInt8>
     @usableFromInline internal var capacity: Int
@@ -16,9 +18,17 @@ package struct ByteWriter: ~Copyable {
 
     deinit { unsafe start.deallocate() }
 
+    /// How many bytes were written.
+    package var size: Int { count }
+
     /// Appends what was written to an array.
     package func copy(to bytes: inout [UInt8]) {
         unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: start, count: count))
+    }
+
+    /// Begins anew, with the same memory if it is at most this many bytes.
+    package mutating func removeAll(keeping room: Int) {
+        if capacity > room { self = ByteWriter(capacity: room) } else { count = 0 }
     }
 
     @inlinable
@@ -64,22 +74,45 @@ package struct ByteWriter: ~Copyable {
         }
         if capacity - count < size { makeRoom(size) }
         var place = count + size
-        repeat {
-            place -= 1
-            unsafe start[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: magnitude % 10)
-            magnitude /= 10
-        } while place > count
-        count += size
+        count = place
+        while magnitude >= 10 {
+            let (rest, pair) = magnitude.quotientAndRemainder(dividingBy: 100)
+            place -= 2
+            unsafe (start + place).update(from: Self.pairs + 2 * Int(pair), count: 2)
+            magnitude = rest
+        }
+        // The first digit of an odd number of them; a single zero has no pair either.
+        guard magnitude > 0 || value == 0 else { return }
+        unsafe start[place - 1] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: magnitude)
+    }
+
+    /// 00, 01, … 99.
+    private static var pairs: UnsafePointer<UInt8> {
+        let digits: StaticString = """
+            00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051525354555657\
+            585960616263646566676869707172737475767778798081828384858687888990919293949596979899
+            """
+        return unsafe digits.utf8Start
     }
 
     /// Appends sixteen hexadecimal digits.
     package mutating func append(hexadecimal value: UInt64) {
         if capacity - count < 16 { makeRoom(16) }
-        for place in 0..<16 {
-            let digit = UInt8(truncatingIfNeeded: value >> UInt64(60 - 4 * place)) & 15
-            unsafe start[count + place] = digit &+ (digit < 10 ? 0x30 : 0x57)
-        }
+        let place = unsafe UnsafeMutableRawPointer(start + count)
+        unsafe place.storeBytes(of: Self.digits(UInt32(truncatingIfNeeded: value >> 32)), as: UInt64.self)
+        unsafe place.storeBytes(of: Self.digits(UInt32(truncatingIfNeeded: value)), toByteOffset: 8, as: UInt64.self)
         count += 16
+    }
+
+    /// The eight hexadecimal digits of a number, as they lie in memory: all of them at once, one in each byte.
+    private static func digits(_ value: UInt32) -> UInt64 {
+        var nibbles = UInt64(value)
+        nibbles = (nibbles | nibbles << 16) & 0x0000_FFFF_0000_FFFF
+        nibbles = (nibbles | nibbles << 8) & 0x00FF_00FF_00FF_00FF
+        nibbles = (nibbles | nibbles << 4) & 0x0F0F_0F0F_0F0F_0F0F
+        // 1 in each byte that is a letter: adding 6 carries it beyond 15.
+        let letters = (nibbles &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+        return (nibbles &+ 0x3030_3030_3030_3030 &+ letters &* 0x27).bigEndian
     }
 
     /// Appends printable ASCII as it is, and escapes the rest, as the array's function of the same name does.

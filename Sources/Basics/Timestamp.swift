@@ -35,13 +35,8 @@ package struct Timestamp: Sendable, Equatable {
         for index in form.indices { bytes.append(form[index]) }
     }
 
-    /// Appends the 24 bytes.
-    package func append(to bytes: inout ByteWriter) {
-        let form = self.form
-        bytes.append(form.span)
-    }
-
-    private var form: InlineArray<24, UInt8> {
+    /// The 24 bytes.
+    package var form: InlineArray<24, UInt8> {
         let (day, remainder) = milliseconds.quotientAndRemainder(flooredBy: Self.dayLength)
         let date = CivilDate(daysSince1970: day)
         let time = Int(remainder)

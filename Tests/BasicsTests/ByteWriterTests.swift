@@ -16,9 +16,19 @@ import Testing
         #expect(Self.text { $0.append(decimal: number) } == "\(number)")
     }
 
+    @Test func `Numbers of every length are written as Swift writes them`() {
+        // 9, 98, 988, and so on.
+        let lengths = (0..<18).map { length in (0..<length).reduce(9) { number, _ in 10 * number + 8 } }
+        for number in Array(0...1100) + lengths {
+            #expect(Self.text { $0.append(decimal: number) } == "\(number)")
+        }
+    }
+
     @Test(
-        arguments: [(0, "0000000000000000"), (0xFE, "00000000000000fe"), (.max, "ffffffffffffffff")]
-            as [(UInt64, String)])
+        arguments: [
+            (0, "0000000000000000"), (0x0123_4567_89AB_CDEF, "0123456789abcdef"), (0xFE, "00000000000000fe"),
+            (.max, "ffffffffffffffff"),
+        ] as [(UInt64, String)])
     func `Hexadecimal digits are always sixteen`(number: UInt64, digits: String) {
         #expect(Self.text { $0.append(hexadecimal: number) } == digits)
     }

@@ -66,6 +66,31 @@ struct RSAPublicKeyTests {
         }
     }
 
+    @Test("A modulus that is a prime, or the square of one, is refused", arguments: [Self.prime, Self.square])
+    func modulusOfOnePrimeIsRefused(modulus: String) throws {
+        let modulus = try #require(bytes(hex: modulus))
+        #expect(modulus.count == 256)
+        #expect(throws: RSAError.unsound) { try RSAPublicKey(modulus: modulus, exponent: exponent) }
+    }
+
+    /// RFC 3526 section 3.
+    private static let prime = """
+        ffffffffffffffffc90fdaa22168c234c4c6628b80dc1cd129024e088a67cc74020bbea63b139b22514a08798e3404ddef9519b3\
+        cd3a431b302b0a6df25f14374fe1356d6d51c245e485b576625e7ec6f44c42e9a637ed6b0bff5cb6f406b7edee386bfb5a899fa5\
+        ae9f24117c4b1fe649286651ece45b3dc2007cb8a163bf0598da48361c55d39a69163fa8fd24cf5f83655d23dca3ad961c62f356\
+        208552bb9ed529077096966d670c354e4abc9804f1746c08ca18217c32905e462e36ce3be39e772c180e86039b2783a2ec07a28f\
+        b5c55df06f4c52c9de2bcbf6955817183995497cea956ae515d2261898fa051015728e5a8aacaa68ffffffffffffffff
+        """
+
+    /// Of the prime of RFC 2409 section 6.2.
+    private static let square = """
+        ffffffffffffffff921fb54442d184699556f620b115a80b1f5a43d393a37a0cba694b7b42283f8504feb4a8fa080a06ad9fd90c\
+        c3df8dcba988d9153adda61b3f58a9ca013666664e95cc8efd32f3851241e9a23e32083c65e695bef27bf7caa26ef814ca0fae5b\
+        fbac779564030f13a8ca2fdde22b0cf114c2a635dc1f2d1dc0ca825439ec8a2904208c18020acb48a8037947a0b9e31285367817\
+        f89b9ec170affb82e3dbfca0db7153d12d8d0c21ae3aae145d2e1ee9b067f5b48bafa35a10ccba67fcd2408f536d2998aa6fce08\
+        04595dc5e0bcfc56649487feb573488578e682787acb10e62ee7a152e03f4e376daf335c263358fc0000000000000001
+        """
+
     @Test("Many threads verify at the same time")
     func manyThreadsCheckAtTheSameTime() async throws {
         let key = try SigningKey.shared.publicKey()

@@ -1,3 +1,4 @@
+import Basics
 import HTTP
 import JSON
 import Platform
@@ -99,6 +100,49 @@ import Testing
         let dropped = sink.lines.filter { $0.contains("log-lines-dropped") }
         #expect(!dropped.isEmpty)
         #expect(sink.lines.count - dropped.count + log.dropped == 20_000)
+    }
+
+    @Test func `Of lines of many threads none is lost, and those of each thread keep their order`() throws {
+        let lines = try Self.lines(.json) { log in
+            // More threads than buffers.
+            let threads = try (0..<20).map { thread in
+                try NamedThread.start("logging") {
+                    for count in 0..<500 {
+                        log.write(.info, "counted") { line in
+                            line.number("thread", thread)
+                            line.number("count", count)
+                        }
+                    }
+                }
+            }
+            for thread in threads { thread.join() }
+        }
+        var counts: [Int64: [Int64]] = [:]
+        for line in lines {
+            let members = try JSONValue(parsing: Array(line.utf8)).object
+            let thread = try #require(members?["thread"]?.integer)
+            counts[thread, default: []].append(try #require(members?["count"]?.integer))
+        }
+        #expect(counts.count == 20 && counts.values.allSatisfy { $0 == Array(0..<500) })
+    }
+
+    @Test func `Each line has its own time, whether its second is that of the line before or another one`() {
+        let moments: [Int64] = [
+            0, 7, 999, 1000, 59_999, 60_000, 60_001, 1_472_575_720_123, 1_472_575_720_120, 1_472_575_720_009,
+            86_399_999, -1, -1000,
+        ]
+        var text = LogText(.json)
+        for moment in moments {
+            text.begin(.info, "timed", at: moment)
+            text.end()
+        }
+        var bytes: [UInt8] = []
+        text.drain(to: &bytes, keeping: 0)
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+        let expected = moments.map { moment in
+            #"{"time":"\#(Timestamp(milliseconds: moment).text)","level":"info","event":"timed"}"#
+        }
+        #expect(lines.map(String.init) == expected)
     }
 
     @Test func `Lines of one reason are rationed, and the next one counts what was left out (V-132)`() {

@@ -8,10 +8,10 @@ struct LongListCacheTests {
     private let alice = Owner("alice")
     private let answers = AnswerMemory(limit: 1 << 20)
 
-    private func page(of owner: Owner) throws -> TaskList {
+    private func page(of owner: Owner, _ character: Unicode.Scalar = "x") throws -> TaskList {
         var page = TaskPage(of: owner, atMost: nil, in: answers)
         for id in Int64(1)...10 {
-            let text = try TaskText(String(repeating: "x", count: 4096))
+            let text = try TaskText(String(repeating: Character(character), count: 4096))
             guard try page.append(TaskItem(id: id, owner: owner, text: text, created: 0, modified: 0)) else { break }
         }
         return page.list()
@@ -47,7 +47,9 @@ struct LongListCacheTests {
         let cache = ListCache(capacity: 1 << 20, shards: 1, answers: answers)
         keep(try page(of: alice), in: cache, of: alice)
         var lists = [try page(of: alice)]
-        while let list = try? page(of: alice) { lists.append(list) }
+        // Each another one: equal ones share their memory.
+        var characters = (UInt8(ascii: "A")...UInt8(ascii: "Z")).makeIterator()
+        while let next = characters.next(), let list = try? page(of: alice, Unicode.Scalar(next)) { lists.append(list) }
         while let lease = answers.lease(1000, for: alice) { lists.append(lists[0].holding(lease)) }
         #expect(cache.list(of: alice) == nil)
         guard case .refused(.noRoomForAnswer) = cache.join(alice, { _ in }) else {

@@ -26,6 +26,12 @@ package struct TaskList: Sendable {
         self.lease = lease
     }
 
+    /// An equal list in other memory, which has this lease.
+    init(_ list: TaskList, in json: [UInt8], of lease: AnswerLease) {
+        self.init(json: json, entityTag: list.entityTag, next: list.next)
+        self.lease = lease
+    }
+
     /// For tests: a list of these tasks, however long it is.
     package init(rendering items: [TaskItem], next: Int64? = nil) {
         var rendering = TaskRendering(owner: items.first?.owner ?? Owner(""), capacity: 4096)

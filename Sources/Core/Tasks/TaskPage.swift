@@ -58,11 +58,11 @@ package struct TaskPage {
         _ = lease?.resize(to: wanted)
     }
 
-    /// The list, with the lease of its memory if it is long.
+    /// The list, with the lease of its memory if it is long; an equal one that is being sent lends its own.
     package consuming func list() -> TaskList {
         rendering.append("]")
         guard rendering.bytes.count <= AnswerMemory.unleased else {
-            return TaskList(json: rendering.bytes, next: next, lease: lease)
+            return memory.shared(TaskList(json: rendering.bytes, next: next, lease: lease), of: owner)
         }
         // Stores cache many of these, so they take no more than they need.
         var json: [UInt8] = []

@@ -4,27 +4,23 @@ import Synchronization
 
 /// The log of the server: lines on standard output, written by a thread of their own.
 ///
-/// Standard output, because that is what containers and service managers keep. The caller formats its line, holds the lock
-/// while the bytes are copied, and never waits for the reader; where the reader is too slow, lines are dropped and counted.
+/// Standard output, because that is what containers and service managers keep. The caller formats its line into a buffer that
+/// it shares with no other loop, and never waits for the reader; where the reader is too slow, lines are dropped and counted.
+/// The lines of a thread, so of a connection, keep their order; those of different threads are at most 5 ms apart.
 final class Log: Sendable {
-    private struct State {
-        var lines: [UInt8] = []
-        var dropped = 0
-        var closing = false
-    }
-
-    /// How much may wait for the reader, in bytes.
-    private static let most = 1 << 20
-    /// Room for the lines of one write, in bytes, so that few of them are copied while the lock is held.
-    private static let room = 1 << 16
+    /// More than a machine for this server has loops and threads that log often; a power of two.
+    private static let buffers = 8
     /// How long lines gather before they are written together: 5 ms.
     private static let gathering: UInt64 = 5_000_000
+    /// Memory that is kept for the lines of the next write, in bytes.
+    private static let room = 1 << 16
 
     private let level: LogLevel
     private let format: LogText.Format
     private let time: any TimeSource
     private let sink: @Sendable ([UInt8]) -> Void
-    private let state: Mutex<State>
+    private let buffers: [LogBuffer]
+    private let isClosing = Atomic<Bool>(false)
     private let work = Wakeup()
     private let pause = Wakeup()
     private let finished = Wakeup()
@@ -38,7 +34,7 @@ final class Log: Sendable {
         self.time = time
         self.sink = sink
         self.format = format
-        state = Mutex(State())
+        buffers = (0..<Self.buffers).map { _ in LogBuffer(format) }
     }
 
     /// How many lines were dropped because their reader was too slow.
@@ -52,62 +48,51 @@ final class Log: Sendable {
     /// Whether lines of this level are logged.
     func writes(_ level: LogLevel) -> Bool { level >= self.level }
 
-    /// Logs one line; `fields` adds to it.
+    /// Logs one line; `fields` adds to it, and must not log.
     func write(_ level: LogLevel, _ event: StaticString, _ fields: (inout LogText) -> Void = { _ in }) {
         guard writes(level) else { return }
-        var line = LogText(format, level, event, at: time.wallMilliseconds)
-        fields(&line)
-        line.end()
-        let isFirst = state.withLock { state in
-            guard state.lines.count < Self.most else {
-                state.dropped += 1
-                droppedEver.add(1, ordering: .relaxed)
-                return false
-            }
-            let isFirst = state.lines.isEmpty
-            line.bytes.copy(to: &state.lines)
-            return isFirst
+        let buffer = buffers[ThreadNumber.current & (Self.buffers - 1)]
+        switch buffer.add(level, event, at: time.wallMilliseconds, fields) {
+        case .first: work.wake()
+        case .waiting: break
+        case .dropped: droppedEver.add(1, ordering: .relaxed)
         }
-        if isFirst { work.wake() }
     }
 
     /// Writes what waits, for at most a second, and ends the thread.
     func close() {
-        state.withLock { $0.closing = true }
+        isClosing.store(true, ordering: .sequentiallyConsistent)
         work.wake()
         pause.wake()
         _ = finished.wait(untilMonotonicNanoseconds: time.monotonicNanoseconds + 1_000_000_000)
     }
 
     private func run() {
-        var closing = false
-        while !closing {
+        var lines: [UInt8] = []
+        var isLast = false
+        while !isLast {
             work.wait()
             _ = pause.wait(untilMonotonicNanoseconds: time.monotonicNanoseconds + Self.gathering)
-            let (bytes, isLast) = take()
-            sink(bytes)
-            closing = isLast
+            // Read before the lines: those of before the close are among them.
+            isLast = isClosing.load(ordering: .sequentiallyConsistent)
+            take(into: &lines)
+            // The wake of a second buffer may come after its lines were taken.
+            guard !lines.isEmpty else { continue }
+            sink(lines)
+            lines.removeAll(keepingCapacity: lines.capacity <= Self.room)
         }
         finished.wake()
     }
 
-    /// What waits, with a line about what was dropped.
-    private func take() -> (bytes: [UInt8], isLast: Bool) {
-        var empty: [UInt8] = []
-        empty.reserveCapacity(Self.room)
-        let (waiting, dropped, isLast) = state.withLock { state in
-            defer {
-                state.lines = empty
-                state.dropped = 0
-            }
-            return (state.lines, state.dropped, state.closing)
-        }
-        guard dropped > 0 else { return (waiting, isLast) }
-        var line = LogText(format, .warning, "log-lines-dropped", at: time.wallMilliseconds)
+    /// Appends what waits, with a line about what was dropped.
+    private func take(into lines: inout [UInt8]) {
+        var dropped = 0
+        for buffer in buffers { dropped += buffer.drain(to: &lines) }
+        guard dropped > 0 else { return }
+        var line = LogText(format)
+        line.begin(.warning, "log-lines-dropped", at: time.wallMilliseconds)
         line.number("count", dropped)
         line.end()
-        var all = waiting
-        line.bytes.copy(to: &all)
-        return (all, isLast)
+        line.drain(to: &lines, keeping: 0)
     }
 }

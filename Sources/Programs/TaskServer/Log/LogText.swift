@@ -1,28 +1,45 @@
 import Basics
 
-/// A line of a log as bytes: JSON for machines, or `name=value` for people.
+/// Lines of a log as bytes: JSON for machines, or `name=value` for people.
 ///
 /// Every text is escaped and cut (V-131), so that nothing a stranger sent can end a line, colour a terminal or fill
 /// a disk.
-struct LogText: ~Copyable {
+struct LogText: ~Copyable, Sendable {
     enum Format: Sendable { case json, text }
 
     /// The longest text of a field, in bytes.
     static let longest = 256
 
     private let format: Format
-    private(set) var bytes: ByteWriter
+    private var bytes: ByteWriter
+    /// The last moment that was written; of most lines only its milliseconds change.
+    private var moment: InlineArray<24, UInt8>
+    /// Its second, since 1970.
+    private var second: Int64
+
+    init(_ format: Format) {
+        self.format = format
+        bytes = ByteWriter(capacity: 1024)
+        second = 0
+        moment = Timestamp(milliseconds: 0).form
+    }
+
+    /// In bytes.
+    var size: Int { bytes.size }
+
+    /// Moves the lines to the end of an array, and keeps at most `room` bytes of memory for the next ones.
+    mutating func drain(to lines: inout [UInt8], keeping room: Int) {
+        bytes.copy(to: &lines)
+        bytes.removeAll(keeping: room)
+    }
 
     /// Begins a line: when (milliseconds since 1970), how important, what.
-    init(_ format: Format, _ level: LogLevel, _ event: StaticString, at milliseconds: Int64) {
-        self.format = format
-        // Enough for most lines.
-        bytes = ByteWriter(capacity: 480)
-        let time = Timestamp(milliseconds: milliseconds)
+    mutating func begin(_ level: LogLevel, _ event: StaticString, at milliseconds: Int64) {
+        setMoment(milliseconds)
         switch format {
         case .json:
             raw(#"{"time":""#)
-            time.append(to: &bytes)
+            bytes.append(moment.span)
             raw(#"","level":""#)
             raw(level.word)
             raw(#"","event":""#)
@@ -30,11 +47,25 @@ struct LogText: ~Copyable {
             byte("\"")
         case .text:
             // A person at a terminal knows the day.
-            bytes.append(time.text.utf8.dropFirst(11).dropLast().span)
+            bytes.append(moment.span.extracting(11..<23))
             byte(" ")
             raw(level.word)
             byte(" ")
             raw(event)
+        }
+    }
+
+    /// Sets the text of the moment; within the same second only its milliseconds.
+    private mutating func setMoment(_ milliseconds: Int64) {
+        let (second, rest) = milliseconds.quotientAndRemainder(flooredBy: 1000)
+        if second != self.second {
+            self.second = second
+            moment = Timestamp(milliseconds: milliseconds).form
+        } else {
+            let (tens, digit) = UInt16(truncatingIfNeeded: rest).quotientAndRemainder(dividingBy: 10)
+            moment[20] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: tens / 10)
+            moment[21] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: tens % 10)
+            moment[22] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit)
         }
     }
 
@@ -76,11 +107,9 @@ struct LogText: ~Copyable {
     private mutating func begin(field name: StaticString) {
         switch format {
         case .json:
-            byte(",")
-            byte("\"")
+            raw(",\"")
             raw(name)
-            byte("\"")
-            byte(":")
+            raw("\":")
         case .text:
             byte(" ")
             raw(name)

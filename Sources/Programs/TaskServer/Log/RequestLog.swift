@@ -29,11 +29,11 @@ struct RequestLog: Sendable {
 
     func write(_ record: RequestRecord) {
         guard let problem = record.problem else {
-            guard !probes.isRepeated(record) else { return }
             guard record.owner == nil else {
                 if let leftOut = sampler.take() { line(record, leftOut: leftOut) }
                 return
             }
+            guard !probes.isRepeated(record) else { return }
             // Pages and preflights: no token is needed for these.
             let kind = "\(record.method.name) \(record.route) \(record.status.rawValue)"
             guard let leftOut = ration.take(kind, at: time.monotonicNanoseconds) else { return }
