@@ -36,9 +36,6 @@ struct JSONName {
 
     private func isSame(as name: String, in text: [UInt8]) -> Bool {
         guard string.kind == .plainString else { return string.string(in: text).isSame(as: name) }
-        let (bytes, wanted) = (text.span, name.utf8.span)
-        guard string.count == wanted.count else { return false }
-        for index in wanted.indices where bytes[string.start + index] != wanted[index] { return false }
-        return true
+        return text.span.extracting(string.start..<string.end).isSame(as: name.utf8.span)
     }
 }
