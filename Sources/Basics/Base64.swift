@@ -7,34 +7,39 @@ package enum Base64URL {
     ///
     /// - Returns: the bytes, or nothing for any other spelling.
     package static func decode(_ text: Span<UInt8>) -> [UInt8]? {
-        guard text.count % 4 != 1 else { return nil }
-        let values = Base64Alphabet.url.values
-        // All values and the unused bits together: 255, of a byte that is no letter, has bits that no value has.
-        var all: UInt8 = 0
-        var unused: UInt8 = 0
-        let bytes = [UInt8](capacity: text.count * 3 / 4) { bytes in
-            var index = 0
-            while index + 4 <= text.count {
-                let (a, b) = (values[Int(text[index])], values[Int(text[index + 1])])
-                let (c, d) = (values[Int(text[index + 2])], values[Int(text[index + 3])])
-                all |= a | b | c | d
-                bytes.append(a << 2 | b >> 4)
-                bytes.append(b << 4 | c >> 2)
-                bytes.append(c << 6 | d)
-                index += 4
+        let (whole, rest) = (text.count / 4, text.count % 4)
+        guard rest != 1 else { return nil }
+        // All values together: that of a byte that is no letter has bits that no four letters have.
+        var all: UInt32 = 0
+        // The bytes of four letters are 24 bits; missing letters count as A, which is 0.
+        var last: UInt32 = 0
+        let count = whole * 3 + (rest == 0 ? 0 : rest - 1)
+        // In bounds: letters are read up to 4 * whole, bytes are written up to 3 * whole; and every byte has a value.
+        let bytes = unsafe text.withUnsafeBufferPointer { text in
+            unsafe Base64Alphabet.url.values.withUnsafeBufferPointer { values in
+                unsafe [UInt8](unsafeUninitializedCapacity: count) { bytes, initialized in
+                    for group in 0..<whole {
+                        let (letter, byte) = (group &* 4, group &* 3)
+                        let bits =
+                            unsafe values[Int(text[letter])] << 18 | values[Int(text[letter &+ 1])] << 12
+                            | values[Int(text[letter &+ 2])] << 6 | values[Int(text[letter &+ 3])]
+                        all |= bits
+                        unsafe bytes[byte] = UInt8(truncatingIfNeeded: bits >> 16)
+                        unsafe bytes[byte &+ 1] = UInt8(truncatingIfNeeded: bits >> 8)
+                        unsafe bytes[byte &+ 2] = UInt8(truncatingIfNeeded: bits)
+                    }
+                    for letter in 0..<rest {
+                        last |= unsafe values[Int(text[whole * 4 + letter])] << UInt32(18 - 6 * letter)
+                    }
+                    for byte in 0..<max(rest - 1, 0) {
+                        unsafe bytes[whole * 3 + byte] = UInt8(truncatingIfNeeded: last >> UInt32(16 - 8 * byte))
+                    }
+                    initialized = count
+                }
             }
-            guard index < text.count else { return }
-            let (a, b) = (values[Int(text[index])], values[Int(text[index + 1])])
-            all |= a | b
-            unused = b << 4
-            bytes.append(a << 2 | b >> 4)
-            guard index + 2 < text.count else { return }
-            let c = values[Int(text[index + 2])]
-            all |= c
-            unused = c << 6
-            bytes.append(b << 4 | c >> 2)
         }
-        return all < 64 && unused == 0 ? bytes : nil
+        let unused = rest == 0 ? 0 : last << UInt32(8 * rest)
+        return all | last < 1 << 24 && unused == 0 ? bytes : nil
     }
 
     /// Reads the one canonical spelling of some bytes, see ``decode(_:)-(Span<UInt8>)``.
@@ -75,13 +80,13 @@ private struct Base64Alphabet {
     static let standard = Base64Alphabet(last: "+/")
 
     let letters: [UInt8]
-    /// The value of each byte; 255 for one that is no letter.
-    let values: InlineArray<256, UInt8>
+    /// The value of each byte; all bits for one that is no letter.
+    let values: [UInt32]
 
     init(last: String) {
         letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789\(last)".utf8)
-        var values = InlineArray<256, UInt8>(repeating: 255)
-        for (value, letter) in letters.enumerated() { values[Int(letter)] = UInt8(value) }
+        var values = [UInt32](repeating: .max, count: 256)
+        for (value, letter) in letters.enumerated() { values[Int(letter)] = UInt32(value) }
         self.values = values
     }
 
@@ -115,9 +120,9 @@ private struct Base64Digits {
     }
 
     /// False for the value of no letter.
-    mutating func add(_ value: UInt8) -> Bool {
+    mutating func add(_ value: UInt32) -> Bool {
         guard value < 64 else { return false }
-        pending = pending << 6 | UInt32(value)
+        pending = pending << 6 | value
         bits += 6
         guard bits >= 8 else { return true }
         bits -= 8

@@ -15,10 +15,7 @@ extension StringProtocol {
 // The same for whole strings, without generics: names of fields are compared for every request.
 extension String {
     package func isSame(as other: String) -> Bool {
-        let (mine, theirs) = (utf8.span, other.utf8.span)
-        guard mine.count == theirs.count else { return false }
-        for index in mine.indices where mine[index] != theirs[index] { return false }
-        return true
+        utf8.span.isSame(as: other.utf8.span)
     }
 
     @inlinable package func isEqualIgnoringCase(to other: String) -> Bool {
@@ -80,6 +77,38 @@ extension FixedWidthInteger {
 }
 
 extension Span<UInt8> {
+    /// Whether both have the same bytes.
+    package func isSame(as other: Span<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        var index = 0
+        while index &+ 8 <= count {
+            // In bounds of both, and any eight bytes are a number.
+            let word = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
+            let otherWord = unsafe other.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
+            guard word == otherWord else { return false }
+            index &+= 8
+        }
+        while index < count, self[index] == other[index] { index &+= 1 }
+        return index == count
+    }
+
+    /// The next place of a byte, at or after an offset; nothing if there is none.
+    package func next(_ byte: UInt8, from start: Int) -> Int? {
+        let (ones, highs) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
+        var index = start
+        while index &+ 8 <= count {
+            // In bounds, and any eight bytes are a number.
+            let word = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
+            let difference = UInt64(littleEndian: word) ^ (ones &* UInt64(byte))
+            // The lowest high bit is that of the first byte that is zero.
+            let zeros = (difference &- ones) & ~difference & highs
+            if zeros != 0 { return index &+ zeros.trailingZeroBitCount / 8 }
+            index &+= 8
+        }
+        while index < count, self[index] != byte { index &+= 1 }
+        return index < count ? index : nil
+    }
+
     /// Whether one of the bytes matches; looks at all of them without an early end, so that it becomes vector code.
     @inline(__always)
     func contains(_ matches: (UInt8) -> Bool) -> Bool {

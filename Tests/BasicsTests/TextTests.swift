@@ -11,6 +11,18 @@ struct TextTests {
         #expect(!composed[...].isSame(as: decomposed[...]) && !composed[...].isEqualIgnoringCase(to: decomposed[...]))
     }
 
+    @Test("Texts that differ in one byte differ, and a byte is found, wherever it is", arguments: 0..<24)
+    func everyPlace(place: Int) {
+        let text = String(repeating: "a", count: 24)
+        var bytes = Array(text.utf8)
+        #expect(String(decoding: bytes, as: UTF8.self).isSame(as: text))
+        bytes[place] = UInt8(ascii: "b")
+        #expect(!String(decoding: bytes, as: UTF8.self).isSame(as: text))
+        let found = [0, place, place + 1].map { bytes.span.next(UInt8(ascii: "b"), from: $0) }
+        #expect(found == [place, place, nil])
+        #expect(!String(text.dropLast(place + 1)).isSame(as: text))
+    }
+
     @Test("Only the letters A to Z are folded")
     func folding() {
         #expect("Bearer".isEqualIgnoringCase(to: "bEARER") && "Bearer"[...].isEqualIgnoringCase(to: "bEARER"[...]))

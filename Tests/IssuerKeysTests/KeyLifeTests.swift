@@ -21,6 +21,26 @@ struct KeyLifeTests {
         #expect(bench.verifier.status.state == .empty && bench.provider.asked.isEmpty)
     }
 
+    @Test("A token whose key is known is decided at once; one waits only for a key that may come (V-78, V-81)")
+    func withoutWaiting() throws {
+        let verifier = Bench.loaded().verifier
+        guard case .verified = try verifier.verification(of: good) else {
+            Issue.record("a good token waits")
+            return
+        }
+        #expect(verifier.cached(good) != nil)
+        let expired = makeToken(claims: TestClaims.good.with("exp", .integer(TestClaims.now - 3600)))
+        #expect(throws: TokenRefusal.expired) { try verifier.verification(of: expired) }
+        #expect(throws: TokenRefusal.badSignature) {
+            try verifier.verification(of: makeToken(key: SigningKey.other))
+        }
+        let unknown = makeToken(header: TestClaims.header.with("kid", "new"))
+        guard case .waiting = try verifier.verification(of: unknown) else {
+            Issue.record("a token of an unknown key does not wait")
+            return
+        }
+    }
+
     @Test("A provider that comes back is found after one pause (V-72)")
     func coldStart() async {
         let bench = Bench()

@@ -87,6 +87,46 @@ struct StrictReadingTests {
         #expect(isRefused(Array(text.utf8)))
     }
 
+    @Test("A repeated name is found among few and among many", arguments: [2, 3, 32, 33, 300])
+    func duplicatesAmongMany(count: Int) throws {
+        func object(_ names: [String]) -> [UInt8] {
+            Array("{\(names.map { "\"\($0)\":1" }.joined(separator: ","))}".utf8)
+        }
+        let names = (0..<count).map { "name-\($0)" }
+        #expect(try JSONValue(parsing: object(names)).object?.members.count == count)
+        #expect(isRefused(object(names.dropLast() + [names[0]])))
+        #expect(isRefused(object(names.dropLast() + ["\\u006eame-0"])))
+    }
+
+    @Test("What ends a string or is not allowed in it is found at every place", arguments: 0..<20)
+    func everyPlace(place: Int) throws {
+        let before = String(repeating: "~", count: place)
+        for (inside, value) in [
+            ("", ""), (#"\""#, "\""), (#"\\"#, "\\"), ("\u{E9}", "\u{E9}"), ("\u{7F} !#[]", "\u{7F} !#[]"),
+        ] {
+            for after in ["", "abc", "abcdefghijklmnop"] {
+                #expect(try read("\"\(before)\(inside)\(after)\"").string == before + value + after)
+            }
+        }
+        for bad in ["\u{1F}", "\0", "\n", #"\x"#, #"\u12g4"#] {
+            #expect(isRefused(Array("\"\(before)\(bad)abcdefgh\"".utf8)))
+        }
+        #expect(isRefused(Array("\"\(before)".utf8) + [0xC3, 0x28] + Array("abcdefgh\"".utf8)))
+        #expect(isRefused(Array("\"\(before)".utf8)))
+    }
+
+    @Test(
+        "Integers of 19 digits are read if they fit",
+        arguments: [
+            ("9223372036854775807", .max), ("-9223372036854775808", .min),
+            ("999999999999999999", 999_999_999_999_999_999),
+            ("-999999999999999999", -999_999_999_999_999_999), ("1000000000000000000", 1_000_000_000_000_000_000),
+        ] as [(String, Int64)])
+    func longIntegers(text: String, number: Int64) throws {
+        #expect(try read(text) == .integer(number))
+        #expect(isRefused(Array("\(text)0".utf8)))
+    }
+
     @Test("Canonically equivalent names are different")
     func namesThatUnicodeTakesForEqualAreTwo() throws {
         let object = try #require(try read("{\"\u{E9}\":1,\"e\u{301}\":2}").object)

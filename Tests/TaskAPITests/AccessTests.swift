@@ -1,6 +1,7 @@
 import HTTP
 import JSON
 import Support
+import Synchronization
 import TaskAPI
 import Testing
 import Tokens
@@ -260,10 +261,18 @@ struct AccessTests {
 
     @Test("The record of a refusal names the key and a digest of the token, not the token (V-132)")
     func refusedToken() async throws {
-        let api = TestedAPI(.inProcess) { $0.fingerprint = { "\($0.utf8.count) bytes" } }
+        let asked = Atomic<Int>(0)
+        let api = TestedAPI(.inProcess) {
+            $0.fingerprint = {
+                asked.add(1, ordering: .relaxed)
+                return "\($0.utf8.count) bytes"
+            }
+        }
         let header = "eyJhbGciOiJSUzI1NiIsImtpZCI6ImEgXCJrZXlcIiDDpCIsInR5cCI6IkpXVCJ9"  // kid: a "key" a-umlaut
         _ = try await api.send("GET", "/api/tasks", as: "\(header).e30.AAAA")
         let record = try #require(api.records.all.first)
+        // Most refusals write no line, so nothing is worked out before one asks.
+        #expect(asked.load(ordering: .relaxed) == 0)
         let token = try #require(record.refusedToken?())
         #expect(token.keyIdentifier == "a \"key\" ??")
         #expect(token.fingerprint == "\(header.utf8.count + 9) bytes")

@@ -57,7 +57,8 @@ struct AcceptRange {
 
     /// The most specific of the ranges that match a type.
     static func best(for type: String, of ranges: [AcceptRange]) -> AcceptRange? {
-        let family = "\(type.prefix { $0 != "/" })/*"
+        guard !ranges.isEmpty else { return nil }
+        let family = "\(Substring(type.utf8.prefix { $0 != UInt8(ascii: "/") }))/*"
         for wanted in [type, family, "*/*"] {
             if let found = ranges.first(where: { $0.name.isSameField(as: wanted) }) { return found }
         }

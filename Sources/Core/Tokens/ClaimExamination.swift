@@ -97,7 +97,9 @@ extension ClaimExamination {
     }
 
     private func checkIssuer() throws(TokenRefusal) {
-        guard issuers.contains(where: isIssuer) else { throw .wrongIssuer }
+        // Loops, not closures: those would copy the examination.
+        for issuer in issuers where isIssuer(issuer) { return }
+        throw .wrongIssuer
     }
 
     /// The tenant is one that may use the API, and that of the issuer.
@@ -120,13 +122,15 @@ extension ClaimExamination {
     /// is configured, a token that names one is refused too.
     private func checkedPolicy() throws(TokenRefusal) -> String? {
         // An issuer that does not match was reported by its own check; the policy can still be checked.
-        let matching = issuers.filter(isIssuer)
-        let candidates = matching.isEmpty ? issuers : matching
+        var candidates: [TokenIssuer] = []
+        for issuer in issuers where isIssuer(issuer) { candidates.append(issuer) }
+        if candidates.isEmpty { candidates = issuers }
         if !namesPolicyOfB2C, candidates.contains(where: { $0.policy == nil }) { return nil }
         guard let claimed = try claimedPolicy() else { throw .missingPolicy }
-        let policies = candidates.compactMap(\.policy)
-        guard let policy = policies.first(where: { $0.isEqualIgnoringCase(to: claimed) }) else { throw .wrongPolicy }
-        return policy
+        for case let policy? in candidates.lazy.map(\.policy) where policy.isEqualIgnoringCase(to: claimed) {
+            return policy
+        }
+        throw .wrongPolicy
     }
 
     /// Whether the token is of a B2C policy: only B2C has `tfp`, and other providers have other values in `acr`.
@@ -136,13 +140,14 @@ extension ClaimExamination {
 
     /// `tfp`, else `acr`; if the token has both, they must agree.
     private func claimedPolicy() throws(TokenRefusal) -> String? {
-        var claimed: String?
-        for value in [claims["tfp"], claims["acr"]] {
-            guard let value else { continue }
-            guard let text = value.string else { throw .wrongPolicy }
-            if let claimed, !claimed.isEqualIgnoringCase(to: text) { throw .wrongPolicy }
-            claimed = claimed ?? text
-        }
-        return claimed
+        let (tfp, acr) = (try policy(in: "tfp"), try policy(in: "acr"))
+        if let tfp, let acr, !tfp.isEqualIgnoringCase(to: acr) { throw .wrongPolicy }
+        return tfp ?? acr
+    }
+
+    private func policy(in name: String) throws(TokenRefusal) -> String? {
+        guard let value = claims[name] else { return nil }
+        guard let text = value.string else { throw .wrongPolicy }
+        return text
     }
 }

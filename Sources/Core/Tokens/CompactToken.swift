@@ -46,15 +46,10 @@ package struct CompactToken: Sendable {
 
     /// The offsets of the two dots; the scan ends at a third (V-10, V-11).
     private static func dots(in bytes: [UInt8]) throws(TokenRefusal) -> (Int, Int) {
-        var first: Int?
-        var second: Int?
-        for index in bytes.indices where bytes[index] == UInt8(ascii: ".") {
-            guard second == nil else { throw .notThreeSegments }
-            if first == nil { first = index } else { second = index }
-        }
-        guard let first, let second, first > 0, second > first + 1, second + 1 < bytes.count else {
-            throw .notThreeSegments
-        }
+        let (bytes, dot) = (bytes.span, UInt8(ascii: "."))
+        guard let first = bytes.next(dot, from: 0), let second = bytes.next(dot, from: first + 1),
+            bytes.next(dot, from: second + 1) == nil, first > 0, second > first + 1, second + 1 < bytes.count
+        else { throw .notThreeSegments }
         return (first, second)
     }
 

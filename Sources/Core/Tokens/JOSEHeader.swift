@@ -47,9 +47,9 @@ enum HeaderCheck: CaseIterable {
         case .critical:
             guard !header.contains("crit") else { throw .criticalExtension }
         case .unsupported:
-            guard !["b64", "zip", "enc"].contains(where: header.contains), isPlainContent(header["cty"]) else {
-                throw .unsupportedHeader
-            }
+            guard !header.contains("b64"), !header.contains("zip"), !header.contains("enc"),
+                isPlainContent(header["cty"])
+            else { throw .unsupportedHeader }
         case .keyIdentifier:
             guard JOSEHeader.keyIdentifier(header["kid"]) != nil else { throw .missingKeyIdentifier }
         }

@@ -3,6 +3,7 @@ package protocol TokenVerifier: Sendable {
     /// Verifies a token in full, as far as nothing has to be waited for: form, signature, claims.
     ///
     /// - Parameter token: everything after the scheme.
+    /// - Returns: whom it represents, or the rest that waits.
     /// - Throws: the exact reason, for the log; answers show only its ``TokenRefusal/outcome``.
     func verification(of token: String) throws(TokenRefusal) -> Verification
 

@@ -1,5 +1,3 @@
-import Basics
-
 /// The members of a JSON object: checked as strictly as any (``JSONValue/init(parsing:limits:)``), each value decoded when
 /// somebody asks for it.
 ///
@@ -11,13 +9,10 @@ package struct JSONMembers: Sendable {
         case nested(Int)
     }
 
-    private struct Member {
-        let name: JSONScalar
-        let value: Value
-    }
-
     private let text: [UInt8]
-    private let members: [Member]
+    private let memberNames: [JSONName]
+    /// In the order of the names.
+    private let values: [Value]
     /// The arrays and objects.
     private let nested: [JSONValue]
 
@@ -27,58 +22,45 @@ package struct JSONMembers: Sendable {
     ///   - bytes: the whole text.
     ///   - limits: what is refused (V-20, V-51).
     ///   - most: the most members of the object itself.
+    /// - Throws: ``JSONError``; nothing traps on any input.
     package init(parsing bytes: [UInt8], limits: JSONLimits, most: Int) throws(JSONError) {
         var scanner = try JSONScanner(bytes, limits)
         guard scanner.next == UInt8(ascii: "{") else { throw .malformed(reason: "not an object", offset: 0) }
-        var members: [Member] = []
+        var names: [JSONName] = []
+        var values: [Value] = []
         var nested: [JSONValue] = []
-        members.reserveCapacity(16)
+        names.reserveCapacity(16)
+        values.reserveCapacity(16)
         try scanner.open()
-        while let name = try scanner.findMember(isFirst: members.isEmpty) {
-            guard members.count < most else { throw .tooLong }
+        while let name = try scanner.findMember(isFirst: names.isEmpty) {
+            guard names.count < most else { throw .tooLong }
+            names.append(name)
             switch scanner.next {
             case UInt8(ascii: "{"), UInt8(ascii: "["):
-                members.append(Member(name: name, value: .nested(nested.count)))
+                values.append(.nested(nested.count))
                 nested.append(try JSONValue(from: &scanner))
-            default: members.append(Member(name: name, value: .scalar(try scanner.scalar())))
+            default: values.append(.scalar(try scanner.scalar()))
             }
         }
-        try scanner.checkUnique(members.map(\.name))
+        try scanner.checkUnique(names)
         try scanner.finish()
         text = bytes
-        self.members = members
+        memberNames = names
+        self.values = values
         self.nested = nested
     }
 
     /// The value under a name, compared byte by byte.
     package subscript(name: String) -> JSONValue? {
-        index(of: name).map(value)
-    }
-
-    package func contains(_ name: String) -> Bool { index(of: name) != nil }
-
-    /// The names, unescaped, in their order.
-    package var names: [String] { members.map { $0.name.string(in: text) } }
-
-    private func value(at index: Int) -> JSONValue {
-        switch members[index].value {
+        guard let index = JSONName.index(of: name, in: memberNames, of: text) else { return nil }
+        return switch values[index] {
         case .scalar(let scalar): scalar.value(in: text)
         case .nested(let index): nested[index]
         }
     }
 
-    private func index(of name: String) -> Int? {
-        let (bytes, wanted) = (text.span, name.utf8.span)
-        for index in members.indices {
-            let member = members[index].name
-            if member.kind == .escapedString {
-                if member.string(in: text).isSame(as: name) { return index }
-            } else if member.count == wanted.count {
-                var same = 0
-                while same < wanted.count, bytes[member.start + same] == wanted[same] { same += 1 }
-                if same == wanted.count { return index }
-            }
-        }
-        return nil
-    }
+    package func contains(_ name: String) -> Bool { JSONName.index(of: name, in: memberNames, of: text) != nil }
+
+    /// The names, unescaped, in their order.
+    package var names: [String] { memberNames.map { $0.string.string(in: text) } }
 }

@@ -57,11 +57,11 @@ extension JSONObject {
     /// The object that begins here.
     fileprivate init(from scanner: inout JSONScanner) throws(JSONError) {
         var members: [JSONObject.Member] = []
-        var names: [JSONScalar] = []
+        var names: [JSONName] = []
         try scanner.open()
         while let name = try scanner.findMember(isFirst: names.isEmpty) {
             names.append(name)
-            members.append(.init(name: name.string(in: scanner.text), value: try JSONValue(from: &scanner)))
+            members.append(.init(name: name.string.string(in: scanner.text), value: try JSONValue(from: &scanner)))
         }
         try scanner.checkUnique(names)
         self.init(unique: members)

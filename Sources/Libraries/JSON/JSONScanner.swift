@@ -59,12 +59,14 @@ extension JSONScanner {
     mutating func findElement(isFirst: Bool) throws(JSONError) -> Bool { try find(UInt8(ascii: "]"), isFirst) }
 
     /// Goes to the value of the next member of an object and returns its name; nothing at its end, which is passed.
-    mutating func findMember(isFirst: Bool) throws(JSONError) -> JSONScalar? {
+    mutating func findMember(isFirst: Bool) throws(JSONError) -> JSONName? {
         guard try find(UInt8(ascii: "}"), isFirst) else { return nil }
         guard next == UInt8(ascii: "\"") else { throw failure("a name is missing") }
-        let name = try string()
+        let name = JSONName(try string(), in: text)
         // Some readers end a name there.
-        if name.kind == .escapedString, name.string(in: text).containsNUL { throw failure("NUL in a name") }
+        if name.string.kind == .escapedString, name.string.string(in: text).containsNUL {
+            throw failure("NUL in a name")
+        }
         skipBlanks()
         guard next == UInt8(ascii: ":") else { throw failure("a colon is missing") }
         offset += 1
@@ -89,23 +91,20 @@ extension JSONScanner {
     }
 
     /// Refuses the names of an object if two of them are the same, escapes resolved.
-    func checkUnique(_ names: [JSONScalar]) throws(JSONError) {
-        guard names.count > 16 || names.contains(where: { $0.kind == .escapedString }) else {
-            for (index, name) in names.enumerated() {
-                for other in names[..<index] where isSame(name, other) { throw failure("a name is repeated") }
+    func checkUnique(_ names: [JSONName]) throws(JSONError) {
+        // Comparing each with each is the least work for few.
+        guard names.count > 32 else {
+            for index in names.indices {
+                for other in 0..<index where names[index].isSame(as: names[other], in: text) {
+                    throw failure("a name is repeated")
+                }
             }
             return
         }
         var known: Set<[UInt8]> = []
-        for name in names where !known.insert(Array(name.string(in: text).utf8)).inserted {
+        for name in names where !known.insert(Array(name.string.string(in: text).utf8)).inserted {
             throw failure("a name is repeated")
         }
-    }
-
-    private func isSame(_ name: JSONScalar, _ other: JSONScalar) -> Bool {
-        guard name.count == other.count else { return false }
-        for index in 0..<name.count where text[name.start + index] != text[other.start + index] { return false }
-        return true
     }
 }
 
@@ -135,30 +134,32 @@ extension JSONScanner {
     /// Passes a string and checks its bytes and escapes.
     private mutating func string() throws(JSONError) -> JSONScalar {
         let start = offset + 1
-        let text = text
-        let bytes = text.span
-        var index = start
-        var all: UInt8 = 0
+        var isASCII = true
         var kind = JSONScalar.Kind.plainString
-        while index < bytes.count, bytes[index] != UInt8(ascii: "\"") {
-            let byte = bytes[index]
-            all |= byte
-            index += 1
-            if byte == UInt8(ascii: "\\") {
+        offset = start
+        while true {
+            offset = text.span.nextSpecial(from: offset)
+            switch next {
+            case UInt8(ascii: "\""):
+                let string = JSONScalar(kind: kind, start: start, end: offset)
+                guard isASCII || isUTF8(string) else { throw failure("not UTF-8") }
+                offset += 1
+                return string
+            case UInt8(ascii: "\\"):
                 kind = .escapedString
-                offset = index
-                index += try escape()
-            } else if byte < 0x20 {
-                offset = index - 1
-                throw failure("a control character in a string")
+                offset += 1
+                offset += try escape()
+            case 0x80...:
+                isASCII = false
+                offset += 1
+            default:
+                throw failure(offset < text.count ? "a control character in a string" : "a string has no end")
             }
         }
-        guard index < bytes.count else { throw failure("a string has no end") }
-        if all >= 0x80, (try? UTF8Span(validating: bytes.extracting(start..<index))) == nil {
-            throw failure("not UTF-8")
-        }
-        offset = index + 1
-        return JSONScalar(kind: kind, start: start, end: index)
+    }
+
+    private func isUTF8(_ string: JSONScalar) -> Bool {
+        (try? UTF8Span(validating: text.span.extracting(string.start..<string.end))) != nil
     }
 
     /// The length of the escape whose letter is next; that of two, if they are the halves of one character.
@@ -210,7 +211,8 @@ extension JSONScanner {
             try digits()
         }
         let number = JSONScalar(kind: kind, start: start, end: offset)
-        guard fits(number) else { throw failure("a number out of range") }
+        // Up to 18 digits always fit.
+        guard kind == .integer && number.count <= 18 || fits(number) else { throw failure("a number out of range") }
         return number
     }
 
@@ -221,11 +223,30 @@ extension JSONScanner {
     }
 
     private func fits(_ number: JSONScalar) -> Bool {
-        switch number.value(in: text) {
-        case .real(let value): value.isFinite
-        // Up to 18 digits always fit.
-        case .integer: number.count <= 18 || Int64(String(decoding: text[number.start..<number.end], as: UTF8.self)) != nil
-        case .null, .boolean, .string, .array, .object: false
+        let digits = String(decoding: text[number.start..<number.end], as: UTF8.self)
+        return number.kind == .integer ? Int64(digits) != nil : Double(digits)?.isFinite ?? false
+    }
+}
+
+extension Span<UInt8> {
+    /// The next byte in a string that is not one ASCII character as it is: a quote, an escape, a control character, or a
+    /// part of another character; the end, if there is none.
+    fileprivate func nextSpecial(from start: Int) -> Int {
+        let (ones, highs) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
+        var index = start
+        while index &+ 8 <= count {
+            // In bounds, and any eight bytes are a number.
+            let loaded = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
+            let word = UInt64(littleEndian: loaded)
+            let (quote, escape) = (word ^ ones &* 0x22, word ^ ones &* 0x5C)
+            let special = (quote &- ones) & ~quote | (escape &- ones) & ~escape | (word &- ones &* 0x20) & ~word | word
+            // The lowest high bit is that of the first byte looked for.
+            guard special & highs == 0 else { return index &+ (special & highs).trailingZeroBitCount / 8 }
+            index &+= 8
         }
+        while index < count, (0x20..<0x80).contains(self[index]), self[index] != 0x22, self[index] != 0x5C {
+            index &+= 1
+        }
+        return index
     }
 }

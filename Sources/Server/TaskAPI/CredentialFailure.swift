@@ -13,10 +13,7 @@ enum CredentialFailure: Error {
 
     var problem: Problem {
         switch self {
-        case .missing:
-            Problem(
-                401, "auth.missing", "No token", "Send a token: Authorization: Bearer <token>.",
-                headers: Self.challenge())
+        case .missing: Self.missingToken
         case .inQuery:
             Problem(
                 401, "auth.missing", "No token",
@@ -41,15 +38,8 @@ enum CredentialFailure: Error {
     /// One answer for every bad token, so that it is no oracle; only an expired one has its own, since clients refresh on it (V-63).
     private static func problem(of outcome: TokenRefusal.Outcome) -> Problem {
         switch outcome {
-        case .invalid:
-            Problem(
-                401, "token.invalid", "The access token is invalid", "Sign in again, and send the new token.",
-                headers: challenge("error=\"invalid_token\", error_description=\"The access token is invalid\""))
-        case .expired:
-            Problem(
-                401, "token.expired", "The access token expired",
-                "Refresh the token or sign in again, and send the new one.",
-                headers: challenge("error=\"invalid_token\", error_description=\"The access token expired\""))
+        case .invalid: invalidToken
+        case .expired: expiredToken
         case .insufficientScope(let scopes): problem(ofMissing: scopes)
         case .unavailable(let seconds):
             Problem(
@@ -58,6 +48,16 @@ enum CredentialFailure: Error {
                 headers: ["Retry-After": String(seconds)])
         }
     }
+
+    // Made once: these are what a flood of requests gets.
+    private static let missingToken = Problem(
+        401, "auth.missing", "No token", "Send a token: Authorization: Bearer <token>.", headers: challenge())
+    private static let invalidToken = Problem(
+        401, "token.invalid", "The access token is invalid", "Sign in again, and send the new token.",
+        headers: challenge("error=\"invalid_token\", error_description=\"The access token is invalid\""))
+    private static let expiredToken = Problem(
+        401, "token.expired", "The access token expired", "Refresh the token or sign in again, and send the new one.",
+        headers: challenge("error=\"invalid_token\", error_description=\"The access token expired\""))
 
     private static func problem(ofMissing scope: String) -> Problem {
         Problem(
