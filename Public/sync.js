@@ -242,8 +242,8 @@ export class Sync {
 
   async #list() {
     const headers = this.#model.tag ? { "If-None-Match": this.#model.tag } : {};
+    this.#wantsList = false; // who wants it from now on may want a newer one
     const { tasks, tag } = await this.#readAll("/api/tasks", headers);
-    this.#wantsList = false;
     if (tasks) this.#model.replace(tasks.map(taskOf), tag);
   }
 
@@ -266,11 +266,11 @@ export class Sync {
   #failed(error) {
     if (error instanceof Problem && error.status === 401) return this.end(error.code);
     if (!(error instanceof Problem || error instanceof Unreachable)) throw error;
+    this.#wantsList = true;
     if (error instanceof Problem && !error.isPassing) {
       return this.#tell({ kind: "trouble", title: error.title, detail: error.message, code: error.code });
     }
     const seconds = Math.max(error.retryAfter ?? 0, Math.min(LONGEST_WAIT, 2 ** this.#failures++));
-    this.#wantsList = true;
     this.#later(1000 * seconds);
     if (error instanceof Unreachable) this.#tell({ kind: "offline" });
     else this.#tell({ kind: "trouble", title: error.title, detail: error.message, code: error.code, seconds });

@@ -118,6 +118,22 @@ class Many(ManyTasks):
         self.person.await_saved()
         self.assertEqual(sorted(self.sent()), [f"DELETE /api/tasks/{id}" for id in range(1, 8)])
 
+    def test_who_looks_while_the_list_is_on_its_way_gets_a_newer_one(self):
+        self.newcomer()
+        self.chrome.execute_script("""
+            const real = window.fetch;
+            window.lists = 0;
+            window.fetch = async (...call) => {
+              if (call[0] === "/api/tasks" && (lists += 1) === 1) await new Promise((go) => (window.release = go));
+              return real(...call);
+            };""")
+        self.person.look_again()
+        self.chrome.until(lambda: self.chrome.execute_script("return Boolean(window.release)"), "the list to be asked for")
+        self.person.look_again()
+        self.chrome.execute_script("release()")
+        self.chrome.until(lambda: self.chrome.execute_script("return lists") == 2, "the second list")
+        self.person.await_saved()
+
     def test_a_long_list_over_a_slow_network_arrives(self):
         """The times of the page are a tenth here, so that the test need not last a minute."""
         self.fill_list([f"{number} {'x' * 4000}" for number in range(100)])

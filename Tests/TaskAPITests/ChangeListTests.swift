@@ -156,6 +156,24 @@ struct ChangeListTests {
         #expect(answers.statistics.held == 0)
     }
 
+    @Test("A list of changes is begun only where its tasks have room, however long they are")
+    func room() async throws {
+        let answers = AnswerMemory(limit: 64 << 20)
+        let api = try await api(.inProcess, "a") { $0.answers = answers }
+        func change(_ count: Int) async throws -> Status {
+            let changes = (1...count).map { #"{"id":\#($0)}"# }.joined(separator: ",")
+            return try await api.send("PATCH", "/api/tasks", as: "alice", [json, problemJSON], "[\(changes)]").status
+        }
+        // 1000 tasks may have 14.2 MB, of which there is no room beside the 12 MiB of somebody else.
+        var held = answers.lease(12 << 20, for: Owner("somebody"))
+        #expect(held != nil)
+        #expect(try await change(1000) == 503)
+        #expect(try await change(500) == 404)
+        held = nil
+        #expect(try await change(1000) == 404)
+        #expect(answers.statistics.held == 0)
+    }
+
     @Test("Completed tasks are deleted with one request, and counted", arguments: Transport.allCases)
     func clear(transport: Transport) async throws {
         let api = try await api(transport, "a", "b", "c")

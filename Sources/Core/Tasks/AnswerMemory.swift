@@ -126,7 +126,7 @@ package final class AnswerLease: Sendable {
     /// Changes it to this many bytes; false, and nothing is changed, if there is no room for more.
     ///
     /// For the maker of the list; one thread at a time.
-    func resize(to wanted: Int) -> Bool {
+    package func resize(to wanted: Int) -> Bool {
         let more = wanted - bytes.load(ordering: .relaxed)
         if more < 0 {
             memory.giveBack(-more, of: owner)

@@ -22,20 +22,33 @@ extension TaskHandlers {
                 try await store.changeAll(changes, at: time.wallMilliseconds, of: owner)
             }
             switch outcome {
-            case .changed(let tasks): return answer(tasks, of: owner)
+            case .changed(let tasks):
+                // Their size is known now, and the rest free for the answer.
+                guard lease?.resize(to: Self.size(of: tasks)) ?? true else { return Response(204) }
+                return answer(tasks, of: owner)
             case .missing(let ids): throw .state(.noSuchTasks(ids))
             case .conflict(let ids): throw .state(.tasksChangedMeanwhile(ids))
             }
         }
     }
 
-    /// Memory for this many tasks as a store gives them back; nil for one.
+    /// Bytes of a task in memory without its text and notes.
+    private static let bareTask = 100
+
+    private static func size(of tasks: [TaskItem]) -> Int {
+        tasks.reduce(0) { sum, task in
+            sum + task.text.value.utf8.count + (task.details.notes?.value.utf8.count ?? 0) + bareTask
+        }
+    }
+
+    /// Memory for this many tasks as a store gives them back, were all of them as long as possible; nil for one.
     ///
-    /// At most an eighth of all, which one person may have if no one else holds some.
+    /// At most the quarter that one person may have if no one else holds some: a small `TASKS_ANSWER_MEMORY` takes
+    /// long lists of changes, too.
     private func lease(_ count: Int, for owner: Owner) throws(APIFailure) -> AnswerLease? {
-        let most = count * (TaskText.longest + TaskNotes.longest + 100)
+        let most = count * (TaskText.longest + TaskNotes.longest + Self.bareTask)
         guard most > AnswerMemory.unleased else { return nil }
-        guard let lease = answers.lease(min(most, answers.limit / 8), for: owner) else {
+        guard let lease = answers.lease(min(most, answers.limit / 4), for: owner) else {
             throw .state(.store(.noRoomForAnswer))
         }
         return lease
