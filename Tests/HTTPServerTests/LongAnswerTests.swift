@@ -8,7 +8,7 @@ import Testing
 
 private func pattern(_ length: Int) -> [UInt8] { (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31) } }
 
-/// Answers longer than what is copied: libmicrohttpd sends them from where they are.
+/// libmicrohttpd sends content from where it is.
 @Suite("Long answers are whole, shared, and released", .serialized, .timeLimit(.minutes(15)))
 struct LongAnswerTests {
     fileprivate static let length = 32 << 20
@@ -28,7 +28,7 @@ struct LongAnswerTests {
     }
 
     @Test(
-        "Every byte arrives, around the length from which they are not copied",
+        "Every byte arrives, around the length from which an answer is long",
         arguments: [16383, 16384, 16385, 300_000])
     func whole(length: Int) throws {
         let server = try HTTPServer(port: 0, handler: Library())

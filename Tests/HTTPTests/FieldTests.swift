@@ -54,7 +54,7 @@ struct FieldTests {
         #expect(lines["a"] == "1")
         #expect(lines.values("A") == ["1", "4"])
         #expect(lines.values("B") == ["2: 3"])
-        #expect(!lines.contains("") && !lines.contains("b: 2") && lines.contains("ab"))
+        #expect(!lines.contains("") && lines.contains("ab"))
         lines.set("A", "é")
         #expect(Array("b: 2: 3\r\nAB: 5\r\nA: é\r\n".utf8) == lines.bytes)
         lines.append(["c": "d"])
@@ -66,15 +66,15 @@ struct FieldTests {
     @Test(
         "What would break out of its line, and what only the server knows, is left out of an answer",
         arguments: [
-            ("A", "1\r\nB: 2"), ("A", "1\n"), ("A", "\r"), ("A", "1\0"), ("A", ""), ("", "1"), ("A B", "1"), ("A:", "1"),
-            ("A\r\nB", "1"), ("A\t", "1"), ("date", "1"), ("CONNECTION", "close"), ("Content-length", "7"),
-            ("Transfer-Encoding", "chunked"),
+            ("A", "1\r\nB: 2"), ("A", "1\n"), ("A", "\r"), ("A", "1\0"), ("A", ""), ("", "1"), ("A B", "1"),
+            ("A:", "1"), ("A\r\nB", "1"), ("A\t", "1"), ("date", "1"), ("CONNECTION", "close"),
+            ("Content-length", "7"), ("Transfer-Encoding", "chunked"),
         ])
     func brokenLines(name: String, value: String) {
         var lines: FieldLines = ["X": "1"]
         lines.append(name, value)
-        lines.append("Dates", "2")
-        #expect(lines.bytes == Array("X: 1\r\nDates: 2\r\n".utf8))
+        lines.append("Dates", "2\t3")
+        #expect(lines.bytes == Array("X: 1\r\nDates: 2\t3\r\n".utf8))
     }
 
     @Test(

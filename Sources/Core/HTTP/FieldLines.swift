@@ -18,15 +18,13 @@ package struct FieldLines: Sendable, Equatable {
     /// Left out where its text would break out of its line, where it has none, and where only the server may say it
     /// (``Response``): then the field is missing and the answer is sound.
     package mutating func append(_ name: String, _ value: String) {
-        guard !value.isEmpty, name.isNameOfHandlers else { return }
-        let start = bytes.count
+        guard name.isNameOfHandlers, value.isOneLine else { return }
         bytes.append(contentsOf: name.utf8)
         bytes.append(UInt8(ascii: ":"))
         bytes.append(UInt8(ascii: " "))
         bytes.append(contentsOf: value.utf8)
         bytes.append(0x0D)
         bytes.append(0x0A)
-        if bytes.span.extracting(start...).countOfBreaks != 2 { bytes.removeLast(bytes.count - start) }
     }
 
     /// Appends all lines of another answer.
@@ -103,16 +101,13 @@ extension String {
         default: return true
         }
     }
-}
 
-extension Span<UInt8> {
-    /// How many bytes end a line or a text of C; looks at all of them, so that it becomes vector code.
-    fileprivate var countOfBreaks: Int {
-        var count = 0
-        for index in indices {
-            let byte = self[index]
-            count &+= byte == 0x0D || byte == 0x0A || byte == 0 ? 1 : 0
-        }
-        return count
+    /// Whether there is something in it, and nothing that ends a line or a text of C.
+    fileprivate var isOneLine: Bool {
+        let bytes = utf8.span
+        // Vector code, which nearly always answers.
+        var lowest = UInt8.max
+        for index in bytes.indices { lowest = min(lowest, bytes[index]) }
+        return !bytes.isEmpty && (lowest > 0x0D || !utf8.contains { $0 == 0x0D || $0 == 0x0A || $0 == 0 })
     }
 }

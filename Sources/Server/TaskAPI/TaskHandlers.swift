@@ -175,10 +175,12 @@ final class TaskHandlers: Sendable {
 
     private static func headers(tag: String) -> FieldLines {
         var headers = FieldLines(reserving: 384)
-        headers.append("Content-Type", "application/json; charset=utf-8")
+        headers.append(json)
         headers.append("ETag", tag)
         return headers
     }
+
+    private static let json: FieldLines = ["Content-Type": "application/json; charset=utf-8"]
 
     /// Does something with the store, whose errors become the API's.
     func storing<Result>(
