@@ -45,6 +45,27 @@ package struct ByteWriter: ~Copyable, @unchecked Sendable {
         unsafe append(text.utf8Start, text.utf8CodeUnitCount)
     }
 
+    /// Appends three texts of the program: one check for room, and no call for a short one.
+    package mutating func append(_ first: StaticString, _ second: StaticString, _ third: StaticString) {
+        let size = first.utf8CodeUnitCount + second.utf8CodeUnitCount + third.utf8CodeUnitCount
+        if capacity - count < size { makeRoom(size) }
+        put(first)
+        put(second)
+        put(third)
+    }
+
+    /// Appends a text for which there is room.
+    @inline(__always)
+    private mutating func put(_ text: StaticString) {
+        let (source, size) = unsafe (text.utf8Start, text.utf8CodeUnitCount)
+        if size <= 4 {
+            for index in 0..<size { unsafe start[count + index] = source[index] }
+        } else {
+            unsafe (start + count).update(from: source, count: size)
+        }
+        count += size
+    }
+
     @inlinable
     package mutating func append(_ text: Span<UInt8>) {
         unsafe text.withUnsafeBufferPointer { bytes in
