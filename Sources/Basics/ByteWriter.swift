@@ -61,7 +61,7 @@ package struct ByteWriter: ~Copyable, @unchecked Sendable {
         if size <= 4 {
             for index in 0..<size { unsafe start[count + index] = source[index] }
         } else {
-            unsafe (start + count).update(from: source, count: size)
+            unsafe (start + count).initialize(from: source, count: size)
         }
         count += size
     }
@@ -77,7 +77,7 @@ package struct ByteWriter: ~Copyable, @unchecked Sendable {
     @usableFromInline
     internal mutating func append(_ bytes: UnsafePointer<UInt8>, _ size: Int) {
         if capacity - count < size { makeRoom(size) }
-        unsafe (start + count).update(from: bytes, count: size)
+        unsafe (start + count).initialize(from: bytes, count: size)
         count += size
     }
 
@@ -99,7 +99,7 @@ package struct ByteWriter: ~Copyable, @unchecked Sendable {
         while magnitude >= 10 {
             let (rest, pair) = magnitude.quotientAndRemainder(dividingBy: 100)
             place -= 2
-            unsafe (start + place).update(from: Self.pairs + 2 * Int(pair), count: 2)
+            unsafe (start + place).initialize(from: Self.pairs + 2 * Int(pair), count: 2)
             magnitude = rest
         }
         // The first digit of an odd number of them; a single zero has no pair either.
@@ -147,7 +147,7 @@ package struct ByteWriter: ~Copyable, @unchecked Sendable {
     internal mutating func makeRoom(_ size: Int) {
         capacity = max(capacity * 2, count + size)
         let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
-        unsafe larger.update(from: start, count: count)
+        unsafe larger.initialize(from: start, count: count)
         unsafe start.deallocate()
         unsafe start = larger
     }
