@@ -45,6 +45,27 @@ package struct ByteWriter: ~Copyable, @unchecked Sendable {
         unsafe append(text.utf8Start, text.utf8CodeUnitCount)
     }
 
+    /// Appends three texts of the program: one check for room, and no call for a short one.
+    package mutating func append(_ first: StaticString, _ second: StaticString, _ third: StaticString) {
+        let size = first.utf8CodeUnitCount + second.utf8CodeUnitCount + third.utf8CodeUnitCount
+        if capacity - count < size { makeRoom(size) }
+        put(first)
+        put(second)
+        put(third)
+    }
+
+    /// Appends a text for which there is room.
+    @inline(__always)
+    private mutating func put(_ text: StaticString) {
+        let (source, size) = unsafe (text.utf8Start, text.utf8CodeUnitCount)
+        if size <= 4 {
+            for index in 0..<size { unsafe start[count + index] = source[index] }
+        } else {
+            unsafe (start + count).initialize(from: source, count: size)
+        }
+        count += size
+    }
+
     @inlinable
     package mutating func append(_ text: Span<UInt8>) {
         unsafe text.withUnsafeBufferPointer { bytes in
@@ -56,7 +77,7 @@ package struct ByteWriter: ~Copyable, @unchecked Sendable {
     @usableFromInline
     internal mutating func append(_ bytes: UnsafePointer<UInt8>, _ size: Int) {
         if capacity - count < size { makeRoom(size) }
-        unsafe (start + count).update(from: bytes, count: size)
+        unsafe (start + count).initialize(from: bytes, count: size)
         count += size
     }
 
@@ -78,7 +99,7 @@ package struct ByteWriter: ~Copyable, @unchecked Sendable {
         while magnitude >= 10 {
             let (rest, pair) = magnitude.quotientAndRemainder(dividingBy: 100)
             place -= 2
-            unsafe (start + place).update(from: Self.pairs + 2 * Int(pair), count: 2)
+            unsafe (start + place).initialize(from: Self.pairs + 2 * Int(pair), count: 2)
             magnitude = rest
         }
         // The first digit of an odd number of them; a single zero has no pair either.
@@ -126,7 +147,7 @@ package struct ByteWriter: ~Copyable, @unchecked Sendable {
     internal mutating func makeRoom(_ size: Int) {
         capacity = max(capacity * 2, count + size)
         let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
-        unsafe larger.update(from: start, count: count)
+        unsafe larger.initialize(from: start, count: count)
         unsafe start.deallocate()
         unsafe start = larger
     }

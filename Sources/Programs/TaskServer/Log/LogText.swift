@@ -40,17 +40,12 @@ struct LogText: ~Copyable, Sendable {
         case .json:
             raw(#"{"time":""#)
             bytes.append(moment.span)
-            raw(#"","level":""#)
-            raw(level.word)
-            raw(#"","event":""#)
-            raw(event)
-            byte("\"")
+            bytes.append(#"","level":""#, level.word, #"","event":""#)
+            bytes.append("", event, "\"")
         case .text:
             // A person at a terminal knows the day.
             bytes.append(moment.span.extracting(11..<23))
-            byte(" ")
-            raw(level.word)
-            byte(" ")
+            bytes.append(" ", level.word, " ")
             raw(event)
         }
     }
@@ -77,14 +72,13 @@ struct LogText: ~Copyable, Sendable {
     }
 
     mutating func number(_ name: StaticString, _ value: Int) {
-        begin(field: name)
+        begin(field: name, isQuoted: false)
         bytes.append(decimal: value)
     }
 
     /// A field with a number of 64 bits as hexadecimal digits.
     mutating func hex(_ name: StaticString, _ value: UInt64) {
-        begin(field: name)
-        if format == .json { byte("\"") }
+        begin(field: name, isQuoted: format == .json)
         bytes.append(hexadecimal: value)
         if format == .json { byte("\"") }
     }
@@ -92,28 +86,22 @@ struct LogText: ~Copyable, Sendable {
     /// A field with a text, escaped and cut; nothing where there is none.
     mutating func text(_ name: StaticString, _ value: String?, limit: Int = longest) {
         guard let value else { return }
-        begin(field: name)
-        let isPlain = Self.isPlain(value.utf8.span)
-        let quoted = format == .json || !isPlain
-        if quoted { byte("\"") }
-        if isPlain, value.utf8.count <= limit {
-            bytes.append(value.utf8.span)
+        let text = value.utf8.span
+        let isPlain = Self.isPlain(text)
+        let isQuoted = format == .json || !isPlain
+        begin(field: name, isQuoted: isQuoted)
+        if isPlain, text.count <= limit {
+            bytes.append(text)
         } else {
-            append(escaping: value.utf8.span, limit: limit)
+            append(escaping: text, limit: limit)
         }
-        if quoted { byte("\"") }
+        if isQuoted { byte("\"") }
     }
 
-    private mutating func begin(field name: StaticString) {
+    private mutating func begin(field name: StaticString, isQuoted: Bool) {
         switch format {
-        case .json:
-            raw(",\"")
-            raw(name)
-            raw("\":")
-        case .text:
-            byte(" ")
-            raw(name)
-            byte("=")
+        case .json: bytes.append(",\"", name, isQuoted ? "\":\"" : "\":")
+        case .text: bytes.append(" ", name, isQuoted ? "=\"" : "=")
         }
     }
 
