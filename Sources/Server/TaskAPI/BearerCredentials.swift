@@ -60,15 +60,16 @@ package enum BearerCredentials: Equatable, Sendable {
     /// `b64token = 1*( ALPHA / DIGIT / "-" / "." / "_" / "~" / "+" / "/" ) *"="`: anything else is a malformed
     /// request, not a bad token (V-04).
     package static func isWellFormed(_ token: String) -> Bool {
+        let bytes = token.utf8.span
         var padding = false
-        for byte in token.utf8 {
-            if byte == UInt8(ascii: "=") {
+        for index in bytes.indices {
+            if bytes[index] == UInt8(ascii: "=") {
                 padding = true
-            } else if padding || !isTokenByte[Int(byte)] {
+            } else if padding || !isTokenByte[Int(bytes[index])] {
                 return false
             }
         }
-        return !token.isEmpty && token.utf8.first != UInt8(ascii: "=")
+        return !bytes.isEmpty && bytes[0] != UInt8(ascii: "=")
     }
 
     private static let isTokenByte: [Bool] = {
