@@ -50,8 +50,8 @@ package final class SQLiteTaskStore: TaskStore {
     ) throws(StoreOpenError) -> WriterDatabase {
         let connection = try file.openForWriting(maximumPages: options.maximumPages, options.observer)
         do throws(SQLiteError) {
-            // Checkpoints are left to their thread. A page of each of some thousand people who add is kept, up to 16 MiB.
-            try connection.execute("PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -16384")
+            // Left to the checkpointer.
+            try connection.execute("PRAGMA wal_autocheckpoint = 0")
             return try WriterDatabase.open(on: connection, beforeCommit: options.beforeCommit)
         } catch {
             throw file.openError(error)
