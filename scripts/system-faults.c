@@ -1,5 +1,7 @@
 // Preloaded into a program of the tests: faults of the system that a test cannot cause otherwise without rights or a network.
 // SILENT_NAME: a host name for which no name server answers. FAILING_FSYNC: files whose path begins so cannot be synchronized.
+// PACED_FILE: ends the program with code 99 if more than 2 MiB are written to a file whose path begins so without a synchronization; SQLite's log
+// is not one of them, because how much a transaction writes is up to the transaction.
 // cc -shared -fPIC -o system-faults.so scripts/system-faults.c
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -22,18 +24,52 @@ int getaddrinfo(const char *name, const char *service, const struct addrinfo *hi
     return next(name, service, hints, found);
 }
 
-int fsync(int file) {
-    NEXT(fsync);
-    const char *prefix = getenv("FAILING_FSYNC");
+// Whether the path of an open file begins with the value of a variable of the environment, and does not end in "-wal".
+static int has_prefix(int file, const char *variable) {
+    const char *prefix = getenv(variable);
+    if (prefix == NULL) return 0;
     char link[64], path[4096];
     snprintf(link, sizeof link, "/proc/self/fd/%d", file);
     ssize_t length = readlink(link, path, sizeof path - 1);
-    if (prefix != NULL && length > 0) {
-        path[length] = 0;
-        if (strncmp(path, prefix, strlen(prefix)) == 0) {
-            errno = EIO;
-            return -1;
-        }
+    if (length < 4) return 0;
+    path[length] = 0;
+    return strncmp(path, prefix, strlen(prefix)) == 0 && strcmp(path + length - 4, "-wal") != 0;
+}
+
+// Bytes written to a paced file since it was synchronized.
+static _Atomic long waiting[1024];
+
+static void count_written(int file, ssize_t count) {
+    if (file < 0 || file >= 1024 || count <= 0 || !has_prefix(file, "PACED_FILE")) return;
+    if ((waiting[file] += count) > 2 << 20) _exit(99);
+}
+
+int fsync(int file) {
+    NEXT(fsync);
+    if (file >= 0 && file < 1024) waiting[file] = 0;
+    if (has_prefix(file, "FAILING_FSYNC")) {
+        errno = EIO;
+        return -1;
     }
     return next(file);
+}
+
+int fdatasync(int file) {
+    NEXT(fdatasync);
+    if (file >= 0 && file < 1024) waiting[file] = 0;
+    return next(file);
+}
+
+ssize_t write(int file, const void *bytes, size_t count) {
+    NEXT(write);
+    ssize_t written = next(file, bytes, count);
+    count_written(file, written);
+    return written;
+}
+
+ssize_t pwrite64(int file, const void *bytes, size_t count, off64_t offset) {
+    NEXT(pwrite64);
+    ssize_t written = next(file, bytes, count, offset);
+    count_written(file, written);
+    return written;
 }

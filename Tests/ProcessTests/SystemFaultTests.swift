@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 import Support
 import Testing
 
@@ -37,5 +38,24 @@ import Testing
         _ = try server.process.await { $0.contains("\"event\":\"key-file-not-written\"") ? true : nil }
         #expect(access(file, F_OK) != 0)
         #expect(try server.stop() == .exit(0))
+    }
+
+    @Test func `Import, backup and export let the disk keep up, so that commits find it free`() throws {
+        let stage = try Stage()
+        let lines = "\(stage.folder)/people.jsonl"
+        let text = String(repeating: "x", count: 4000)
+        let tasks = (1...2000).map { id in
+            "{\"owner\":\"someone\",\"id\":\(id),\"text\":\"\(text)\",\"completed\":false,"
+                + "\"created\":\"2026-11-20T17:33:51.123Z\",\"modified\":\"2026-11-20T17:33:51.123Z\",\"revision\":1}"
+        }
+        let all = tasks + ["{\"owner\":\"someone\",\"next\":2001}", "{\"end\":true,\"tasks\":2000}"]
+        try File.replace(lines, with: Array((all.joined(separator: "\n") + "\n").utf8))
+        for (command, paced) in [
+            (["import", lines], stage.database), (["backup", "\(stage.folder)/copy"], "\(stage.folder)/copy"),
+            (["export", "\(stage.folder)/export"], "\(stage.folder)/export"),
+        ] {
+            let (end, _, errors) = try stage.run(command, settings(["PACED_FILE": paced]))
+            #expect(end == .exit(0), "\(command[0]): \(errors)")
+        }
     }
 }

@@ -1,5 +1,6 @@
 import Basics
 private import Glibc
+private import Synchronization
 
 /// A file that is written at its end, and can be continued by a later run of the program.
 ///
@@ -8,6 +9,11 @@ package struct GrowingFile: ~Copyable {
     private let path: String
     private let lock: FileLock
     private let file: FileDescriptor
+    /// Bytes that are not on the disk for certain.
+    private let waiting = Atomic(0)
+
+    /// How many bytes may wait for the disk: more at once would keep the commits of a server waiting for as long.
+    private static let most = 1 << 20
 
     /// Opens the file of this path; makes an empty one if it is missing.
     package static func open(_ path: String) throws(FileLock.Failure) -> GrowingFile {
@@ -20,7 +26,14 @@ package struct GrowingFile: ~Copyable {
 
     /// Writes at the end.
     package borrowing func append(_ bytes: [UInt8]) throws(SystemError) {
-        do { try file.writeAll(bytes) } catch { throw SystemError(code: error.code, operation: "write '\(path)'") }
+        do {
+            try file.writeAll(bytes)
+            guard waiting.add(bytes.count, ordering: .relaxed).newValue >= Self.most else { return }
+            try file.synchronize()
+            waiting.store(0, ordering: .relaxed)
+        } catch {
+            throw SystemError(code: error.code, operation: "write '\(path)'")
+        }
     }
 
     /// Removes everything after this many bytes.

@@ -25,6 +25,9 @@ package struct Connection: ~Copyable {
 
     private let handle: OpaquePointer
 
+    /// Lets what is written to database files reach the disk in small steps, once for all connections.
+    private static let pacedFiles = csqlite_register_paced()
+
     /// Opens the file of this path.
     package init(path: String, mode: Mode) throws(SQLiteError) {
         unsafe handle = try Self.open(path, mode.flags)
@@ -38,7 +41,7 @@ package struct Connection: ~Copyable {
     private static func open(_ path: String, _ flags: Int32) throws(SQLiteError) -> OpaquePointer {
         var handle: OpaquePointer?
         let all = flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-        let code = unsafe sqlite3_open_v2(path, &handle, all, nil)
+        let code = unsafe pacedFiles == SQLITE_OK ? sqlite3_open_v2(path, &handle, all, "paced") : pacedFiles
         guard code == SQLITE_OK, let opened = unsafe handle else {
             // A failed open leaves a handle that carries the message and must be closed.
             let error = unsafe SQLiteError(of: handle, code: code)
@@ -85,6 +88,30 @@ package struct Connection: ~Copyable {
     /// Whether the file can only be read, which SQLite falls back to without an error.
     package var isReadOnly: Bool {
         unsafe sqlite3_db_readonly(handle, "main") == 1
+    }
+
+    /// What a checkpoint found and did, in pages.
+    package struct CheckpointPass: Sendable {
+        /// The length of the log.
+        package let log: Int64
+        /// How many of them, from its start, the database file has.
+        package let copied: Int64
+    }
+
+    /// Copies as much of the log into the database file as readers and the writer allow, without waiting for them.
+    package func checkpoint() throws(SQLiteError) -> CheckpointPass {
+        let statement = try prepare("PRAGMA wal_checkpoint(PASSIVE)")
+        guard try statement.step() else { return CheckpointPass(log: 0, copied: 0) }
+        return CheckpointPass(log: statement.integer(1), copied: statement.integer(2))
+    }
+
+    /// How many pages were written since the last call; of a database with a log, to the log.
+    package func takeCountOfWrittenPages() -> Int {
+        var (count, highest): (Int32, Int32) = (0, 0)
+        guard unsafe sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_WRITE, &count, &highest, 1) == SQLITE_OK else {
+            return 0
+        }
+        return Int(count)
     }
 
     /// How many rows the last statement added, changed or removed.

@@ -50,6 +50,8 @@ package final class SQLiteTaskStore: TaskStore {
     ) throws(StoreOpenError) -> WriterDatabase {
         let connection = try file.openForWriting(maximumPages: options.maximumPages, options.observer)
         do throws(SQLiteError) {
+            // Left to the checkpointer.
+            try connection.execute("PRAGMA wal_autocheckpoint = 0")
             return try WriterDatabase.open(on: connection, beforeCommit: options.beforeCommit)
         } catch {
             throw file.openError(error)
@@ -72,6 +74,12 @@ package final class SQLiteTaskStore: TaskStore {
     ) throws(StoreOpenError) {
         try readers.start(file.threadError) { () throws(StoreOpenError) in
             try Self.readStatements(of: file, answers)
+        }
+        let checkpoints = TransferBox(try file.open(.readWrite))
+        do throws(NamedThread.Failure) {
+            try writer.checkpointer.start(on: checkpoints)
+        } catch {
+            throw file.threadError(error)
         }
         let started = try rethrowing(as: file.threadError) { () throws(NamedThread.Failure) in
             let writer = writer
@@ -168,8 +176,9 @@ package final class SQLiteTaskStore: TaskStore {
     }
 
     package func close() {
-        // Readers first: their connections would keep the log from being truncated.
+        // Readers and checkpoints first: their connections would keep the log from being truncated.
         readers.close()
+        writer.checkpointer.close()
         writer.queue.close()
         thread.withLock { $0 }?.join()
         cache.removeAll()

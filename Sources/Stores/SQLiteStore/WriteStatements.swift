@@ -6,7 +6,9 @@ struct WriteStatements: ~Copyable {
     private let begin: Statement
     private let commit: Statement
     private let version: Statement
-    private let allocate: Statement
+    private let counts: Statement
+    private let count: Statement
+    private let insertOwner: Statement
     private let subtract: Statement
     private let insert: Statement
     private let find: Statement
@@ -22,7 +24,11 @@ struct WriteStatements: ~Copyable {
     static func compiled(on connection: consuming Connection) throws(SQLiteError) -> WriteStatements {
         WriteStatements(
             begin: try connection.prepare("BEGIN IMMEDIATE"), commit: try connection.prepare("COMMIT"),
-            version: try connection.prepare("PRAGMA data_version"), allocate: try connection.prepare(allocate),
+            version: try connection.prepare("PRAGMA data_version"),
+            counts: try connection.prepare("SELECT next_id, tasks FROM owners WHERE owner = ?1"),
+            count: try connection.prepare(
+                "UPDATE owners SET next_id = next_id + 1, tasks = tasks + 1 WHERE owner = ?1"),
+            insertOwner: try connection.prepare("INSERT INTO owners(owner, next_id, tasks) VALUES (?1, 2, 1)"),
             subtract: try connection.prepare("UPDATE owners SET tasks = tasks - ?2 WHERE owner = ?1"),
             insert: try connection.prepare(TaskRow.insert), find: try connection.prepare(TaskRow.find),
             update: try connection.prepare(update),
@@ -32,11 +38,6 @@ struct WriteStatements: ~Copyable {
             connection: connection)
     }
 
-    private static let allocate = """
-        INSERT INTO owners(owner, next_id, tasks) VALUES (?1, 2, 1)
-        ON CONFLICT(owner) DO UPDATE SET next_id = next_id + 1, tasks = tasks + 1 WHERE tasks < ?2
-        RETURNING next_id - 1
-        """
     private static let update = """
         UPDATE tasks SET text = ?3, completed = ?4, modified = ?5, revision = ?6, due = ?7, notes = ?8, position = ?9
         WHERE owner = ?1 AND id = ?2
@@ -57,9 +58,20 @@ struct WriteStatements: ~Copyable {
     /// The next id of an owner, whose number of tasks grows by one; nil if the owner has `limit` tasks already.
     func allocateID(of owner: Owner, limit: Int) throws(SQLiteError) -> Int64? {
         guard limit > 0 else { return nil }
-        defer { allocate.reset() }
-        try allocate.bind(owner.identifier, Int64(limit))
-        return try allocate.step() ? allocate.integer(0) : nil
+        // Three statements, because one that does all of it (`ON CONFLICT … RETURNING`) takes three times as long.
+        guard let (next, tasks) = try counts(of: owner) else {
+            try insertOwner.run(owner.identifier)
+            return 1
+        }
+        guard tasks < limit else { return nil }
+        try count.run(owner.identifier)
+        return next
+    }
+
+    private func counts(of owner: Owner) throws(SQLiteError) -> (next: Int64, tasks: Int64)? {
+        defer { counts.reset() }
+        try counts.bind(owner.identifier)
+        return try counts.step() ? (counts.integer(0), counts.integer(1)) : nil
     }
 
     func insert(_ item: TaskItem) throws(SQLiteError) {

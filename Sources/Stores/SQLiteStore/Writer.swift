@@ -6,6 +6,7 @@ import Tasks
 /// What other threads see of the writing thread: its queue and its counts.
 final class Writer: Sendable {
     let queue: WorkQueue<any QueuedWrite>
+    let checkpointer = Checkpointer()
     let cache: ListCache
     let observer: @Sendable (StoreEvent) -> Void
     let batchLimit: Int

@@ -30,14 +30,17 @@ struct WriterLoop: ~Copyable {
     consuming func run() -> Bool {
         while true {
             runMaintenance()
-            switch writer.queue.take(
+            writer.checkpointer.pauseIfWanted()
+            let taken = writer.queue.take(
                 atMost: writer.batchLimit, untilMonotonicNanoseconds: mustPrune ? 0 : nextMaintenance)
-            {
+            writer.checkpointer.beginTransaction()
+            switch taken {
             case .jobs(let batch): commit(batch)
             case .nothing: break
             case .end: return database.checkpoint()
             }
             if mustPrune { prune() }
+            writer.checkpointer.endTransaction(pages: database.statements.connection.takeCountOfWrittenPages())
         }
     }
 
@@ -49,7 +52,7 @@ struct WriterLoop: ~Copyable {
             noteSuccess(results)
             noteForeignChanges()
             // All changed lists leave the cache before the first answer: a caller who has one reads the new list.
-            for result in results { result.changedOwner.map(writer.cache.remove) }
+            for owner in Set(results.compactMap(\.changedOwner)) { writer.cache.remove(owner) }
             for result in results { result.answer() }
         } catch {
             fail(batch, error)
