@@ -6,6 +6,7 @@ libraries insist on, login.microsoftonline.com, on a port that the tests choose 
 """
 
 import functools
+import gzip
 import html
 import http.client
 import json
@@ -50,7 +51,9 @@ class Answer:
         answer.begin()
         self.status = answer.status
         self.headers = answer.headers
-        self.body = answer.read().decode()
+        body = answer.read()
+        # As the libraries do, which ask for it by themselves.
+        self.body = (gzip.decompress(body) if answer.headers["Content-Encoding"] == "gzip" else body).decode()
 
     @property
     def json(self):
