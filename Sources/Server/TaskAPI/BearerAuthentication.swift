@@ -14,7 +14,7 @@ struct BearerAuthentication: Sendable {
     }
 
     /// The token that the request presents.
-    func token(of head: RequestHead) throws(APIFailure) -> String {
+    func token(of head: RequestHead) throws(APIFailure) -> ArraySlice<UInt8> {
         switch BearerCredentials(of: head, allowQuery: allowQueryToken) {
         case .none: throw .credentials(.missing)
         case .queryNotAllowed: throw .credentials(.inQuery)
@@ -24,12 +24,12 @@ struct BearerAuthentication: Sendable {
     }
 
     /// Who a token speaks for that was judged before.
-    func cached(_ token: String) -> Principal? { verifier.cached(token) }
+    func cached(_ token: ArraySlice<UInt8>) -> Principal? { verifier.cached(token) }
 
     /// The principal of a token.
-    func verify(_ token: String) async throws(APIFailure) -> Principal {
+    func verify(_ token: ArraySlice<UInt8>) async throws(APIFailure) -> Principal {
         do {
-            return try await verifier.verify(token)
+            return try await verifier.verify(String(decoding: token, as: UTF8.self))
         } catch {
             throw BearerCredentials.isWellFormed(token) ? .credentials(.token(error)) : .credentials(.malformed)
         }

@@ -26,7 +26,7 @@ package final class TaskAPI: RequestHandler {
     }
 
     package func decide(on head: RequestHead) -> Decision {
-        let match = routes.match(head.target.path)
+        let match = routes.match(head.target)
         let request = APIRequest(head, match, started: configuration.time.monotonicNanoseconds)
         if head.method == .options {
             let methods = (match.route == .unknownBelowAPI ? routes[.tasks] : match.definition).methods
@@ -53,7 +53,7 @@ package final class TaskAPI: RequestHandler {
         throw .methodNotAllowed(request.match.definition.methods)
     }
 
-    private func verify(_ token: String, _ request: APIRequest) async -> Decision {
+    private func verify(_ token: ArraySlice<UInt8>, _ request: APIRequest) async -> Decision {
         do throws(APIFailure) {
             return try decide(request, try await authentication.verify(token))
         } catch {
