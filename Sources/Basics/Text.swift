@@ -77,6 +77,9 @@ extension FixedWidthInteger {
 }
 
 extension Span<UInt8> {
+    /// Whether these are the bytes of a text.
+    package func isSame(as text: String) -> Bool { isSame(as: text.utf8.span) }
+
     /// Whether both have the same bytes.
     package func isSame(as other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
@@ -110,8 +113,8 @@ extension Span<UInt8> {
     }
 
     /// Whether one of the bytes matches; looks at all of them without an early end, so that it becomes vector code.
-    @inline(__always)
-    func contains(_ matches: (UInt8) -> Bool) -> Bool {
+    @inline(__always) @inlinable
+    package func contains(_ matches: (UInt8) -> Bool) -> Bool {
         var found = false
         for index in indices { found = matches(self[index]) || found }
         return found

@@ -48,7 +48,7 @@ struct ForwardedClientTests {
     private static let proxies = ["10.0.0.0/8", "fd00::/8"].compactMap { IPAddressRange($0) }
 
     private func client(_ fields: [(String, String)]) -> String {
-        let headers = HeaderFields(fields.map { HeaderFields.Field(name: $0.0, value: $0.1) })
+        let headers = HeaderSection(fields.map { HeaderSection.Field(name: $0.0, value: $0.1) })
         return switch ForwardedClient(in: headers, trusting: Self.proxies) {
         case .none: "none"
         case .unclear: "unclear"

@@ -19,7 +19,7 @@ struct AcceptEncodingTests {
             (["br;q=0, deflate;q=0"], false), (["gzip;q=0;q=1"], false), (["gzip;;q=0"], false),
         ])
     func preference(fields: [String], prefersGzip: Bool) {
-        let headers = HeaderFields(fields.map { HeaderFields.Field(name: "accept-encoding", value: $0) })
+        let headers = HeaderSection(fields.map { HeaderSection.Field(name: "accept-encoding", value: $0) })
         #expect(headers.preferGzip == prefersGzip)
     }
 }

@@ -1,4 +1,5 @@
 import HTTP
+import Support
 import Testing
 
 @Suite("Field values are read as RFC 9110 writes them", .timeLimit(.minutes(15)))
@@ -33,9 +34,9 @@ struct FieldTests {
     @Test("A tag is read from a field as it was written")
     func field() {
         for tag in [EntityTag("a-1"), EntityTag("x", isWeak: true)] { #expect(EntityTag(field: tag.field) == tag) }
-        let headers: HeaderFields = ["if-none-match": "\"a\"", "If-None-Match": "\"b\""]
+        let headers: HeaderSection = ["if-none-match": "\"a\"", "If-None-Match": "\"b\""]
         #expect(headers.ifNoneMatch == .tags([EntityTag("a"), EntityTag("b")]))
-        #expect(HeaderFields().ifNoneMatch == nil)
+        #expect(HeaderSection().ifNoneMatch == nil)
     }
 
     @Test("Names of fields are compared without case; order and duplicates are kept")

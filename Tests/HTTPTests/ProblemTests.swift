@@ -4,8 +4,8 @@ import Testing
 
 @Suite("Problems have the form that the client can read", .timeLimit(.minutes(15)))
 struct ProblemTests {
-    private func head(_ headers: HeaderFields) -> RequestHead {
-        RequestHead(method: .get, target: RequestTarget(raw: "/", path: []), headers: headers, identifier: "42")
+    private func head(_ headers: HeaderSection) -> RequestHead {
+        RequestHead(method: .get, target: RequestTarget(raw: "/", absolutePath: ""), headers: headers, identifier: "42")
     }
 
     @Test(
@@ -29,8 +29,8 @@ struct ProblemTests {
             (["Accept": "application/xml"], false), (["Accept": "application/json;q=x, text/plain;q=0.1"], true),
             (["Accept": "application/json; charset=utf-8"], true), (["Accept": "application/json;Q=0"], false),
             (["Accept": "application/json;q=0.001"], true), (["Accept": "application/json;q=2, text/plain"], true),
-        ] as [(HeaderFields, Bool)])
-    func negotiation(headers: HeaderFields, isJSON: Bool) {
+        ] as [(HeaderSection, Bool)])
+    func negotiation(headers: HeaderSection, isJSON: Bool) {
         let response = HTTPFault.target.problem.response(for: head(headers))
         let type = response.headers["Content-Type"]
         #expect(type == (isJSON ? "application/problem+json" : "text/plain; charset=utf-8"))
@@ -55,7 +55,7 @@ struct ProblemTests {
             ("text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2", true),
         ] as [(String?, Bool)])
     func pages(accept: String?, isHTML: Bool) {
-        let headers: HeaderFields = accept.map { ["Accept": $0] } ?? [:]
+        let headers: HeaderSection = accept.map { ["Accept": $0] } ?? [:]
         #expect(headers.preferHTML == isHTML)
     }
 

@@ -172,7 +172,7 @@ final class Flag: Sendable {
 extension BearerVerifier {
     /// Whom a token represents, as the API asks: first the cache.
     func principal(of token: String) async throws(TokenRefusal) -> Principal {
-        if let principal = cached(token) { return principal }
+        if let principal = cached(ArraySlice(token.utf8)) { return principal }
         return try await verify(token)
     }
 }

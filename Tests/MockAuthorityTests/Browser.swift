@@ -1,6 +1,7 @@
 import HTTP
 import JSON
 import MockAuthority
+import Support
 
 /// A browser without a screen: keeps cookies, follows nothing, sends forms as people would.
 final class Browser {

@@ -1,6 +1,7 @@
 import HTTP
 import JSON
 import MockAuthority
+import Support
 import Testing
 
 @Suite("Token responses follow the client library where it says what it is", .timeLimit(.minutes(15)))

@@ -1,5 +1,6 @@
 import HTTP
 @testable import MockAuthority
+import Support
 import Testing
 
 @Suite("The controls answer programs of this machine, and no page of another site", .timeLimit(.minutes(15)))

@@ -2,6 +2,7 @@ import HTTP
 import JSON
 @testable import MockAuthority
 import Platform
+import Support
 import Testing
 
 @Suite("The controls and the configuration are what their description says", .timeLimit(.minutes(15)))

@@ -1,6 +1,7 @@
 import HTTP
 import JSON
 @testable import MockAuthority
+import Support
 import Testing
 
 @Suite("The developer page shows what happened and uses the controls", .timeLimit(.minutes(15)))

@@ -1,6 +1,7 @@
 import HTTP
 import JSON
 import MockAuthority
+import Support
 import Testing
 
 @Suite("Old eras answer as the service did then", .timeLimit(.minutes(15)))

@@ -1,6 +1,7 @@
 import HTTP
 import JSON
 import MockAuthority
+import Support
 import Testing
 
 @Suite("Metadata and keys are like those of the service", .timeLimit(.minutes(15)))

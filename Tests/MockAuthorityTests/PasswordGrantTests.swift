@@ -2,6 +2,7 @@ import Basics
 import HTTP
 import JSON
 import MockAuthority
+import Support
 import Testing
 
 @Suite("The password grant answers as the service does", .timeLimit(.minutes(15)))

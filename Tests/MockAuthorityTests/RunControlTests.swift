@@ -1,6 +1,7 @@
 import HTTP
 import JSON
 import MockAuthority
+import Support
 import Testing
 
 @Suite("Tests inject failures, each in its own test run", .timeLimit(.minutes(15)))

@@ -190,7 +190,7 @@ package struct RawResponse: Equatable {
             lines.dropFirst().map { line in
                 let parts = line.split(separator: ":", maxSplits: 1)
                 let value = parts.count > 1 ? parts[1].drop { $0 == " " } : ""
-                return HeaderFields.Field(name: String(parts.first ?? ""), value: String(value))
+                return HeaderSection.Field(name: String(parts.first ?? ""), value: String(value))
             })
     }
 }

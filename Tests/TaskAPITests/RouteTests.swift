@@ -5,7 +5,7 @@ import Testing
 @Suite("The route of a path", .timeLimit(.minutes(15)))
 struct RouteTests {
     private func match(_ target: String) throws -> RouteMatch {
-        TestedAPI(.inProcess).api.routes.match(try RequestTarget(parsing: target, host: nil).path)
+        TestedAPI(.inProcess).api.routes.match(try RequestTarget(parsing: target, host: nil))
     }
 
     @Test(

@@ -62,7 +62,7 @@ struct TestedAPI: Sendable {
     ) async throws -> Response {
         let head = RequestHead(
             method: Method(method), target: try RequestTarget(parsing: target, host: nil),
-            headers: HeaderFields(fields.map { HeaderFields.Field(name: $0.0, value: $0.1) }))
+            headers: HeaderSection(fields.map { HeaderSection.Field(name: $0.0, value: $0.1) }))
         var response = await api.decide(on: head).answered(body)
         if head.method == .head { response.body = [] }
         return response
@@ -108,8 +108,8 @@ struct NameVerifier: TokenVerifier {
     }
 
     /// Alice was here before: so both ways to a principal are tested.
-    func cached(_ token: String) -> Principal? {
-        token == "alice" ? principal(Self.alice, []) : nil
+    func cached(_ token: ArraySlice<UInt8>) -> Principal? {
+        token.elementsEqual("alice".utf8) ? principal(Self.alice, []) : nil
     }
 
     private func slowly(_ principal: Principal) async -> Principal {

@@ -1,6 +1,6 @@
 import Basics
 
-extension HeaderFields {
+extension HeaderSection {
     /// Whether the `Accept` fields ask for one of these JSON types, or for plain text (RFC 9110 section 12.5.1).
     ///
     /// Of the ranges that match a type the most specific gives its weight, and the higher weight wins. Where both weigh

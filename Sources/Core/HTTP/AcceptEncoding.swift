@@ -1,14 +1,15 @@
 import Basics
 
-extension HeaderFields {
+extension HeaderSection {
     /// Whether the `Accept-Encoding` fields prefer gzip to no coding (RFC 9110 section 12.5.3).
     ///
     /// `x-gzip` is the same coding (section 8.4.1.3), and `*` any that is not named. No coding, `identity`, is preferred only
     /// where it is named with a higher weight. Without a field gzip would be allowed, but programs that cannot decode it
     /// send none either.
     package var preferGzip: Bool {
+        guard mayContain("Accept-Encoding") else { return false }
         var codings = AcceptedCodings()
-        for field in fields where field.name.isSameField(as: "Accept-Encoding") { codings.add(field.value) }
+        for value in values("Accept-Encoding") { codings.add(value) }
         return codings.preferGzip
     }
 }

@@ -80,7 +80,7 @@ extension ArraySlice<UInt8> {
     }
 }
 
-extension HeaderFields {
+extension HeaderSection {
     /// The condition of `If-None-Match`; nothing where it is missing or malformed.
     package var ifNoneMatch: EntityTagCondition? {
         contains("If-None-Match") ? EntityTagCondition(values("If-None-Match")) : nil

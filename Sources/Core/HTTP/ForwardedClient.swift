@@ -14,7 +14,7 @@ package enum ForwardedClient: Sendable, Hashable {
     case client(IPAddress, text: String)
 
     /// What the fields of a request say.
-    package init(in headers: HeaderFields, trusting proxies: [IPAddressRange]) {
+    package init(in headers: HeaderSection, trusting proxies: [IPAddressRange]) {
         let standard = Self.nodes(of: headers, "Forwarded", Self.forwardedNode)
         let old = Self.nodes(of: headers, "X-Forwarded-For") { $0 }
         switch (standard.isEmpty, old.isEmpty) {
@@ -33,10 +33,10 @@ package enum ForwardedClient: Sendable, Hashable {
 
     /// The last part of each list element that names a client; an element without one is an empty text.
     private static func nodes(
-        of headers: HeaderFields, _ name: String, _ node: (Substring) -> Substring
+        of headers: HeaderSection, _ name: String, _ node: (Substring) -> Substring
     ) -> [Substring] {
-        headers.fields.filter { $0.name.isSameField(as: name) }.flatMap { field in
-            field.value.split(separator: ",", omittingEmptySubsequences: false).map { node($0.trimmingBlanks) }
+        headers.values(name).flatMap { value in
+            value.split(separator: ",", omittingEmptySubsequences: false).map { node($0.trimmingBlanks) }
         }
     }
 

@@ -4,20 +4,7 @@ extension String {
     /// Whether this can be the value of `Host`: a name or an address, and perhaps a port (RFC 9110 section 7.2).
     ///
     /// The port may be empty, as RFC 3986 section 3.2.3 allows, and is otherwise at most 65535.
-    package var isHostField: Bool {
-        let bytes = utf8.span
-        var end = 0
-        if bytes.count > 0, bytes[0] == UInt8(ascii: "[") {
-            while end < bytes.count, bytes[end] != UInt8(ascii: "]") { end += 1 }
-            guard end < bytes.count, isIPLiteral(1..<end) else { return false }
-            end += 1
-        } else {
-            while end < bytes.count, bytes[end] != UInt8(ascii: ":") { end += 1 }
-            guard end > 0, bytes.extracting(0..<end).isRegisteredName else { return false }
-        }
-        if end == bytes.count { return true }
-        return bytes[end] == UInt8(ascii: ":") && bytes.extracting((end + 1)..<bytes.count).isPort
-    }
+    package var isHostField: Bool { utf8.span.isHostField }
 
     /// Whether this value of `Host` names this machine: no one else can make a client send that to another.
     package var isLoopbackHost: Bool {
@@ -25,19 +12,31 @@ extension String {
         let host = if let end = firstIndex(of: "]") { self[...end] } else { prefix { $0 != ":" } }
         return IPAddress.isLoopback(host: host)
     }
-
-    /// The text between the brackets: an IPv6 address, or `v`, a version, and an address of the future.
-    private func isIPLiteral(_ range: Range<Int>) -> Bool {
-        let bytes = utf8.span.extracting(range)
-        guard bytes.count > 0, bytes[0].lowercasedASCII == UInt8(ascii: "v") else {
-            let text = utf8.dropFirst(range.lowerBound).prefix(range.count)
-            return text.contains(UInt8(ascii: ":")) && IPAddress(Substring(text)) != nil
-        }
-        return bytes.isFutureAddress
-    }
 }
 
 extension Span<UInt8> {
+    /// The same of bytes.
+    package var isHostField: Bool {
+        var end = 0
+        if count > 0, self[0] == UInt8(ascii: "[") {
+            while end < count, self[end] != UInt8(ascii: "]") { end += 1 }
+            guard end < count, extracting(1..<end).isIPLiteral else { return false }
+            end += 1
+        } else {
+            while end < count, self[end] != UInt8(ascii: ":") { end += 1 }
+            guard end > 0, extracting(0..<end).isRegisteredName else { return false }
+        }
+        if end == count { return true }
+        return self[end] == UInt8(ascii: ":") && extracting((end + 1)..<count).isPort
+    }
+
+    /// The text between the brackets: an IPv6 address, or `v`, a version, and an address of the future.
+    private var isIPLiteral: Bool {
+        if count > 0, self[0].lowercasedASCII == UInt8(ascii: "v") { return isFutureAddress }
+        guard let text = try? UTF8Span(validating: self), contains({ $0 == UInt8(ascii: ":") }) else { return false }
+        return IPAddress(String(copying: text)) != nil
+    }
+
     fileprivate var isPort: Bool {
         var value = 0
         for index in indices {

@@ -1,15 +1,17 @@
 /// A request without its body.
-package struct RequestHead: Sendable {
-    package var method: Method
-    package var target: RequestTarget
-    package var headers: HeaderFields
+///
+/// A class, so that the connection, the handler and what a handler leaves to do later take one reference each.
+package final class RequestHead: Sendable {
+    package let method: Method
+    package let target: RequestTarget
+    package let headers: HeaderSection
     /// The number of this request: letters and digits, in the log and in `X-Request-Id`.
-    package var identifier: String
+    package let identifier: String
     /// The address of the client, without port.
-    package var peer: String
+    package let peer: String
 
     package init(
-        method: Method, target: RequestTarget, headers: HeaderFields = HeaderFields(), identifier: String = "0",
+        method: Method, target: RequestTarget, headers: HeaderSection = HeaderSection(), identifier: String = "0",
         peer: String = "127.0.0.1"
     ) {
         self.method = method

@@ -27,69 +27,71 @@ extension RequestTarget {
     ///
     /// The path is split before it is decoded, so that an encoded slash never becomes a separator. `*` is taken as an
     /// empty path; the caller must check that it suits the method.
-    package init(parsing raw: String, host: String? = nil) throws(TargetError) {
+    package init(parsing raw: String, host: @autoclosure () -> String? = nil) throws(TargetError) {
         if raw == "*" {
-            self.init(raw: raw, path: [])
+            self.init(raw: raw, absolutePath: "")
             return
         }
-        var form = TargetForm(raw)
-        guard form.isClean else { throw .byte }
-        try form.dropAuthority(host: host)
-        self.init(raw: raw, path: try form.path(), query: try form.query())
+        let form = try TargetForm(raw, host: host)
+        self.init(raw: raw, absolutePath: try form.path(), query: try form.query())
     }
 }
 
 /// The findings of one pass over the bytes of a target.
 private struct TargetForm {
-    let text: String
-    private let bytes: [UInt8]
-    private(set) var isClean = true
-    private var hasEscape = false
+    private let text: String
+    /// Where the path begins: after the authority in absolute form.
     private var start = 0
     private var question: Int?
+    private var hasEscape = false
+    /// Whether a segment may be empty or begin with a dot.
+    private var hasOddSegment = false
 
-    init(_ text: String) {
+    init(_ text: String, host: () -> String?) throws(TargetError) {
         self.text = text
-        bytes = Array(text.utf8)
+        let bytes = text.utf8.span
+        var previous: UInt8 = 0
         for index in bytes.indices {
             let byte = bytes[index]
-            if byte == UInt8(ascii: "%") { hasEscape = true }
-            if byte == UInt8(ascii: "?"), question == nil { question = index }
-            if byte <= 0x20 || byte >= 0x7F || byte == UInt8(ascii: "#") { isClean = false }
+            switch byte {
+            case ...0x20, 0x7F..., UInt8(ascii: "#"): throw .byte
+            case UInt8(ascii: "%"): hasEscape = true
+            case UInt8(ascii: "?"): if question == nil { question = index }
+            case UInt8(ascii: "/"), UInt8(ascii: "."): if previous == UInt8(ascii: "/") { hasOddSegment = true }
+            default: break
+            }
+            previous = byte
         }
+        if bytes.isEmpty || bytes[0] != UInt8(ascii: "/") { try dropAuthority(host: host()) }
     }
 
     /// Turns the absolute form into the origin form, if it names the host that was asked (RFC 9112 section 3.2.2).
-    mutating func dropAuthority(host: String?) throws(TargetError) {
-        if bytes.first == UInt8(ascii: "/") { return }
+    private mutating func dropAuthority(host: String?) throws(TargetError) {
         guard let scheme = ["http://", "https://"].first(where: { text.beginsIgnoringCase($0) }) else { throw .form }
-        let authority = scheme.utf8.count
-        start = bytes[authority...].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? bytes.count
-        let named = String(decoding: bytes[authority..<start], as: UTF8.self)
-        guard let host, named.isSameField(as: host) else { throw .authority }
+        let rest = text.utf8.dropFirst(scheme.utf8.count)
+        let authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+        guard let host, String(Substring(authority)).isSameField(as: host) else { throw .authority }
+        start = scheme.utf8.count + authority.count
     }
 
-    func path() throws(TargetError) -> [String] {
-        let end = question ?? bytes.count
-        var segments: [String] = []
-        var first = start
-        for index in start..<end where bytes[index] == UInt8(ascii: "/") {
-            if first < index { segments.append(try segment(bytes[first..<index])) }
-            first = index + 1
+    func path() throws(TargetError) -> String {
+        let end = question ?? text.utf8.count
+        let path = text.utf8.dropFirst(start).prefix(end - start)
+        // Most paths are written as they are meant.
+        if !hasEscape, !hasOddSegment, path.last != UInt8(ascii: "/") { return String(Substring(path)) }
+        var decoded = ""
+        for piece in path.split(separator: UInt8(ascii: "/")) {
+            decoded += "/"
+            decoded += try segment(ArraySlice(piece))
         }
-        if first < end { segments.append(try segment(bytes[first..<end])) }
-        return segments
+        return decoded
     }
 
     private func segment(_ piece: ArraySlice<UInt8>) throws(TargetError) -> String {
-        var segment = String(decoding: piece, as: UTF8.self)
-        if hasEscape {
-            let bytes = try rethrowing(as: TargetError.init) { () throws(PercentError) in
-                try PercentDecoding(refusesSlash: true).decode(piece)
-            }
-            guard let decoded = String(validating: bytes, as: UTF8.self) else { throw .encoding }
-            segment = decoded
+        let bytes = try rethrowing(as: TargetError.init) { () throws(PercentError) in
+            try PercentDecoding(refusesSlash: true).decode(piece)
         }
+        guard let segment = String(validating: bytes, as: UTF8.self) else { throw .encoding }
         if segment == "." || segment == ".." { throw .dots }
         return segment
     }
@@ -97,7 +99,7 @@ private struct TargetForm {
     func query() throws(TargetError) -> [RequestTarget.Argument] {
         guard let question else { return [] }
         return try rethrowing(as: TargetError.init) { () throws(PercentError) in
-            try PercentDecoding(plusIsSpace: true).arguments(of: bytes[(question + 1)...])
+            try PercentDecoding(plusIsSpace: true).arguments(of: ArraySlice(text.utf8.dropFirst(question + 1)))
         }
     }
 }

@@ -16,15 +16,22 @@ package struct RequestTarget: Sendable, Equatable {
     ///
     /// May carry a token in its query: never log it.
     package let raw: String
-    /// The segments of the path, each decoded; empty ones (from `//` and a trailing `/`) are left out.
-    package let path: [String]
+    /// The path with a slash before each segment, which is decoded; empty for `/`.
+    ///
+    /// Empty segments (from `//` and a trailing `/`) are left out, and no segment holds a slash.
+    package let absolutePath: String
     package let query: [Argument]
 
     /// A target of these parts; ``init(parsing:)`` takes apart what a client sent.
-    package init(raw: String, path: [String], query: [Argument] = []) {
+    package init(raw: String, absolutePath: String, query: [Argument] = []) {
         self.raw = raw
-        self.path = path
+        self.absolutePath = absolutePath
         self.query = query
+    }
+
+    /// The segments of the path.
+    package var path: [String] {
+        absolutePath.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
     }
 
     /// The value of the first argument of this name, compared byte by byte.

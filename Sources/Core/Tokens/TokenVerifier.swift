@@ -9,13 +9,15 @@ package protocol TokenVerifier: Sendable {
 
     /// Whom a token represents that was verified before and would be accepted again now; nothing: it must be verified.
     ///
-    /// Never waits.
-    func cached(_ token: String) -> Principal?
+    /// Never waits, and copies nothing of the token.
+    ///
+    /// - Parameter token: as in ``verify(_:)``, as bytes.
+    func cached(_ token: ArraySlice<UInt8>) -> Principal?
 }
 
 extension TokenVerifier {
     /// Nothing: a verifier without a cache verifies every time.
-    package func cached(_ token: String) -> Principal? { nil }
+    package func cached(_ token: ArraySlice<UInt8>) -> Principal? { nil }
 
     /// Whom a token represents; waits where that is necessary.
     package func verify(_ token: String) async throws(TokenRefusal) -> Principal {
@@ -39,8 +41,9 @@ package enum Verification: Sendable {
 
 /// Whom a verified token represents.
 ///
-/// A value of this type exists only for tokens that passed every check.
-package struct Principal: Sendable, Equatable {
+/// A value of this type exists only for tokens that passed every check. A class, so that a request with a cached token
+/// takes one reference to it.
+package final class Principal: Sendable {
     /// The storage key: the owner claim, an `oid` folded to lower case, after the namespace of the token source (P-14).
     package let owner: String
     /// The display name, if the token has one.
@@ -72,5 +75,13 @@ package struct Principal: Sendable, Equatable {
         self.keyIdentifier = keyIdentifier
         self.source = source
         missingScopes = required.missing(from: scopes)
+    }
+}
+
+extension Principal: Equatable {
+    package static func == (left: Principal, right: Principal) -> Bool {
+        left.owner == right.owner && left.name == right.name && left.policy == right.policy
+            && left.scopes == right.scopes && left.expiry == right.expiry && left.keyIdentifier == right.keyIdentifier
+            && left.source == right.source && left.missingScopes == right.missingScopes
     }
 }

@@ -50,11 +50,11 @@ package final class BearerVerifier: TokenVerifier {
     private static let longestMemory: Int64 = 600 * 1_000_000_000
 
     /// See ``TokenVerifier/cached(_:)``: byte for byte a token that passed every check (V-101).
-    package func cached(_ token: String) -> Principal? {
+    package func cached(_ token: ArraySlice<UInt8>) -> Principal? {
         guard !tokens.isOff else { return nil }
         let now = time.now
         let seconds = time.wallMilliseconds / 1000
-        let found = tokens.find(TokenKey(token)) { entry in
+        let found = tokens.find(token) { entry in
             entry.verified.isUsable(at: seconds) && now < entry.verifyAgainAt
                 && caches[entry.source].isCurrent(entry.generation, now: now)
         }
@@ -142,7 +142,7 @@ package final class BearerVerifier: TokenVerifier {
     private func cache(_ verified: VerifiedToken, _ token: PresentedToken, _ generation: UInt64, since start: Int64) {
         guard !tokens.isOff else { return }
         tokens.insert(
-            TokenKey(token.text),
+            Array(token.text.utf8),
             .init(
                 verified: verified, source: token.source, generation: generation,
                 verifyAgainAt: start + Self.longestMemory))

@@ -30,13 +30,15 @@ final class TokenCache: Sendable {
     var isOff: Bool { shards.isEmpty }
 
     /// The cached token, if it is still usable.
-    func find(_ key: TokenKey, isUsable: (TokenCacheShard.Entry) -> Bool) -> VerifiedToken? {
-        shards[key.shard(of: shards.count)].content.withLock { $0.find(key, isUsable: isUsable) }
+    func find(_ token: ArraySlice<UInt8>, isUsable: (TokenCacheShard.Entry) -> Bool) -> VerifiedToken? {
+        let key = TokenKey(token.span)
+        return shards[key.shard(of: shards.count)].content.withLock { $0.find(key, token, isUsable: isUsable) }
     }
 
     /// Caches a token that passed every check (V-102).
-    func insert(_ key: TokenKey, _ entry: TokenCacheShard.Entry) {
-        shards[key.shard(of: shards.count)].content.withLock { $0.insert(key, entry) }
+    func insert(_ token: [UInt8], _ entry: TokenCacheShard.Entry) {
+        let key = TokenKey(token.span)
+        shards[key.shard(of: shards.count)].content.withLock { $0.insert(key, token, entry) }
     }
 
     /// The sums over all shards.

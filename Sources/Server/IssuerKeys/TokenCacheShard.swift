@@ -1,3 +1,4 @@
+import Basics
 import Tokens
 
 /// A part of the cache of verified tokens: bounded in entries and bytes, evicting by SIEVE (V-106).
@@ -19,12 +20,18 @@ struct TokenCacheShard {
     }
 
     private struct Slot {
-        var key: TokenKey
+        let key: TokenKey
+        var token: [UInt8]
         var entry: Entry
         var isUsed = false
         /// The neighbours in the order of insertion, by slot.
         var newer: Int?
         var older: Int?
+
+        /// The entry, if it is of this token: every byte is compared (V-100).
+        func entry(of token: ArraySlice<UInt8>) -> Entry? {
+            self.token.span.isSame(as: token.span) ? entry : nil
+        }
     }
 
     /// What an entry takes in addition to its token, roughly, in bytes: slot, dictionary, strings.
@@ -46,8 +53,10 @@ struct TokenCacheShard {
     }
 
     /// The cached token; an entry that `isUsable` rejects is removed (V-104, V-105).
-    mutating func find(_ key: TokenKey, isUsable: (Entry) -> Bool) -> VerifiedToken? {
-        guard let slot = index[key], let entry = slots[slot]?.entry else {
+    mutating func find(
+        _ key: TokenKey, _ token: ArraySlice<UInt8>, isUsable: (Entry) -> Bool
+    ) -> VerifiedToken? {
+        guard let slot = index[key], let entry = slots[slot]?.entry(of: token) else {
             status.misses += 1
             return nil
         }
@@ -62,16 +71,19 @@ struct TokenCacheShard {
     }
 
     /// Caches a token; an entry that it has already is replaced.
-    mutating func insert(_ key: TokenKey, _ entry: Entry) {
-        let size = Self.size(of: key)
+    mutating func insert(_ key: TokenKey, _ token: [UInt8], _ entry: Entry) {
+        let size = Self.size(of: token)
         guard mostEntries > 0, size <= mostBytes else { return }
         if let slot = index[key] {
-            slots[slot]?.entry = entry
-            return
+            if slots[slot]?.token == token {
+                slots[slot]?.entry = entry
+                return
+            }
+            remove(slot)
         }
         while status.entries >= mostEntries || status.bytes + size > mostBytes { evict() }
         let slot = free.popLast() ?? slots.count
-        let content = Slot(key: key, entry: entry, older: newest)
+        let content = Slot(key: key, token: token, entry: entry, older: newest)
         if slot == slots.count { slots.append(content) } else { slots[slot] = content }
         if let newest { slots[newest]?.newer = slot }
         newest = slot
@@ -102,8 +114,8 @@ struct TokenCacheShard {
         slots[slot] = nil
         free.append(slot)
         status.entries -= 1
-        status.bytes -= Self.size(of: content.key)
+        status.bytes -= Self.size(of: content.token)
     }
 
-    private static func size(of key: TokenKey) -> Int { key.token.utf8.count + overhead }
+    private static func size(of token: [UInt8]) -> Int { token.count + overhead }
 }

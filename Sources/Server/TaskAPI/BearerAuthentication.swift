@@ -14,7 +14,7 @@ struct BearerAuthentication: Sendable {
     }
 
     /// The token that the request presents.
-    func token(of head: RequestHead) throws(APIFailure) -> String {
+    func token(of head: RequestHead) throws(APIFailure) -> ArraySlice<UInt8> {
         switch BearerCredentials(of: head, allowQuery: allowQueryToken) {
         case .none: throw .credentials(.missing)
         case .queryNotAllowed: throw .credentials(.inQuery)
@@ -24,19 +24,19 @@ struct BearerAuthentication: Sendable {
     }
 
     /// Who a token speaks for that was judged before.
-    func cached(_ token: String) -> Principal? { verifier.cached(token) }
+    func cached(_ token: ArraySlice<UInt8>) -> Principal? { verifier.cached(token) }
 
     /// Verifies a token as far as nothing has to be waited for.
-    func verification(of token: String) throws(APIFailure) -> Verification {
+    func verification(of token: ArraySlice<UInt8>) throws(APIFailure) -> Verification {
         do throws(TokenRefusal) {
-            return try verifier.verification(of: token)
+            return try verifier.verification(of: String(decoding: token, as: UTF8.self))
         } catch {
             throw failure(error, of: token)
         }
     }
 
     /// Waits for the rest of the verification of a token.
-    func principal(of token: String, after rest: Verification.Rest) async throws(APIFailure) -> Principal {
+    func principal(of token: ArraySlice<UInt8>, after rest: Verification.Rest) async throws(APIFailure) -> Principal {
         do throws(TokenRefusal) {
             return try await rest()
         } catch {
@@ -44,7 +44,7 @@ struct BearerAuthentication: Sendable {
         }
     }
 
-    private func failure(_ refusal: TokenRefusal, of token: String) -> APIFailure {
+    private func failure(_ refusal: TokenRefusal, of token: ArraySlice<UInt8>) -> APIFailure {
         BearerCredentials.isWellFormed(token) ? .credentials(.token(refusal)) : .credentials(.malformed)
     }
 

@@ -11,28 +11,28 @@ package enum BearerCredentials: Equatable, Sendable {
     case malformed
     /// One token. Its bytes are looked at only if it is refused (``isWellFormed(_:)``): one that was accepted
     /// before, which is the common case, has passed that check.
-    case token(String)
+    case token(ArraySlice<UInt8>)
 
     /// Reads the credentials of a request.
     ///
     /// `OAuth` is the scheme's name in the drafts; NXOAuth2Client falls back to it
     /// (docs/clients.md, "Credentials").
     package init(of head: RequestHead, allowQuery: Bool) {
-        var field: String?
-        for candidate in head.headers.fields where candidate.name.isSameField(as: "Authorization") {
-            guard field == nil else {
-                self = .malformed
-                return
-            }
-            field = candidate.value
+        let field: ArraySlice<UInt8>?
+        switch head.headers.occurrence(of: "Authorization") {
+        case .never: field = nil
+        case .once(let value): field = value
+        case .repeated:
+            self = .malformed
+            return
         }
-        var queried: String?
+        var queried: ArraySlice<UInt8>?
         for argument in head.target.query where argument.name.utf8.elementsEqual("access_token".utf8) {
             guard queried == nil else {
                 self = .malformed
                 return
             }
-            queried = argument.value
+            queried = ArraySlice(argument.value.utf8)
         }
         switch (field, queried) {
         case (nil, nil): self = .none
@@ -42,25 +42,23 @@ package enum BearerCredentials: Equatable, Sendable {
         }
     }
 
-    private static func read(_ value: String) -> BearerCredentials {
-        guard let scheme = schemes.first(where: { value.beginsIgnoringCase($0) }) else { return .none }
-        let bytes = value.utf8.span
-        var (start, end) = (scheme.utf8.count, bytes.count)
-        if start < end, !bytes[start].isBlank { return .none }
-        while start < end, bytes[start] == UInt8(ascii: " ") { start += 1 }
-        while start < end, bytes[end - 1].isBlank { end -= 1 }
-        guard start < end, let token = try? UTF8Span(validating: bytes.extracting(start..<end)) else {
-            return .malformed
-        }
-        return .token(String(copying: token))
+    private static func read(_ value: ArraySlice<UInt8>) -> BearerCredentials {
+        let bytes = value.span
+        guard let scheme = schemes.first(where: { bytes.beginsIgnoringCase($0) }) else { return .none }
+        var start = scheme.utf8.count
+        if start < bytes.count, !bytes[start].isBlank { return .none }
+        while start < bytes.count, bytes[start] == UInt8(ascii: " ") { start += 1 }
+        var token = value.dropFirst(start)
+        while let last = token.last, last.isBlank { token.removeLast() }
+        return token.isEmpty ? .malformed : .token(token)
     }
 
     private static let schemes = ["Bearer", "OAuth"]
 
     /// `b64token = 1*( ALPHA / DIGIT / "-" / "." / "_" / "~" / "+" / "/" ) *"="`: anything else is a malformed
     /// request, not a bad token (V-04).
-    package static func isWellFormed(_ token: String) -> Bool {
-        let bytes = token.utf8.span
+    package static func isWellFormed(_ token: ArraySlice<UInt8>) -> Bool {
+        let bytes = token.span
         var padding = false
         for index in bytes.indices {
             if bytes[index] == UInt8(ascii: "=") {

@@ -1,3 +1,6 @@
+import Basics
+import HTTP
+
 /// The pattern of a route's path, such as `/api/tasks/{id}`.
 struct PathPattern: Sendable {
     private enum Segment: Sendable {
@@ -25,75 +28,98 @@ struct PathPattern: Sendable {
     }
 
     func matches(_ path: RequestPath) -> Bool {
-        for index in segments.indices {
-            if case .rest = segments[index] { return true }
-            guard index < path.count else { return false }
-            switch segments[index] {
+        let bytes = path.text.utf8.span
+        var start = 0
+        for segment in segments {
+            if case .rest = segment { return true }
+            guard start < bytes.count else { return false }
+            let range = bytes.segment(at: start)
+            switch segment {
             case .literal(let literal):
-                guard path[index] == literal else { return false }
+                guard bytes.extracting(range).isSame(as: literal) else { return false }
             case .integer:
-                guard Self.isInteger(path[index]) else { return false }
+                guard bytes.extracting(range).isInteger else { return false }
             case .any, .rest: break
             }
+            start = range.upperBound
         }
-        return path.count == segments.count
+        return start == bytes.count
     }
 
-    /// The segments of a path that this name means; nil if the pattern has no such name.
-    func segments(named name: String, of path: RequestPath) -> Range<Int>? {
-        for index in segments.indices {
-            switch segments[index] {
-            case .integer(name), .any(name): return index..<index + 1
-            case .rest(name): return index..<path.count
-            case .literal, .integer, .any, .rest: continue
+    /// What this name means in a path: a segment, or all that is left; nil if the pattern has no such name.
+    func text(named name: String, of path: RequestPath) -> String? {
+        let bytes = path.text.utf8.span
+        var start = 0
+        for segment in segments {
+            switch segment {
+            case .integer(name), .any(name): return path.text(bytes.segment(at: start))
+            case .rest(name): return path.text(min(start + 1, bytes.count)..<bytes.count)
+            case .literal, .integer, .any, .rest: start = bytes.segment(at: start).upperBound
             }
         }
         return nil
-    }
-
-    private static func isInteger(_ segment: String) -> Bool {
-        let hasSign = segment.utf8.first.map { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+") } ?? false
-        let digits = segment.utf8.dropFirst(hasSign ? 1 : 0)
-        return !digits.isEmpty && digits.allSatisfy(\.isDigit)
     }
 }
 
 /// The path of a request in the form in which patterns are written.
 ///
-/// Repeated and trailing slashes are gone already (``RequestTarget/path`` has no empty segments). A leading
+/// Repeated and trailing slashes are gone already (``RequestTarget/absolutePath`` has no empty segments). A leading
 /// `todoserver` is dropped; `tasks` and `tasks:<digits>` mean `api/tasks`, because the sample clients were configured
 /// with all of them (docs/clients.md, "Addresses"). Nothing is ever redirected: the clients lose their body or their
 /// token on the way.
 struct RequestPath: Sendable {
-    private let segments: ArraySlice<String>
-    /// Whether the first segment means `api/tasks`.
-    private let isAlias: Bool
+    /// A slash before each segment.
+    let text: String
 
-    init(_ path: [String]) {
-        segments = path.first == "todoserver" ? path.dropFirst() : path[...]
-        isAlias = segments.first.map { Self.isTasksAlias($0) } ?? false
+    init(_ target: RequestTarget) {
+        var text = target.absolutePath
+        if text.hasFirstSegment("todoserver") { text = String(Substring(text.utf8.dropFirst(11))) }
+        if let rest = Self.afterTasksAlias(text) { text = "/api/tasks" + rest }
+        self.text = text
     }
 
-    var count: Int { segments.count + (isAlias ? 1 : 0) }
+    func text(_ range: Range<Int>) -> String {
+        String(Substring(text.utf8.dropFirst(range.lowerBound).prefix(range.count)))
+    }
 
-    subscript(index: Int) -> String {
-        guard isAlias else { return segments[segments.startIndex + index] }
-        switch index {
-        case 0: return "api"
-        case 1: return "tasks"
-        default: return segments[segments.startIndex + index - 1]
+    /// What follows a first segment `tasks`, or `tasks:3000`: the tutorials' malformed address
+    /// `http://localhost/tasks:3000` has this path.
+    private static func afterTasksAlias(_ text: String) -> String? {
+        let bytes = text.utf8.span
+        guard bytes.count > 5, bytes.extracting(0..<6).isSame(as: "/tasks") else { return nil }
+        let end = bytes.segment(at: 0).upperBound
+        let port = bytes.extracting(6..<end)
+        guard port.isEmpty || (port[0] == UInt8(ascii: ":") && port.extracting(1..<port.count).isDigits) else {
+            return nil
         }
-    }
-
-    /// `tasks`, and `tasks:3000`: the tutorials' malformed address `http://localhost/tasks:3000` has this path.
-    private static func isTasksAlias(_ segment: String) -> Bool {
-        guard segment.hasPrefix("tasks") else { return false }
-        let rest = segment.utf8.dropFirst(5)
-        return rest.isEmpty
-            || (rest.first == UInt8(ascii: ":") && rest.count > 1 && rest.dropFirst().allSatisfy(\.isDigit))
+        return String(Substring(text.utf8.dropFirst(end)))
     }
 }
 
-extension UInt8 {
-    fileprivate var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+extension Span<UInt8> {
+    /// The segment after the slash at this offset; empty at the end.
+    fileprivate func segment(at slash: Int) -> Range<Int> {
+        guard slash < count else { return count..<count }
+        var end = slash + 1
+        while end < count, self[end] != UInt8(ascii: "/") { end += 1 }
+        return slash + 1..<end
+    }
+
+    fileprivate var isDigits: Bool {
+        for index in indices where !self[index].isDecimalDigit { return false }
+        return !isEmpty
+    }
+
+    /// Digits, perhaps after a sign.
+    fileprivate var isInteger: Bool {
+        let hasSign = !isEmpty && (self[0] == UInt8(ascii: "-") || self[0] == UInt8(ascii: "+"))
+        return extracting((hasSign ? 1 : 0)..<count).isDigits
+    }
+}
+
+extension String {
+    fileprivate func hasFirstSegment(_ segment: String) -> Bool {
+        let bytes = utf8.span
+        return !bytes.isEmpty && bytes.extracting(bytes.segment(at: 0)).isSame(as: segment)
+    }
 }

@@ -13,7 +13,8 @@ package struct RefusedToken: Sendable {
     /// Of the token that this request presents, if it presents one that could be read.
     init?(of head: RequestHead, _ refusal: TokenRefusal, by configuration: TaskAPIConfiguration) {
         let credentials = BearerCredentials(of: head, allowQuery: configuration.allowQueryToken)
-        guard case .token(let token) = credentials else { return nil }
+        guard case .token(let bytes) = credentials else { return nil }
+        let token = String(decoding: bytes, as: UTF8.self)
         keyIdentifier = Self.keyIdentifier(of: token)
         fingerprint = configuration.fingerprint(token)
         mistake = configuration.mistake(token, refusal)

@@ -1,3 +1,5 @@
+package import HTTP
+
 /// The rows of all routes, with the handlers of one API.
 package struct RouteTable: Sendable {
     /// In the order of ``Route``.
@@ -9,9 +11,9 @@ package struct RouteTable: Sendable {
 
     package subscript(route: Route) -> RouteDefinition { rows[route.rawValue].definition }
 
-    /// The first route that matches the decoded segments of a target; ``Route/file`` matches what no other does.
-    package func match(_ path: [String]) -> RouteMatch {
-        let path = RequestPath(path)
+    /// The first route that matches the path of a target; ``Route/file`` matches what no other does.
+    package func match(_ target: RequestTarget) -> RouteMatch {
+        let path = RequestPath(target)
         for (route, definition) in rows where definition.path.matches(path) {
             return RouteMatch(route: route, definition: definition, path: path)
         }
@@ -33,9 +35,7 @@ package struct RouteMatch: Sendable {
 
     /// The segment of this name, or all that is left for `{name*}`; empty where the pattern has no such name.
     package subscript(name: String) -> String {
-        let range = definition.path.segments(named: name, of: path) ?? 0..<0
-        if range.count == 1 { return path[range.lowerBound] }
-        return range.map { path[$0] }.joined(separator: "/")
+        definition.path.text(named: name, of: path) ?? ""
     }
 
     /// The value of `{id}`; nil for an integer that is the id of no task: with a sign, or beyond 64 bits.

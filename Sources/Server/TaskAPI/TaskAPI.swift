@@ -27,7 +27,7 @@ package final class TaskAPI: RequestHandler {
     }
 
     package func decide(on head: RequestHead) -> Decision {
-        let match = routes.match(head.target.path)
+        let match = routes.match(head.target)
         let request = APIRequest(head, match, started: configuration.time.monotonicNanoseconds)
         if head.method == .options {
             let methods = (match.route == .unknownBelowAPI ? routes[.tasks] : match.definition).methods
@@ -55,7 +55,9 @@ package final class TaskAPI: RequestHandler {
         throw .methodNotAllowed(request.match.definition.methods)
     }
 
-    private func wait(for rest: Verification.Rest, _ token: String, _ request: APIRequest) async -> Decision {
+    private func wait(
+        for rest: Verification.Rest, _ token: ArraySlice<UInt8>, _ request: APIRequest
+    ) async -> Decision {
         do throws(APIFailure) {
             return try decide(request, try await authentication.principal(of: token, after: rest))
         } catch {

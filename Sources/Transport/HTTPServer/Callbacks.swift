@@ -70,11 +70,11 @@ func requestCompleted(
 
 /// One field line of a request.
 func fieldReceived(
-    _ validator: UnsafeMutableRawPointer?, _ kind: MHD_ValueKind, _ name: UnsafePointer<CChar>?, _ nameSize: Int,
+    _ layout: UnsafeMutableRawPointer?, _ kind: MHD_ValueKind, _ name: UnsafePointer<CChar>?, _ nameSize: Int,
     _ value: UnsafePointer<CChar>?, _ valueSize: Int
 ) -> MHD_Result {
-    guard let validator = unsafe validator?.assumingMemoryBound(to: HeadValidator.self) else { return .NO }
-    let isMoreWanted = unsafe validator.pointee.add(bytes(name, nameSize), bytes(value, valueSize))
+    guard let layout = unsafe layout?.assumingMemoryBound(to: HeadLayout.self) else { return .NO }
+    let isMoreWanted = unsafe layout.pointee.add(bytes(name, nameSize), bytes(value, valueSize))
     return isMoreWanted ? .YES : .NO
 }
 

@@ -1,41 +1,52 @@
 import Basics
 import CMicroHTTPD
+private import Glibc
 import HTTP
 
 extension ClientConnection {
     /// Checks the head that is in.
     func checkHead(_ call: AccessCall?) -> RequestLifecycle.Event {
         guard let call = unsafe call else { return .headRefused(refusal(of: .framing), keepsConnection: false) }
-        var validator = HeadValidator(
-            limit: core.limits.fields, layout: unsafe HeadLayout(call, targetSize: targetSize))
-        unsafe withUnsafeMutablePointer(to: &validator) { validator in
-            _ = unsafe MHD_get_connection_values_n(handle, .HEADER_KIND, fieldReceived, validator)
+        var layout = unsafe HeadLayout(call, targetSize: targetSize, limit: core.limits.fields)
+        unsafe withUnsafeMutablePointer(to: &layout) { layout in
+            _ = unsafe MHD_get_connection_values_n(handle, .HEADER_KIND, fieldReceived, layout)
         }
-        unsafe validator.close(version: call.version, headSize: CMicroHTTPD_head_size(handle))
+        let headers = layout.headers
+        var validator = HeadValidator(headers, limit: core.limits.fields)
+        validator.close(
+            unsafe HTTPVersion(call.version), isWhole: layout.isWhole(headSize: unsafe CMicroHTTPD_head_size(handle)))
         isChunked = validator.body == .chunked
-        bodyBuffer = validator.fault == nil ? validator.end : 0
-        var head = RequestHead(
-            method: Method(unsafe text(call.method)), target: RequestTarget(raw: "", path: []),
-            headers: HeaderFields(validator.fields), identifier: identifier, peer: peer)
-        if isTrusted, let fault = noteClient(&head) { validator.refuse(fault) }
-        var fault = validator.fault
-        if fault == nil {
+        bodyBuffer = validator.fault == nil ? layout.end : 0
+        let method = Method(unsafe text(call.method))
+        var peer = peer
+        if isTrusted, let fault = noteClient(headers, &peer) { validator.refuse(fault) }
+        var target = RequestTarget(raw: "", absolutePath: "")
+        if validator.fault == nil {
             do throws(HTTPFault) {
-                head.target = try target(for: head.method, host: validator.host)
-                try head.method.checkServed()
-            } catch { fault = error }
+                target = try self.target(for: method, host: validator.host)
+                try method.checkServed()
+            } catch { validator.refuse(error) }
         }
-        self.head = head
-        guard let fault else { return .headAccepted(validator.body) }
+        head = RequestHead(method: method, target: target, headers: headers, identifier: identifier, peer: peer)
+        guard let fault = validator.fault else { return .headAccepted(validator.body) }
         return .headRefused(refusal(of: fault), keepsConnection: fault.leavesFraming && validator.body == .none)
     }
 
-    private func target(for method: Method, host: String?) throws(HTTPFault) -> RequestTarget {
-        let target = try rethrowing(as: { _ in HTTPFault.target }) { () throws(TargetError) in
-            try RequestTarget(parsing: rawTarget, host: host)
-        }
-        guard rawTarget != "*" || method == .options else { throw .target }
+    private func target(for method: Method, host: ArraySlice<UInt8>?) throws(HTTPFault) -> RequestTarget {
+        guard let target = try? RequestTarget(parsing: rawTarget, host: host.map { String(decoding: $0, as: UTF8.self) }),
+            rawTarget != "*" || method == .options
+        else { throw .target }
         return target
+    }
+}
+
+extension HTTPVersion {
+    fileprivate init(_ text: UnsafePointer<CChar>?) {
+        guard let text = unsafe text else {
+            self = .other
+            return
+        }
+        self = unsafe strcmp(text, "HTTP/1.1") == 0 ? .oneOne : strcmp(text, "HTTP/1.0") == 0 ? .oneZero : .other
     }
 }
 

@@ -37,18 +37,18 @@ final class RequestsByClient: Sendable {
 }
 
 extension ClientConnection {
-    /// Notes whose request a trusted proxy passes on; why it may not begin, if it may not.
+    /// Notes whose request a trusted proxy passes on, and makes it the peer; why it may not begin, if it may not.
     ///
     /// Where the proxy names none, it is its own client: not bounded if it says nothing of any client, and bounded
     /// with all others of which it is unclear, or inventing a header would be the way around the bound.
-    func noteClient(_ head: inout RequestHead) -> HTTPFault? {
+    func noteClient(_ headers: HeaderSection, _ peer: inout String) -> HTTPFault? {
         let client: IPAddress
-        switch ForwardedClient(in: head.headers, trusting: core.limits.trustedProxies) {
+        switch ForwardedClient(in: headers, trusting: core.limits.trustedProxies) {
         case .none: return nil
         case .unclear: client = address
         case .client(let address, let text):
             client = address.network
-            head.peer = text
+            peer = text
         }
         guard core.requestsByClient.begin(client) else { return .tooManyAtOnce }
         self.client = client

@@ -45,8 +45,8 @@ private func contains(_ bytes: [UInt8], _ delimiter: [UInt8]) -> Bool {
 }
 
 private func checkInput(_ body: [UInt8], _ type: String) throws {
-    let target = RequestTarget(raw: "/api/tasks", path: ["api", "tasks"])
-    let headers: HeaderFields = type.isEmpty ? [:] : ["Content-Type": type]
+    let target = RequestTarget(raw: "/api/tasks", absolutePath: "/api/tasks")
+    let headers: HeaderSection = type.isEmpty ? [:] : ["Content-Type": type]
     let head = RequestHead(method: .post, target: target, headers: headers)
     guard let input = try? TaskInput(body: body, head: head) else { return }
     let text = try? input.text()

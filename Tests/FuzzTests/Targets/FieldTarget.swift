@@ -11,7 +11,7 @@ func checkFields(_ input: [UInt8]) throws {
     try checkIdentifiers(value)
     try checkCredentials(value)
     let lines = value.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-    let headers = HeaderFields(lines.map { HeaderFields.Field(name: "Accept", value: $0) })
+    let headers = HeaderSection(lines.map { HeaderSection.Field(name: "Accept", value: $0) })
     if headers.preferJSON {
         let isNamed = value.beginsAnywhere("application/") || value.beginsAnywhere("text/")
         try require(isNamed, "JSON is preferred where it was named, or text was")
@@ -58,12 +58,12 @@ private func checkIdentifiers(_ value: String) throws {
 private func isHexadecimal(_ byte: UInt8) -> Bool { "0123456789abcdef".utf8.contains(byte) }
 
 private func checkCredentials(_ value: String) throws {
-    let target = RequestTarget(raw: "/api/tasks", path: ["api", "tasks"])
+    let target = RequestTarget(raw: "/api/tasks", absolutePath: "/api/tasks")
     let head = RequestHead(method: .get, target: target, headers: ["Authorization": value])
     guard case .token(let token) = BearerCredentials(of: head, allowQuery: true) else { return }
-    try require(!token.isEmpty && value.utf8.count > token.utf8.count, "a token follows its scheme")
+    try require(!token.isEmpty && value.utf8.count > token.count, "a token follows its scheme")
     if BearerCredentials.isWellFormed(token) {
-        try require(token.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "a token is of ASCII letters")
+        try require(token.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "a token is of ASCII letters")
     }
 }
 

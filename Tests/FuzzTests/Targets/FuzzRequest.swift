@@ -15,13 +15,13 @@ struct FuzzRequest {
         guard words.count == 2, words[0].allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
         let raw = String(decoding: words[1], as: UTF8.self)
         guard let target = try? RequestTarget(parsing: raw, host: "127.0.0.1:3001") else { return nil }
-        var headers = HeaderFields()
+        var fields: [HeaderSection.Field] = []
         while case let line = Self.line(&rest), !line.isEmpty {
             guard let field = Self.field(line) else { return nil }
-            headers.append(field.name, field.value)
+            fields.append(field)
         }
         head = RequestHead(
-            method: Method(String(decoding: words[0], as: UTF8.self)), target: target, headers: headers)
+            method: Method(String(decoding: words[0], as: UTF8.self)), target: target, headers: HeaderSection(fields))
         body = Array(rest)
     }
 
@@ -31,13 +31,13 @@ struct FuzzRequest {
         return line
     }
 
-    private static func field(_ line: ArraySlice<UInt8>) -> HeaderFields.Field? {
+    private static func field(_ line: ArraySlice<UInt8>) -> HeaderSection.Field? {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex else { return nil }
         // As libmicrohttpd hands values over: without blanks around, NUL and CR, as the bytes that came.
         let value = line[colon...].dropFirst().drop(while: \.isBlank)
         guard !value.contains(where: { $0 == 0 || $0 == 13 }), line[..<colon].allSatisfy({ $0 > 0x20 && $0 < 0x7F })
         else { return nil }
-        return HeaderFields.Field(
+        return HeaderSection.Field(
             name: String(decoding: line[..<colon], as: UTF8.self), value: String(decoding: value, as: UTF8.self))
     }
 }

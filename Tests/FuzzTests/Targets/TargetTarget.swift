@@ -38,7 +38,7 @@ private let routes = TaskAPI(TaskAPIConfiguration(store: MemoryTaskStore(), veri
 private let patterns = Set(routes.rows.map(\.definition.pattern))
 
 private func checkRoute(_ target: RequestTarget) throws {
-    let route = routes.match(target.path)
+    let route = routes.match(target)
     try require(patterns.contains(route.definition.pattern), "a log shows a pattern of the table, never the path")
     if target.path.first == "api" {
         try require(route.definition.isProtected, "everything below /api asks for a token")

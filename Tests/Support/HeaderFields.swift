@@ -1,18 +1,8 @@
-import Basics
+import HTTP
 
-/// The header fields of a message, in the order in which they came, duplicates kept (RFC 9110 section 5).
+/// The header fields of a message as texts, in the order in which they came, duplicates kept (RFC 9110 section 5).
 package struct HeaderFields: Sendable, Equatable {
-    /// One field line.
-    package struct Field: Sendable, Equatable {
-        package let name: String
-        /// The value, without white space around it.
-        package let value: String
-
-        package init(name: String, value: String) {
-            self.name = name
-            self.value = value
-        }
-    }
+    package typealias Field = HeaderSection.Field
 
     package private(set) var fields: [Field]
 
@@ -45,9 +35,4 @@ extension HeaderFields: ExpressibleByDictionaryLiteral {
     package init(dictionaryLiteral elements: (String, String)...) {
         self.init(elements.map { Field(name: $0.0, value: $0.1) })
     }
-}
-
-extension String {
-    /// Equality of field names: ASCII letters without case, everything else by its bytes (RFC 9110 section 5.1).
-    package func isSameField(as other: String) -> Bool { isEqualIgnoringCase(to: other) }
 }

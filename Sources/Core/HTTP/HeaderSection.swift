@@ -1,0 +1,154 @@
+import Basics
+
+/// The header fields of a request as they were received, duplicates kept (RFC 9110 section 6.3).
+///
+/// One copy of their bytes, and where each field line is in it: no text is made of a field until someone asks for it. Of
+/// most fields that a request does not have, ``mayContain(_:)`` knows it without a look at any line.
+package struct HeaderSection: Sendable {
+    /// A field line as text.
+    package struct Field: Sendable, Equatable {
+        package let name: String
+        /// Without white space around it.
+        package let value: String
+
+        package init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// One field line: where its name and its value are in ``bytes``.
+    package struct Line: Sendable {
+        package let name: Range<Int>
+        /// Without white space around it.
+        package let value: Range<Int>
+
+        package init(name: Range<Int>, value: Range<Int>) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    package let bytes: [UInt8]
+    package let lines: [Line]
+    /// A bit for the length and the first letter of each name; names may share one.
+    @usableFromInline package let names: UInt64
+
+    /// The lines of a section in these bytes, their values with white space around them or without.
+    package init(bytes: [UInt8], lines: consuming [Line]) {
+        let all = bytes.span
+        var names: UInt64 = 0
+        for index in lines.indices {
+            let (name, value) = (lines[index].name, lines[index].value)
+            if !name.isEmpty { names |= Self.bit(all[name.lowerBound], name.count) }
+            if let last = value.last, all[value.lowerBound].isBlank || all[last].isBlank {
+                lines[index] = Line(name: name, value: all.trimming(value))
+            }
+        }
+        self.bytes = bytes
+        self.lines = lines
+        self.names = names
+    }
+
+    /// The bit of a name that begins with this byte.
+    @inlinable static func bit(_ first: UInt8, _ count: Int) -> UInt64 {
+        1 << UInt64((Int(first.lowercasedASCII) &+ 5 &* count) & 63)
+    }
+
+    /// Whether there can be a field of this name; false means that there is none.
+    @inlinable package func mayContain(_ name: String) -> Bool {
+        name.utf8.first.map { names & Self.bit($0, name.utf8.count) != 0 } ?? false
+    }
+
+    /// Whether there is a field of this name, compared without case.
+    @inlinable package func contains(_ name: String) -> Bool { mayContain(name) && firstValue(name) != nil }
+
+    /// The value of the first field of this name.
+    @inlinable package subscript(name: String) -> String? { mayContain(name) ? firstText(name) : nil }
+
+    /// The values of all fields of this name, in order.
+    package func values(_ name: String) -> [String] {
+        lines.filter { isNamed($0, name) }.map { text($0.value) }
+    }
+
+    /// How often a field occurs that may occur once.
+    package enum Occurrence: Equatable, Sendable {
+        case never
+        case once(ArraySlice<UInt8>)
+        case repeated
+    }
+
+    package func occurrence(of name: String) -> Occurrence {
+        var found: Range<Int>?
+        for line in lines where isNamed(line, name) {
+            guard found == nil else { return .repeated }
+            found = line.value
+        }
+        return found.map { .once(bytes[$0]) } ?? .never
+    }
+
+    /// All fields in the order in which they came, as text.
+    package var fields: [Field] {
+        lines.map { Field(name: text($0.name), value: text($0.value)) }
+    }
+
+    @usableFromInline package func firstText(_ name: String) -> String? { firstValue(name).map(text) }
+
+    @usableFromInline package func firstValue(_ name: String) -> Range<Int>? {
+        for line in lines where isNamed(line, name) { return line.value }
+        return nil
+    }
+
+    private func isNamed(_ line: Line, _ name: String) -> Bool {
+        // Most names differ in length: then no byte is compared.
+        line.name.count == name.utf8.count && bytes.span.extracting(line.name).isEqualIgnoringCase(to: name)
+    }
+
+    private func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+}
+
+extension HeaderSection: ExpressibleByDictionaryLiteral {
+    package init(_ fields: [Field] = []) {
+        var bytes: [UInt8] = []
+        let lines = fields.map { field in
+            let first = bytes.count
+            bytes += Array(field.name.utf8)
+            let second = bytes.count
+            bytes += Array(field.value.utf8)
+            return Line(name: first..<second, value: second..<bytes.count)
+        }
+        self.init(bytes: bytes, lines: lines)
+    }
+
+    package init(dictionaryLiteral elements: (String, String)...) {
+        self.init(elements.map { Field(name: $0.0, value: $0.1) })
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether these are the bytes of a text of the same length, when `A` to `Z` are read as `a` to `z`.
+    package func isEqualIgnoringCase(to text: String) -> Bool {
+        let other = text.utf8.span
+        guard count == other.count else { return false }
+        for index in indices where self[index].lowercasedASCII != other[index].lowercasedASCII { return false }
+        return true
+    }
+
+    /// Whether they begin with a text, `A` to `Z` read as `a` to `z` in both.
+    package func beginsIgnoringCase(_ text: String) -> Bool {
+        count >= text.utf8.count && extracting(0..<text.utf8.count).isEqualIgnoringCase(to: text)
+    }
+
+    /// The range without the white space at its ends.
+    fileprivate func trimming(_ range: Range<Int>) -> Range<Int> {
+        var (start, end) = (range.lowerBound, range.upperBound)
+        while start < end, self[end - 1].isBlank { end -= 1 }
+        while start < end, self[start].isBlank { start += 1 }
+        return start..<end
+    }
+}
+
+extension String {
+    /// Equality of field names: ASCII letters without case, everything else by its bytes (RFC 9110 section 5.1).
+    package func isSameField(as other: String) -> Bool { isEqualIgnoringCase(to: other) }
+}
