@@ -36,7 +36,7 @@ struct CheckpointTests {
         // About 12 pages each: 240 MB in the log, if it never began anew.
         try await add(5000, to: store)
         #expect(try megabytes("-wal") < 80)
-        #expect(try megabytes("") > 20)
+        #expect(try megabytes("") > 4)
     }
 
     @Test("A reader of an old state delays the copy, not the writes, and the copy continues after it")
