@@ -44,7 +44,8 @@ struct TestAuthority: Sendable {
         var fields: HeaderFields = ["Host": host]
         for field in headers.fields { fields.append(field.name, field.value) }
         let head = RequestHead(
-            method: method, target: try RequestTarget(parsing: target), headers: HeaderSection(fields.fields), peer: peer)
+            method: method, target: try RequestTarget(parsing: target), headers: HeaderSection(fields.fields),
+            peer: peer)
         return await authority.decide(on: head).answered(Array(body.utf8))
     }
 

@@ -25,7 +25,8 @@ struct CachedListTests {
         var headers = headers
         headers.append("Authorization", "Bearer \(token)")
         return api.decide(
-            on: RequestHead(method: .get, target: try RequestTarget(parsing: target), headers: HeaderSection(headers.fields)))
+            on: RequestHead(
+                method: .get, target: try RequestTarget(parsing: target), headers: HeaderSection(headers.fields)))
     }
 
     @Test("A known token and a list in memory")

@@ -7,11 +7,10 @@ package protocol TokenVerifier: Sendable {
     /// - Throws: the exact reason, for the log; answers show only its ``TokenRefusal/outcome``.
     func verification(of token: String) throws(TokenRefusal) -> Verification
 
-    /// Whom a token represents that was verified before and would be accepted again now; nothing: it must be verified.
+    /// Looks a token up that was verified before; never waits, and copies nothing of it.
     ///
-    /// Never waits, and copies nothing of the token.
-    ///
-    /// - Parameter token: as in ``verify(_:)``, as bytes.
+    /// - Parameter token: as in ``verification(of:)``, as bytes.
+    /// - Returns: whom it represents, if it would be accepted again now; nothing: it must be verified.
     func cached(_ token: ArraySlice<UInt8>) -> Principal?
 }
 

@@ -5,8 +5,9 @@ struct CommonHeaders: Sendable {
     private let origins: CrossOrigin
 
     private let ofAll: FieldLines = ["X-Content-Type-Options": "nosniff"]
-    /// Also for errors: two people may share a cache, and the old iOS clients have one on disk (V-119;
-    /// docs/clients.md, "Answers"). Lists also depend on the codings that a client accepts; one line for all costs least.
+    /// Also for errors: two people may share a cache, and the old iOS clients have one on disk (V-119; docs/clients.md, "Answers").
+    ///
+    /// Of these answers only lists depend on the codings that a client accepts; one line for all costs least.
     private let ofProtected: FieldLines = [
         "X-Content-Type-Options": "nosniff", "Cache-Control": "private, no-store",
         "Vary": "Authorization, Accept-Encoding",

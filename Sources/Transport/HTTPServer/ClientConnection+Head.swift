@@ -33,8 +33,8 @@ extension ClientConnection {
     }
 
     private func target(for method: Method, host: ArraySlice<UInt8>?) throws(HTTPFault) -> RequestTarget {
-        guard let target = try? RequestTarget(parsing: rawTarget, host: host.map { String(decoding: $0, as: UTF8.self) }),
-            rawTarget != "*" || method == .options
+        let host = host.map { String(decoding: $0, as: UTF8.self) }
+        guard let target = try? RequestTarget(parsing: rawTarget, host: host), rawTarget != "*" || method == .options
         else { throw .target }
         return target
     }

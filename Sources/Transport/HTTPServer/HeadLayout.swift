@@ -17,7 +17,9 @@ struct HeadLayout {
     private var lines: [HeaderSection.Line] = []
     private let limit: Int
 
-    /// The request line of a call; its target was this long. At most so many field lines may follow.
+    /// The request line of a call; its target was this long.
+    ///
+    /// At most so many field lines may follow.
     @unsafe
     init(_ call: AccessCall, targetSize: Int, limit: Int) {
         self.limit = limit
@@ -34,7 +36,9 @@ struct HeadLayout {
         lines.reserveCapacity(16)
     }
 
-    /// Adds a field line; whether more are wanted. The library has skipped blanks between its colon and its value.
+    /// Adds a field line; whether more are wanted.
+    ///
+    /// The library has skipped blanks between its colon and its value.
     @unsafe
     mutating func add(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Bool {
         let first = UInt(bitPattern: name.baseAddress)

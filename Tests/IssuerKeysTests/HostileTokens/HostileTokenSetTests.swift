@@ -81,7 +81,9 @@ struct HostileTokenSetTests {
                 group.addTask {
                     var wrong: [String] = []
                     for (name, text, refusal) in order {
-                        if refusal != nil, verifier.cached(ArraySlice(text.utf8)) != nil { wrong.append("cached: \(name)") }
+                        if refusal != nil, verifier.cached(ArraySlice(text.utf8)) != nil {
+                            wrong.append("cached: \(name)")
+                        }
                         let answer = await Self.refusal(of: text, by: verifier)
                         if answer != refusal { wrong.append("\(name): \(answer?.code ?? "accepted")") }
                     }
