@@ -150,7 +150,8 @@ final class Server {
     /// The texts of the owner's tasks.
     func texts(token: String) throws -> [String] {
         let response = try ask("GET", "/api/tasks", token: token)
-        return try (JSONValue(parsing: response.body).array ?? []).compactMap { $0["Text"].string }
+        let list = try JSONValue(parsing: response.body, limits: JSONLimits(bytes: response.body.count))
+        return (list.array ?? []).compactMap { $0["Text"].string }
     }
 
     /// Ends it as a service manager does.
