@@ -103,13 +103,13 @@ extension Span<UInt8> {
 
     /// Whether a control character other than a tab is in here; without branches, so that it becomes vector code.
     fileprivate var hasControl: Bool {
-        var (least, delete) = (UInt8.max, UInt8.max)
+        var found: UInt8 = 0
         for index in indices {
-            let byte = self[index]
-            least = Swift.min(least, byte == 0x09 ? UInt8.max : byte)
-            delete = Swift.min(delete, byte ^ 0x7F)
+            // One of the indices; a check of each would keep this from becoming vector code.
+            let byte = unsafe self[unchecked: index]
+            found |= (byte < 0x20 ? 1 : 0) & (byte != 0x09 ? 1 : 0) | (byte == 0x7F ? 1 : 0)
         }
-        return least < 0x20 || delete == 0
+        return found != 0
     }
 
     /// The number of decimal digits and nothing else; nil also for one beyond `Int`.
