@@ -46,8 +46,9 @@ def build_peers():
 class Programs:
     """Starts each program; `folder` is on the disk that is measured. `with` runs the authority that signs the tokens."""
 
-    def __init__(self, folder, settings=()):
-        self.folder, self.settings = folder, dict(settings)
+    def __init__(self, folder, settings=(), before=None):
+        """`before` is the checkout of an earlier build that is measured, too: it makes the databases, and this build upgrades its copies."""
+        self.folder, self.settings, self.oldest = folder, dict(settings), before or ROOT
 
     def path(self, name):
         return os.path.join(self.folder, name)
@@ -96,7 +97,7 @@ class Programs:
 
     def seed(self):
         """Databases with ten tasks of each person, for task-server and for its peers; what task-server answers; a refusal."""
-        with self.task_server("new") as server:
+        with self.task_server("new", self.oldest) as server:
             for number in range(TASKS):
                 add(server.port, self.token, number)
             answers = {"list.json": (200, ask(server.port, "/api/tasks", self.token)),
@@ -131,7 +132,7 @@ class Programs:
 
     def command(self, *words):
         command, database, file = words
-        done = subprocess.run([f"{ROOT}/.build/release/task-server", command, "--database", database, file],
+        done = subprocess.run([f"{self.oldest}/.build/release/task-server", command, "--database", database, file],
                               capture_output=True, text=True)
         if done.returncode:
             raise SystemExit(f"bench: task-server {command}: {done.stderr}")
