@@ -52,7 +52,7 @@ struct AcceptRange {
         let name = range.trimmingBlanks
         guard !name.isEmpty else { return nil }
         self.name = String(name)
-        weight = Self.weight(of: element[range.endIndex...])
+        weight = Self.weight(of: Array(element[range.endIndex...].utf8).span)
     }
 
     /// The most specific of the ranges that match a type.
@@ -66,22 +66,29 @@ struct AcceptRange {
     }
 
     /// The weight among parameters, each after a semicolon; the highest if there is none.
-    static func weight(of parameters: Substring) -> Int {
-        guard !parameters.isEmpty else { return 1000 }
-        return parameters.split(separator: ";").lazy.compactMap { weight(ofParameter: $0.trimmingBlanks) }.first ?? 1000
+    static func weight(of parameters: Span<UInt8>) -> Int {
+        var start = 0
+        while start < parameters.count {
+            let end = parameters.next(UInt8(ascii: ";"), from: start) ?? parameters.count
+            let parameter = parameters.extracting(parameters.trimming(start..<end))
+            if let weight = weight(ofParameter: parameter) { return weight }
+            start = end + 1
+        }
+        return 1000
     }
 
     /// The weight, if this parameter is one: `q=0.5` is 500; nil for another, and for a weight that is malformed.
-    private static func weight(ofParameter parameter: Substring) -> Int? {
-        let bytes = Array(parameter.utf8)
-        guard (3...7).contains(bytes.count), bytes[0].lowercasedASCII == UInt8(ascii: "q"),
-            bytes[1] == UInt8(ascii: "=")
-        else { return nil }
-        let digits = bytes.dropFirst(2).filter { $0 != UInt8(ascii: ".") }
-        guard digits.count >= bytes.count - 3, digits.allSatisfy(\.isDecimalDigit),
-            bytes.count == 3 || bytes[3] == UInt8(ascii: ".")
-        else { return nil }
-        let padded = digits + Array(repeating: UInt8(ascii: "0"), count: 4 - digits.count)
-        return min(1000, padded.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) })
+    private static func weight(ofParameter parameter: Span<UInt8>) -> Int? {
+        guard (3...7).contains(parameter.count), parameter.beginsIgnoringCase("q="), parameter[2].isDecimalDigit else {
+            return nil
+        }
+        if parameter.count > 3, parameter[3] != UInt8(ascii: ".") { return nil }
+        var weight = Int(parameter[2] - UInt8(ascii: "0"))
+        for index in 4..<7 {
+            let digit = index < parameter.count ? parameter[index] : UInt8(ascii: "0")
+            guard digit.isDecimalDigit else { return nil }
+            weight = weight * 10 + Int(digit - UInt8(ascii: "0"))
+        }
+        return min(1000, weight)
     }
 }

@@ -9,7 +9,7 @@ extension HeaderSection {
     package var preferGzip: Bool {
         guard mayContain("Accept-Encoding") else { return false }
         var codings = AcceptedCodings()
-        for value in values("Accept-Encoding") { codings.add(value) }
+        for line in lines where isNamed(line, "Accept-Encoding") { codings.add(bytes.span.extracting(line.value)) }
         return codings.preferGzip
     }
 }
@@ -25,24 +25,26 @@ private struct AcceptedCodings {
         return weight > 0 && weight >= identity ?? 0
     }
 
-    /// Adds the members of one field line.
-    mutating func add(_ list: String) {
-        var rest = list.utf8[...]
-        while !rest.isEmpty {
-            let member = rest.prefix { $0 != UInt8(ascii: ",") }
-            rest = rest[member.endIndex...].dropFirst()
-            let name = member.prefix { $0 != UInt8(ascii: ";") }
-            add(Substring(name).trimmingBlanks, AcceptRange.weight(of: Substring(member[name.endIndex...])))
+    /// Adds the members of one field line; read in place, as nearly all clients send one.
+    mutating func add(_ list: Span<UInt8>) {
+        var start = 0
+        while start < list.count {
+            let end = list.next(UInt8(ascii: ","), from: start) ?? list.count
+            add(member: list.extracting(start..<end))
+            start = end + 1
         }
     }
 
     /// Of a coding that is named twice the first weight counts.
-    private mutating func add(_ name: Substring, _ weight: Int) {
-        switch name.utf8.count {
-        case 1 where name.isSame(as: "*"): other = other ?? weight
-        case 4 where name.isEqualIgnoringCase(to: "gzip"): gzip = gzip ?? weight
-        case 6 where name.isEqualIgnoringCase(to: "x-gzip"): gzip = gzip ?? weight
-        case 8 where name.isEqualIgnoringCase(to: "identity"): identity = identity ?? weight
+    private mutating func add(member: Span<UInt8>) {
+        let end = member.next(UInt8(ascii: ";"), from: 0) ?? member.count
+        let name = member.extracting(member.trimming(0..<end))
+        let parameters = member.extracting(end...)
+        switch name.count {
+        case 1 where name.isSame(as: "*"): other = other ?? AcceptRange.weight(of: parameters)
+        case 4 where name.isEqualIgnoringCase(to: "gzip"): gzip = gzip ?? AcceptRange.weight(of: parameters)
+        case 6 where name.isEqualIgnoringCase(to: "x-gzip"): gzip = gzip ?? AcceptRange.weight(of: parameters)
+        case 8 where name.isEqualIgnoringCase(to: "identity"): identity = identity ?? AcceptRange.weight(of: parameters)
         default: break
         }
     }

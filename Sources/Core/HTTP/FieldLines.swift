@@ -62,14 +62,12 @@ package struct FieldLines: Sendable, Equatable {
 
     /// Where the first line of this name is, from the beginning of a line on, without its CRLF.
     private func line(_ name: String, from first: Int) -> Range<Int>? {
-        let (bytes, name) = (self.bytes.span, name.utf8.span)
+        let bytes = self.bytes.span
         var start = first
-        while start < bytes.count {
-            var end = start
-            while bytes[end] != 0x0D { end += 1 }
-            let colon = start + name.count
+        while start < bytes.count, let end = bytes.next(0x0D, from: start) {
+            let colon = start + name.utf8.count
             if colon < end, bytes[colon] == UInt8(ascii: ":"),
-                name.indices.allSatisfy({ name[$0].lowercasedASCII == bytes[start + $0].lowercasedASCII })
+                bytes.extracting(start..<colon).isEqualIgnoringCase(to: name)
             {
                 return start..<end
             }

@@ -99,7 +99,7 @@ package struct HeaderSection: Sendable {
         return nil
     }
 
-    private func isNamed(_ line: Line, _ name: String) -> Bool {
+    func isNamed(_ line: Line, _ name: String) -> Bool {
         // Most names differ in length: then no byte is compared.
         line.name.count == name.utf8.count && bytes.span.extracting(line.name).isEqualIgnoringCase(to: name)
     }
@@ -140,7 +140,7 @@ extension Span<UInt8> {
     }
 
     /// The range without the white space at its ends.
-    fileprivate func trimming(_ range: Range<Int>) -> Range<Int> {
+    func trimming(_ range: Range<Int>) -> Range<Int> {
         var (start, end) = (range.lowerBound, range.upperBound)
         while start < end, self[end - 1].isBlank { end -= 1 }
         while start < end, self[start].isBlank { start += 1 }

@@ -70,23 +70,33 @@ extension Problem {
 
     /// The problem as one line of text.
     package var line: [UInt8] {
-        let ids = identifiers.isEmpty ? "" : " ids: \(identifiers.map(String.init).joined(separator: ", "))"
-        return Array("\(title). \(detail)\(ids) (\(code))\n".utf8)
+        var line: [UInt8] = []
+        line.reserveCapacity(title.utf8.count + detail.utf8.count + code.utf8.count + 8)
+        for part in [title, ". ", detail] { line.append(contentsOf: part.utf8) }
+        if !identifiers.isEmpty {
+            line.append(contentsOf: " ids: \(identifiers.map(String.init).joined(separator: ", "))".utf8)
+        }
+        for part in [" (", code, ")\n"] { line.append(contentsOf: part.utf8) }
+        return line
     }
 
-    /// The answer with this problem.
+    /// The answer with this problem; `cacheControl` is nil where the caller adds the field.
     ///
     /// JSON is for those who ask for it, and for scripts in pages: a JSON object in answer to a `GET` ends the
     /// old client with ADAL, which expects an array.
-    package func response(for head: RequestHead?) -> Response {
-        var problem = self
-        if problem.instance == nil, let head { problem.instance = "/requests/\(head.identifier)" }
+    package func response(for head: RequestHead?, cacheControl: String? = "no-store") -> Response {
         let asJSON = head?.prefersProblemJSON ?? false
-        var response = Response(status, body: asJSON ? problem.json : problem.line)
+        var response = Response(status, body: asJSON ? json(for: head) : line)
         response.headers.append("Content-Type", asJSON ? Problem.mediaType : "text/plain; charset=utf-8")
-        response.headers.append("Cache-Control", "no-store")
+        if let cacheControl { response.headers.append("Cache-Control", cacheControl) }
         response.headers.append(headers)
         return response
+    }
+
+    private func json(for head: RequestHead?) -> [UInt8] {
+        var problem = self
+        if problem.instance == nil, let head { problem.instance = "/requests/\(head.identifier)" }
+        return problem.json
     }
 }
 

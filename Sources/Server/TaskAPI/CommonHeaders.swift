@@ -28,8 +28,6 @@ struct CommonHeaders: Sendable {
         let head = request.head
         response.headers.append("X-Request-Id", head.identifier)
         if request.match.definition.isProtected {
-            // Problems have one of their own, and no other answer of these routes.
-            if response.status.rawValue >= 400 { response.headers.remove("Cache-Control") }
             response.headers.append(ofProtected)
         } else {
             response.headers.append(request.match.route == .file ? ofFiles : ofAll)

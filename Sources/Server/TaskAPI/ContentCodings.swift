@@ -47,8 +47,8 @@ final class ContentCodings: Sendable {
     func answer(_ content: Content, to head: RequestHead) -> HandlerResult {
         let prefersGzip = content.isCompressible && head.headers.preferGzip
         if head.headers.contains("If-None-Match") {
-            if prefersGzip, head.knows(content.gzipTag) { return .ready(content.unchanged(content.gzipTag)) }
-            if head.knows(content.entityTag) { return .ready(content.unchanged(content.entityTag)) }
+            if prefersGzip, head.headers.ifNoneMatch(content.gzipTag) { return .ready(content.unchanged(content.gzipTag)) }
+            if head.headers.ifNoneMatch(content.entityTag) { return .ready(content.unchanged(content.entityTag)) }
         }
         guard prefersGzip else { return .ready(content.response(.identity)) }
         if let coded = kept.withLock({ $0.find(content.subject, content.entityTag) }) {

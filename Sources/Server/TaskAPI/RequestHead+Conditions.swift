@@ -2,12 +2,6 @@ import HTTP
 import Tasks
 
 extension RequestHead {
-    /// Whether the client has the state of this tag (in quotes) already: `If-None-Match` (RFC 9110 section 13.1.2).
-    func knows(_ tag: String) -> Bool {
-        guard let condition = headers.ifNoneMatch, let tag = EntityTag(field: tag) else { return false }
-        return condition.knows(tag)
-    }
-
     /// The revisions of a task that `If-Match` allows; nil: any (RFC 9110 section 13.1.1).
     func expectedRevisions(of id: Int64) -> Set<Int64>? {
         guard headers.contains("If-Match") else { return nil }

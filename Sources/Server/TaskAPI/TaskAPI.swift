@@ -125,7 +125,9 @@ extension TaskAPI {
     /// A problem; a 401 also says where the metadata of the protected resource are (P-35).
     private func response(to failure: APIFailure, of request: APIRequest) -> Response {
         if case .nothingHere = failure, let page = pages.missingPage(for: request) { return page }
-        var response = failure.problem.response(for: request.head)
+        // Answers of protected routes have a common one.
+        let cacheControl = request.match.definition.isProtected ? nil : "no-store"
+        var response = failure.problem.response(for: request.head, cacheControl: cacheControl)
         if response.status == 401, let parameter = resourceParameter,
             let challenge = response.headers["WWW-Authenticate"]
         {

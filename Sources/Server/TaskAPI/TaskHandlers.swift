@@ -54,7 +54,7 @@ final class TaskHandlers: Sendable {
             guard let task = try await storing({ () throws(StoreError) in try await store.find(id, of: owner) }) else {
                 throw .state(.noSuchTask)
             }
-            if head.knows(task.entityTag) {
+            if head.headers.ifNoneMatch(task.entityTag) {
                 return Response(304, headers: Self.headers(tag: task.entityTag))
             }
             return Self.answer(200, task)
