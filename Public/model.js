@@ -100,7 +100,8 @@ export class Model {
 
   /** Removes after the time of undo; the keys are for `drop`. */
   remove(tasks) {
-    return tasks.map((task) => this.#put({ kind: "remove", target: task.id, notBefore: Date.now() + UNDO_TIME }));
+    const notBefore = Date.now() + UNDO_TIME; // one moment for all: they are sent together
+    return tasks.map((task) => this.#put({ kind: "remove", target: task.id, notBefore }));
   }
 
   drop(key) {
