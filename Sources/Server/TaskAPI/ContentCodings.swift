@@ -46,8 +46,10 @@ final class ContentCodings: Sendable {
     /// The answer with this content: 304 if the client has it, in either coding that it accepts.
     func answer(_ content: Content, to head: RequestHead) -> HandlerResult {
         let prefersGzip = content.isCompressible && head.headers.preferGzip
-        if head.headers.contains("If-None-Match") {
-            if prefersGzip, head.headers.ifNoneMatch(content.gzipTag) { return .ready(content.unchanged(content.gzipTag)) }
+        if head.headers.mayContain("If-None-Match") {
+            if prefersGzip, head.headers.ifNoneMatch(content.gzipTag) {
+                return .ready(content.unchanged(content.gzipTag))
+            }
             if head.headers.ifNoneMatch(content.entityTag) { return .ready(content.unchanged(content.entityTag)) }
         }
         guard prefersGzip else { return .ready(content.response(.identity)) }
