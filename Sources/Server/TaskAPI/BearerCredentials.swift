@@ -58,7 +58,8 @@ package enum BearerCredentials: Equatable, Sendable {
     /// `b64token = 1*( ALPHA / DIGIT / "-" / "." / "_" / "~" / "+" / "/" ) *"="`: anything else is a malformed
     /// request, not a bad token (V-04).
     package static func isWellFormed(_ token: ArraySlice<UInt8>) -> Bool {
-        let bytes = token.span
+        // Looked up once: each use of a static table asks whether it is made, which is dear for each byte.
+        let (bytes, isTokenByte) = (token.span, isTokenByte)
         var padding = false
         for index in bytes.indices {
             if bytes[index] == UInt8(ascii: "=") {
