@@ -35,6 +35,12 @@ struct BearerCredentialsTests {
         for token in ["a b", "a,b", "\"a\"", "ä", "=", "a=b", "", "a\tb"] {
             #expect(!BearerCredentials.isWellFormed(bytes(token)))
         }
+        let letters = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+/".utf8)
+        for byte in UInt8.min...UInt8.max {
+            #expect(
+                BearerCredentials.isWellFormed([UInt8(ascii: "a"), byte, 0x61][...]) == letters.contains(byte),
+                "\(byte)")
+        }
         for token in ["a", "a.b.c", "a-_~+/==", "A1"] { #expect(BearerCredentials.isWellFormed(bytes(token))) }
     }
 

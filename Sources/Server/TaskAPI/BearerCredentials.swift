@@ -58,24 +58,26 @@ package enum BearerCredentials: Equatable, Sendable {
     /// `b64token = 1*( ALPHA / DIGIT / "-" / "." / "_" / "~" / "+" / "/" ) *"="`: anything else is a malformed
     /// request, not a bad token (V-04).
     package static func isWellFormed(_ token: ArraySlice<UInt8>) -> Bool {
-        // Looked up once: each use of a static table asks whether it is made, which is dear for each byte.
-        let (bytes, isTokenByte) = (token.span, isTokenByte)
-        var padding = false
-        for index in bytes.indices {
-            if bytes[index] == UInt8(ascii: "=") {
-                padding = true
-            } else if padding || !isTokenByte[Int(bytes[index])] {
-                return false
-            }
-        }
-        return !bytes.isEmpty && bytes[0] != UInt8(ascii: "=")
+        let bytes = token.span
+        var end = bytes.count
+        while end > 0, bytes[end - 1] == UInt8(ascii: "=") { end -= 1 }
+        return end > 0 && bytes.extracting(0..<end).areTokenLetters
     }
+}
 
-    private static let isTokenByte: [Bool] = {
-        var table = [Bool](repeating: false, count: 256)
-        for byte in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+/".utf8 {
-            table[Int(byte)] = true
+extension Span<UInt8> {
+    /// Whether all are letters, digits, or of `-._~+/`; without branches, so that it becomes vector code.
+    fileprivate var areTokenLetters: Bool {
+        var others: UInt8 = 0
+        for index in indices {
+            // One of the indices; a check of each would keep this from becoming vector code.
+            let byte = unsafe self[unchecked: index]
+            let alphanumeric: UInt8 = ((byte | 0x20) &- 0x61 < 26 ? 1 : 0) | (byte &- 0x30 < 10 ? 1 : 0)
+            // The first of these is also "." and "/".
+            let sign: UInt8 =
+                (byte &- 0x2D < 3 ? 1 : 0) | (byte == 0x5F ? 1 : 0) | (byte == 0x7E ? 1 : 0) | (byte == 0x2B ? 1 : 0)
+            others |= 1 ^ (alphanumeric | sign)
         }
-        return table
-    }()
+        return others == 0
+    }
 }
