@@ -177,7 +177,7 @@ let package = Package(
         tests("PlatformTests", of: ["Platform"]),
         tests("JSONTests", of: ["JSON"]),
         tests("OpenSSLTests", of: ["OpenSSL", "JSON", "Platform"], exclude: ["Vectors"]),
-        tests("SQLiteTests", of: ["SQLite"]),
+        tests("SQLiteTests", of: ["SQLite", "CSQLite"]),
         tests("CurlTests", of: ["Curl", "HTTPServer", "HTTP"]),
         tests("ZlibTests", of: ["Zlib"]),
         tests("HTTPTests", of: ["HTTP", "JSON"]),

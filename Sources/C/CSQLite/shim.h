@@ -1,6 +1,7 @@
 #pragma once
 #include <sqlite3.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 // SQLITE_TRANSIENT is a cast of -1 to a function pointer, which Swift does not import.
 // SQLite copies the bytes before this returns.
@@ -11,11 +12,22 @@ static inline int csqlite_bind_text_copying(sqlite3_stmt *statement, int index, 
 // A VFS like the default one, except that what is written to a database file is brought to the disk in small steps: a device
 // does what it was given in turn, so the commit of another connection would wait for thousands of pages at once.
 // (Logs and journals are written and synchronized as SQLite does by itself.)
+//
+// It also keeps writers away from the beginning of a checkpoint. There SQLite reads how long the log is, and then how much of it was
+// copied. If a commit begins the log anew in between, versions before 3.51.3 note new pages as copied that were not, and these are lost
+// when the log begins anew again (https://sqlite.org/wal.html#walreset). So whoever takes the lock of checkpoints takes that of writers,
+// too, until the next call for a lock, which comes after both were read; a log of which something is not copied does not begin anew.
 
 enum {
     // Pieces that are not adjacent, and bytes, that may wait for the disk: 5 to 15 ms of a disk with 3000 writes or 70 MB a second.
     csqlite_paced_pieces = 32,
     csqlite_paced_bytes = 1 << 20,
+    // Locks in the shared memory of a log (the file format's document, section 2.3.1).
+    csqlite_writer_lock = 0,
+    csqlite_checkpoint_lock = 1,
+    // How often a checkpoint tries to come between two transactions, and the microseconds in between.
+    csqlite_writer_tries = 5000,
+    csqlite_writer_pause = 50,
 };
 
 // Follows the default VFS's own data of an open database file.
@@ -25,6 +37,7 @@ struct csqlite_paced_file {
     sqlite3_int64 end;
     int pieces;
     int bytes;
+    int keeps_writers_away;
 };
 
 struct csqlite_paced_vfs {
@@ -54,6 +67,30 @@ static inline int csqlite_paced_write(sqlite3_file *file, const void *bytes, int
     return csqlite_paced_sync(file, SQLITE_SYNC_NORMAL | SQLITE_SYNC_DATAONLY);
 }
 
+static inline int csqlite_paced_lock_writers(struct csqlite_paced_file *paced, sqlite3_file *file) {
+    int code = SQLITE_BUSY;
+    for (int tries = 0; code == SQLITE_BUSY && tries < csqlite_writer_tries; tries++) {
+        if (tries) usleep(csqlite_writer_pause);
+        code = paced->base->xShmLock(file, csqlite_writer_lock, 1, SQLITE_SHM_LOCK | SQLITE_SHM_EXCLUSIVE);
+    }
+    paced->keeps_writers_away = code == SQLITE_OK;
+    return code;
+}
+
+static inline int csqlite_paced_shm_lock(sqlite3_file *file, int first, int count, int flags) {
+    struct csqlite_paced_file *paced = csqlite_paced_file_of(file);
+    if (paced->keeps_writers_away) {
+        paced->keeps_writers_away = 0;
+        paced->base->xShmLock(file, csqlite_writer_lock, 1, SQLITE_SHM_UNLOCK | SQLITE_SHM_EXCLUSIVE);
+    }
+    int code = paced->base->xShmLock(file, first, count, flags);
+    int is_checkpoint = first == csqlite_checkpoint_lock && count == 1 && flags == (SQLITE_SHM_LOCK | SQLITE_SHM_EXCLUSIVE);
+    if (code != SQLITE_OK || !is_checkpoint) return code;
+    code = csqlite_paced_lock_writers(paced, file);
+    if (code != SQLITE_OK) paced->base->xShmLock(file, first, count, SQLITE_SHM_UNLOCK | SQLITE_SHM_EXCLUSIVE);
+    return code;
+}
+
 static inline int csqlite_paced_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *opened) {
     sqlite3_vfs *base = ((struct csqlite_paced_vfs *)vfs)->base;
     int code = base->xOpen(base, name, file, flags, opened);
@@ -63,6 +100,7 @@ static inline int csqlite_paced_open(sqlite3_vfs *vfs, const char *name, sqlite3
     *paced = (struct csqlite_paced_file){.methods = *file->pMethods, .base = file->pMethods, .end = -1};
     paced->methods.xWrite = csqlite_paced_write;
     paced->methods.xSync = csqlite_paced_sync;
+    paced->methods.xShmLock = csqlite_paced_shm_lock;
     file->pMethods = &paced->methods;
     return SQLITE_OK;
 }
