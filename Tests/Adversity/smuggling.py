@@ -44,7 +44,7 @@ CODINGS = (
     b"Transfer-Encoding: chunked\r\nTransfer-Encoding: identity", b"Transfer-Encoding: identity\r\nTransfer-Encoding: chunked",
     b"Transfer-Encoding: x\r\nTransfer-Encoding: chunked", b"Transfer-Encoding:\r\n chunked", b"Transfer-Encoding\r\n : chunked",
     b"X: y\r\n Transfer-Encoding: chunked", b" Transfer-Encoding: chunked", b"X: y\nTransfer-Encoding: chunked", b"X: y\rTransfer-Encoding: chunked",
-    b"X: y\x00\r\nTransfer-Encoding: chunked", b"Transfer-Encoding: chunked\x00", b"Transfer-Encoding\x00: chunked", b"Transfer-Encoding: chunked\x0c",
+    b"X: y\x00\r\nTransfer-Encoding: chunked", b"Transfer-Encoding: chunked\x00", b"Transfer-Encoding\x00: chunked", b"Transfer-Encoding: chunked\x0c", b"Transfer-Encoding: chunked ", b"Transfer-Encoding: chunked\t",
     b"Transfer_Encoding: chunked", b"Transfer-Encoding: \xa0chunked", b"Connection: Transfer-Encoding\r\nTransfer-Encoding: chunked",
     b"Connection: Content-Length\r\nTransfer-Encoding: chunked", b"Transfer-Encoding: ", b"TE: chunked", b"\x00Transfer-Encoding: chunked",
 )

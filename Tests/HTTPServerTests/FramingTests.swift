@@ -52,6 +52,12 @@ struct FramingTests {
         WrongRequest(
             "an unknown coding", 400, "POST /read HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n"),
         WrongRequest(
+            "a coding and a blank", 400,
+            "POST /read HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked \r\n\r\n0\r\n\r\n"),
+        WrongRequest(
+            "a coding and a tab, then a field", 400,
+            "POST /read HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\t\r\nX: y\r\n\r\n0\r\n\r\n"),
+        WrongRequest(
             "chunked in quotes", 400,
             "POST /read HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: \"chunked\"\r\n\r\n0\r\n\r\n"),
         WrongRequest(

@@ -151,6 +151,30 @@ struct ContentCodingTests {
         #expect(answers.statistics == .init(held: 0, refused: 0))
     }
 
+    @Test("Answers under way hold the memory of what they send: one share for a state, another one for each page")
+    func leases() async throws {
+        let answers = AnswerMemory()
+        let api = try await api(tasks: 0) {
+            $0.answers = answers
+            $0.store = MemoryTaskStore(answers: answers)
+        }
+        // Of eight letters, so that gzip leaves more than a third.
+        let letters = SeededNoise.bytes(80_000).map { UInt8(ascii: "a") + $0 % 8 }
+        for start in stride(from: 0, to: letters.count, by: 2000) {
+            let text = String(decoding: letters[start..<start + 2000], as: UTF8.self)
+            #expect(try await api.send("POST", "/api/tasks", as: "alice", [], "task=\(text)").status == 201)
+        }
+        for (target, shares) in [("/api/tasks", 1), ("/api/tasks?limit=39", 3)] {
+            var responses: [Response] = []
+            for _ in 0..<3 { responses.append(try await api.send("GET", target, as: "alice", [Self.gzip])) }
+            let size = responses[0].body.count
+            #expect(responses[0].headers["Content-Encoding"] == "gzip" && size > AnswerMemory.unleased)
+            #expect(answers.statistics == .init(held: shares * size, refused: 0), "\(target)")
+            responses = []
+            #expect(answers.statistics.held == 0)
+        }
+    }
+
     @Test("Without memory for it a list is not compressed, and is sent")
     func noMemory() async throws {
         let api = try await api(tasks: 80) { $0.answers = AnswerMemory(limit: 8192) }

@@ -39,7 +39,7 @@ package final class AnswerMemory: Sendable {
         weak var lease: AnswerLease?
     }
 
-    /// The longest list that needs no lease, in bytes: the server copies answers up to this length.
+    /// The longest list that needs no lease, in bytes: as many as there may be connections are little memory.
     package static let unleased = 16384
 
     /// The most that all lists may hold, in bytes.

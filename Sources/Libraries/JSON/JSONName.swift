@@ -14,9 +14,12 @@ struct JSONName {
             ? Self.hash(bytes.extracting(string.start..<string.end)) : Self.hash(string.string(in: text).utf8.span)
     }
 
+    /// Another one in each process: nobody can choose names that differ and have one hash.
+    private static let factor = UInt64.random(in: .min ... .max) | 1
+
     private static func hash(_ bytes: Span<UInt8>) -> UInt64 {
         var hash: UInt64 = 0
-        for index in bytes.indices { hash = hash &* 31 &+ UInt64(bytes[index]) }
+        for index in bytes.indices { hash = hash &* factor &+ UInt64(bytes[index]) }
         return hash
     }
 

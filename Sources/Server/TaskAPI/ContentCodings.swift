@@ -52,12 +52,22 @@ final class ContentCodings: Sendable {
             }
             if head.headers.ifNoneMatch(content.entityTag) { return .ready(content.unchanged(content.entityTag)) }
         }
-        guard prefersGzip else { return .ready(content.response(.identity)) }
+        guard prefersGzip else { return .ready(content.response()) }
         if let coded = kept.withLock({ $0.find(content.subject, content.entityTag) }) {
-            return .ready(content.response(coded))
+            return .ready(response(content, coded))
         }
-        if content.bytes.count <= Self.mostAtOnce { return .ready(content.response(compress(content))) }
-        return .pending { [self] () async throws(APIFailure) in content.response(await start(content).value) }
+        if content.bytes.count <= Self.mostAtOnce { return .ready(response(content, compress(content))) }
+        return .pending { [self] () async throws(APIFailure) in response(content, await start(content).value) }
+    }
+
+    /// The content as it was coded; as it is if there is no memory for an answer with the other form.
+    private func response(_ content: Content, _ coded: Coded) -> Response {
+        guard case .gzip(let form) = coded else { return content.response() }
+        guard case .list(let owner) = content.subject, form.bytes.count > AnswerMemory.unleased else {
+            return content.response(form, kept: nil)
+        }
+        guard let lease = form.lease(of: answers, for: owner) else { return content.response() }
+        return content.response(form, kept: KeptObject(lease))
     }
 
     /// The compression of this state, which another request may have started.
@@ -86,7 +96,7 @@ final class ContentCodings: Sendable {
         }
         defer { withExtendedLifetime(lease) {} }
         let bytes = Gzip.compress(content.bytes, content.subject.effort, limit: limit)
-        let coded = bytes.map { Coded.gzip($0, entityTag: content.gzipTag) } ?? .identity
+        let coded = bytes.map { Coded.gzip(GzipForm($0)) } ?? .identity
         if content.isWhole { kept.withLock { $0.keep(coded, content.subject, content.entityTag) } }
         return coded
     }
@@ -96,7 +106,32 @@ final class ContentCodings: Sendable {
 enum Coded: Sendable {
     /// It stays as it is.
     case identity
-    case gzip([UInt8], entityTag: String)
+    case gzip(GzipForm)
+}
+
+/// What gzip made of a state.
+final class GzipForm: Sendable {
+    private struct Holder {
+        weak var lease: AnswerLease?
+    }
+
+    let bytes: [UInt8]
+    /// The lease of the answers under way with these bytes.
+    private let holder = Mutex(Holder())
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    /// The lease of an answer with these bytes, which all such answers share; nothing if there is no room for it.
+    func lease(of answers: AnswerMemory, for owner: Owner) -> AnswerLease? {
+        holder.withLock { holder in
+            if let lease = holder.lease { return lease }
+            let lease = answers.lease(bytes.count, for: owner)
+            holder.lease = lease
+            return lease
+        }
+    }
 }
 
 /// A state of some content, before its coding is chosen.
@@ -126,13 +161,18 @@ struct Content: Sendable {
         return response
     }
 
-    func response(_ coded: Coded) -> Response {
+    /// The answer with the content as it is.
+    func response() -> Response {
         var response = Response(200, headers: headers, body: bytes)
-        if case .gzip(let bytes, let tag) = coded {
-            response.headers.set("ETag", tag)
-            response.headers.append("Content-Encoding", "gzip")
-            response.body = bytes
-        }
+        response.kept = kept
+        return response
+    }
+
+    /// The answer with what gzip made of the content, and the lease of those bytes in place of that of the content.
+    func response(_ form: GzipForm, kept: KeptObject?) -> Response {
+        var response = Response(200, headers: headers, body: form.bytes)
+        response.headers.set("ETag", gzipTag)
+        response.headers.append("Content-Encoding", "gzip")
         response.kept = kept
         return response
     }
@@ -150,7 +190,7 @@ struct KeptCodings {
         var cost: Int {
             switch coded {
             case .identity: 320
-            case .gzip(let bytes, _): 320 + bytes.capacity
+            case .gzip(let form): 320 + form.bytes.capacity
             }
         }
     }

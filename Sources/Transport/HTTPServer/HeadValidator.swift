@@ -43,6 +43,9 @@ struct HeadValidator {
         case 17 where name.isEqualIgnoringCase(to: "transfer-encoding"):
             once(.coding)
             setCoding(value)
+            // libmicrohttpd compares the value with the white space after it, and would take the body for one without an end.
+            let end = line.value.upperBound
+            if end < headers.bytes.count, headers.bytes[end].isBlank { refuse(.framing) }
         default: break
         }
     }
