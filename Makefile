@@ -59,8 +59,7 @@ drill-shards: ## Serve from three PostgreSQL servers, the tables divided over tw
 	@scripts/install build bench && scripts/build release && Benchmarks/shards
 
 bench: ## Measure a release build beside bare C, nginx, Go and FastAPI (15 minutes after the build); WRITE=1 keeps the results
-	@Benchmarks/run $(if $(WRITE),--write)
-	@Benchmarks/authority --no-build
+	@status=0; Benchmarks/run $(if $(WRITE),--write) || status=1; Benchmarks/authority --no-build || status=1; exit $$status
 
 clean: ## Remove what was built; the tasks in state/ stay
 	@rm -rf .build
