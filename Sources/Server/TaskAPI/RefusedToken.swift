@@ -11,13 +11,20 @@ package struct RefusedToken: Sendable {
     package let mistake: CommonMistake?
 
     /// Of the token that this request presents, if it presents one that could be read.
-    init?(of head: RequestHead, _ refusal: TokenRefusal, by configuration: TaskAPIConfiguration) {
-        let credentials = BearerCredentials(of: head, allowQuery: configuration.allowQueryToken)
+    init?(of head: RequestHead, _ refusal: TokenRefusal, by description: Description) {
+        let credentials = BearerCredentials(of: head, allowQuery: description.allowQueryToken)
         guard case .token(let bytes) = credentials else { return nil }
         let token = String(decoding: bytes, as: UTF8.self)
         keyIdentifier = Self.keyIdentifier(of: token)
-        fingerprint = configuration.fingerprint(token)
-        mistake = configuration.mistake(token, refusal)
+        fingerprint = description.fingerprint(token)
+        mistake = description.mistake(token, refusal)
+    }
+
+    /// What finds it out: the part of the settings that a record may keep, which is kept by the observer in turn.
+    struct Description: Sendable {
+        let allowQueryToken: Bool
+        let fingerprint: @Sendable (_ token: String) -> String?
+        let mistake: @Sendable (_ token: String, TokenRefusal) -> CommonMistake?
     }
 
     /// Whatever the sender wrote there, made harmless and short (V-28, V-131).
@@ -31,5 +38,11 @@ package struct RefusedToken: Sendable {
         } catch {
             return nil
         }
+    }
+}
+
+extension TaskAPIConfiguration {
+    var refusedTokens: RefusedToken.Description {
+        RefusedToken.Description(allowQueryToken: allowQueryToken, fingerprint: fingerprint, mistake: mistake)
     }
 }

@@ -113,8 +113,8 @@ extension TaskAPI {
 
     private func refuse(_ request: APIRequest, _ failure: APIFailure) -> Decision {
         if let refusal = failure.tokenRefusal {
-            request.note(failure) { [configuration, head = request.head] in
-                RefusedToken(of: head, refusal, by: configuration)
+            request.note(failure) { [description = configuration.refusedTokens, head = request.head] in
+                RefusedToken(of: head, refusal, by: description)
             }
         } else {
             request.note(failure)
