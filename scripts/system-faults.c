@@ -1,5 +1,6 @@
 // Preloaded into a program of the tests: faults of the system that a test cannot cause otherwise without rights or a network.
-// SILENT_NAME: a host name for which no name server answers. FAILING_FSYNC: files whose path begins so cannot be synchronized.
+// SILENT_NAME: a host name for which no name server answers. FAILING_FSYNC: files whose path begins so cannot be synchronized;
+// SQLite's log is not one of them.
 // PACED_FILE: ends the program with code 99 if more than 2 MiB are written to a file whose path begins so without a synchronization; SQLite's log
 // is not one of them, because how much a transaction writes is up to the transaction.
 // cc -shared -fPIC -o system-faults.so scripts/system-faults.c
@@ -44,19 +45,31 @@ static void count_written(int file, ssize_t count) {
     if ((waiting[file] += count) > 2 << 20) _exit(99);
 }
 
+static void forget_written(int file) {
+    if (file >= 0 && file < 1024) waiting[file] = 0;
+}
+
+// 0, or -1 for a file that cannot be synchronized.
+static int synchronize(int file, int (*next)(int)) {
+    forget_written(file);
+    if (!has_prefix(file, "FAILING_FSYNC")) return next(file);
+    errno = EIO;
+    return -1;
+}
+
 int fsync(int file) {
     NEXT(fsync);
-    if (file >= 0 && file < 1024) waiting[file] = 0;
-    if (has_prefix(file, "FAILING_FSYNC")) {
-        errno = EIO;
-        return -1;
-    }
-    return next(file);
+    return synchronize(file, next);
 }
 
 int fdatasync(int file) {
     NEXT(fdatasync);
-    if (file >= 0 && file < 1024) waiting[file] = 0;
+    return synchronize(file, next);
+}
+
+int close(int file) {
+    NEXT(close);
+    forget_written(file);
     return next(file);
 }
 

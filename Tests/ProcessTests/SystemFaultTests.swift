@@ -40,6 +40,24 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
+    @Test func `A database file that cannot be synchronized is reported once, and no task is lost`() throws {
+        let stage = try Stage()
+        #expect(try stage.server().stop() == .exit(0))
+        let token = try stage.token()
+        let server = try stage.server(settings(["FAILING_FSYNC": stage.database]))
+        let text = String(repeating: "x", count: 4000)
+        // Enough for more than one checkpoint.
+        for _ in 0..<400 { #expect(try server.add(text, token: token).status == 201) }
+        let event = "\"level\":\"error\",\"event\":\"checkpoint-failed\",\"reason\":\"disk I/O error (SQLite "
+        _ = try server.process.await { $0.contains(event) ? true : nil }
+        #expect(try server.stop() == .exit(0))
+        #expect(server.process.output.ranges(of: "checkpoint-failed").count == 1)
+        let after = try stage.server()
+        let list = try after.ask("GET", "/api/tasks", token: token)
+        #expect(list.text.ranges(of: "\"task\":\"\(text)\"").count == 400)
+        #expect(try after.stop() == .exit(0))
+    }
+
     @Test func `Import, backup and export let the disk keep up, so that commits find it free`() throws {
         let stage = try Stage()
         let lines = "\(stage.folder)/people.jsonl"

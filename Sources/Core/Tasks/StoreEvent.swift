@@ -12,6 +12,8 @@ package enum StoreEvent: Sendable, Equatable {
     case diskFull(reason: String)
     /// The first commit that wrote something after failures.
     case recovered
+    /// The log could not be copied into the database file, so it grows; reported once, until a copy succeeds.
+    case checkpointFailed(reason: String)
     /// Another program (an import) changed the database; all cached lists were dropped.
     case changedByOthers
     /// The database file, or a file of its log, is no longer in its place: nothing is read or written.

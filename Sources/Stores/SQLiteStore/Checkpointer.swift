@@ -41,6 +41,11 @@ final class Checkpointer: Sendable {
     private let pauseEnd = Wakeup()
     private let thread = Mutex<NamedThread?>(nil)
     private let time = SystemTime()
+    private let observer: @Sendable (StoreEvent) -> Void
+
+    init(observer: @escaping @Sendable (StoreEvent) -> Void) {
+        self.observer = observer
+    }
 
     /// Starts the thread, which takes the connection.
     func start(on connection: TransferBox<Connection>) throws(NamedThread.Failure) {
@@ -82,12 +87,25 @@ final class Checkpointer: Sendable {
     private var isClosed: Bool { state.withLock { $0.isClosed } }
 
     private func run(on connection: borrowing Connection) {
+        var isFailing = false
         while true {
             work.wait()
             guard !isClosed else { return }
-            // A failure leaves the log as it is, and the next commits begin another checkpoint.
-            _ = try? checkpoint(connection)
+            let error = failure(of: connection)
+            if let error, !isFailing { observer(.checkpointFailed(reason: error.description)) }
+            isFailing = error != nil
             setPause(false)
+        }
+    }
+
+    /// Why the log could not be copied: it stays as it is then, and the next commits begin another checkpoint.
+    private func failure(of connection: borrowing Connection) -> SQLiteError? {
+        do throws(SQLiteError) {
+            try checkpoint(connection)
+            return nil
+        } catch {
+            // Another program copies it.
+            return error.kind == .busy ? nil : error
         }
     }
 

@@ -6,7 +6,7 @@ import Tasks
 /// What other threads see of the writing thread: its queue and its counts.
 final class Writer: Sendable {
     let queue: WorkQueue<any QueuedWrite>
-    let checkpointer = Checkpointer()
+    let checkpointer: Checkpointer
     let cache: ListCache
     let observer: @Sendable (StoreEvent) -> Void
     let batchLimit: Int
@@ -18,6 +18,7 @@ final class Writer: Sendable {
         queue = WorkQueue(capacity: options.waiting)
         self.cache = cache
         observer = options.observer
+        checkpointer = Checkpointer(observer: options.observer)
         batchLimit = options.batch
         time = options.time
         self.health = health
