@@ -120,20 +120,8 @@ package struct ByteWriter: ~Copyable, @unchecked Sendable {
     package mutating func append(hexadecimal value: UInt64) {
         if capacity - count < 16 { makeRoom(16) }
         let place = unsafe UnsafeMutableRawPointer(start + count)
-        unsafe place.storeBytes(of: Self.digits(UInt32(truncatingIfNeeded: value >> 32)), as: UInt64.self)
-        unsafe place.storeBytes(of: Self.digits(UInt32(truncatingIfNeeded: value)), toByteOffset: 8, as: UInt64.self)
+        unsafe place.storeBytes(of: value.hexadecimalDigits, as: (UInt64, UInt64).self)
         count += 16
-    }
-
-    /// The eight hexadecimal digits of a number, as they lie in memory: all of them at once, one in each byte.
-    private static func digits(_ value: UInt32) -> UInt64 {
-        var nibbles = UInt64(value)
-        nibbles = (nibbles | nibbles << 16) & 0x0000_FFFF_0000_FFFF
-        nibbles = (nibbles | nibbles << 8) & 0x00FF_00FF_00FF_00FF
-        nibbles = (nibbles | nibbles << 4) & 0x0F0F_0F0F_0F0F_0F0F
-        // 1 in each byte that is a letter: adding 6 carries it beyond 15.
-        let letters = (nibbles &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
-        return (nibbles &+ 0x3030_3030_3030_3030 &+ letters &* 0x27).bigEndian
     }
 
     /// Appends printable ASCII as it is, and escapes the rest, as the array's function of the same name does.

@@ -22,16 +22,34 @@ extension [UInt8] {
         append(Self.digit(byte & 15, letters))
     }
 
-    /// Appends the sixteen digits of a number.
-    package mutating func append(hexadecimal number: UInt64) {
-        for shift in stride(from: 56, through: 0, by: -8) {
-            append(hexadecimal: UInt8(truncatingIfNeeded: number >> UInt64(shift)))
-        }
-    }
-
     private static func digit(_ value: UInt8, _ letters: HexadecimalCase) -> UInt8 {
         if value < 10 { return UInt8(ascii: "0") + value }
         return (letters == .lower ? UInt8(ascii: "a") : UInt8(ascii: "A")) + value - 10
+    }
+}
+
+extension UInt64 {
+    /// Its sixteen digits in lower case.
+    package var hexadecimal: String {
+        unsafe withUnsafeBytes(of: hexadecimalDigits) { unsafe String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Its sixteen digits in lower case, as they lie in memory.
+    var hexadecimalDigits: (UInt64, UInt64) {
+        (UInt32(truncatingIfNeeded: self >> 32).hexadecimalDigits, UInt32(truncatingIfNeeded: self).hexadecimalDigits)
+    }
+}
+
+extension UInt32 {
+    /// Its eight digits in lower case, as they lie in memory: all of them at once, one in each byte.
+    fileprivate var hexadecimalDigits: UInt64 {
+        var nibbles = UInt64(self)
+        nibbles = (nibbles | nibbles << 16) & 0x0000_FFFF_0000_FFFF
+        nibbles = (nibbles | nibbles << 8) & 0x00FF_00FF_00FF_00FF
+        nibbles = (nibbles | nibbles << 4) & 0x0F0F_0F0F_0F0F_0F0F
+        // 1 in each byte that is a letter: adding 6 carries it beyond 15.
+        let letters = (nibbles &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+        return (nibbles &+ 0x3030_3030_3030_3030 &+ letters &* 0x27).bigEndian
     }
 }
 

@@ -34,9 +34,7 @@ struct EncodingTests {
     @Test("Hexadecimal digits are two for a byte and sixteen for a number")
     func hexadecimal() {
         #expect(String(hexadecimal: [0x00, 0x9A, 0xFF]) == "009aff")
-        var bytes: [UInt8] = []
-        bytes.append(hexadecimal: UInt64(0xABC))
-        #expect(String(decoding: bytes, as: UTF8.self) == "0000000000000abc")
+        #expect(UInt64(0xABC).hexadecimal == "0000000000000abc")
         for byte in UInt8.min...UInt8.max {
             let digits = Array(String(hexadecimal: [byte]).utf8)
             let upper = digits.map { $0 >= 0x61 ? $0 - 0x20 : $0 }

@@ -37,10 +37,7 @@ struct StrongEntityTag {
 
     /// The tag of these bytes; another one where more follow on another page.
     init(of bytes: [UInt8], isWhole: Bool = true) {
-        var text: [UInt8] = [UInt8(ascii: "\"")]
-        text.append(hexadecimal: Self.digest(bytes.span))
-        text.append(contentsOf: isWhole ? "\"".utf8 : "-\"".utf8)
-        self.text = String(decoding: text, as: UTF8.self)
+        text = "\"\(Self.digest(bytes.span).hexadecimal)\(isWhole ? "" : "-")\""
     }
 
     private static let first: UInt64 = 0xA076_1D64_78BD_642F

@@ -106,16 +106,3 @@ final class ClientConnection: @unchecked Sendable {
     /// The server's own response to a fault.
     func refusal(of fault: HTTPFault) -> Response { core.refusal(fault, head) }
 }
-
-extension UInt64 {
-    /// 16 hexadecimal digits.
-    fileprivate var hexadecimal: String {
-        unsafe String(unsafeUninitializedCapacity: 16) { buffer in
-            for index in 0..<16 {
-                let digit = UInt8(truncatingIfNeeded: self >> UInt64(60 - 4 * index)) & 15
-                unsafe buffer[index] = digit < 10 ? 0x30 + digit : 0x57 + digit
-            }
-            return 16
-        }
-    }
-}
