@@ -116,6 +116,9 @@ package final class ChildProcess {
         throw Failure(description: "still running after \(limit):\n\(output)\n\(errors)")
     }
 
+    /// Whether it has ended.
+    var isOver: Bool { ended != nil }
+
     /// How it ended, if it has.
     private var ended: End? {
         if let end { return end }

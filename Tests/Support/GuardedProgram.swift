@@ -1,5 +1,6 @@
 import Glibc
 import Platform
+import Synchronization
 
 /// A program that refuses to run as root, run as another user if need be, and ended with this process, however that ends: a
 /// shell checks for the process twice a second.
@@ -47,10 +48,14 @@ enum GuardedProgram {
         (try? File.read("\(folder)/log")).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
-    /// Waits until a program is ready; with its log, if it never is.
-    static func await(_ name: String, in folder: String, until isReady: () throws -> Bool) throws {
+    /// Waits until the program that a shell started is ready.
+    ///
+    /// - Throws: its log, if it ended instead, or is not ready in time.
+    static func await(
+        _ name: String, _ shell: borrowing Mutex<ChildProcess>, in folder: String, until isReady: () throws -> Bool
+    ) throws {
         let last = ContinuousClock.now + patience
-        while ContinuousClock.now < last {
+        while ContinuousClock.now < last, shell.withLock({ !$0.isOver }) {
             if try isReady() { return }
             usleep(20_000)
         }

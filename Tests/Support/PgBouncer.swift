@@ -83,7 +83,7 @@ package final class PgBouncer: Sendable {
     }
 
     private func awaitReadiness() throws {
-        try GuardedProgram.await("PgBouncer", in: folder) { isListening(UInt16(port)) }
+        try GuardedProgram.await("PgBouncer", watchdog, in: folder) { isListening(UInt16(port)) }
     }
 
     /// The connection string of a database of the server, through here.

@@ -109,7 +109,7 @@ package final class PostgreSQLServer: Sendable {
 
     /// Waits until it accepts connections.
     package func awaitReadiness() throws {
-        try GuardedProgram.await("PostgreSQL", in: folder) {
+        try GuardedProgram.await("PostgreSQL", watchdog, in: folder) {
             try ChildProcess("\(Self.programs)/pg_isready", ["-q", "-h", "127.0.0.1", "-p", "\(port)"]).wait()
                 == .exit(0)
         }
@@ -127,10 +127,16 @@ package final class PostgreSQLServer: Sendable {
 
     /// Kills all its processes at once, as a power cut would, but for what the system still holds of its files.
     package func kill9() throws {
+        // Stopped first, it starts no process for another client between the look and the end. A new server refuses to start
+        // while one of the old processes is there.
         let script = """
+            await() { until grep -qs "^State:.[$2]" /proc/$1/status || ! [ -d /proc/$1 ]; do sleep 0.01; done; }
             first=$(head -n 1 \(folder)/data/postmaster.pid)
-            kill -KILL $first $(cat /proc/$first/task/*/children)
-            while [ -d /proc/$first ] && ! grep -q '^State:.Z' /proc/$first/status; do sleep 0.01; done
+            kill -STOP $first
+            await $first T
+            all="$first $(cat /proc/$first/task/*/children)"
+            kill -KILL $all
+            for each in $all; do await $each ZX; done
             """
         guard try ChildProcess("/bin/sh", ["-c", script]).wait() == .exit(0) else {
             throw ChildProcess.Failure(description: "could not kill PostgreSQL")

@@ -24,7 +24,7 @@ final class AcknowledgedWrites: Sendable {
     /// How many were not acknowledged.
     var refused: Int { refusals.load(ordering: .relaxed) }
 
-    /// Adds until ``stop()``, from this many callers at once.
+    /// Adds until ``stop()``, or until a test that failed cancels it, from this many callers at once.
     func add(to store: any TaskStore, callers: Int = 16) async {
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<callers { group.addTask { await self.addUntilOver(to: store) } }
@@ -34,7 +34,7 @@ final class AcknowledgedWrites: Sendable {
     func stop() { isOver.store(true, ordering: .releasing) }
 
     private func addUntilOver(to store: any TaskStore) async {
-        while !isOver.load(ordering: .acquiring) {
+        while !isOver.load(ordering: .acquiring), !Task.isCancelled {
             let serial = number.add(1, ordering: .relaxed).newValue
             let text = "task \(serial)\(filling)"
             let outcome = try? await store.add(text, of: owners[serial % owners.count])
