@@ -26,6 +26,7 @@ class Person:
         self.chrome.one(f"#policies [data-policy='{policy}']").click()
 
     def fill(self, **fields):
+        """Types into the fields of a form, and presses Enter in the last one."""
         for name, value in fields.items():
             self.chrome.until(lambda: self.chrome.find_element(By.NAME, name), name)
             field = self.chrome.find_element(By.NAME, name)
@@ -33,16 +34,25 @@ class Person:
             field.send_keys(value)
         field.send_keys(Keys.ENTER)
 
+    def fill_at_once(self, **fields):
+        """Has a form filled in, as a password manager does, and sends it: typing takes as long as most tests."""
+        self.chrome.until(lambda: [self.chrome.find_element(By.NAME, name) for name in fields], f"the fields {list(fields)}")
+        self.chrome.execute_script("""
+            const fields = Object.entries(arguments[0]).map(([name, value]) =>
+              Object.assign(document.getElementsByName(name)[0], {value}));
+            for (const field of fields) field.dispatchEvent(new InputEvent("input", {bubbles: true}));
+            fields[0].form.requestSubmit();""", fields)
+
     def sign_in(self, user="alice@example.com", password=PASSWORD):
         self.open()
         self.choose("b2c_1_sign_in")
-        self.fill(signInName=user, password=password)
+        self.fill_at_once(signInName=user, password=password)
         self.await_list()
 
     def sign_up(self, email, name):
         self.open()
         self.choose("b2c_1_sign_up")
-        self.fill(email=email, newPassword=PASSWORD, reenterPassword=PASSWORD, displayName=name)
+        self.fill_at_once(email=email, newPassword=PASSWORD, reenterPassword=PASSWORD, displayName=name)
         self.await_list()
 
     def sign_out(self):

@@ -1,4 +1,4 @@
-"""Runs files of tests three at a time, each in a process and with servers of its own: a browser mostly waits.
+"""Runs files of tests four at a time, each in a process and with servers of its own: a browser mostly waits.
 
 usage: run.py FILE...
 """
@@ -11,7 +11,7 @@ import sys
 import time
 import unittest
 
-TOGETHER = 3
+TOGETHER = 4
 # They measure the page, and are not to wait for others.
 ALONE = ["test_quick"]
 # The longest first, so that no process is left with one at the end.

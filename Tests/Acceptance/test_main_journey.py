@@ -8,6 +8,10 @@ from person import PageTest
 
 
 class MainJourney:
+    def setUp(self):
+        super().setUp()
+        self.person.fill_at_once = self.person.fill  # typed, for once in both browsers
+
     def test_sign_in_work_offline_and_sign_out(self):
         person = self.person
         self.expected = self.without_connection
