@@ -15,6 +15,13 @@ package struct FileMarks: ~Copyable, Sendable {
         file = try FileDescriptor.regular(path, O_RDWR | O_CREAT)
     }
 
+    deinit {
+        // A child that was just forked has the same opening until it runs its program, so closing ours alone may not do.
+        var all = Self.range(0, F_UNLCK)
+        all.l_len = 0
+        _ = unsafe fcntl(file.borrowedNumber, Self.setLock, &all)
+    }
+
     /// Sets the mark of this number; false if another opening has set it.
     package func set(_ mark: Int) -> Bool { change(mark, F_WRLCK) }
 
