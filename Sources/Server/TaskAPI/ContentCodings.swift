@@ -96,7 +96,7 @@ final class ContentCodings: Sendable {
         }
         defer { withExtendedLifetime(lease) {} }
         let bytes = Gzip.compress(content.bytes, content.subject.effort, limit: limit)
-        let coded = bytes.map { Coded.gzip(GzipForm($0)) } ?? .identity
+        let coded = bytes.map { Coded.gzip(GzipForm($0, entityTag: content.gzipTag)) } ?? .identity
         if content.isWhole { kept.withLock { $0.keep(coded, content.subject, content.entityTag) } }
         return coded
     }
@@ -116,11 +116,12 @@ final class GzipForm: Sendable {
     }
 
     let bytes: [UInt8]
+    let entityTag: String
     /// The lease of the answers under way with these bytes.
     private let holder = Mutex(Holder())
 
-    init(_ bytes: [UInt8]) {
-        self.bytes = bytes
+    init(_ bytes: [UInt8], entityTag: String) {
+        (self.bytes, self.entityTag) = (bytes, entityTag)
     }
 
     /// The lease of an answer with these bytes, which all such answers share; nothing if there is no room for it.
@@ -171,7 +172,7 @@ struct Content: Sendable {
     /// The answer with what gzip made of the content, and the lease of those bytes in place of that of the content.
     func response(_ form: GzipForm, kept: KeptObject?) -> Response {
         var response = Response(200, headers: headers, body: form.bytes)
-        response.headers.set("ETag", gzipTag)
+        response.headers.set("ETag", form.entityTag)
         response.headers.append("Content-Encoding", "gzip")
         response.kept = kept
         return response
