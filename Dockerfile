@@ -11,7 +11,7 @@ WORKDIR /source
 # The packages before the sources: an edit does not install them again.
 COPY scripts/install scripts/
 RUN scripts/install build
-COPY scripts/build scripts/
+COPY scripts/build scripts/touch-importers scripts/
 COPY Package.swift ./
 COPY Sources Sources
 # Only because Package.swift names their folders; none is built.
