@@ -3,6 +3,7 @@ import Curl
 import JSON
 import OpenSSL
 import Support
+import Synchronization
 import Testing
 import Tokens
 
@@ -57,6 +58,35 @@ struct KeyLifeTests {
         #expect(await bench.refusal(good) == nil)
         let changes = bench.events.all.filter { if case .stateChanged = $0 { true } else { false } }
         #expect(changes == [.stateChanged(from: .empty, to: .fresh)])
+    }
+
+    @Test("Whenever a source counts as serving, its keys verify tokens, fetched ones and those of the file")
+    func serving() throws {
+        let folder = try TemporaryFolder()
+        let bench = Bench()
+        var configuration = IssuerKeysConfiguration(documents: bench.sources, rules: TestClaims.rules)
+        configuration.keyCacheFile = "\(folder.path)/keys.json"
+        for load in [{ $0.loadOnce() }, { $0.readFile() }] as [(BearerVerifier) -> Void] {
+            let observed = Observed()
+            let verifier = BearerVerifier(
+                configuration, time: bench.time, fetcher: bench.provider, chance: { 0.5 },
+                observer: { _ in observed.look() })
+            observed.verifier.withLock { $0 = verifier }
+            load(verifier)
+            #expect(observed.looks.withLock { $0 }.contains(true) && !observed.looks.withLock { $0 }.contains(false))
+        }
+    }
+
+    /// Looks, at each event of a verifier that serves, whether it has keys.
+    private final class Observed: Sendable {
+        let verifier = Mutex<BearerVerifier?>(nil)
+        let looks = Mutex<[Bool]>([])
+
+        func look() {
+            guard let verifier = verifier.withLock({ $0 }), verifier.status.state.serves else { return }
+            let hasKeys = !verifier.keys.current(now: verifier.time.now).entries.isEmpty
+            looks.withLock { $0.append(hasKeys) }
+        }
     }
 
     @Test("A new key is fetched when its first token comes, without the metadata (V-81, V-82)")

@@ -15,7 +15,7 @@ extension KeyCache {
             guard !taken.isEmpty else { return }
             file.keep(self.records, ofSource: index)
             observer(.fileRead(source: source.name, documents: taken.count))
-            publish(now: now)
+            reportStateChange(now: now)
         } catch {
             observer(.fileIgnored(reason: error.reason))
         }
@@ -35,6 +35,7 @@ extension KeyCache {
                 guarded.state.restore(
                     record.keys, document: document, fetchedAt: record.fetchedAt,
                     loadedAt: now - (wall - record.fetchedAt) * 1_000_000)
+                publish(&guarded, now: now)
             }
             return true
         } catch {

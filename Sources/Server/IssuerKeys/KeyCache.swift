@@ -150,22 +150,28 @@ final class KeyCache: Sendable {
         }
     }
 
-    /// Publishes what serves now: after each load, and when a metadata document has become too old.
+    /// Publishes what serves now, because a metadata document has become too old, and reports what that changes.
     func publish(now: Int64) {
-        let change = guarded.withLock { guarded in
-            let serving = zip(guarded.state.servingKeys(now: now), source.documents)
-                .compactMap { keys, document in keys.map { PublishedDocument(keys: $0, policy: document.policy) } }
-            let issuers = zip(guarded.state.documents, source.documents).compactMap { state, document in
-                (state.keys?.issuer ?? document.knownIssuer).map { issuer in
-                    TokenIssuer(identifier: issuer, policy: document.policy)
-                }
+        guarded.withLock { publish(&$0, now: now) }
+        reportStateChange(now: now)
+    }
+
+    /// Publishes what serves now, under the lock of the change: a source never counts as serving before its keys verify tokens.
+    func publish(_ guarded: inout Guarded, now: Int64) {
+        let serving = zip(guarded.state.servingKeys(now: now), source.documents)
+            .compactMap { keys, document in keys.map { PublishedDocument(keys: $0, policy: document.policy) } }
+        let issuers = zip(guarded.state.documents, source.documents).compactMap { state, document in
+            (state.keys?.issuer ?? document.knownIssuer).map { issuer in
+                TokenIssuer(identifier: issuer, policy: document.policy)
             }
-            published.publish(
-                serving, issuers: issuers, now: now,
-                until: serving.isEmpty ? Int64.min : guarded.state.servesUntil(now: now))
-            return guarded.state.takeStateChange(of: source.name, now: now)
         }
-        if let change { observer(change) }
+        published.publish(
+            serving, issuers: issuers, now: now,
+            until: serving.isEmpty ? Int64.min : guarded.state.servesUntil(now: now))
+    }
+
+    func reportStateChange(now: Int64) {
+        if let change = guarded.withLock({ $0.state.takeStateChange(of: source.name, now: now) }) { observer(change) }
     }
 
     // MARK: Unknown keys
@@ -277,9 +283,12 @@ final class KeyCache: Sendable {
             let outcome = KeyCacheState.Outcome.loaded(
                 load.keys, fetchedAt: time.wallMilliseconds, maxAge: load.maxAge)
             let chance = chance()
-            guarded.withLock { $0.state.finish(finished, outcome, now: now, chance: chance) }
+            guarded.withLock { guarded in
+                guarded.state.finish(finished, outcome, now: now, chance: chance)
+                publish(&guarded, now: now)
+            }
             for event in load.keys.events(of: source.label(of: document), after: known) { observer(event) }
-            publish(now: now)
+            reportStateChange(now: now)
             return true
         } catch {
             fail(plan, document, error)
