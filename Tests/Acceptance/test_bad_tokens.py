@@ -1,5 +1,6 @@
 """Every bad token of the mock, sent to a server of all its services: each is answered as the mock's list says."""
 
+import time
 import unittest
 import urllib.error
 import urllib.request
@@ -36,10 +37,18 @@ class BadTokens(unittest.TestCase):
         except urllib.error.HTTPError as error:
             return f"{error.code} {error.read().decode().strip().rpartition('(')[2].rstrip(')')}"
 
+    def await_keys(self, page, token):
+        """Waits for the keys of a token's source: the server is ready when it has those of one source."""
+        end = time.monotonic() + 30
+        while self.answer(page, token).startswith("503 ") and time.monotonic() < end:
+            time.sleep(0.05)
+
     def test_each_is_answered_as_the_mock_says(self):
         with self.servers.another_page(**self.settings()) as page:
             for profile in ["b2c", "external-id", "entra"]:
-                self.assertEqual(self.answer(page, self.servers.token("alice", profile=profile)), "200 -", profile)
+                good = self.servers.token("alice", profile=profile)
+                self.await_keys(page, good)
+                self.assertEqual(self.answer(page, good), "200 -", profile)
                 with urllib.request.urlopen(f"{self.servers.authority}/_mock/token/bad?profile={profile}") as listed:
                     lines = listed.read().decode().splitlines()
                 self.assertGreater(len(lines), 20)

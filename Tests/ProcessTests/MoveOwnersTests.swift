@@ -141,7 +141,7 @@ import Testing
         ]
         let server = try stage.server(settings)
         let (before, after) = (try stage.token("user=alice"), try stage.token("user=alice&profile=external-id"))
-        try eventuallyBlocking { try server.ask("GET", "/api/tasks", token: after).status == 200 }
+        try server.awaitKeys(for: [before, after])
         func owner(_ token: String) throws -> String {
             try JSONValue(parsing: server.ask("GET", "/api/me", token: token).body)["owner"].string ?? ""
         }

@@ -47,13 +47,10 @@ struct SharedTenantTests {
         ]
     }
 
-    /// A server that has the keys of all three sources; it is ready when it has those of one (P-18).
+    /// A server that has the keys of all three sources.
     private func server(_ changes: [String: String] = [:]) throws -> Server {
         let server = try stage.server(sources.merging(changes) { $1 })
-        for source in 0..<3 {
-            let token = try token(source)
-            try eventuallyBlocking { try server.ask("GET", "/api/tasks", token: token).status != 503 }
-        }
+        try server.awaitKeys(for: (0..<3).map { try token($0) })
         return server
     }
 

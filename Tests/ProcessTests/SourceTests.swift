@@ -16,6 +16,7 @@ import Testing
         let (first, second) = (try Stage(), try Stage())
         let server = try first.server(["TASKS_SOURCES": "ext"].merging(Self.source("EXT", second)) { $1 })
         let (mine, theirs) = (try first.token(), try second.token())
+        try server.awaitKeys(for: [mine, theirs])
         #expect(try server.add("of the first", token: mine).status == 201)
         #expect(try server.texts(token: theirs) == [])
         #expect(try server.add("of the second", token: theirs).status == 201)
@@ -34,6 +35,7 @@ import Testing
         let (first, second, third) = (try Stage(), try Stage(), try Stage())
         let settings = Self.source("EXT", second, ["OWNERS": "shared"]).merging(Self.source("OTHER", third)) { $1 }
         let server = try first.server(["TASKS_SOURCES": "ext,other"].merging(settings) { $1 })
+        try server.awaitKeys(for: [first.token(), second.token(), third.token()])
         #expect(try server.add("for both", token: first.token()).status == 201)
         #expect(try server.add("from both", token: second.token()).status == 201)
         #expect(try server.texts(token: first.token()) == ["for both", "from both"])
@@ -46,6 +48,7 @@ import Testing
         let (first, second) = (try Stage(), try Stage())
         let narrow = ["POLICIES": "b2c_1_sign_in", "CLIENT_ID": "99998888-7777-6666-5555-444433332222"]
         let server = try first.server(["TASKS_SOURCES": "ext"].merging(Self.source("EXT", second, narrow)) { $1 })
+        try server.awaitKeys(for: [first.token(), second.token()])
         #expect(try server.ask("GET", "/api/tasks", token: first.token()).status == 200)
         #expect(try server.ask("GET", "/api/tasks", token: second.token()).status == 401)
         let facebook = "user=alice@example.com&policy=b2c_1_facebook"

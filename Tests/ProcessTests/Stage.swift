@@ -3,6 +3,7 @@ import HTTP
 import JSON
 import Platform
 import Support
+import Testing
 
 /// The two programs as an operator starts them: mock-authority, and servers that take its tokens.
 final class Stage {
@@ -119,6 +120,13 @@ final class Server {
         }
     }
 
+    /// Waits until it has the keys for these tokens, one of each source: it is ready when it has those of one (P-18).
+    func awaitKeys(for tokens: [String]) throws {
+        for token in tokens {
+            try eventuallyBlocking("the keys") { try ask("GET", "/api/tasks", token: token).status != 503 }
+        }
+    }
+
     /// One request with a token.
     func ask(
         _ method: String, _ path: String, token: String? = nil, _ headers: [String: String] = [:], body: String? = nil
@@ -150,6 +158,7 @@ final class Server {
     /// The texts of the owner's tasks.
     func texts(token: String) throws -> [String] {
         let response = try ask("GET", "/api/tasks", token: token)
+        guard response.status == 200 else { throw ChildProcess.Failure(description: response.text) }
         let list = try JSONValue(parsing: response.body, limits: JSONLimits(bytes: response.body.count))
         return (list.array ?? []).compactMap { $0["Text"].string }
     }
