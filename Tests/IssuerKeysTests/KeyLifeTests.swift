@@ -72,6 +72,7 @@ struct KeyLifeTests {
                 configuration, time: bench.time, fetcher: bench.provider, chance: { 0.5 },
                 observer: { _ in observed.look() })
             observed.verifier.withLock { $0 = verifier }
+            defer { observed.verifier.withLock { $0 = nil } }  // Each holds the other.
             load(verifier)
             #expect(observed.looks.withLock { $0 }.contains(true) && !observed.looks.withLock { $0 }.contains(false))
         }
