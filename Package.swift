@@ -70,8 +70,8 @@ let modules = [
     Module("Libraries", "JSON", imports: ["Basics"]),
     Module("Libraries", "OpenSSL", imports: ["COpenSSL", "Basics"]),
     Module("Libraries", "SQLite", imports: ["CSQLite"]),
-    Module("Libraries", "PostgreSQL", imports: ["CPostgreSQL", "Platform", "Basics"]),
-    Module("Libraries", "Curl", imports: ["CCurl", "Basics"]),
+    Module("Libraries", "PostgreSQL", imports: ["CPostgreSQL", "OpenSSL", "Platform", "Basics"]),
+    Module("Libraries", "Curl", imports: ["CCurl", "OpenSSL", "Basics"]),
     Module("Libraries", "Zlib", imports: ["CZlib"]),
 
     // Values and rules: no clock, no files.

@@ -3,11 +3,13 @@
 // SQLite's log is not one of them.
 // PACED_FILE: ends the program with code 99 if more than 2 MiB are written to a file whose path begins so without a synchronization; SQLite's log
 // is not one of them, because how much a transaction writes is up to the transaction.
+// LIBCRYPTO_STAYS: ends the program with code 98 if libcrypto frees at the end of the process what other threads may still use.
 // cc -shared -fPIC -o system-faults.so scripts/system-faults.c
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <netdb.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,4 +87,11 @@ ssize_t pwrite64(int file, const void *bytes, size_t count, off64_t offset) {
     ssize_t written = next(file, bytes, count, offset);
     count_written(file, written);
     return written;
+}
+
+// Runs after what libcrypto wants to have done at the end, unless it was told not to.
+__attribute__((destructor)) static void look_at_libcrypto(void) {
+    int (*start)(uint64_t, const void *) = dlsym(RTLD_DEFAULT, "OPENSSL_init_crypto");
+    if (getenv("LIBCRYPTO_STAYS") == NULL || start == NULL) return;
+    if (start(0x00040000 /* OPENSSL_INIT_BASE_ONLY */, NULL) == 0) _exit(98);
 }

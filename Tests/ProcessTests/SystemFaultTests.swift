@@ -58,6 +58,22 @@ import Testing
         #expect(try after.stop() == .exit(0))
     }
 
+    @Test func `What libcrypto keeps for all threads outlives them, whoever uses it first`() throws {
+        let staying = settings(["LIBCRYPTO_STAYS": "1"])
+        let stage = try Stage(staying)
+        let server = try stage.server(staying)
+        #expect(try server.ask("GET", "/api/tasks", token: stage.token()).status == 200)
+        #expect(try server.stop() == .exit(0))
+        for (command, changes) in [
+            (["check"], [:]), (["migrate"], ["TASKS_DATABASE": try PostgreSQLServer.started().newDatabase()]),
+        ] {
+            let (end, _, errors) = try stage.run(command, staying.merging(changes) { $1 })
+            #expect(end == .exit(0), "\(command[0]): \(errors)")
+        }
+        stage.mock.send(SIGTERM)
+        #expect(try stage.mock.wait() == .exit(0))
+    }
+
     @Test func `Import, backup and export let the disk keep up, so that commits find it free`() throws {
         let stage = try Stage()
         let lines = "\(stage.folder)/people.jsonl"

@@ -1,5 +1,6 @@
 import Basics
 private import CCurl
+private import OpenSSL
 
 /// One transfer: an easy handle with every option set, and what it received.
 @safe final class Transfer {
@@ -146,5 +147,8 @@ private func receiveBody(
 
 /// libcurl itself, set up once per process.
 private enum Library {
-    static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+    static let isReady: Bool = {
+        Cleanup.turnOff()
+        return curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+    }()
 }

@@ -24,6 +24,7 @@ package enum DigestAlgorithm: Sendable, Equatable, CaseIterable {
     static let sha1 = DigestMethod("SHA1")
 
     private init(_ name: String) {
+        Cleanup.turnOff()
         // The name is only read during the call.
         guard let method = unsafe EVP_MD_fetch(nil, name, nil) else {
             preconditionFailure("this OpenSSL has no \(name): its configuration is broken")

@@ -6,6 +6,7 @@ private import COpenSSL
 package enum HMACSHA256 {
     /// The 32 bytes of the code.
     package static func authenticate(key: [UInt8], message: [UInt8]) -> [UInt8] {
+        Cleanup.turnOff()
         // An empty array has no address, and OpenSSL takes a missing key for a key still to be set.
         let key = key.isEmpty ? [0] : key
         return unsafe [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in

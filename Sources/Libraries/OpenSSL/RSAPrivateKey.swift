@@ -17,7 +17,7 @@ package final class RSAPrivateKey: Sendable {
     /// - Returns: the key.
     package static func generate(bits: Int = 2048) throws(RSAError) -> RSAPrivateKey {
         guard (1024...8192).contains(bits) else { throw .modulusSize(bits: bits) }
-        guard Cleanup.isOff else { throw .library(ErrorQueue.drain()) }
+        Cleanup.turnOff()
         ErrorQueue.clear()
         guard let key = unsafe copenssl_rsa_generate(UInt32(bits)) else { throw .library(ErrorQueue.drain()) }
         return RSAPrivateKey(unsafe Handle(takingOwnershipOf: key))
@@ -30,6 +30,7 @@ package final class RSAPrivateKey: Sendable {
     package convenience init(pem: String) throws(RSAError) {
         var text = pem
         guard text.utf8.count <= 1 << 16 else { throw .notPrivateKey }
+        Cleanup.turnOff()
         // The text is borrowed for the call.
         let key = text.withUTF8 { bytes in
             unsafe bytes.withMemoryRebound(to: CChar.self) { characters in

@@ -78,6 +78,7 @@ package final class RSAPublicKey: Sendable {
     let pointer: OpaquePointer
 
     init(modulus: [UInt8], exponent: [UInt8]) throws(RSAError) {
+        Cleanup.turnOff()
         ErrorQueue.clear()
         // Both are copied by the call.
         let built = unsafe modulus.withUnsafeBufferPointer { n in

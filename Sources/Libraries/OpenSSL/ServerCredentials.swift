@@ -19,6 +19,7 @@ package struct ServerCredentials: Sendable, Equatable {
     ///   - key: the private key, in PKCS #8, PKCS #1 or SEC 1, not encrypted.
     /// - Throws: ``ServerCredentialsError``.
     package init(certificates: String, key: String) throws(ServerCredentialsError) {
+        Cleanup.turnOff()
         let chain = try CertificateChain(certificates)
         let key = try Self.read(key)
         guard chain.isFor(key, at: 0) else {

@@ -24,6 +24,7 @@ package enum UnverifiedExchange {
     package static func send(
         _ bytes: [UInt8], over socket: Int32, limit: Int = 1 << 20
     ) throws(Failure) -> [UInt8] {
+        Cleanup.turnOff()
         guard let answer = unsafe BIO_new(BIO_s_mem()) else { throw .cut }
         defer { unsafe BIO_free(answer) }
         let end = unsafe copenssl_exchange_unverified(socket, bytes, bytes.count, limit, answer)

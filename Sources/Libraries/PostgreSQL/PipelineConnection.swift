@@ -1,4 +1,5 @@
 private import CPostgreSQL
+private import OpenSSL
 
 /// One session with a server, used by one thread at a time.
 ///
@@ -31,6 +32,7 @@ package final class PipelineConnection {
 
     /// Connects, waiting for it; the deadline of each host is `connect_timeout`.
     package init(to target: ConnectionTarget) throws(PostgreSQLError) {
+        Cleanup.turnOff()
         let names = target.keywords.map(\.name)
         let values = target.keywords.map(\.value)
         guard
