@@ -32,6 +32,11 @@ def build():
     build_peers()
 
 
+def seed_of(build):
+    """The name of the database that a build copies: an upgrade of an earlier one's tables would count as its start."""
+    return "seed.db" if build == ROOT else "seed-before.db"
+
+
 def build_peers():
     os.makedirs(WORK, exist_ok=True)
     for name, libraries in (("bare", ["-lmicrohttpd", "-lcrypto"]), ("commit", ["-lsqlite3"])):
@@ -47,7 +52,7 @@ class Programs:
     """Starts each program; `folder` is on the disk that is measured. `with` runs the authority that signs the tokens."""
 
     def __init__(self, folder, settings=(), before=None):
-        """`before` is the checkout of an earlier build that is measured, too: it makes the databases, and this build upgrades its copies."""
+        """`before` is the checkout of an earlier build that is measured, too: each of the two has a database of its own kind of tables."""
         self.folder, self.settings, self.oldest = folder, dict(settings), before or ROOT
 
     def path(self, name):
@@ -112,7 +117,8 @@ class Programs:
             tasks = [json.loads(line) for line in self.export(server.database).splitlines()][:-1]
         owners = sorted([tasks[0]["owner"], *map(owner, range(PEOPLE))])
         everybody = [{**task, "owner": owner} for owner in owners for task in tasks]
-        self.import_into("seed.db", everybody)
+        for build in {self.oldest, ROOT}:
+            self.import_into(seed_of(build), everybody, build)
         with sqlite3.connect(self.path("seed-go.db")) as database:
             database.executescript(GO_SCHEMA)
             database.executemany("INSERT INTO tasks(task, owner, date) VALUES (?,?,?)",
@@ -120,20 +126,18 @@ class Programs:
         database.close()
 
     def export(self, database):
-        self.command("export", database, self.path("export.jsonl"))
+        self.command(self.oldest, "export", database, self.path("export.jsonl"))
         with open(self.path("export.jsonl")) as f:
             return f.read()
 
-    def import_into(self, name, tasks):
+    def import_into(self, name, tasks, build):
         with open(self.path("import.jsonl"), "w") as f:
             for line in [*tasks, {"end": True, "tasks": len(tasks)}]:
                 f.write(json.dumps(line) + "\n")
-        self.command("import", f"sqlite:{self.path(name)}", self.path("import.jsonl"))
+        self.command(build, "import", f"sqlite:{self.path(name)}", self.path("import.jsonl"))
 
-    def command(self, *words):
-        command, database, file = words
-        done = subprocess.run([f"{self.oldest}/.build/release/task-server", command, "--database", database, file],
-                              capture_output=True, text=True)
+    def command(self, build, command, database, file):
+        done = subprocess.run([f"{build}/.build/release/task-server", command, "--database", database, file], capture_output=True, text=True)
         if done.returncode:
             raise SystemExit(f"bench: task-server {command}: {done.stderr}")
 
@@ -163,7 +167,7 @@ class Programs:
             "TASKS_AUTHORITY": f"http://127.0.0.1:{self.authority_port}{TENANT}",
             "TASKS_POLICIES": POLICY,
             "TASKS_CLIENT_ID": CLIENT,
-            "TASKS_DATABASE": database if "://" in database else f"sqlite:{self.database(database, 'seed.db')}",
+            "TASKS_DATABASE": database if "://" in database else f"sqlite:{self.database(database, seed_of(build))}",
             "TASKS_PUBLIC": f"{build}/Public",
             "TASKS_MAX_TASKS": "10000000",
             **self.settings, **settings,
