@@ -14,6 +14,8 @@ struct ReadOperation<Outcome: Sendable>: Sendable {
     }
 
     let statement: Statement
+    /// How many tasks the outcome has at most, which its statement does not always show; nil: any number.
+    var limit: Int?
     let decode: @Sendable (borrowing Rows) throws(StoreError) -> Step
 }
 
@@ -47,7 +49,7 @@ extension ReadOperation where Outcome == TaskList {
         let statement =
             query == .all
             ? Statement(.list, of: owner) : Statement(.page, of: owner, selection(query, rows: rows))
-        return ReadOperation(statement: statement) { found throws(StoreError) in
+        return ReadOperation(statement: statement, limit: query.limit) { found throws(StoreError) in
             let isCut = found.count == rows && query.limit.map { $0 >= rows } ?? true
             if isCut || lacksNotes(found) { return .followedBy(longList(query, of: owner, in: answers)) }
             return .done(try page(found, query, of: owner, in: answers))
@@ -64,7 +66,8 @@ extension ReadOperation where Outcome == TaskList {
         let bytes =
             answers.pageSize + 2 * TaskText.longest + TaskNotes.longest + 2 * TaskStatement.leastRendered
         let parameters = selection(query, rows: bytes / TaskStatement.leastRendered + 2) + [.integer(Int64(bytes))]
-        return ReadOperation(statement: Statement(.longPage, of: owner, parameters)) { found throws(StoreError) in
+        let statement = Statement(.longPage, of: owner, parameters)
+        return ReadOperation(statement: statement, limit: query.limit) { found throws(StoreError) in
             .done(try page(found, query, of: owner, in: answers))
         }
     }
