@@ -6,7 +6,7 @@ import Synchronization
 /// The thread that makes connections, one after the other: names are looked up and hosts are tried in turn, all of which
 /// may block, and libpq keeps the deadlines of that only in its blocking form.
 final class PostgreSQLConnector: Sendable {
-    private struct Order {
+    struct Order {
         let session: Int
         let notBefore: UInt64
     }
@@ -23,16 +23,18 @@ final class PostgreSQLConnector: Sendable {
     private let wakeup = Wakeup()
     /// Off for good once a session was found that others share: a pool in transaction mode.
     private let preparing = Atomic(true)
-    private let time = SystemTime()
+    private let time: any TimeSource
     /// How long a session may take to get ready, once it is connected: all others wait for their turn.
     private static let mostSeconds = 5
 
     init(
-        to target: ConnectionTarget, for queue: RequestQueue, observer: @escaping @Sendable (StoreEvent) -> Void
+        to target: ConnectionTarget, for queue: RequestQueue, observer: @escaping @Sendable (StoreEvent) -> Void,
+        time: any TimeSource = SystemTime()
     ) {
         self.target = target
         self.queue = queue
         self.observer = observer
+        self.time = time
     }
 
     /// Asks for a connection, not before a monotonic time.
@@ -66,12 +68,15 @@ final class PostgreSQLConnector: Sendable {
         }
     }
 
-    private func nextOrder() -> Order? {
+    /// Waits for the time of an order, and takes it; nil when the thread should end.
+    func nextOrder() -> Order? {
         while true {
+            // Read once: an order that is left for later by one reading must not be due by another.
+            let now = time.monotonicNanoseconds
             let (order, isClosed) = state.withLock { state in
                 state.orders.sort { $0.notBefore < $1.notBefore }
                 guard !state.isClosed, let first = state.orders.first else { return (nil as Order?, state.isClosed) }
-                guard first.notBefore <= time.monotonicNanoseconds else { return (first, false) }
+                guard first.notBefore <= now else { return (first, false) }
                 return (state.orders.removeFirst(), false)
             }
             if isClosed { return nil }
@@ -79,7 +84,7 @@ final class PostgreSQLConnector: Sendable {
                 wakeup.wait()
                 continue
             }
-            if order.notBefore <= time.monotonicNanoseconds { return order }
+            if order.notBefore <= now { return order }
             _ = wakeup.wait(untilMonotonicNanoseconds: order.notBefore)
         }
     }

@@ -252,9 +252,11 @@ final class SessionDriver {
 
     // MARK: Sessions
 
-    private func attach(_ attempt: ConnectionAttempt) {
+    func attach(_ attempt: ConnectionAttempt) {
         let session = sessions[attempt.session]
         hasTried = true
+        // The answers that are on their way belong to the connection that it has.
+        guard !session.isUp else { return }
         guard let connection = attempt.result.take() else {
             report(reports.lost(attempt.result.failure?.description ?? "no connection"))
             return reconnect(session)
