@@ -50,22 +50,15 @@ struct PostgreSQLOwnerDatabase: OwnerDatabase {
 
     /// Repeated while servers are in the way.
     func move(_ pair: OwnerPair, merging: Bool) throws(OwnerMoveError) -> MoveOutcome {
-        var tries: UInt64 = 0
-        while true {
-            do throws(PostgreSQLError) {
-                return try moveAtOnce(pair, merging: merging)
-            } catch {
-                _ = try? connection.run("ROLLBACK")
-                tries += 1
-                guard error.kind == .retryable || error.kind == .locked, tries < 50 else { throw OwnerMoveError(error) }
-                time.sleep(nanoseconds: tries * 2_000_000)
+        try rethrowing(as: OwnerMoveError.init) { () throws(PostgreSQLError) in
+            try connection.retrying(atMost: 50, pause: { UInt64($0) * 2_000_000 }) { () throws(PostgreSQLError) in
+                try moveAtOnce(pair, merging: merging)
             }
         }
     }
 
     private func moveAtOnce(_ pair: OwnerPair, merging: Bool) throws(PostgreSQLError) -> MoveOutcome {
-        _ = try connection.run(TransactionStatement.begin.sql)
-        _ = try connection.run(TransactionStatement.guarantee.sql, [.text("60000")])
+        try connection.beginGuaranteed()
         let (from, to) = (Parameter.text(pair.old.identifier), Parameter.text(pair.new.identifier))
         guard try lock(pair) else {
             _ = try connection.run("ROLLBACK")

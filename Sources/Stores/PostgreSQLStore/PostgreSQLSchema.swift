@@ -1,4 +1,3 @@
-import Platform
 package import PostgreSQL
 
 /// The tables in PostgreSQL, as numbered steps; a table records how many a database has had.
@@ -112,23 +111,12 @@ package enum PostgreSQLSchema {
     /// Of many servers that start together one does it, and the others wait: the lock is of the transaction, so that it
     /// also holds where a pool of sessions is in between.
     package static func migrate(on connection: PipelineConnection, partitions: Int?) throws(PostgreSQLError) -> Int? {
-        var tries = 0
-        while true {
+        // A minute and a half: who reads for longer, such as a dump, makes the start fail with the reason.
+        try connection.retrying(atMost: 60, pause: { _ in 1_000_000_000 }) { () throws(PostgreSQLError) in
             let current = try version(on: connection) ?? 0
-            guard current < known else { return nil }
-            do throws(PostgreSQLError) {
-                return try migrateAtOnce(on: connection, partitions: partitions)
-            } catch {
-                _ = try? connection.run("ROLLBACK")
-                tries += 1
-                guard error.kind == .locked || error.kind == .retryable, tries < mostTries else { throw error }
-                SystemTime().sleep(nanoseconds: 1_000_000_000)
-            }
+            return current < known ? try migrateAtOnce(on: connection, partitions: partitions) : nil
         }
     }
-
-    /// A minute and a half: who reads for longer, such as a dump, makes the start fail with the reason.
-    private static let mostTries = 60
 
     private static func migrateAtOnce(
         on connection: PipelineConnection, partitions: Int?
