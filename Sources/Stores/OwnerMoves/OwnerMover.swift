@@ -90,22 +90,18 @@ package struct PostgreSQLOwnerMover: OwnerMover {
     }
 
     private func open(onlyReads: Bool) throws(OwnerMoveError) -> PostgreSQLOwnerDatabase {
-        let (connection, isForeign) = try rethrowing(as: OwnerMoveError.database) { () throws(StoreOpenError) in
-            let database = try PostgreSQLDatabase(connectionString, onlyReads: onlyReads)
-            guard try database.checkedVersion() == PostgreSQLSchema.known else {
-                throw .refused(
-                    "the database \(database.name) has no tables of this task-server; start it once, or run `task-server "
-                        + "migrate`")
-            }
-            let connection = try database.connect()
-            return (
-                connection,
-                try database.translating { () throws(PostgreSQLError) in
-                    try PostgreSQLSchema.isForeign(on: connection)
-                } ? database.name : nil
-            )
+        let database = try rethrowing(as: OwnerMoveError.database) { () throws(StoreOpenError) in
+            try PostgreSQLDatabase(connectionString, onlyReads: onlyReads)
         }
-        if let isForeign, !onlyReads { throw .foreignTables(database: isForeign) }
+        let (connection, isForeign) = try rethrowing(as: OwnerMoveError.database) { () throws(StoreOpenError) in
+            let connection = try database.connectUpToDate(
+                ifMissing: "start it once, or run `task-server migrate`")
+            let isForeign = try database.translating { () throws(PostgreSQLError) in
+                try PostgreSQLSchema.isForeign(on: connection)
+            }
+            return (connection, isForeign)
+        }
+        guard onlyReads || !isForeign else { throw .foreignTables(database: database.name) }
         return PostgreSQLOwnerDatabase(connection: connection)
     }
 }
