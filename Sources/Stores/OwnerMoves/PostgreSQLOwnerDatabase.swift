@@ -16,27 +16,28 @@ struct PostgreSQLOwnerDatabase: OwnerDatabase {
         self.connection = connection
     }
 
-    private static let selectState = """
-        SELECT owner, next_id, tasks, least(
-            (SELECT min(id) FROM tasks WHERE tasks.owner = owners.owner),
-            (SELECT min(id) FROM attempts WHERE attempts.owner = owners.owner))
-        FROM owners
-        """
-
     func states(of owners: [Owner]) throws(OwnerMoveError) -> [Owner: OwnerState] {
-        try rethrowing(as: OwnerMoveError.init) { () throws(PostgreSQLError) in
-            let rows = try connection.run(
-                "\(Self.selectState) WHERE owner = ANY ($1)", [.texts(owners.map(\.identifier))])
-            var states: [Owner: OwnerState] = [:]
-            for row in 0..<rows.count { states[Owner(rows.text(row, 0))] = Self.state(rows, row) }
-            return states
-        }
+        try rethrowing(as: OwnerMoveError.init) { () throws(PostgreSQLError) in try states(of: owners, expiry) }
     }
 
-    private static func state(_ rows: borrowing Rows, _ row: Int) -> OwnerState {
-        OwnerState(
-            next: rows.integer(row, 1), tasks: rows.integer(row, 2),
-            first: rows.isNull(row, 3) ? nil : rows.integer(row, 3))
+    /// Keys of this time and earlier are expired.
+    private var expiry: Parameter { .integer(time.wallMilliseconds - IdempotencyKey.lifetime) }
+
+    private func states(of owners: [Owner], _ expiry: Parameter) throws(PostgreSQLError) -> [Owner: OwnerState] {
+        let rows = try connection.run(
+            """
+            SELECT owner, next_id, tasks, least(
+                (SELECT min(id) FROM tasks WHERE tasks.owner = owners.owner),
+                (SELECT min(id) FROM attempts WHERE attempts.owner = owners.owner AND time > $2))
+            FROM owners WHERE owner = ANY ($1)
+            """, [.texts(owners.map(\.identifier)), expiry])
+        var states: [Owner: OwnerState] = [:]
+        for row in 0..<rows.count {
+            states[Owner(rows.text(row, 0))] = OwnerState(
+                next: rows.integer(row, 1), tasks: rows.integer(row, 2),
+                first: rows.isNull(row, 3) ? nil : rows.integer(row, 3))
+        }
+        return states
     }
 
     func ownersWithTasks(after owner: Owner) throws(OwnerMoveError) -> [(owner: Owner, tasks: Int64)] {
@@ -64,11 +65,11 @@ struct PostgreSQLOwnerDatabase: OwnerDatabase {
             _ = try connection.run("ROLLBACK")
             return .nothing
         }
+        let expiry = expiry
         // A key that is no longer remembered must not keep a newer one of the same name away.
-        _ = try connection.run(
-            "DELETE FROM attempts WHERE owner IN ($1, $2) AND time <= $3",
-            [from, to, .integer(time.wallMilliseconds - IdempotencyKey.lifetime)])
-        let (old, new) = (try state(of: from), try state(of: to))
+        _ = try connection.run("DELETE FROM attempts WHERE owner IN ($1, $2) AND time <= $3", [from, to, expiry])
+        let states = try states(of: [pair.old, pair.new], expiry)
+        let (old, new) = (states[pair.old] ?? OwnerState(), states[pair.new] ?? OwnerState())
         let move = OwnerMove(old, to: new, merging: merging)
         guard case .rewrite(let offset, let next) = move else {
             // A row that was made for the new owner is not needed.
@@ -91,11 +92,6 @@ struct PostgreSQLOwnerDatabase: OwnerDatabase {
             if isOld { hasOld = rows.count > 0 }
         }
         return hasOld
-    }
-
-    private func state(of owner: Parameter) throws(PostgreSQLError) -> OwnerState {
-        let rows = try connection.run("\(Self.selectState) WHERE owner = $1", [owner])
-        return rows.count > 0 ? Self.state(rows, 0) : OwnerState()
     }
 
     /// Copies and deletes: not every database of this kind changes an owner, by which the tables are divided, in place.
