@@ -100,7 +100,6 @@ final class SessionDriver {
     }
 
     private func send(_ batch: any Batch, on session: Session, at now: UInt64) {
-        guard session.isUp else { return answer(batch.lost(.unavailable(reason: reports.lastFailure))) }
         do throws(PostgreSQLError) {
             try session.send(batch, until: now + UInt64(options.deadlineMilliseconds + 1000) * 1_000_000)
         } catch {
@@ -269,7 +268,7 @@ final class SessionDriver {
     private func lose(_ session: Session, _ error: PostgreSQLError) {
         guard session.isUp else { return }
         report(reports.lost(error.description))
-        for result in session.drop(.unavailable(reason: error.description)) { answer(result) }
+        for result in session.drop(.unavailable(reason: error.description)) { finish(result) }
         reconnect(session)
     }
 
