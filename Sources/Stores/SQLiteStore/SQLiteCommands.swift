@@ -1,3 +1,4 @@
+import Basics
 import SQLite
 import Tasks
 
@@ -106,11 +107,12 @@ struct WriteProbe: SQLiteCommand {
 
     func run(on database: borrowing WriterDatabase) throws(SQLiteError) {
         let text = try TaskRow.text(String(repeating: "x", count: TaskText.longest))
-        let notes = try TaskRow.notes(String(repeating: "x", count: TaskNotes.longest))
+        let notes = String(repeating: "x", count: TaskNotes.longest)
+        let details = try rethrowing(as: SQLiteError.init) { () throws(ForeignValue) in
+            try TaskDetails(storedDue: nil, notes: notes, position: nil)
+        }
         try database.statements.insert(
-            TaskItem(
-                id: 0, owner: owner, text: text, completed: false, created: 0, modified: 0,
-                details: TaskDetails(notes: notes)))
+            TaskItem(id: 0, owner: owner, text: text, completed: false, created: 0, modified: 0, details: details))
         _ = try database.statements.delete(0, of: owner)
     }
 

@@ -100,6 +100,22 @@ struct PostgreSQLArchiveTests {
         #expect(try imported([line("alice", 2)], to: archive).added == 1)
     }
 
+    @Test("An export says in words which value of another program stops it")
+    func unreadable() throws {
+        let server = try PostgreSQLServer.started()
+        let database = try server.newDatabaseName()
+        let archive = PostgreSQLArchive(server.address(database))
+        #expect(try imported([line("alice", 1)], to: archive).added == 1)
+        for (change, reason) in [
+            ("position = 'NaN'", "a position in the table of tasks is not one that task-server writes"),
+            ("due = '30.11.2026'", "a date in the table of tasks is not one that task-server writes"),
+            ("text = ''", "a text in the table of tasks is not one that task-server writes: empty"),
+        ] {
+            try server.command("UPDATE tasks SET \(change)", in: database)
+            #expect(throws: ArchiveError.failed(reason: reason)) { try exported(archive) }
+        }
+    }
+
     /// A table may be restored without the others, or rows may be deleted by hand.
     @Test("An export stops where an owner's row is missing", arguments: ["bob", "dave", "*"])
     func strays(owner: String) async throws {
