@@ -148,9 +148,13 @@ package enum StoreError: Error, Sendable, Equatable {
     /// Too much memory is taken by long lists that are being made or sent, for this owner or for all: try again.
     case noRoomForAnswer
     /// Out of reach (a lost connection, a locked file): try again.
+    ///
+    /// A change may have been made, if the connection was lost before its commit was confirmed.
     case unavailable(reason: String)
     /// No room on the disk.
     case full
     /// Anything else; the reason is for the log, and holds no text of a task.
+    ///
+    /// A change may have been made: in PostgreSQL a row that no task-server wrote is noticed when its transaction commits.
     case broken(reason: String)
 }
