@@ -40,8 +40,9 @@ struct PostgreSQLConnectorTests {
         let connector = PostgreSQLConnector(to: target, for: queue, observer: events.append)
         let driver = SessionDriver(queue, connector, options, PostgreSQLCounts(), isOneOwnerOnly: false)
         for _ in 0..<2 {
-            let connection = ConnectionBox(try PipelineConnection(to: target), isPrepared: false)
-            driver.attach(ConnectionAttempt(session: 0, result: connection))
+            let opened = ConnectionAttempt.Opened(
+                connection: TransferBox(try PipelineConnection(to: target)), isPrepared: false)
+            driver.attach(ConnectionAttempt(session: 0, result: .success(opened)))
         }
         #expect(events.all == [.connected])
     }

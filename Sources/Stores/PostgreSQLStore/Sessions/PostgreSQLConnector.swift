@@ -60,11 +60,8 @@ final class PostgreSQLConnector: Sendable {
 
     func run() {
         while let order = nextOrder() {
-            do throws(PostgreSQLError) {
-                queue.deliver(ConnectionAttempt(session: order.session, result: try connect()))
-            } catch {
-                queue.deliver(ConnectionAttempt(session: order.session, result: ConnectionBox(error)))
-            }
+            let result = Result { () throws(PostgreSQLError) in try connect() }
+            queue.deliver(ConnectionAttempt(session: order.session, result: result))
         }
     }
 
@@ -89,7 +86,7 @@ final class PostgreSQLConnector: Sendable {
         }
     }
 
-    private func connect() throws(PostgreSQLError) -> ConnectionBox {
+    private func connect() throws(PostgreSQLError) -> ConnectionAttempt.Opened {
         let connection = try PipelineConnection(to: target)
         connection.limitWaits(toSeconds: Self.mostSeconds)
         let version = try PostgreSQLSchema.version(on: connection) ?? 0
@@ -99,7 +96,7 @@ final class PostgreSQLConnector: Sendable {
         }
         let isPrepared = isPreparing ? try prepare(on: connection) : false
         try connection.enterPipeline()
-        return ConnectionBox(connection, isPrepared: isPrepared)
+        return ConnectionAttempt.Opened(connection: TransferBox(connection), isPrepared: isPrepared)
     }
 
     /// Whether the session is ours alone: in a fresh one no name can be taken.

@@ -256,11 +256,15 @@ final class SessionDriver {
         hasTried = true
         // The answers that are on their way belong to the connection that it has.
         guard !session.isUp else { return }
-        guard let connection = attempt.result.take() else {
-            report(reports.lost(attempt.result.failure?.description ?? "no connection"))
+        do throws(PostgreSQLError) {
+            let opened = try attempt.result.get()
+            // No one else takes it.
+            guard let connection = opened.connection.take() else { return }
+            session.attach(connection, isPrepared: opened.isPrepared && connector.isPreparing)
+        } catch {
+            report(reports.lost(error.description))
             return reconnect(session)
         }
-        session.attach(connection, isPrepared: attempt.result.isPrepared && connector.isPreparing)
         let isFirst = !sessions.contains { $0.isUp && $0.number != session.number }
         report(reports.connected(isFirst: isFirst, isLast: sessions.allSatisfy(\.isUp)))
     }
