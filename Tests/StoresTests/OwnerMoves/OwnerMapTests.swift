@@ -1,4 +1,4 @@
-import OwnerMoves
+@testable import OwnerMoves
 import Platform
 import Tasks
 import Testing
@@ -186,6 +186,17 @@ extension OwnerMap {
     static func read(_ lines: [[UInt8]], merging: Bool = false) throws -> OwnerMap {
         var rest = lines[...]
         return try OwnerMap.read({ () throws(SystemError) in rest.popFirst() }, merging: merging)
+    }
+
+    /// All pairs in their order.
+    borrowing func pairs() throws -> [OwnerPair] {
+        var (all, number): ([OwnerPair], Int) = ([], 0)
+        while true {
+            let entries = try entries(after: number)
+            guard let last = entries.last else { return all }
+            all += entries.map(\.pair)
+            number = last.number
+        }
     }
 
     /// A map of pairs.

@@ -17,8 +17,7 @@ struct WriteBatch: Batch {
 
     /// With `isProbing` a check of the database writes as an addition does, and counts as written.
     init(
-        _ writes: [Write], deadlineMilliseconds: Int, isProbing: Bool = false,
-        ownersWithRoom: OwnersWithRoom = OwnersWithRoom(bits: 64)
+        _ writes: [Write], deadlineMilliseconds: Int, isProbing: Bool, ownersWithRoom: OwnersWithRoom
     ) {
         self.isProbing = isProbing
         var steps: [WriteStep] = []
