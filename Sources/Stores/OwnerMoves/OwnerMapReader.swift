@@ -14,7 +14,7 @@ struct OwnerMapReader {
     }
 
     /// The mistakes until now.
-    private(set) var faults = OwnerMapFaults()
+    private(set) var faults = MoveReport.Sample<String>(most: 50)
     private var form = Form.unknown
     /// Of the last line, or of the last user of an audit file.
     private(set) var number = 0
