@@ -83,13 +83,12 @@ struct PostgreSQLOwnerDatabase: OwnerDatabase {
 
     /// Locks the rows of both owners, and makes that of the new one; false if the old one has none.
     private func lock(_ pair: OwnerPair) throws(PostgreSQLError) -> Bool {
-        let isOldFirst = pair.old.identifier.utf8.lexicographicallyPrecedes(pair.new.identifier.utf8)
         var hasOld = false
-        for isOld in isOldFirst ? [true, false] : [false, true] {
-            let owner = Parameter.text((isOld ? pair.old : pair.new).identifier)
-            if !isOld { _ = try connection.run(TaskStatement.makeOwner.sql, [owner]) }
-            let rows = try connection.run(TaskStatement.lockOwner.sql, [owner])
-            if isOld { hasOld = rows.count > 0 }
+        for owner in [pair.old, pair.new].sorted() {
+            let name = Parameter.text(owner.identifier)
+            if owner == pair.new { _ = try connection.run(TaskStatement.makeOwner.sql, [name]) }
+            let rows = try connection.run(TaskStatement.lockOwner.sql, [name])
+            if owner == pair.old { hasOld = rows.count > 0 }
         }
         return hasOld
     }

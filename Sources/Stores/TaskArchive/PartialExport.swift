@@ -55,7 +55,7 @@ package struct PartialExport: Sendable, Equatable {
 
     private mutating func accept(_ owner: Owner, at position: Int) -> Bool {
         guard owner != current else { return true }
-        guard current.identifier.utf8.lexicographicallyPrecedes(owner.identifier.utf8) else { return false }
+        guard current < owner else { return false }
         (start.owner, start.tasks, start.keys, bytes) = (current.identifier, tasks, keys, position)
         current = owner
         return true

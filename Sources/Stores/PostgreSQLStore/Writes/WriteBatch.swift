@@ -33,8 +33,7 @@ struct WriteBatch: Batch {
         guard writes.count > 1 else { return [writes] }
         let groups = Dictionary(grouping: writes, by: \.owner)
         guard groups.count > 1 else { return [writes] }
-        let owners = groups.keys.sorted { $0.identifier.utf8.lexicographicallyPrecedes($1.identifier.utf8) }
-        return owners.compactMap { groups[$0] }
+        return groups.keys.sorted().compactMap { groups[$0] }
     }
 
     /// The additions without keys first, then the others in the order in which they came.
