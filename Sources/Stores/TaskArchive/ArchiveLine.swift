@@ -73,8 +73,7 @@ private struct LineMembers {
         let owner = Owner(try need("owner") { $0.string.flatMap { $0.isEmpty ? nil : $0 } })
         if self["next"] != nil { return (.owner(owner, next: try number("next")), 2) }
         let details = try details()
-        let count =
-            7 + (details.due == nil ? 0 : 1) + (details.notes == nil ? 0 : 1) + (details.position == nil ? 0 : 1)
+        let count = 7 + [details.due != nil, details.notes != nil, details.position != nil].count { $0 }
         if self["key"] != nil { return (.key(try record(of: owner, details)), count) }
         return (.task(try task(of: owner, details)), count)
     }

@@ -54,7 +54,7 @@ struct WriteBatch: Batch {
             }
         }
         guard let first = together.first else { return split + others }
-        let hasRoom = first.retry.emptyUpdates == 0 && ownersWithRoom.contains(hash: first.ownerHash)
+        let hasRoom = !first.retry.hadEmptyUpdate && ownersWithRoom.contains(hash: first.ownerHash)
         return split + [WriteStep(adding: together, tasks, of: first.owner, hasRoom: hasRoom)] + others
     }
 
