@@ -159,7 +159,7 @@ extension OwnerDatabase where Self: ~Copyable {
         _ map: borrowing OwnerMap, to output: LineOutput
     ) throws(OwnerMoveError) -> UnmappedOwners {
         var unmapped = UnmappedOwners()
-        var left: [String: Bool] = [:]
+        var isMovedFrom: [String: Bool] = [:]
         var position = Owner("")
         while true {
             let page = try ownersWithTasks(after: position)
@@ -170,8 +170,10 @@ extension OwnerDatabase where Self: ~Copyable {
                     try output(Array(owner.identifier.utf8))
                 }
                 let name = owner.namespace ?? ""
-                if left[name] == nil { left[name] = try name.isEmpty ? map.movesBareOwners : map.moves(from: name) }
-                if left[name] == true {
+                if isMovedFrom[name] == nil {
+                    isMovedFrom[name] = try name.isEmpty ? map.movesBareOwners : map.moves(from: name)
+                }
+                if isMovedFrom[name] == true {
                     unmapped.sample.append(UnmappedOwners.Known(owner: owner, tasks: tasks))
                 } else {
                     unmapped.elsewhere[name, default: 0] += 1

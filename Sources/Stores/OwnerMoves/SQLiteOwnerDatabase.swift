@@ -117,7 +117,8 @@ struct SQLiteOwnerDatabase: ~Copyable, OwnerDatabase {
         let outcome = try rethrowing(as: OwnerMoveError.init) { () throws(SQLiteError) in
             try connection.transaction { () throws(SQLiteError) in try moveInTransaction(pair, merging: merging) }
         }
-        // The lock goes to whoever asks first, and a server asks more and more seldom while it waits: half of the time is its.
+        // The lock goes to whoever asks first, and a server asks more and more seldom while it waits, so the server gets half of
+        // the time.
         if hasServer { time.sleep(nanoseconds: min(time.monotonicNanoseconds - start, 50_000_000)) }
         return outcome
     }

@@ -18,7 +18,7 @@ struct WriterLoop: ~Copyable {
     private var isFull = false
     private var isCachePaused: Bool
 
-    /// Begins to cache lists, unless a ``CachePause`` began before the database was opened.
+    /// `isCachePaused`: a ``CachePause`` began before the database was opened.
     init(_ database: consuming WriterDatabase, lock: SQLiteFileLock, for writer: Writer, isCachePaused isPaused: Bool) {
         self.database = database
         self.lock = lock

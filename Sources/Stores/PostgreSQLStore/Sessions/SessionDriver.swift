@@ -134,7 +134,7 @@ final class SessionDriver {
 
     private func sleepAndServe() {
         let up = sessions.filter(\.isUp)
-        let milliseconds = queue.isIdleNow(wakingFor: readiness) ? patience : 0
+        let milliseconds = queue.isIdleNow(wakingFor: readiness) ? pollTimeout : 0
         let ready = queue.poller.wait(for: up.compactMap(\.interest), milliseconds: milliseconds)
         for (session, isReady) in zip(up, ready) where isReady { serve(session) }
     }
@@ -151,7 +151,7 @@ final class SessionDriver {
     private func isFree(_ lane: Int) -> Bool { writingSession(of: lane)?.writesUnderWay == 0 }
 
     /// How long nothing needs to be done unless something comes, in milliseconds.
-    private var patience: Int32 {
+    private var pollTimeout: Int32 {
         // The end of a transaction that is under way wakes by itself.
         let retries = writes.indices.lazy.filter { self.isFree($0) }.compactMap { self.writes[$0].nextTry }
         let pruning = readingSession == nil ? .max : nextPruning
