@@ -43,12 +43,11 @@ package final class SQLiteTaskStore: TaskStore {
         return store
     }
 
-    // The two functions that open connections catch errors themselves: a closure cannot consume the connection.
-
     private static func writerDatabase(
         of file: SQLiteFile, _ options: SQLiteStoreOptions
     ) throws(StoreOpenError) -> WriterDatabase {
         let connection = try file.openForWriting(maximumPages: options.maximumPages, options.observer)
+        // No closure: that could not consume the connection.
         do throws(SQLiteError) {
             // Left to the checkpointer.
             try connection.execute("PRAGMA wal_autocheckpoint = 0")
@@ -58,30 +57,13 @@ package final class SQLiteTaskStore: TaskStore {
         }
     }
 
-    private static func readStatements(
-        of file: SQLiteFile, _ answers: AnswerMemory
-    ) throws(StoreOpenError) -> ReadStatements {
-        let connection = try file.open(.readWrite)
-        do throws(SQLiteError) {
-            return try ReadStatements.compiled(on: connection, answers: answers)
-        } catch {
-            throw file.openError(error)
-        }
-    }
-
     private func start(
         _ database: TransferBox<OpenDatabase>, _ file: SQLiteFile, _ answers: AnswerMemory
     ) throws(StoreOpenError) {
-        try readers.start(file.threadError) { () throws(StoreOpenError) in
-            try Self.readStatements(of: file, answers)
-        }
+        try readers.start(on: file, answers)
         let checkpoints = TransferBox(try file.open(.readWrite))
-        do throws(NamedThread.Failure) {
-            try writer.checkpointer.start(on: checkpoints)
-        } catch {
-            throw file.threadError(error)
-        }
         let started = try rethrowing(as: file.threadError) { () throws(NamedThread.Failure) in
+            try writer.checkpointer.start(on: checkpoints)
             let writer = writer
             return try NamedThread.start("writer") { database.take()?.work(for: writer) }
         }
