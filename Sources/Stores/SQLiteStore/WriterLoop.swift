@@ -26,8 +26,18 @@ struct WriterLoop: ~Copyable {
         isCachePaused = isPaused
     }
 
+    /// Works until the queue is closed, and ends the database and its lock, in this order.
+    consuming func work() {
+        let lock = lock
+        let observer = writer.observer
+        let isCheckpointed = run()
+        // The connection is closed by now; only then may another server open the file.
+        _ = consume lock
+        observer(.closed(checkpointed: isCheckpointed))
+    }
+
     /// Works until the queue is closed and empty; returns whether the whole log went into the database then.
-    consuming func run() -> Bool {
+    private consuming func run() -> Bool {
         while true {
             runMaintenance()
             writer.checkpointer.pauseIfWanted()
