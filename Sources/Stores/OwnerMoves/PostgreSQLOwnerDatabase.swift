@@ -112,7 +112,7 @@ struct PostgreSQLOwnerDatabase: OwnerDatabase {
         }
         _ = try connection.run(
             """
-            INSERT INTO attempts(owner, key, fingerprint, time, id, text, completed, due, notes, position)
+            INSERT INTO attempts(\(AttemptColumns.all))
             SELECT $2, key, fingerprint, time, id + $3, text, completed, due, notes, position
             FROM attempts WHERE owner = $1
             ON CONFLICT DO NOTHING

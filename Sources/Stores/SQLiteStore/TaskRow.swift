@@ -10,6 +10,14 @@ package enum TaskRow {
 
     package static let insert = "INSERT INTO tasks(owner, \(columns)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
 
+    /// Gives a task to ``insert``.
+    package static func bind(_ item: TaskItem, to statement: borrowing Statement) throws(SQLiteError) {
+        let details = item.details
+        try statement.bind(
+            item.owner.identifier, item.id, item.text.value, item.completed, item.created, item.modified, item.revision,
+            details.due?.text, details.notes?.value, details.position?.value)
+    }
+
     package static let find = "SELECT \(columns) FROM tasks WHERE owner = ?1 AND id = ?2"
 
     package static func find(

@@ -45,7 +45,7 @@ struct PostgreSQLExport: ExportSource {
         try Self.records(
             in: run(
                 """
-                SELECT owner, key, fingerprint, time, id, text, completed, due, notes, position FROM attempts
+                SELECT \(AttemptColumns.all) FROM attempts
                 WHERE owner > $1 AND owner <= $2 AND time > $3 ORDER BY owner, key
                 """,
                 [.text(owner), .text(last), .integer(SystemTime().wallMilliseconds - IdempotencyKey.lifetime)]))

@@ -117,7 +117,7 @@ struct PostgreSQLImport: ImportTarget {
             "DELETE FROM attempts WHERE owner = ANY ($1) AND time <= $2", [records[0], Self.expiry])
         _ = try connection.run(
             """
-            INSERT INTO attempts(owner, key, fingerprint, time, id, text, completed, due, notes, position)
+            INSERT INTO attempts(\(AttemptColumns.all))
             SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING
             """, records)
         _ = try connection.run(

@@ -121,7 +121,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
             INSERT INTO tasks(owner, \(TaskColumns.all))
             SELECT $1, id, $5, $6, $7, $7, 1, $8, $9, $10 FROM taken
         ), remembered AS (
-            INSERT INTO attempts(owner, key, fingerprint, time, id, text, completed, due, notes, position)
+            INSERT INTO attempts(\(AttemptColumns.all))
             SELECT $1, $2, $4, $7, id, $5, $6, $8, $9, $10 FROM taken
         )
         SELECT false, fingerprint, id, text, completed, time, due, notes, position FROM earlier
