@@ -96,6 +96,11 @@ package struct IdempotencyKey: Sendable, Hashable {
         self.fingerprint = fingerprint
     }
 
+    /// Whether a text has the form of a ``key``.
+    package static func isKey(_ text: String) -> Bool {
+        (1...255).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+    }
+
     /// How long a key is remembered, in milliseconds: a day, if its task is among the owner's newest.
     package static let lifetime: Int64 = 86_400_000
 

@@ -96,7 +96,7 @@ private struct LineMembers {
 
     private func record(of owner: Owner, _ details: TaskDetails) throws(ArchiveLine.Fault) -> IdempotencyRecord {
         let key = IdempotencyKey(
-            key: try need("key") { $0.string.flatMap(Self.key) },
+            key: try need("key") { $0.string.flatMap { IdempotencyKey.isKey($0) ? $0 : nil } },
             fingerprint: try need("fingerprint") { $0.string.flatMap(ArchiveLine.fingerprint) })
         let created = try time("created")
         let item = TaskItem(
@@ -132,10 +132,5 @@ private struct LineMembers {
         return try rethrowing(as: { _ in ArchiveLine.Fault(reason: reason) }) { () throws(TaskText.Failure) in
             try TaskText(value)
         }
-    }
-
-    /// A key that a request may have.
-    private static func key(_ text: String) -> String? {
-        (1...255).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20...0x7E).contains($0) } ? text : nil
     }
 }
