@@ -184,7 +184,7 @@ final class SessionDriver {
         let results = committed.map { $0.result() }
         committed = []
         for result in results { finish(result) }
-        return results.contains { $0.verdicts.contains { if case .retry = $0 { true } else { false } } }
+        return results.contains { $0.verdicts.contains(where: \.isRetry) }
     }
 
     private func finish(_ result: BatchResult) {
@@ -197,7 +197,7 @@ final class SessionDriver {
     }
 
     private func answer(_ result: BatchResult) {
-        let retries = result.verdicts.count { if case .retry = $0 { true } else { false } }
+        let retries = result.verdicts.count(where: \.isRetry)
         queue.release(reads: result.answeredReads, writes: result.writes.count - retries)
         for (var write, verdict) in zip(result.writes, result.verdicts) {
             switch verdict {

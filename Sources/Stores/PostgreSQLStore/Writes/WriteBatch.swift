@@ -81,7 +81,7 @@ struct WriteBatch: Batch {
     func lost(_ error: StoreError) -> BatchResult {
         guard isCommitted else { return refused(error) }
         var result = committed()
-        result.verdicts = result.verdicts.map { if case .retry = $0 { .refuse(error) } else { $0 } }
+        result.verdicts = result.verdicts.map { $0.isRetry ? .refuse(error) : $0 }
         return result
     }
 
@@ -108,7 +108,7 @@ struct WriteBatch: Batch {
         }
         // Those to be tried again have written nothing yet.
         result.hasWritten = zip(result.writes, result.verdicts).contains { write, verdict in
-            if case .retry = verdict { return false }
+            if verdict.isRetry { return false }
             if case .check = write.command { return isProbing }
             return true
         }
