@@ -249,6 +249,13 @@ struct ArchiveTests {
         // Damaged in the middle: not used from there on.
         try File.replace(other, with: Array(bytes.prefix(firstOfB + 5)) + [0, 0, 10] + bytes.suffix(200))
         #expect(try #require(try PartialExport(of: other)).bytes == 0)
+        // An end that counts other tasks or keys than there are.
+        for end in [#"{"end":true,"tasks":4,"keys":3}"#, #"{"end":true,"tasks":5,"keys":2}"#] {
+            try File.replace(other, with: Array((beginning + rest + [end]).map { $0 + "\n" }.joined().utf8))
+            let found = try #require(try PartialExport(of: other))
+            #expect(!found.isWhole && found.bytes == firstOfB)
+            #expect((found.start.owner, found.start.tasks, found.start.keys) == ("a", 2, 1))
+        }
         for text in ["hello\n", "{}\nmore", whole + "more"] {
             try File.replace(other, with: Array(text.utf8))
             #expect(try PartialExport(of: other) == nil, "\(text)")

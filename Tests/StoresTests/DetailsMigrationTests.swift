@@ -1,9 +1,11 @@
+import OwnerMoves
 import Platform
 import PostgreSQL
 import PostgreSQLStore
 import SQLite
 import SQLiteStore
 import Support
+import TaskArchive
 import Tasks
 import Testing
 
@@ -12,6 +14,20 @@ struct DetailsMigrationTests {
     private let alice = Owner("alice")
     private let key = IdempotencyKey(key: "k", fingerprint: 7)
     private let now = SystemTime().wallMilliseconds
+
+    @Test("Commands that need tables of this version say of which version others are")
+    func outdated() throws {
+        let server = try PostgreSQLServer.started()
+        let database = try server.newDatabaseName()
+        try third(server, database, isDivided: false)
+        let address = server.address(database)
+        let error = StoreOpenError.outdated(path: try PostgreSQLDatabase(address).name, version: 3, known: 4)
+        let map = try OwnerMap.of([(alice, Owner("bob"))])
+        #expect(throws: ArchiveError.database(error)) { try PostgreSQLArchive(address).countTasks() }
+        #expect(throws: OwnerMoveError.database(error)) {
+            _ = try PostgreSQLOwnerMover(address).plan(map, merging: false)
+        }
+    }
 
     /// Adds, changes and repeats in a store whose tables hold one task of alice, added with a key.
     private func use(_ store: any TaskStore) async throws {

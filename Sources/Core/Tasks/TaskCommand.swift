@@ -57,6 +57,16 @@ package struct ChangeTask: TaskCommand {
         self.expected = expected
         self.time = time
     }
+
+    /// What comes of it for the task as it is now, or for none.
+    package func outcome(for item: TaskItem?) -> ChangeOutcome {
+        guard let item else { return .missing }
+        guard isExpected(item) else { return .conflict(item) }
+        return .changed(item.applying(change, at: time) ?? item)
+    }
+
+    /// Whether the task has one of the expected revisions.
+    package func isExpected(_ item: TaskItem) -> Bool { expected?.contains(item.revision) ?? true }
 }
 
 /// Changes several tasks, or none; see ``TaskStore/changeAll(_:at:of:)``.
@@ -71,6 +81,13 @@ package struct ChangeTasks: TaskCommand {
         self.owner = owner
         self.changes = changes
         self.time = time
+    }
+
+    /// What comes of them, by those of the tasks that exist, in the order of the changes.
+    package func outcome(for found: [TaskItem]) -> ChangeAllOutcome {
+        let revisions = Dictionary(found.lazy.map { ($0.id, $0.revision) }) { first, _ in first }
+        if let refusal = changes.refusal(atRevisions: revisions) { return refusal }
+        return .changed(zip(found, changes).map { $0.applying($1.change, at: time) ?? $0 })
     }
 }
 

@@ -96,6 +96,11 @@ package struct IdempotencyKey: Sendable, Hashable {
         self.fingerprint = fingerprint
     }
 
+    /// Whether a text has the form of a ``key``.
+    package static func isKey(_ text: String) -> Bool {
+        (1...255).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+    }
+
     /// How long a key is remembered, in milliseconds: a day, if its task is among the owner's newest.
     package static let lifetime: Int64 = 86_400_000
 
@@ -148,9 +153,13 @@ package enum StoreError: Error, Sendable, Equatable {
     /// Too much memory is taken by long lists that are being made or sent, for this owner or for all: try again.
     case noRoomForAnswer
     /// Out of reach (a lost connection, a locked file): try again.
+    ///
+    /// A change may have been made, if the connection was lost before its commit was confirmed.
     case unavailable(reason: String)
     /// No room on the disk.
     case full
     /// Anything else; the reason is for the log, and holds no text of a task.
+    ///
+    /// A change may have been made: in PostgreSQL a row that no task-server wrote is noticed when its transaction commits.
     case broken(reason: String)
 }

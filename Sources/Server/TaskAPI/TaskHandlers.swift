@@ -248,8 +248,8 @@ extension IdempotencyKey {
     ) throws(APIFailure) {
         guard let value = head.headers["Idempotency-Key"] else { return nil }
         // Spaces are for the quoted strings of the IETF's draft; around the value HTTP has taken them away.
-        guard (1...255).contains(value.utf8.count), value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }),
-            value.utf8.first != 0x20, value.utf8.last != 0x20, head.headers.values("Idempotency-Key").count == 1
+        guard IdempotencyKey.isKey(value), value.utf8.first != 0x20, value.utf8.last != 0x20,
+            head.headers.values("Idempotency-Key").count == 1
         else { throw .input(.malformedIdempotencyKey) }
         // Covers the whole addition: the same key with another one is a mistake of the client.
         var digest = FNV1a()

@@ -47,13 +47,14 @@ package final class MemoryTaskStore: TaskStore {
     package func change(
         _ id: Int64, _ change: TaskChange, expected: Set<Int64>?, at time: Int64, of owner: Owner
     ) async throws(StoreError) -> ChangeOutcome {
-        try self.change(owner) { $0.change(id, change, expected: expected, at: time) }
+        let command = ChangeTask(owner: owner, id: id, change: change, expected: expected, time: time)
+        return try self.change(owner) { $0.change(command) }
     }
 
     package func changeAll(
         _ changes: [IdentifiedChange], at time: Int64, of owner: Owner
     ) async throws(StoreError) -> ChangeAllOutcome {
-        try change(owner) { $0.changeAll(changes, at: time) }
+        try change(owner) { $0.changeAll(ChangeTasks(owner: owner, changes: changes, time: time)) }
     }
 
     package func remove(_ id: Int64, of owner: Owner) async throws(StoreError) -> Bool {

@@ -48,25 +48,20 @@ struct MemoryTasks: Sendable {
         }
     }
 
-    mutating func change(
-        _ id: Int64, _ change: TaskChange, expected: Set<Int64>?, at time: Int64
-    ) -> ChangeOutcome {
-        guard let position = position(of: id) else { return .missing }
-        guard expected?.contains(items[position].revision) ?? true else { return .conflict(items[position]) }
-        if let changed = items[position].applying(change, at: time) { items[position] = changed }
-        return .changed(items[position])
+    mutating func change(_ command: ChangeTask) -> ChangeOutcome {
+        let outcome = command.outcome(for: find(command.id))
+        if case .changed(let item) = outcome { replace(item) }
+        return outcome
     }
 
-    mutating func changeAll(_ changes: [IdentifiedChange], at time: Int64) -> ChangeAllOutcome {
-        let found = changes.compactMap { find($0.id) }
-        let revisions = Dictionary(found.map { ($0.id, $0.revision) }) { first, _ in first }
-        if let refusal = changes.refusal(atRevisions: revisions) { return refusal }
-        return .changed(
-            changes.compactMap { change in
-                guard let position = position(of: change.id) else { return nil }
-                if let changed = items[position].applying(change.change, at: time) { items[position] = changed }
-                return items[position]
-            })
+    mutating func changeAll(_ command: ChangeTasks) -> ChangeAllOutcome {
+        let outcome = command.outcome(for: command.changes.compactMap { find($0.id) })
+        if case .changed(let items) = outcome { items.forEach { replace($0) } }
+        return outcome
+    }
+
+    private mutating func replace(_ item: TaskItem) {
+        if let position = position(of: item.id) { items[position] = item }
     }
 
     mutating func remove(_ id: Int64) -> Bool {

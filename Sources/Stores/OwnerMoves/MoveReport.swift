@@ -5,14 +5,17 @@ package struct MoveReport: Sendable, Equatable {
     /// The first of many, and how many there are.
     package struct Sample<Element: Sendable & Equatable>: Sendable, Equatable {
         /// How many are kept, of any number.
-        package static var most: Int { 20 }
-
+        private let most: Int
         package private(set) var first: [Element] = []
         package private(set) var count = 0
 
+        init(most: Int = 20) {
+            self.most = most
+        }
+
         mutating func append(_ element: @autoclosure () -> Element) {
             count += 1
-            if first.count < Self.most { first.append(element()) }
+            if first.count < most { first.append(element()) }
         }
     }
 

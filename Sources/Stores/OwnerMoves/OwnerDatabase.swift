@@ -3,6 +3,8 @@ import Tasks
 /// A database in which owners are moved.
 protocol OwnerDatabase: ~Copyable {
     /// What it has of these owners; nothing of those it does not know.
+    ///
+    /// Keys that are expired now count for nothing: a move removes them first.
     borrowing func states(of owners: [Owner]) throws(OwnerMoveError) -> [Owner: OwnerState]
 
     /// The next owners with tasks in byte order, and how many tasks they have; none at the end.

@@ -122,17 +122,6 @@ package struct OwnerMap: ~Copyable {
 }
 
 extension OwnerMap {
-    /// All pairs in their order, for maps that are short.
-    package borrowing func pairs() throws(OwnerMoveError) -> [OwnerPair] {
-        var (all, number): ([OwnerPair], Int) = ([], 0)
-        while true {
-            let entries = try entries(after: number)
-            guard let last = entries.last else { return all }
-            all += entries.map(\.pair)
-            number = last.number
-        }
-    }
-
     /// The next pairs by number; none at the end.
     borrowing func entries(after number: Int) throws(OwnerMoveError) -> [Entry] {
         try rethrowing(as: OwnerMoveError.init) { () throws(SQLiteError) in

@@ -14,7 +14,7 @@ struct OwnerMapReader {
     }
 
     /// The mistakes until now.
-    private(set) var faults = OwnerMapFaults()
+    private(set) var faults = MoveReport.Sample<String>(most: 50)
     private var form = Form.unknown
     /// Of the last line, or of the last user of an audit file.
     private(set) var number = 0
@@ -109,7 +109,7 @@ struct OwnerMapReader {
             form = .none
             return refuse(
                 1,
-                #"neither {"old":"…","new":"…"} nor the begin of an audit file of the migration tool, which is one JSON "#
+                #"neither {"old":"…","new":"…"} nor the beginning of an audit file of the migration tool, which is one JSON "#
                     + "object with SuccessfulUsers, of at most \(MigrationAudit.longest >> 20) MiB")
         }
         form = .audit(audit)

@@ -18,8 +18,8 @@ package enum OwnerMoveError: Error, Sendable, Equatable {
     case full
     /// A file cannot be read or written.
     case file(SystemError)
-    /// What is wrong with the map; nothing was changed.
-    case map(OwnerMapFaults)
+    /// What is wrong with the map, each mistake a line for a person with its place; nothing was changed.
+    case map(MoveReport.Sample<String>)
 
     init(_ error: SQLiteError) {
         self = error.kind == .full ? .full : .failed(reason: error.description)
@@ -29,7 +29,7 @@ package enum OwnerMoveError: Error, Sendable, Equatable {
         self = error.kind == .full ? .full : .failed(reason: error.description)
     }
 
-    /// One line for a person; those of a map have a line each in ``OwnerMapFaults``.
+    /// One line for a person; the mistakes of a map have a line each in ``map(_:)``.
     package var message: String {
         switch self {
         case .database(let error): error.message
@@ -46,21 +46,5 @@ package enum OwnerMoveError: Error, Sendable, Equatable {
         case .file(let error): error.description
         case .map(let faults): "\(faults.count) mistakes in the map; nothing was changed"
         }
-    }
-}
-
-/// Mistakes in a map, the first of them with their places.
-package struct OwnerMapFaults: Error, Sendable, Equatable {
-    /// How many are kept, of any number.
-    package static let most = 50
-
-    /// The first ones, each a line for a person.
-    package private(set) var messages: [String] = []
-    /// How many there are.
-    package private(set) var count = 0
-
-    mutating func append(_ message: @autoclosure () -> String) {
-        count += 1
-        if messages.count < Self.most { messages.append(message()) }
     }
 }

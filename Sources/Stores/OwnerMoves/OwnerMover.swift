@@ -90,22 +90,18 @@ package struct PostgreSQLOwnerMover: OwnerMover {
     }
 
     private func open(onlyReads: Bool) throws(OwnerMoveError) -> PostgreSQLOwnerDatabase {
-        let (connection, isForeign) = try rethrowing(as: OwnerMoveError.database) { () throws(StoreOpenError) in
-            let database = try PostgreSQLDatabase(connectionString, onlyReads: onlyReads)
-            guard try database.checkedVersion() == PostgreSQLSchema.known else {
-                throw .refused(
-                    "the database \(database.name) has no tables of this task-server; start it once, or run `task-server "
-                        + "migrate`")
-            }
-            let connection = try database.connect()
-            return (
-                connection,
-                try database.translating { () throws(PostgreSQLError) in
-                    try PostgreSQLSchema.isForeign(on: connection)
-                } ? database.name : nil
-            )
+        let database = try rethrowing(as: OwnerMoveError.database) { () throws(StoreOpenError) in
+            try PostgreSQLDatabase(connectionString, onlyReads: onlyReads)
         }
-        if let isForeign, !onlyReads { throw .foreignTables(database: isForeign) }
+        let (connection, isForeign) = try rethrowing(as: OwnerMoveError.database) { () throws(StoreOpenError) in
+            let connection = try database.connectUpToDate(
+                ifMissing: "start it once, or run `task-server migrate`")
+            let isForeign = try database.translating { () throws(PostgreSQLError) in
+                try PostgreSQLSchema.isForeign(on: connection)
+            }
+            return (connection, isForeign)
+        }
+        guard onlyReads || !isForeign else { throw .foreignTables(database: database.name) }
         return PostgreSQLOwnerDatabase(connection: connection)
     }
 }
@@ -163,7 +159,7 @@ extension OwnerDatabase where Self: ~Copyable {
         _ map: borrowing OwnerMap, to output: LineOutput
     ) throws(OwnerMoveError) -> UnmappedOwners {
         var unmapped = UnmappedOwners()
-        var left: [String: Bool] = [:]
+        var isMovedFrom: [String: Bool] = [:]
         var position = Owner("")
         while true {
             let page = try ownersWithTasks(after: position)
@@ -174,8 +170,10 @@ extension OwnerDatabase where Self: ~Copyable {
                     try output(Array(owner.identifier.utf8))
                 }
                 let name = owner.namespace ?? ""
-                if left[name] == nil { left[name] = try name.isEmpty ? map.movesBareOwners : map.moves(from: name) }
-                if left[name] == true {
+                if isMovedFrom[name] == nil {
+                    isMovedFrom[name] = try name.isEmpty ? map.movesBareOwners : map.moves(from: name)
+                }
+                if isMovedFrom[name] == true {
                     unmapped.sample.append(UnmappedOwners.Known(owner: owner, tasks: tasks))
                 } else {
                     unmapped.elsewhere[name, default: 0] += 1

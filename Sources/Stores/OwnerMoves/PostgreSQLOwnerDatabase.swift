@@ -16,27 +16,28 @@ struct PostgreSQLOwnerDatabase: OwnerDatabase {
         self.connection = connection
     }
 
-    private static let selectState = """
-        SELECT owner, next_id, tasks, least(
-            (SELECT min(id) FROM tasks WHERE tasks.owner = owners.owner),
-            (SELECT min(id) FROM attempts WHERE attempts.owner = owners.owner))
-        FROM owners
-        """
-
     func states(of owners: [Owner]) throws(OwnerMoveError) -> [Owner: OwnerState] {
-        try rethrowing(as: OwnerMoveError.init) { () throws(PostgreSQLError) in
-            let rows = try connection.run(
-                "\(Self.selectState) WHERE owner = ANY ($1)", [.texts(owners.map(\.identifier))])
-            var states: [Owner: OwnerState] = [:]
-            for row in 0..<rows.count { states[Owner(rows.text(row, 0))] = Self.state(rows, row) }
-            return states
-        }
+        try rethrowing(as: OwnerMoveError.init) { () throws(PostgreSQLError) in try states(of: owners, expiry) }
     }
 
-    private static func state(_ rows: borrowing Rows, _ row: Int) -> OwnerState {
-        OwnerState(
-            next: rows.integer(row, 1), tasks: rows.integer(row, 2),
-            first: rows.isNull(row, 3) ? nil : rows.integer(row, 3))
+    /// Keys of this time and earlier are expired.
+    private var expiry: Parameter { .integer(time.wallMilliseconds - IdempotencyKey.lifetime) }
+
+    private func states(of owners: [Owner], _ expiry: Parameter) throws(PostgreSQLError) -> [Owner: OwnerState] {
+        let rows = try connection.run(
+            """
+            SELECT owner, next_id, tasks, least(
+                (SELECT min(id) FROM tasks WHERE tasks.owner = owners.owner),
+                (SELECT min(id) FROM attempts WHERE attempts.owner = owners.owner AND time > $2))
+            FROM owners WHERE owner = ANY ($1)
+            """, [.texts(owners.map(\.identifier)), expiry])
+        var states: [Owner: OwnerState] = [:]
+        for row in 0..<rows.count {
+            states[Owner(rows.text(row, 0))] = OwnerState(
+                next: rows.integer(row, 1), tasks: rows.integer(row, 2),
+                first: rows.isNull(row, 3) ? nil : rows.integer(row, 3))
+        }
+        return states
     }
 
     func ownersWithTasks(after owner: Owner) throws(OwnerMoveError) -> [(owner: Owner, tasks: Int64)] {
@@ -50,32 +51,25 @@ struct PostgreSQLOwnerDatabase: OwnerDatabase {
 
     /// Repeated while servers are in the way.
     func move(_ pair: OwnerPair, merging: Bool) throws(OwnerMoveError) -> MoveOutcome {
-        var tries: UInt64 = 0
-        while true {
-            do throws(PostgreSQLError) {
-                return try moveAtOnce(pair, merging: merging)
-            } catch {
-                _ = try? connection.run("ROLLBACK")
-                tries += 1
-                guard error.kind == .retryable || error.kind == .locked, tries < 50 else { throw OwnerMoveError(error) }
-                time.sleep(nanoseconds: tries * 2_000_000)
+        try rethrowing(as: OwnerMoveError.init) { () throws(PostgreSQLError) in
+            try connection.retrying(atMost: 50, pause: { UInt64($0) * 2_000_000 }) { () throws(PostgreSQLError) in
+                try moveAtOnce(pair, merging: merging)
             }
         }
     }
 
     private func moveAtOnce(_ pair: OwnerPair, merging: Bool) throws(PostgreSQLError) -> MoveOutcome {
-        _ = try connection.run(TransactionStatement.begin.sql)
-        _ = try connection.run(TransactionStatement.guarantee.sql, [.text("60000")])
+        try connection.beginGuaranteed()
         let (from, to) = (Parameter.text(pair.old.identifier), Parameter.text(pair.new.identifier))
         guard try lock(pair) else {
             _ = try connection.run("ROLLBACK")
             return .nothing
         }
+        let expiry = expiry
         // A key that is no longer remembered must not keep a newer one of the same name away.
-        _ = try connection.run(
-            "DELETE FROM attempts WHERE owner IN ($1, $2) AND time <= $3",
-            [from, to, .integer(time.wallMilliseconds - IdempotencyKey.lifetime)])
-        let (old, new) = (try state(of: from), try state(of: to))
+        _ = try connection.run("DELETE FROM attempts WHERE owner IN ($1, $2) AND time <= $3", [from, to, expiry])
+        let states = try states(of: [pair.old, pair.new], expiry)
+        let (old, new) = (states[pair.old] ?? OwnerState(), states[pair.new] ?? OwnerState())
         let move = OwnerMove(old, to: new, merging: merging)
         guard case .rewrite(let offset, let next) = move else {
             // A row that was made for the new owner is not needed.
@@ -89,20 +83,14 @@ struct PostgreSQLOwnerDatabase: OwnerDatabase {
 
     /// Locks the rows of both owners, and makes that of the new one; false if the old one has none.
     private func lock(_ pair: OwnerPair) throws(PostgreSQLError) -> Bool {
-        let isOldFirst = pair.old.identifier.utf8.lexicographicallyPrecedes(pair.new.identifier.utf8)
         var hasOld = false
-        for isOld in isOldFirst ? [true, false] : [false, true] {
-            let owner = Parameter.text((isOld ? pair.old : pair.new).identifier)
-            if !isOld { _ = try connection.run(TaskStatement.makeOwner.sql, [owner]) }
-            let rows = try connection.run(TaskStatement.lockOwner.sql, [owner])
-            if isOld { hasOld = rows.count > 0 }
+        for owner in [pair.old, pair.new].sorted() {
+            let name = Parameter.text(owner.identifier)
+            if owner == pair.new { _ = try connection.run(TaskStatement.makeOwner.sql, [name]) }
+            let rows = try connection.run(TaskStatement.lockOwner.sql, [name])
+            if owner == pair.old { hasOld = rows.count > 0 }
         }
         return hasOld
-    }
-
-    private func state(of owner: Parameter) throws(PostgreSQLError) -> OwnerState {
-        let rows = try connection.run("\(Self.selectState) WHERE owner = $1", [owner])
-        return rows.count > 0 ? Self.state(rows, 0) : OwnerState()
     }
 
     /// Copies and deletes: not every database of this kind changes an owner, by which the tables are divided, in place.
@@ -124,7 +112,7 @@ struct PostgreSQLOwnerDatabase: OwnerDatabase {
         }
         _ = try connection.run(
             """
-            INSERT INTO attempts(owner, key, fingerprint, time, id, text, completed, due, notes, position)
+            INSERT INTO attempts(\(AttemptColumns.all))
             SELECT $2, key, fingerprint, time, id + $3, text, completed, due, notes, position
             FROM attempts WHERE owner = $1
             ON CONFLICT DO NOTHING

@@ -77,21 +77,26 @@ struct SQLiteOwnerDatabase: ~Copyable, OwnerDatabase {
 
     private static let selectState = """
         SELECT next_id, tasks, (SELECT min(id) FROM (
-            SELECT min(id) AS id FROM tasks WHERE owner = ?1 UNION ALL SELECT min(id) FROM attempts WHERE owner = ?1))
+            SELECT min(id) AS id FROM tasks WHERE owner = ?1
+            UNION ALL SELECT min(id) FROM attempts WHERE owner = ?1 AND time > ?2))
         FROM owners WHERE owner = ?1
         """
 
     borrowing func states(of owners: [Owner]) throws(OwnerMoveError) -> [Owner: OwnerState] {
         try rethrowing(as: OwnerMoveError.init) { () throws(SQLiteError) in
             var states: [Owner: OwnerState] = [:]
-            for owner in owners { states[owner] = try state(of: owner) }
+            let expiry = expiry
+            for owner in owners { states[owner] = try state(of: owner, expiry) }
             return states
         }
     }
 
-    private borrowing func state(of owner: Owner) throws(SQLiteError) -> OwnerState? {
+    /// Keys of this time and earlier are expired.
+    private var expiry: Int64 { time.wallMilliseconds - IdempotencyKey.lifetime }
+
+    private borrowing func state(of owner: Owner, _ expiry: Int64) throws(SQLiteError) -> OwnerState? {
         defer { state.reset() }
-        try state.bind(owner.identifier)
+        try state.bind(owner.identifier, expiry)
         guard try state.step() else { return nil }
         return OwnerState(
             next: state.integer(0), tasks: state.integer(1), first: state.isNull(2) ? nil : state.integer(2))
@@ -112,17 +117,19 @@ struct SQLiteOwnerDatabase: ~Copyable, OwnerDatabase {
         let outcome = try rethrowing(as: OwnerMoveError.init) { () throws(SQLiteError) in
             try connection.transaction { () throws(SQLiteError) in try moveInTransaction(pair, merging: merging) }
         }
-        // The lock goes to whoever asks first, and a server asks more and more seldom while it waits: half of the time is its.
+        // The lock goes to whoever asks first, and a server asks more and more seldom while it waits, so the server gets half of
+        // the time.
         if hasServer { time.sleep(nanoseconds: min(time.monotonicNanoseconds - start, 50_000_000)) }
         return outcome
     }
 
     private borrowing func moveInTransaction(_ pair: OwnerPair, merging: Bool) throws(SQLiteError) -> MoveOutcome {
         let (from, to) = (pair.old.identifier, pair.new.identifier)
-        guard try state(of: pair.old) != nil else { return .nothing }
+        let expiry = expiry
+        guard let old = try state(of: pair.old, expiry) else { return .nothing }
+        let new = try state(of: pair.new, expiry) ?? OwnerState()
         // A key that is no longer remembered must not keep a newer one of the same name away.
-        try forget.run(from, to, time.wallMilliseconds - IdempotencyKey.lifetime)
-        let (old, new) = (try state(of: pair.old) ?? OwnerState(), try state(of: pair.new) ?? OwnerState())
+        try forget.run(from, to, expiry)
         let move = OwnerMove(old, to: new, merging: merging)
         if case .rewrite(let offset, let next) = move {
             try tasks.run(from, to, offset)

@@ -62,7 +62,27 @@ package struct PostgreSQLDatabase {
 
     /// The version of the tables, nil if there are none; throws if a server could not work with them.
     package func checkedVersion() throws(StoreOpenError) -> Int? {
+        try checkedVersion(on: connect())
+    }
+
+    /// A session with a database whose tables are those of this version.
+    ///
+    /// - Parameter advice: what to do, or that there is nothing to do, where there are no tables.
+    /// - Returns: the session.
+    /// - Throws: ``Tasks/StoreOpenError/refused(_:)`` with the advice, and
+    ///   ``Tasks/StoreOpenError/outdated(path:version:known:)`` for older tables.
+    package func connectUpToDate(ifMissing advice: String) throws(StoreOpenError) -> PipelineConnection {
         let connection = try connect()
+        guard let version = try checkedVersion(on: connection) else {
+            throw .refused("the database \(name) has no tables of this task-server; \(advice)")
+        }
+        guard version == PostgreSQLSchema.known else {
+            throw .outdated(path: name, version: version, known: PostgreSQLSchema.known)
+        }
+        return connection
+    }
+
+    private func checkedVersion(on connection: PipelineConnection) throws(StoreOpenError) -> Int? {
         try refuseMissingRights(on: connection)
         try refuseFuture(on: connection)
         return try translating { () throws(PostgreSQLError) in try PostgreSQLSchema.version(on: connection) }

@@ -2,6 +2,8 @@ import PostgreSQL
 import Tasks
 
 extension StoreError {
+    init(_ value: ForeignValue) { self = .broken(reason: value.message) }
+
     /// What a caller gets for a failed statement.
     init(_ error: PostgreSQLError) {
         switch error.kind {

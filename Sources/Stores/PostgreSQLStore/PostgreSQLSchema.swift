@@ -1,19 +1,18 @@
-import Platform
 package import PostgreSQL
 
-/// The tables in PostgreSQL, as numbered steps; a table records how many a database has had.
+/// The tables in PostgreSQL, as numbered migrations; a table records how many a database has had.
 ///
-/// A step that was released is never changed: the next change is the next step.
+/// A released migration is never changed: another change is another migration.
 package enum PostgreSQLSchema {
     /// What this program reads and writes.
-    package static var known: Int { steps(partitions: nil).count }
+    package static var known: Int { migrations(partitions: nil).count }
 
-    /// What each step adds, if the tables are divided into that many partitions.
-    private static func steps(partitions: Int?) -> [String] {
+    /// What each migration adds, if the tables are divided into that many partitions.
+    private static func migrations(partitions: Int?) -> [String] {
         [tables(partitions: partitions), boundsOfAttempts, namespaces, details]
     }
 
-    /// The first step.
+    /// The first migration.
     ///
     /// Texts compare byte for byte ("C"). `owners` holds the next id, which is never used again, and the number of
     /// tasks; a row stays forever. `attempts` holds the task as it was added. There is no global counter and no index
@@ -74,7 +73,7 @@ package enum PostgreSQLSchema {
         }.joined(separator: "\n")
     }
 
-    /// The number of steps that the database has had; nil if it has none of these tables.
+    /// The number of migrations that the database has had; nil if it has none of these tables.
     package static func version(on connection: PipelineConnection) throws(PostgreSQLError) -> Int? {
         // Read from the catalog itself: to_regclass may remember in a transaction that there was nothing before another
         // server made it.
@@ -107,28 +106,17 @@ package enum PostgreSQLSchema {
         ).boolean(0, 0)
     }
 
-    /// Runs the missing steps in one transaction; from which version it came, or nil if nothing was missing.
+    /// Runs the missing migrations in one transaction; from which version it came, or nil if nothing was missing.
     ///
     /// Of many servers that start together one does it, and the others wait: the lock is of the transaction, so that it
     /// also holds where a pool of sessions is in between.
     package static func migrate(on connection: PipelineConnection, partitions: Int?) throws(PostgreSQLError) -> Int? {
-        var tries = 0
-        while true {
+        // A minute and a half: who reads for longer, such as a dump, makes the start fail with the reason.
+        try connection.retrying(atMost: 60, pause: { _ in 1_000_000_000 }) { () throws(PostgreSQLError) in
             let current = try version(on: connection) ?? 0
-            guard current < known else { return nil }
-            do throws(PostgreSQLError) {
-                return try migrateAtOnce(on: connection, partitions: partitions)
-            } catch {
-                _ = try? connection.run("ROLLBACK")
-                tries += 1
-                guard error.kind == .locked || error.kind == .retryable, tries < mostTries else { throw error }
-                SystemTime().sleep(nanoseconds: 1_000_000_000)
-            }
+            return current < known ? try migrateAtOnce(on: connection, partitions: partitions) : nil
         }
     }
-
-    /// A minute and a half: who reads for longer, such as a dump, makes the start fail with the reason.
-    private static let mostTries = 60
 
     private static func migrateAtOnce(
         on connection: PipelineConnection, partitions: Int?
@@ -138,19 +126,19 @@ package enum PostgreSQLSchema {
         // Whoever waits for a table makes all that come later wait, too: half a second, then they have their turn.
         _ = try connection.run("SELECT set_config('lock_timeout', '500', true)")
         let before = try version(on: connection) ?? 0
-        if before < known { try runSteps(after: before, on: connection, partitions: partitions) }
+        if before < known { try runMigrations(after: before, on: connection, partitions: partitions) }
         _ = try connection.run("COMMIT")
         return before < known ? before : nil
     }
 
-    private static func runSteps(
+    private static func runMigrations(
         after version: Int, on connection: PipelineConnection, partitions: Int?
     ) throws(PostgreSQLError) {
         if version == 0 {
             try connection.runScript("CREATE TABLE IF NOT EXISTS task_server_schema(version bigint PRIMARY KEY)")
         }
-        for (index, step) in steps(partitions: partitions).enumerated().dropFirst(version) {
-            try connection.runScript(step)
+        for (index, migration) in migrations(partitions: partitions).enumerated().dropFirst(version) {
+            try connection.runScript(migration)
             _ = try connection.run("INSERT INTO task_server_schema(version) VALUES ($1)", [.integer(Int64(index + 1))])
         }
     }

@@ -2,11 +2,6 @@ package import Tasks
 import PostgreSQL
 
 extension PostgreSQLTaskStore {
-    /// What is wrong with a connection string, as far as it shows without a server; nil if nothing is.
-    package static func mistake(in connectionString: String) -> String? {
-        PostgreSQLDatabase.mistake(in: connectionString)
-    }
-
     /// Checks whether a server could work with the database, and changes nothing; the result in a line.
     package static func check(_ connectionString: String) throws(StoreOpenError) -> String {
         let database = try PostgreSQLDatabase(connectionString)

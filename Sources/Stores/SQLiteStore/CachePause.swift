@@ -33,7 +33,9 @@ package struct CachePause: ~Copyable, Sendable {
     package static func begin(
         on file: SQLiteFile, withinSeconds seconds: Int = 20
     ) throws(Failure) -> CachePause {
-        let marks = try openedMarks(of: file)
+        let marks = try rethrowing(as: { Failure.database(.unwritable(path: file.path, reason: $0.reason)) }) {
+            () throws(SystemError) in try FileMarks(path: SQLiteFileLock.lockFile(of: file.path))
+        }
         // First the request, then the look for a server: one that starts in between finds the request.
         guard marks.set(Mark.request) else { throw .taken }
         let time = SystemTime()
@@ -44,14 +46,6 @@ package struct CachePause: ~Copyable, Sendable {
             if marks.isSetByAnother(Mark.confirmation) { return CachePause(marks: marks, lock: nil) }
             guard time.monotonicNanoseconds < end else { throw .unconfirmed }
             time.sleep(nanoseconds: 20_000_000)
-        }
-    }
-
-    private static func openedMarks(of file: SQLiteFile) throws(Failure) -> FileMarks {
-        do throws(SystemError) {
-            return try FileMarks(path: SQLiteFileLock.lockFile(of: file.path))
-        } catch {
-            throw .database(.unwritable(path: file.path, reason: error.reason))
         }
     }
 }

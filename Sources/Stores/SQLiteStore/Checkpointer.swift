@@ -13,7 +13,7 @@ import Tasks
 final class Checkpointer: Sendable {
     /// When what happens; in pages of the log, which are 4 KiB.
     private enum Bound {
-        /// So many new ones begin a checkpoint, or half of the longest log that there was: a log that grows costs each commit
+        /// That many new ones begin a checkpoint, or half of the longest log that there was: a log that grows costs each commit
         /// a change of the file system, and in a long one more writes share a page of the file.
         static let begin = 1000
         /// The writer pauses while the last ones are copied.

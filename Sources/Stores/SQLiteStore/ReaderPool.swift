@@ -17,19 +17,26 @@ final class ReaderPool: Sendable {
         queues = (0..<max(count, 1)).map { _ in WorkQueue(capacity: waiting) }
     }
 
-    /// Starts the threads; the closure opens a connection for each.
-    func start(
-        _ threadError: (NamedThread.Failure) -> StoreOpenError, _ open: () throws(StoreOpenError) -> ReadStatements
-    ) throws(StoreOpenError) {
+    /// Starts the threads, each with a connection to the file.
+    func start(on file: SQLiteFile, _ answers: AnswerMemory) throws(StoreOpenError) {
         for (index, queue) in queues.enumerated() {
-            let statements = TransferBox(try open())
-            do throws(NamedThread.Failure) {
-                let thread = try startThread("reader-\(index)", queue, statements)
-                threads.withLock { $0.append(thread) }
-            } catch {
-                close()
-                throw threadError(error)
+            let statements = TransferBox(try Self.statements(of: file, answers))
+            let thread = try rethrowing(as: file.threadError) { () throws(NamedThread.Failure) in
+                try startThread("reader-\(index)", queue, statements)
             }
+            threads.withLock { $0.append(thread) }
+        }
+    }
+
+    private static func statements(
+        of file: SQLiteFile, _ answers: AnswerMemory
+    ) throws(StoreOpenError) -> ReadStatements {
+        let connection = try file.open(.readWrite)
+        // No closure: that could not consume the connection.
+        do throws(SQLiteError) {
+            return try ReadStatements.compiled(on: connection, answers: answers)
+        } catch {
+            throw file.openError(error)
         }
     }
 

@@ -1,3 +1,4 @@
+import Basics
 import SQLite
 import Tasks
 
@@ -34,11 +35,12 @@ extension AddTask: SQLiteCommand {
 
 extension ChangeTask: SQLiteCommand {
     func run(on database: borrowing WriterDatabase) throws(SQLiteError) -> ChangeOutcome {
-        guard let item = try database.statements.find(id, of: owner) else { return .missing }
-        guard expected?.contains(item.revision) ?? true else { return .conflict(item) }
-        guard let changed = item.applying(change, at: time) else { return .changed(item) }
-        try database.statements.update(changed)
-        return .changed(changed)
+        let item = try database.statements.find(id, of: owner)
+        let outcome = outcome(for: item)
+        if case .changed(let changed) = outcome, changed.revision != item?.revision {
+            try database.statements.update(changed)
+        }
+        return outcome
     }
 
     static func changesList(_ outcome: ChangeOutcome) -> Bool {
@@ -52,18 +54,18 @@ extension ChangeTask: SQLiteCommand {
 extension ChangeTasks: SQLiteCommand {
     /// Looks at all tasks before it writes one: a refused list must leave nothing in a transaction that others share.
     func run(on database: borrowing WriterDatabase) throws(SQLiteError) -> ChangeAllOutcome {
-        var found: [Int64: TaskItem] = [:]
-        for change in changes { found[change.id] = try database.statements.find(change.id, of: owner) }
-        if let refusal = changes.refusal(atRevisions: found.mapValues(\.revision)) { return refusal }
-        var tasks: [TaskItem] = []
-        tasks.reserveCapacity(changes.count)
+        var found: [TaskItem] = []
+        found.reserveCapacity(changes.count)
         for change in changes {
-            guard let item = found[change.id] else { continue }
-            let changed = item.applying(change.change, at: time)
-            if let changed { try database.statements.update(changed) }
-            tasks.append(changed ?? item)
+            if let item = try database.statements.find(change.id, of: owner) { found.append(item) }
         }
-        return .changed(tasks)
+        let outcome = outcome(for: found)
+        if case .changed(let tasks) = outcome {
+            for (item, changed) in zip(found, tasks) where changed.revision != item.revision {
+                try database.statements.update(changed)
+            }
+        }
+        return outcome
     }
 
     static func changesList(_ outcome: ChangeAllOutcome) -> Bool {
@@ -106,11 +108,12 @@ struct WriteProbe: SQLiteCommand {
 
     func run(on database: borrowing WriterDatabase) throws(SQLiteError) {
         let text = try TaskRow.text(String(repeating: "x", count: TaskText.longest))
-        let notes = try TaskRow.notes(String(repeating: "x", count: TaskNotes.longest))
+        let notes = String(repeating: "x", count: TaskNotes.longest)
+        let details = try rethrowing(as: SQLiteError.init) { () throws(ForeignValue) in
+            try TaskDetails(storedDue: nil, notes: notes, position: nil)
+        }
         try database.statements.insert(
-            TaskItem(
-                id: 0, owner: owner, text: text, completed: false, created: 0, modified: 0,
-                details: TaskDetails(notes: notes)))
+            TaskItem(id: 0, owner: owner, text: text, completed: false, created: 0, modified: 0, details: details))
         _ = try database.statements.delete(0, of: owner)
     }
 

@@ -1,6 +1,10 @@
 import SQLite
 import Tasks
 
+extension SQLiteError {
+    init(_ value: ForeignValue) { self = .corrupt(value.message) }
+}
+
 extension StoreError {
     /// The error that callers get for a failed statement.
     init(_ error: SQLiteError) {

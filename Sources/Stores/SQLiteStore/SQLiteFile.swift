@@ -58,8 +58,8 @@ package struct SQLiteFile {
         let connection = try connect(mode)
         switch try checkedState(of: connection) {
         case .empty, .foreign: throw .foreign(path: path)
-        case .ours(SQLiteSchema.version): return connection
-        case .ours(let version): throw .outdated(path: path, version: version, known: SQLiteSchema.version)
+        case .ours(SQLiteSchema.known): return connection
+        case .ours(let version): throw .outdated(path: path, version: version, known: SQLiteSchema.known)
         }
     }
 
@@ -78,8 +78,8 @@ package struct SQLiteFile {
         case .empty: return state
         case .foreign: throw .foreign(path: path)
         case .ours(let version):
-            guard version <= SQLiteSchema.version else {
-                throw .fromTheFuture(path: path, version: version, known: SQLiteSchema.version)
+            guard version <= SQLiteSchema.known else {
+                throw .fromTheFuture(path: path, version: version, known: SQLiteSchema.known)
             }
             return state
         }
@@ -91,10 +91,10 @@ package struct SQLiteFile {
         switch state {
         case .empty:
             try SQLiteSchema.migrate(connection, from: 0)
-            observer(.created(version: SQLiteSchema.version))
-        case .ours(let version) where version < SQLiteSchema.version:
+            observer(.created(version: SQLiteSchema.known))
+        case .ours(let version) where version < SQLiteSchema.known:
             try SQLiteSchema.migrate(connection, from: version)
-            observer(.migrated(from: version, to: SQLiteSchema.version))
+            observer(.migrated(from: version, to: SQLiteSchema.known))
         case .ours, .foreign: break
         }
     }

@@ -5,7 +5,7 @@ import SQLite
 /// A released migration is never changed: another change is another migration.
 enum SQLiteSchema {
     /// The version that this program reads and writes.
-    static var version: Int { migrations.count }
+    static var known: Int { migrations.count }
 
     /// Marks the file as ours (`PRAGMA application_id`): "TASK".
     static let application: Int64 = 0x5441_534B

@@ -38,17 +38,16 @@ package final class SQLiteTaskStore: TaskStore {
         let store = SQLiteTaskStore(options: options)
         // Before anyone can ask for a list.
         let isPaused = store.writer.followCachePause(lock, wasPaused: false)
-        let open = OpenDatabase(database: database, lock: lock, isCachePaused: isPaused)
-        try store.start(TransferBox(open), file, options.answers)
+        let loop = WriterLoop(database, lock: lock, for: store.writer, isCachePaused: isPaused)
+        try store.start(TransferBox(loop), file, options.answers)
         return store
     }
-
-    // The two functions that open connections catch errors themselves: a closure cannot consume the connection.
 
     private static func writerDatabase(
         of file: SQLiteFile, _ options: SQLiteStoreOptions
     ) throws(StoreOpenError) -> WriterDatabase {
         let connection = try file.openForWriting(maximumPages: options.maximumPages, options.observer)
+        // No closure: that could not consume the connection.
         do throws(SQLiteError) {
             // Left to the checkpointer.
             try connection.execute("PRAGMA wal_autocheckpoint = 0")
@@ -58,32 +57,14 @@ package final class SQLiteTaskStore: TaskStore {
         }
     }
 
-    private static func readStatements(
-        of file: SQLiteFile, _ answers: AnswerMemory
-    ) throws(StoreOpenError) -> ReadStatements {
-        let connection = try file.open(.readWrite)
-        do throws(SQLiteError) {
-            return try ReadStatements.compiled(on: connection, answers: answers)
-        } catch {
-            throw file.openError(error)
-        }
-    }
-
     private func start(
-        _ database: TransferBox<OpenDatabase>, _ file: SQLiteFile, _ answers: AnswerMemory
+        _ loop: TransferBox<WriterLoop>, _ file: SQLiteFile, _ answers: AnswerMemory
     ) throws(StoreOpenError) {
-        try readers.start(file.threadError) { () throws(StoreOpenError) in
-            try Self.readStatements(of: file, answers)
-        }
+        try readers.start(on: file, answers)
         let checkpoints = TransferBox(try file.open(.readWrite))
-        do throws(NamedThread.Failure) {
-            try writer.checkpointer.start(on: checkpoints)
-        } catch {
-            throw file.threadError(error)
-        }
         let started = try rethrowing(as: file.threadError) { () throws(NamedThread.Failure) in
-            let writer = writer
-            return try NamedThread.start("writer") { database.take()?.work(for: writer) }
+            try writer.checkpointer.start(on: checkpoints)
+            return try NamedThread.start("writer") { loop.take()?.work() }
         }
         thread.withLock { $0 = started }
     }
@@ -182,21 +163,5 @@ package final class SQLiteTaskStore: TaskStore {
         writer.queue.close()
         thread.withLock { $0 }?.join()
         cache.removeAll()
-    }
-}
-
-/// What the writing thread owns.
-private struct OpenDatabase: ~Copyable {
-    let database: WriterDatabase
-    let lock: SQLiteFileLock
-    let isCachePaused: Bool
-
-    /// Runs the writer until its queue is closed, and ends the database and its lock, in this order.
-    consuming func work(for writer: Writer) {
-        let lock = lock
-        let isCheckpointed = WriterLoop(database, lock: lock, for: writer, isCachePaused: isCachePaused).run()
-        // The connection is closed by now; only then may another server open the file.
-        _ = consume lock
-        writer.observer(.closed(checkpointed: isCheckpointed))
     }
 }

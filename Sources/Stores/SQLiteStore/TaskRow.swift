@@ -10,6 +10,14 @@ package enum TaskRow {
 
     package static let insert = "INSERT INTO tasks(owner, \(columns)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
 
+    /// Gives a task to ``insert``.
+    package static func bind(_ item: TaskItem, to statement: borrowing Statement) throws(SQLiteError) {
+        let details = item.details
+        try statement.bind(
+            item.owner.identifier, item.id, item.text.value, item.completed, item.created, item.modified, item.revision,
+            details.due?.text, details.notes?.value, details.position?.value)
+    }
+
     package static let find = "SELECT \(columns) FROM tasks WHERE owner = ?1 AND id = ?2"
 
     package static func find(
@@ -30,33 +38,15 @@ package enum TaskRow {
 
     /// What is set of the details, whose three columns begin with this one.
     static func details(in row: borrowing Statement, from column: Int32) throws(SQLiteError) -> TaskDetails {
-        var details = TaskDetails()
-        if !row.isNull(column) {
-            guard let due = DueDate(row.text(column)) else {
-                throw .corrupt("a date in the table of tasks is not one that task-server writes")
-            }
-            details.due = due
+        let due = row.isNull(column) ? nil : row.text(column)
+        let notes = row.isNull(column + 1) ? nil : row.text(column + 1)
+        let position = row.isNull(column + 2) ? nil : row.real(column + 2)
+        return try rethrowing(as: SQLiteError.init) { () throws(ForeignValue) in
+            try TaskDetails(storedDue: due, notes: notes, position: position)
         }
-        if !row.isNull(column + 1) { details.notes = try notes(row.text(column + 1)) }
-        if !row.isNull(column + 2) {
-            guard let position = TaskPosition(row.real(column + 2)) else {
-                throw .corrupt("a position in the table of tasks is not one that task-server writes")
-            }
-            details.position = position
-        }
-        return details
     }
 
-    /// A text as this program writes them; another program may have written another.
-    package static func text(_ value: String) throws(SQLiteError) -> TaskText {
-        try rethrowing(as: corrupt) { () throws(TaskText.Failure) in try TaskText(value) }
-    }
-
-    static func notes(_ value: String) throws(SQLiteError) -> TaskNotes {
-        try rethrowing(as: corrupt) { () throws(TaskText.Failure) in try TaskNotes(value) }
-    }
-
-    private static func corrupt(_ failure: TaskText.Failure) -> SQLiteError {
-        .corrupt("a text in the table of tasks is not one that task-server writes: \(failure)")
+    static func text(_ value: String) throws(SQLiteError) -> TaskText {
+        try rethrowing(as: SQLiteError.init) { () throws(ForeignValue) in try TaskText(stored: value) }
     }
 }

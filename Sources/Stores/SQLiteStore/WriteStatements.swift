@@ -75,10 +75,9 @@ struct WriteStatements: ~Copyable {
     }
 
     func insert(_ item: TaskItem) throws(SQLiteError) {
-        let details = item.details
-        try insert.run(
-            item.owner.identifier, item.id, item.text.value, item.completed, item.created, item.modified, item.revision,
-            details.due?.text, details.notes?.value, details.position?.value)
+        defer { insert.reset() }
+        try TaskRow.bind(item, to: insert)
+        _ = try insert.step()
     }
 
     func find(_ id: Int64, of owner: Owner) throws(SQLiteError) -> TaskItem? {

@@ -18,7 +18,7 @@ struct WriterLoop: ~Copyable {
     private var isFull = false
     private var isCachePaused: Bool
 
-    /// Begins to cache lists, unless a ``CachePause`` began before the database was opened.
+    /// `isCachePaused`: a ``CachePause`` began before the database was opened.
     init(_ database: consuming WriterDatabase, lock: SQLiteFileLock, for writer: Writer, isCachePaused isPaused: Bool) {
         self.database = database
         self.lock = lock
@@ -26,8 +26,18 @@ struct WriterLoop: ~Copyable {
         isCachePaused = isPaused
     }
 
+    /// Works until the queue is closed, and ends the database and its lock, in this order.
+    consuming func work() {
+        let lock = lock
+        let observer = writer.observer
+        let isCheckpointed = run()
+        // The connection is closed by now; only then may another server open the file.
+        _ = consume lock
+        observer(.closed(checkpointed: isCheckpointed))
+    }
+
     /// Works until the queue is closed and empty; returns whether the whole log went into the database then.
-    consuming func run() -> Bool {
+    private consuming func run() -> Bool {
         while true {
             runMaintenance()
             writer.checkpointer.pauseIfWanted()

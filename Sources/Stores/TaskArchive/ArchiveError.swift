@@ -26,6 +26,10 @@ package enum ArchiveError: Error, Sendable, Equatable {
         self = error.kind == .full ? .full : .failed(reason: error.description)
     }
 
+    init(_ value: ForeignValue) {
+        self = .failed(reason: value.message)
+    }
+
     /// One line for a person.
     package var message: String {
         switch self {

@@ -73,8 +73,7 @@ private struct LineMembers {
         let owner = Owner(try need("owner") { $0.string.flatMap { $0.isEmpty ? nil : $0 } })
         if self["next"] != nil { return (.owner(owner, next: try number("next")), 2) }
         let details = try details()
-        let count =
-            7 + (details.due == nil ? 0 : 1) + (details.notes == nil ? 0 : 1) + (details.position == nil ? 0 : 1)
+        let count = 7 + [details.due != nil, details.notes != nil, details.position != nil].count { $0 }
         if self["key"] != nil { return (.key(try record(of: owner, details)), count) }
         return (.task(try task(of: owner, details)), count)
     }
@@ -97,7 +96,7 @@ private struct LineMembers {
 
     private func record(of owner: Owner, _ details: TaskDetails) throws(ArchiveLine.Fault) -> IdempotencyRecord {
         let key = IdempotencyKey(
-            key: try need("key") { $0.string.flatMap(Self.key) },
+            key: try need("key") { $0.string.flatMap { IdempotencyKey.isKey($0) ? $0 : nil } },
             fingerprint: try need("fingerprint") { $0.string.flatMap(ArchiveLine.fingerprint) })
         let created = try time("created")
         let item = TaskItem(
@@ -133,10 +132,5 @@ private struct LineMembers {
         return try rethrowing(as: { _ in ArchiveLine.Fault(reason: reason) }) { () throws(TaskText.Failure) in
             try TaskText(value)
         }
-    }
-
-    /// A key that a request may have.
-    private static func key(_ text: String) -> String? {
-        (1...255).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20...0x7E).contains($0) } ? text : nil
     }
 }

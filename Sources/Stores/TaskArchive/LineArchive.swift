@@ -39,18 +39,6 @@ package protocol LineArchive: Sendable {
     ) throws(ArchiveError) -> ImportSummary
 }
 
-extension LineArchive {
-    /// Exports everything, as ``export(_:to:shouldContinue:)`` does; returns the number of tasks.
-    package func export(to output: LineOutput) throws(ArchiveError) -> Int {
-        try export(ExportStart(), to: output) { _ in true }.tasks
-    }
-
-    /// Imports all lines, as ``importLines(_:shouldContinue:)`` does.
-    package func importLines(_ nextLine: LineInput) throws(ArchiveError) -> ImportSummary {
-        try importLines(nextLine) { _ in true }
-    }
-}
-
 /// Where an export begins.
 package struct ExportStart: Sendable, Equatable {
     /// The last owner who is exported already; empty at the start.

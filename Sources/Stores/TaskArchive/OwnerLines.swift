@@ -27,7 +27,7 @@ struct OwnerLines {
             }
             all[known ?? all.count - 1].add(line, at: time)
         }
-        return all.sorted { $0.owner.identifier.utf8.lexicographicallyPrecedes($1.owner.identifier.utf8) }
+        return all.sorted { $0.owner < $1.owner }
     }
 
     private mutating func add(_ line: ArchiveLine, at time: Int64) {

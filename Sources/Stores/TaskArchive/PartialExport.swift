@@ -38,9 +38,9 @@ package struct PartialExport: Sendable, Equatable {
     private mutating func accept(_ line: ArchiveLine, at position: Int) -> Bool {
         switch line {
         case .end(let allTasks, let allKeys):
-            isWhole = allTasks == tasks && allKeys == keys
-            (start.tasks, start.keys) = (tasks, keys)
-            return isWhole
+            guard (allTasks, allKeys) == (tasks, keys) else { return false }
+            (isWhole, start.tasks, start.keys) = (true, tasks, keys)
+            return true
         case .task(let item):
             guard accept(item.owner, at: position) else { return false }
             tasks += 1
@@ -55,7 +55,7 @@ package struct PartialExport: Sendable, Equatable {
 
     private mutating func accept(_ owner: Owner, at position: Int) -> Bool {
         guard owner != current else { return true }
-        guard current.identifier.utf8.lexicographicallyPrecedes(owner.identifier.utf8) else { return false }
+        guard current < owner else { return false }
         (start.owner, start.tasks, start.keys, bytes) = (current.identifier, tasks, keys, position)
         current = owner
         return true

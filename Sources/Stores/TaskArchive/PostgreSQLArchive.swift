@@ -43,12 +43,8 @@ package struct PostgreSQLArchive: LineArchive {
 
     private func connect() throws(ArchiveError) -> PipelineConnection {
         try rethrowing(as: ArchiveError.database) { () throws(StoreOpenError) in
-            let database = try PostgreSQLDatabase(connectionString, onlyReads: true)
-            guard try database.checkedVersion() == PostgreSQLSchema.known else {
-                throw .refused(
-                    "the database \(database.name) has no tables of this task-server; there is nothing to export")
-            }
-            return try database.connect()
+            try PostgreSQLDatabase(connectionString, onlyReads: true)
+                .connectUpToDate(ifMissing: "there is nothing to export")
         }
     }
 }

@@ -76,22 +76,14 @@ struct PostgreSQLImport: ImportTarget {
         return (Int(rows.integer(0, 0)), Int(rows.integer(0, 1)))
     }
 
-    /// Adds what is missing, and returns how many tasks that were; repeated after a conflict with a server.
+    /// Adds what is missing, and returns how many tasks that were; repeated while servers are in the way.
     private func insert(_ lines: ImportParameters) throws(PostgreSQLError) -> Int {
-        var failures = 0
-        while true {
-            do throws(PostgreSQLError) {
-                _ = try connection.run(TransactionStatement.begin.sql)
-                // The summary counts only what is on a disk.
-                _ = try connection.run(TransactionStatement.guarantee.sql, [.text("60000")])
-                let added = try insertInTransaction(lines)
-                _ = try connection.run("COMMIT")
-                return added
-            } catch {
-                _ = try? connection.run("ROLLBACK")
-                failures += 1
-                guard error.kind == .retryable, failures < 10 else { throw error }
-            }
+        try connection.retrying(atMost: 50, pause: { UInt64($0) * 2_000_000 }) { () throws(PostgreSQLError) in
+            // The summary counts only what is on a disk.
+            try connection.beginGuaranteed()
+            let added = try insertInTransaction(lines)
+            _ = try connection.run("COMMIT")
+            return added
         }
     }
 
@@ -125,7 +117,7 @@ struct PostgreSQLImport: ImportTarget {
             "DELETE FROM attempts WHERE owner = ANY ($1) AND time <= $2", [records[0], Self.expiry])
         _ = try connection.run(
             """
-            INSERT INTO attempts(owner, key, fingerprint, time, id, text, completed, due, notes, position)
+            INSERT INTO attempts(\(AttemptColumns.all))
             SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING
             """, records)
         _ = try connection.run(

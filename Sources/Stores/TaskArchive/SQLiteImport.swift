@@ -77,10 +77,7 @@ struct SQLiteImport: ~Copyable, ImportTarget {
 
     private borrowing func insertTask(_ item: TaskItem) throws(SQLiteError) -> Bool {
         defer { insert.reset() }
-        let details = item.details
-        try insert.bind(
-            item.owner.identifier, item.id, item.text.value, item.completed, item.created, item.modified, item.revision,
-            details.due?.text, details.notes?.value, details.position?.value)
+        try TaskRow.bind(item, to: insert)
         return try insert.step()
     }
 }

@@ -1,4 +1,5 @@
 import OwnerMoves
+import Platform
 import PostgreSQLStore
 import SQLiteStore
 import Support
@@ -24,16 +25,32 @@ struct MovableStore: Sendable, CustomTestStringConvertible {
     ]
 
     /// Gives the body a store that runs, what moves its owners, and what exports it.
-    func with(_ body: (any TaskStore, any OwnerMover, any LineArchive) async throws -> Void) async throws {
+    ///
+    /// The store removes the idempotency keys that are expired at `time`.
+    func with(
+        time: any TimeSource = SystemTime(),
+        _ body: (any TaskStore, any OwnerMover, any LineArchive) async throws -> Void
+    ) async throws {
         let folder = try TemporaryFolder()
         let place = try place(folder)
         let isFile = place.hasPrefix("/")
-        let store: any TaskStore =
-            isFile ? try SQLiteTaskStore.open(path: place) : try PostgreSQLTaskStore.open(place)
+        let store = isFile ? try Self.file(place, time) : try Self.server(place, time)
         defer { store.close() }
         try await body(
             store, isFile ? SQLiteOwnerMover(path: place) : PostgreSQLOwnerMover(place),
             isFile ? SQLiteArchive(path: place) : PostgreSQLArchive(place))
+    }
+
+    private static func file(_ path: String, _ time: any TimeSource) throws -> any TaskStore {
+        var options = SQLiteStoreOptions()
+        options.time = time
+        return try SQLiteTaskStore.open(path: path, options: options)
+    }
+
+    private static func server(_ address: String, _ time: any TimeSource) throws -> any TaskStore {
+        var options = PostgreSQLStoreOptions()
+        options.time = time
+        return try PostgreSQLTaskStore.open(address, options: options)
     }
 }
 

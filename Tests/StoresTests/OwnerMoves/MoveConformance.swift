@@ -1,5 +1,6 @@
 import OwnerMoves
 import Platform
+import Support
 import Synchronization
 import TaskArchive
 import Tasks
@@ -209,6 +210,23 @@ struct MoveConformance {
             #expect(seen.withLock { $0 } == ["e", "ext:d"])
             #expect(unmapped.sample.first.map(\.owner.identifier) == ["e"])
             #expect(unmapped.elsewhere == ["ext": 1])
+        }
+    }
+
+    @Test("A plan foresees that a move first removes the keys that are expired", arguments: MovableStore.all)
+    func expiredKey(kind: MovableStore) async throws {
+        // The key is not expired for the store, which would remove it.
+        let clock = ManualClock(wallMilliseconds: start - IdempotencyKey.lifetime - 1000)
+        try await kind.with(time: clock) { store, mover, _ in
+            _ = try await store.add("gone", at: clock.wallMilliseconds, attempt: key, of: old)
+            #expect(try await store.remove(1, of: old))
+            let item = try await store.added("kept", of: old)
+            _ = try await store.added("gone", of: new)
+            #expect(try await store.remove(1, of: new))
+            let plan = try mover.plan(OwnerMap.of([(old, new)]), merging: false)
+            #expect((plan.moved.people, plan.renumbered) == (1, 0))
+            #expect(try mover.move([(old, new)]) == plan)
+            #expect(try await store.lists([moved(item, to: new)], of: new))
         }
     }
 

@@ -1,4 +1,4 @@
-import OwnerMoves
+@testable import OwnerMoves
 import Platform
 import Tasks
 import Testing
@@ -22,8 +22,8 @@ struct OwnerMapTests {
             _ = try read(lines, merging: merging)
             return []
         } catch OwnerMoveError.map(let faults) {
-            #expect(faults.count == faults.messages.count)
-            return faults.messages
+            #expect(faults.count == faults.first.count)
+            return faults.first
         } catch {
             return ["\(error)"]
         }
@@ -117,7 +117,7 @@ struct OwnerMapTests {
             try read((1...1000).map { "\($0)" })
         } throws: { error in
             guard case OwnerMoveError.map(let faults) = error else { return false }
-            return faults.count == 1000 && faults.messages.count == 50 && faults.messages[49].hasPrefix("line 50: ")
+            return faults.count == 1000 && faults.first.count == 50 && faults.first[49].hasPrefix("line 50: ")
         }
     }
 
@@ -186,6 +186,17 @@ extension OwnerMap {
     static func read(_ lines: [[UInt8]], merging: Bool = false) throws -> OwnerMap {
         var rest = lines[...]
         return try OwnerMap.read({ () throws(SystemError) in rest.popFirst() }, merging: merging)
+    }
+
+    /// All pairs in their order.
+    borrowing func pairs() throws -> [OwnerPair] {
+        var (all, number): ([OwnerPair], Int) = ([], 0)
+        while true {
+            let entries = try entries(after: number)
+            guard let last = entries.last else { return all }
+            all += entries.map(\.pair)
+            number = last.number
+        }
     }
 
     /// A map of pairs.

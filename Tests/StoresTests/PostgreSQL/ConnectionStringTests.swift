@@ -13,18 +13,18 @@ struct ConnectionStringTests {
             "postgresql://u:12/s?a=%00hunter2@h/db", "postgresql://u:12/s?\nhunter2=1@h/db",
         ])
     func secret(string: String) throws {
-        let message = try #require(PostgreSQLTaskStore.mistake(in: string))
+        let message = try #require(PostgreSQLDatabase.mistake(in: string))
         #expect(!message.contains("hunter2"), "\(message)")
         #expect(!message.contains("ret@"), "\(message)")
     }
 
     @Test("The message says which names there are, and how to write a password")
     func help() throws {
-        let parameter = try #require(PostgreSQLTaskStore.mistake(in: "postgresql://u:p@h/db?sslmod=require"))
+        let parameter = try #require(PostgreSQLDatabase.mistake(in: "postgresql://u:p@h/db?sslmod=require"))
         #expect(parameter.contains("invalid URI query parameter; known are host, "), "\(parameter)")
         #expect(parameter.contains("sslmode, "), "\(parameter)")
         #expect(parameter.contains("write %40 for @"), "\(parameter)")
-        let option = try #require(PostgreSQLTaskStore.mistake(in: "host=h sslmod=require"))
+        let option = try #require(PostgreSQLDatabase.mistake(in: "host=h sslmod=require"))
         #expect(option.contains("invalid connection option; known are host, "), "\(option)")
         #expect(option.contains("put '...' around a password with spaces"), "\(option)")
     }
@@ -36,6 +36,6 @@ struct ConnectionStringTests {
             "host=@socket user=u@tenant password=p@ss dbname=db",
         ])
     func good(string: String) {
-        #expect(PostgreSQLTaskStore.mistake(in: string) == nil)
+        #expect(PostgreSQLDatabase.mistake(in: string) == nil)
     }
 }

@@ -1,6 +1,7 @@
 import TaskArchive
 import PostgreSQLStore
 import Platform
+import PostgreSQL
 import Support
 import Tasks
 import Testing
@@ -81,6 +82,38 @@ struct PostgreSQLArchiveTests {
             """, in: database)
         #expect(try imported([line("alice", 1)], to: PostgreSQLArchive(address)).added == 1)
         #expect(try server.command("SELECT DISTINCT setting FROM used", in: database) == "\(used)\n")
+    }
+
+    @Test("An import waits for a row that a server keeps locked")
+    func locked() throws {
+        let address = try PostgreSQLServer.started().newDatabase()
+        let archive = PostgreSQLArchive(address)
+        #expect(try imported([line("alice", 1)], to: archive).added == 1)
+        let keeper = try PostgreSQLDatabase(address).connect()
+        // The server ends this session when it has kept the row for three times as long as a statement waits for it.
+        try keeper.runScript(
+            """
+            SET idle_in_transaction_session_timeout = 750;
+            BEGIN;
+            SELECT FROM owners WHERE owner = 'alice' FOR UPDATE
+            """)
+        #expect(try imported([line("alice", 2)], to: archive).added == 1)
+    }
+
+    @Test("An export says in words which value of another program stops it")
+    func unreadable() throws {
+        let server = try PostgreSQLServer.started()
+        let database = try server.newDatabaseName()
+        let archive = PostgreSQLArchive(server.address(database))
+        #expect(try imported([line("alice", 1)], to: archive).added == 1)
+        for (change, reason) in [
+            ("position = 'NaN'", "a position in the table of tasks is not one that task-server writes"),
+            ("due = '30.11.2026'", "a date in the table of tasks is not one that task-server writes"),
+            ("text = ''", "a text in the table of tasks is not one that task-server writes: empty"),
+        ] {
+            try server.command("UPDATE tasks SET \(change)", in: database)
+            #expect(throws: ArchiveError.failed(reason: reason)) { try exported(archive) }
+        }
     }
 
     /// A table may be restored without the others, or rows may be deleted by hand.

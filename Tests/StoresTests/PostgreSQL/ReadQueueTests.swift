@@ -36,6 +36,14 @@ struct ReadQueueTests {
         #expect(queue.isEmpty)
     }
 
+    @Test("A list with a limit and one without are two, also where their statements are equal")
+    func limits() {
+        let (open, limited) = (TaskQuery(completed: false), TaskQuery(completed: false, limit: 1000))
+        #expect(list(open, alice).statement == list(limited, alice).statement)
+        var queue = queued([(open, alice), (limited, alice), (open, alice), (limited, alice)])
+        #expect(queue.removeAll().map(\.callerCount) == [2, 2])
+    }
+
     @Test("Equal reads of one task are one as well, and those of any other kind")
     func joiningAnyKind() {
         var queue = ReadQueue()

@@ -52,8 +52,8 @@ private func readMap(_ path: String, merging: Bool) throws(StartFailure) -> Owne
         var lines = try rethrowing(as: OwnerMoveError.file) { () throws(SystemError) in try LineReader(path: path) }
         return try OwnerMap.read({ () throws(SystemError) in try lines.next() }, merging: merging)
     } catch .map(let faults) {
-        for message in faults.messages { StandardStream.error.print("task-server: \(path), \(message)") }
-        let rest = faults.count - faults.messages.count
+        for message in faults.first { StandardStream.error.print("task-server: \(path), \(message)") }
+        let rest = faults.count - faults.first.count
         if rest > 0 { StandardStream.error.print("task-server: and \(rest) more mistakes") }
         StandardStream.error.print("task-server: the map has mistakes, and nothing was changed.")
         return nil

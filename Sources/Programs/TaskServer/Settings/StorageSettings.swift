@@ -14,7 +14,7 @@ struct StorageSettings: Sendable {
             help:
                 "Where tasks are stored: sqlite:PATH, postgresql://USER@HOST/NAME for more than one server, or memory: to "
                 + "lose them at the end.")
-        if case .postgresql(let address) = database, let mistake = PostgreSQLTaskStore.mistake(in: address) {
+        if case .postgresql(let address) = database, let mistake = PostgreSQLDatabase.mistake(in: address) {
             reader.mistake(mistake)
         }
         partitions = reader.value(

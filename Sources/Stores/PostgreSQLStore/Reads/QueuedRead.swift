@@ -9,8 +9,10 @@ protocol QueuedRead: Sendable {
     var retry: RetryPolicy { get set }
     /// How many share the answer.
     var callerCount: Int { get }
-    /// Distinguishes the outcomes of equal statements.
+    /// Distinguishes the outcomes of equal statements, as ``limit`` does.
     var outcome: ObjectIdentifier { get }
+    /// See ``ReadOperation/limit``.
+    var limit: Int? { get }
     /// Lets the callers of an equal read share the answer; right only before the statement is sent.
     mutating func join(_ other: any QueuedRead)
     /// Answers by rows; the read that must follow before that, if one must.
@@ -33,6 +35,7 @@ struct Read<Outcome: Sendable>: QueuedRead {
     var statement: Statement { operation.statement }
     var callerCount: Int { callers.count }
     var outcome: ObjectIdentifier { ObjectIdentifier(Outcome.self) }
+    var limit: Int? { operation.limit }
 
     mutating func join(_ other: any QueuedRead) {
         if let other = other as? Self { callers += other.callers }

@@ -1,3 +1,4 @@
+import Basics
 import PostgreSQL
 import Tasks
 
@@ -14,14 +15,23 @@ struct ReadOperation<Outcome: Sendable>: Sendable {
     }
 
     let statement: Statement
+    /// How many tasks the outcome has at most, which its statement does not always show; nil: any number.
+    var limit: Int?
     let decode: @Sendable (borrowing Rows) throws(StoreError) -> Step
+
+    /// The task in a row.
+    private static func item(in rows: borrowing Rows, _ row: Int, of owner: Owner) throws(StoreError) -> TaskItem {
+        try rethrowing(as: StoreError.init) { () throws(ForeignValue) in
+            try TaskColumns.item(in: rows, row, of: owner)
+        }
+    }
 }
 
 extension ReadOperation where Outcome == TaskItem? {
     /// The task of this id, if there is one.
     static func find(_ id: Int64, of owner: Owner) -> ReadOperation {
         ReadOperation(statement: Statement(.find, of: owner, [.integer(id)])) { rows throws(StoreError) in
-            .done(rows.count > 0 ? try TaskColumns.item(in: rows, 0, of: owner) : nil)
+            .done(rows.count > 0 ? try item(in: rows, 0, of: owner) : nil)
         }
     }
 }
@@ -47,7 +57,7 @@ extension ReadOperation where Outcome == TaskList {
         let statement =
             query == .all
             ? Statement(.list, of: owner) : Statement(.page, of: owner, selection(query, rows: rows))
-        return ReadOperation(statement: statement) { found throws(StoreError) in
+        return ReadOperation(statement: statement, limit: query.limit) { found throws(StoreError) in
             let isCut = found.count == rows && query.limit.map { $0 >= rows } ?? true
             if isCut || lacksNotes(found) { return .followedBy(longList(query, of: owner, in: answers)) }
             return .done(try page(found, query, of: owner, in: answers))
@@ -64,7 +74,8 @@ extension ReadOperation where Outcome == TaskList {
         let bytes =
             answers.pageSize + 2 * TaskText.longest + TaskNotes.longest + 2 * TaskStatement.leastRendered
         let parameters = selection(query, rows: bytes / TaskStatement.leastRendered + 2) + [.integer(Int64(bytes))]
-        return ReadOperation(statement: Statement(.longPage, of: owner, parameters)) { found throws(StoreError) in
+        let statement = Statement(.longPage, of: owner, parameters)
+        return ReadOperation(statement: statement, limit: query.limit) { found throws(StoreError) in
             .done(try page(found, query, of: owner, in: answers))
         }
     }
@@ -80,7 +91,7 @@ extension ReadOperation where Outcome == TaskList {
     ) throws(StoreError) -> TaskList {
         var page = TaskPage(of: owner, atMost: query.limit, in: answers)
         for row in 0..<rows.count {
-            guard try page.append(try TaskColumns.item(in: rows, row, of: owner)) else { break }
+            guard try page.append(try item(in: rows, row, of: owner)) else { break }
         }
         return page.list()
     }

@@ -5,10 +5,12 @@ struct ReadQueue {
     private struct Key: Hashable {
         let statement: Statement
         let outcome: ObjectIdentifier
+        let limit: Int?
 
         init(_ read: any QueuedRead) {
             statement = read.statement
             outcome = read.outcome
+            limit = read.limit
         }
     }
 

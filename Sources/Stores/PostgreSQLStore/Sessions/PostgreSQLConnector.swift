@@ -6,7 +6,7 @@ import Synchronization
 /// The thread that makes connections, one after the other: names are looked up and hosts are tried in turn, all of which
 /// may block, and libpq keeps the deadlines of that only in its blocking form.
 final class PostgreSQLConnector: Sendable {
-    private struct Order {
+    struct Order {
         let session: Int
         let notBefore: UInt64
     }
@@ -23,16 +23,18 @@ final class PostgreSQLConnector: Sendable {
     private let wakeup = Wakeup()
     /// Off for good once a session was found that others share: a pool in transaction mode.
     private let preparing = Atomic(true)
-    private let time = SystemTime()
+    private let time: any TimeSource
     /// How long a session may take to get ready, once it is connected: all others wait for their turn.
     private static let mostSeconds = 5
 
     init(
-        to target: ConnectionTarget, for queue: RequestQueue, observer: @escaping @Sendable (StoreEvent) -> Void
+        to target: ConnectionTarget, for queue: RequestQueue, observer: @escaping @Sendable (StoreEvent) -> Void,
+        time: any TimeSource = SystemTime()
     ) {
         self.target = target
         self.queue = queue
         self.observer = observer
+        self.time = time
     }
 
     /// Asks for a connection, not before a monotonic time.
@@ -58,20 +60,20 @@ final class PostgreSQLConnector: Sendable {
 
     func run() {
         while let order = nextOrder() {
-            do throws(PostgreSQLError) {
-                queue.deliver(ConnectionAttempt(session: order.session, result: try connect()))
-            } catch {
-                queue.deliver(ConnectionAttempt(session: order.session, result: ConnectionBox(error)))
-            }
+            let result = Result { () throws(PostgreSQLError) in try connect() }
+            queue.deliver(ConnectionAttempt(session: order.session, result: result))
         }
     }
 
-    private func nextOrder() -> Order? {
+    /// Waits for the time of an order, and takes it; nil when the thread should end.
+    func nextOrder() -> Order? {
         while true {
+            // Read once: an order that is left for later by one reading must not be due by another.
+            let now = time.monotonicNanoseconds
             let (order, isClosed) = state.withLock { state in
                 state.orders.sort { $0.notBefore < $1.notBefore }
                 guard !state.isClosed, let first = state.orders.first else { return (nil as Order?, state.isClosed) }
-                guard first.notBefore <= time.monotonicNanoseconds else { return (first, false) }
+                guard first.notBefore <= now else { return (first, false) }
                 return (state.orders.removeFirst(), false)
             }
             if isClosed { return nil }
@@ -79,12 +81,12 @@ final class PostgreSQLConnector: Sendable {
                 wakeup.wait()
                 continue
             }
-            if order.notBefore <= time.monotonicNanoseconds { return order }
+            if order.notBefore <= now { return order }
             _ = wakeup.wait(untilMonotonicNanoseconds: order.notBefore)
         }
     }
 
-    private func connect() throws(PostgreSQLError) -> ConnectionBox {
+    private func connect() throws(PostgreSQLError) -> ConnectionAttempt.Opened {
         let connection = try PipelineConnection(to: target)
         connection.limitWaits(toSeconds: Self.mostSeconds)
         let version = try PostgreSQLSchema.version(on: connection) ?? 0
@@ -94,7 +96,7 @@ final class PostgreSQLConnector: Sendable {
         }
         let isPrepared = isPreparing ? try prepare(on: connection) : false
         try connection.enterPipeline()
-        return ConnectionBox(connection, isPrepared: isPrepared)
+        return ConnectionAttempt.Opened(connection: TransferBox(connection), isPrepared: isPrepared)
     }
 
     /// Whether the session is ours alone: in a fresh one no name can be taken.

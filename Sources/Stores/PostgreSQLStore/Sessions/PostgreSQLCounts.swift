@@ -18,7 +18,7 @@ final class PostgreSQLCounts: Sendable {
             guard !result.writes.isEmpty else { return }
             guard result.isCommitted else { return statistics.failedCommits += 1 }
             statistics.commits += 1
-            statistics.writes += result.verdicts.count { if case .retry = $0 { false } else { true } }
+            statistics.writes += result.verdicts.count { !$0.isRetry }
         }
     }
 }

@@ -134,32 +134,13 @@ final class RequestQueue: Sendable {
 
 /// The end of an attempt to connect.
 struct ConnectionAttempt: Sendable {
+    struct Opened: Sendable {
+        let connection: TransferBox<PipelineConnection>
+        /// Statements are prepared in its session.
+        let isPrepared: Bool
+    }
+
     /// Of the session that asked.
     let session: Int
-    let result: ConnectionBox
-}
-
-/// Carries a connection from the thread that made it to the one that uses it.
-final class ConnectionBox: Sendable {
-    private let connection: Mutex<PipelineConnection?>
-    /// Why there is none.
-    let failure: PostgreSQLError?
-    /// Statements are prepared in its session.
-    let isPrepared: Bool
-
-    init(_ connection: sending PipelineConnection, isPrepared: Bool) {
-        self.connection = Mutex(connection)
-        self.isPrepared = isPrepared
-        failure = nil
-    }
-
-    init(_ failure: PostgreSQLError) {
-        connection = Mutex(nil)
-        self.failure = failure
-        isPrepared = false
-    }
-
-    func take() -> PipelineConnection? {
-        connection.withLock { $0.take() }
-    }
+    let result: Result<Opened, PostgreSQLError>
 }

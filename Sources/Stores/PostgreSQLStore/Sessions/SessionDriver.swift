@@ -100,7 +100,6 @@ final class SessionDriver {
     }
 
     private func send(_ batch: any Batch, on session: Session, at now: UInt64) {
-        guard session.isUp else { return answer(batch.lost(.unavailable(reason: reports.lastFailure))) }
         do throws(PostgreSQLError) {
             try session.send(batch, until: now + UInt64(options.deadlineMilliseconds + 1000) * 1_000_000)
         } catch {
@@ -135,7 +134,7 @@ final class SessionDriver {
 
     private func sleepAndServe() {
         let up = sessions.filter(\.isUp)
-        let milliseconds = queue.isIdleNow(wakingFor: readiness) ? patience : 0
+        let milliseconds = queue.isIdleNow(wakingFor: readiness) ? pollTimeout : 0
         let ready = queue.poller.wait(for: up.compactMap(\.interest), milliseconds: milliseconds)
         for (session, isReady) in zip(up, ready) where isReady { serve(session) }
     }
@@ -152,7 +151,7 @@ final class SessionDriver {
     private func isFree(_ lane: Int) -> Bool { writingSession(of: lane)?.writesUnderWay == 0 }
 
     /// How long nothing needs to be done unless something comes, in milliseconds.
-    private var patience: Int32 {
+    private var pollTimeout: Int32 {
         // The end of a transaction that is under way wakes by itself.
         let retries = writes.indices.lazy.filter { self.isFree($0) }.compactMap { self.writes[$0].nextTry }
         let pruning = readingSession == nil ? .max : nextPruning
@@ -185,7 +184,7 @@ final class SessionDriver {
         let results = committed.map { $0.result() }
         committed = []
         for result in results { finish(result) }
-        return results.contains { $0.verdicts.contains { if case .retry = $0 { true } else { false } } }
+        return results.contains { $0.verdicts.contains(where: \.isRetry) }
     }
 
     private func finish(_ result: BatchResult) {
@@ -198,7 +197,7 @@ final class SessionDriver {
     }
 
     private func answer(_ result: BatchResult) {
-        let retries = result.verdicts.count { if case .retry = $0 { true } else { false } }
+        let retries = result.verdicts.count(where: \.isRetry)
         queue.release(reads: result.answeredReads, writes: result.writes.count - retries)
         for (var write, verdict) in zip(result.writes, result.verdicts) {
             switch verdict {
@@ -252,14 +251,20 @@ final class SessionDriver {
 
     // MARK: Sessions
 
-    private func attach(_ attempt: ConnectionAttempt) {
+    func attach(_ attempt: ConnectionAttempt) {
         let session = sessions[attempt.session]
         hasTried = true
-        guard let connection = attempt.result.take() else {
-            report(reports.lost(attempt.result.failure?.description ?? "no connection"))
+        // The answers that are on their way belong to the connection that it has.
+        guard !session.isUp else { return }
+        do throws(PostgreSQLError) {
+            let opened = try attempt.result.get()
+            // No one else takes it.
+            guard let connection = opened.connection.take() else { return }
+            session.attach(connection, isPrepared: opened.isPrepared && connector.isPreparing)
+        } catch {
+            report(reports.lost(error.description))
             return reconnect(session)
         }
-        session.attach(connection, isPrepared: attempt.result.isPrepared && connector.isPreparing)
         let isFirst = !sessions.contains { $0.isUp && $0.number != session.number }
         report(reports.connected(isFirst: isFirst, isLast: sessions.allSatisfy(\.isUp)))
     }
@@ -267,7 +272,7 @@ final class SessionDriver {
     private func lose(_ session: Session, _ error: PostgreSQLError) {
         guard session.isUp else { return }
         report(reports.lost(error.description))
-        for result in session.drop(.unavailable(reason: error.description)) { answer(result) }
+        for result in session.drop(.unavailable(reason: error.description)) { finish(result) }
         reconnect(session)
     }
 

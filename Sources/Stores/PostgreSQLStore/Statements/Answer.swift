@@ -27,10 +27,10 @@ extension Statement {
         case .transaction: return .nothing
         case .task(let statement):
             guard rows.count > 0, let owner else { return .nothing }
-            do throws(StoreError) {
+            do throws(ForeignValue) {
                 return try statement.answer(rows, of: owner)
             } catch {
-                return .unreadable(error)
+                return .unreadable(StoreError(error))
             }
         }
     }

@@ -1,4 +1,3 @@
-import Basics
 package import PostgreSQL
 package import Tasks
 
@@ -20,9 +19,9 @@ package enum TaskColumns {
     /// The task in a row, whose columns begin after that many others.
     package static func item(
         in rows: borrowing Rows, _ row: Int, of owner: Owner, after columns: Int = 0
-    ) throws(StoreError) -> TaskItem {
+    ) throws(ForeignValue) -> TaskItem {
         TaskItem(
-            id: rows.integer(row, columns), owner: owner, text: try text(rows.text(row, columns + 1)),
+            id: rows.integer(row, columns), owner: owner, text: try TaskText(stored: rows.text(row, columns + 1)),
             completed: rows.boolean(row, columns + 2), created: rows.integer(row, columns + 3),
             modified: rows.integer(row, columns + 4), revision: rows.integer(row, columns + 5),
             details: try details(in: rows, row, after: columns + 6))
@@ -31,34 +30,10 @@ package enum TaskColumns {
     /// What is set of the details, whose three columns begin after that many others.
     package static func details(
         in rows: borrowing Rows, _ row: Int, after columns: Int
-    ) throws(StoreError) -> TaskDetails {
-        var details = TaskDetails()
-        if !rows.isNull(row, columns) {
-            guard let due = DueDate(rows.text(row, columns)) else { throw foreign("date") }
-            details.due = due
-        }
-        if !rows.isNull(row, columns + 1) {
-            do throws(TaskText.Failure) {
-                details.notes = try TaskNotes(rows.text(row, columns + 1))
-            } catch {
-                throw foreign("text")
-            }
-        }
-        if !rows.isNull(row, columns + 2) {
-            guard let position = TaskPosition(rows.real(row, columns + 2)) else { throw foreign("position") }
-            details.position = position
-        }
-        return details
-    }
-
-    private static func foreign(_ kind: String) -> StoreError {
-        .broken(reason: "a \(kind) in the table of tasks is not one that task-server writes")
-    }
-
-    /// A text that this program wrote; another program may have written another.
-    package static func text(_ value: String) throws(StoreError) -> TaskText {
-        try rethrowing(as: {
-            StoreError.broken(reason: "a text in the table of tasks is not one that task-server writes: \($0)")
-        }) { () throws(TaskText.Failure) in try TaskText(value) }
+    ) throws(ForeignValue) -> TaskDetails {
+        try TaskDetails(
+            storedDue: rows.isNull(row, columns) ? nil : rows.text(row, columns),
+            notes: rows.isNull(row, columns + 1) ? nil : rows.text(row, columns + 1),
+            position: rows.isNull(row, columns + 2) ? nil : rows.real(row, columns + 2))
     }
 }

@@ -121,7 +121,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
             INSERT INTO tasks(owner, \(TaskColumns.all))
             SELECT $1, id, $5, $6, $7, $7, 1, $8, $9, $10 FROM taken
         ), remembered AS (
-            INSERT INTO attempts(owner, key, fingerprint, time, id, text, completed, due, notes, position)
+            INSERT INTO attempts(\(AttemptColumns.all))
             SELECT $1, $2, $4, $7, id, $5, $6, $8, $9, $10 FROM taken
         )
         SELECT false, fingerprint, id, text, completed, time, due, notes, position FROM earlier
@@ -195,7 +195,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
     }
 
     /// What the rows of a statement in a transaction say; those of a read are decoded by its ``ReadOperation``.
-    func answer(_ rows: borrowing Rows, of owner: Owner) throws(StoreError) -> Answer {
+    func answer(_ rows: borrowing Rows, of owner: Owner) throws(ForeignValue) -> Answer {
         switch self {
         case .addOne, .add, .remove, .removeText, .removeCompleted: return .number(rows.integer(0, 0))
         case .lockTask, .change: return .task(try TaskColumns.item(in: rows, 0, of: owner))
@@ -204,7 +204,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         case .addOnce:
             let time = rows.integer(0, 5)
             let item = TaskItem(
-                id: rows.integer(0, 2), owner: owner, text: try TaskColumns.text(rows.text(0, 3)),
+                id: rows.integer(0, 2), owner: owner, text: try TaskText(stored: rows.text(0, 3)),
                 completed: rows.boolean(0, 4), created: time, modified: time,
                 details: try TaskColumns.details(in: rows, 0, after: 6))
             let fingerprint = UInt64(bitPattern: rows.integer(0, 1))
@@ -219,7 +219,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         return revisions
     }
 
-    private static func tasks(_ rows: borrowing Rows, of owner: Owner) throws(StoreError) -> [TaskItem] {
+    private static func tasks(_ rows: borrowing Rows, of owner: Owner) throws(ForeignValue) -> [TaskItem] {
         var tasks: [TaskItem] = []
         tasks.reserveCapacity(rows.count)
         for row in 0..<rows.count { tasks.append(try TaskColumns.item(in: rows, row, of: owner)) }

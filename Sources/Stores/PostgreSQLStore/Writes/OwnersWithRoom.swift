@@ -1,7 +1,8 @@
 /// Owners whose last addition found a row with room, as far as this server saw: a hint, which costs no memory for each of them.
 ///
 /// Most additions find such a row, and the cheapest statement then does all the work. Where there is no row yet, or the owner
-/// has all the tasks that are allowed, a dearer statement is needed, which is sent at once to owners that are not among these.
+/// has all the tasks that are allowed, a more expensive statement is needed, which is sent at once to owners that are not among
+/// these.
 /// A wrong hint costs a second statement and is never wrong about the outcome: every statement looks for itself.
 struct OwnersWithRoom {
     private var words: [UInt64]

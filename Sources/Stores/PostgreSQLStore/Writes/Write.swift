@@ -46,6 +46,8 @@ struct Write: Sendable {
         case answer(Outcome)
         case refuse(StoreError)
         case retry(RetryPolicy)
+
+        var isRetry: Bool { if case .retry = self { true } else { false } }
     }
 
     let command: Command

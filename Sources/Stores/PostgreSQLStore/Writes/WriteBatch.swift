@@ -17,8 +17,7 @@ struct WriteBatch: Batch {
 
     /// With `isProbing` a check of the database writes as an addition does, and counts as written.
     init(
-        _ writes: [Write], deadlineMilliseconds: Int, isProbing: Bool = false,
-        ownersWithRoom: OwnersWithRoom = OwnersWithRoom(bits: 64)
+        _ writes: [Write], deadlineMilliseconds: Int, isProbing: Bool, ownersWithRoom: OwnersWithRoom
     ) {
         self.isProbing = isProbing
         var steps: [WriteStep] = []
@@ -34,8 +33,7 @@ struct WriteBatch: Batch {
         guard writes.count > 1 else { return [writes] }
         let groups = Dictionary(grouping: writes, by: \.owner)
         guard groups.count > 1 else { return [writes] }
-        let owners = groups.keys.sorted { $0.identifier.utf8.lexicographicallyPrecedes($1.identifier.utf8) }
-        return owners.compactMap { groups[$0] }
+        return groups.keys.sorted().compactMap { groups[$0] }
     }
 
     /// The additions without keys first, then the others in the order in which they came.
@@ -56,7 +54,7 @@ struct WriteBatch: Batch {
             }
         }
         guard let first = together.first else { return split + others }
-        let hasRoom = first.retry.emptyUpdates == 0 && ownersWithRoom.contains(hash: first.ownerHash)
+        let hasRoom = !first.retry.hadEmptyUpdate && ownersWithRoom.contains(hash: first.ownerHash)
         return split + [WriteStep(adding: together, tasks, of: first.owner, hasRoom: hasRoom)] + others
     }
 
@@ -83,7 +81,7 @@ struct WriteBatch: Batch {
     func lost(_ error: StoreError) -> BatchResult {
         guard isCommitted else { return refused(error) }
         var result = committed()
-        result.verdicts = result.verdicts.map { if case .retry = $0 { .refuse(error) } else { $0 } }
+        result.verdicts = result.verdicts.map { $0.isRetry ? .refuse(error) : $0 }
         return result
     }
 
@@ -110,7 +108,7 @@ struct WriteBatch: Batch {
         }
         // Those to be tried again have written nothing yet.
         result.hasWritten = zip(result.writes, result.verdicts).contains { write, verdict in
-            if case .retry = verdict { return false }
+            if verdict.isRetry { return false }
             if case .check = write.command { return isProbing }
             return true
         }

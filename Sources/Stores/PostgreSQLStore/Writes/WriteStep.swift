@@ -204,7 +204,7 @@ extension WriteStep {
     private static func outcome(of change: ChangeTask, before: Answer, after: Answer) -> ChangeOutcome {
         if case .task(let item) = after { return .changed(item) }
         guard case .task(let item) = before else { return .missing }
-        return change.expected?.contains(item.revision) ?? true ? .changed(item) : .conflict(item)
+        return change.isExpected(item) ? .changed(item) : .conflict(item)
     }
 
     private static func verdict(of changes: [IdentifiedChange], before: Answer?, after: Answer) -> Write.Verdict {

@@ -1,0 +1,35 @@
+import Platform
+package import PostgreSQL
+
+/// Transactions of commands, which may run beside servers.
+extension PipelineConnection {
+    /// Runs a transaction, again while others are in its way.
+    ///
+    /// - Parameters:
+    ///   - tries: how often at most.
+    ///   - pause: how long to wait after this many failures, in nanoseconds.
+    ///   - body: begins the transaction and commits it; one that failed is rolled back.
+    /// - Returns: what the body returns.
+    /// - Throws: what the body throws, or has thrown in the last try.
+    package func retrying<Outcome>(
+        atMost tries: Int, pause: (Int) -> UInt64, _ body: () throws(PostgreSQLError) -> Outcome
+    ) throws(PostgreSQLError) -> Outcome {
+        var failures = 0
+        while true {
+            do throws(PostgreSQLError) {
+                return try body()
+            } catch {
+                _ = try? run("ROLLBACK")
+                failures += 1
+                guard error.kind == .locked || error.kind == .retryable, failures < tries else { throw error }
+                SystemTime().sleep(nanoseconds: pause(failures))
+            }
+        }
+    }
+
+    /// Begins a transaction with the guarantees of ``TransactionStatement/guarantee``, and a minute for each statement.
+    package func beginGuaranteed() throws(PostgreSQLError) {
+        _ = try run(TransactionStatement.begin.sql)
+        _ = try run(TransactionStatement.guarantee.sql, [.text("60000")])
+    }
+}
