@@ -120,7 +120,7 @@ extension User {
     fileprivate func changed(by member: ConfigurationMember) throws(ConfigurationError) -> User {
         try member.allow(Self.members)
         var user = self
-        if let email = try member.text("email") { user.email = email }
+        if try member.text("email") != nil { user.email = try member.required("email") }
         if let password = try member.text("password") { user.password = password }
         if let name = try member.text("name") { user.name.display = name }
         if let name = try member.text("givenName") { user.name.given = name }

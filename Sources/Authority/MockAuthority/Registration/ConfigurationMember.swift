@@ -6,10 +6,12 @@ struct ConfigurationMember {
     private let place: String
 
     /// The whole file.
-    static func root(_ bytes: [UInt8], place: String = "the file") throws(ConfigurationError) -> ConfigurationMember {
+    static func root(
+        _ bytes: [UInt8], limits: JSONLimits = JSONLimits(), place: String = "the file"
+    ) throws(ConfigurationError) -> ConfigurationMember {
         let value: JSONValue
         do throws(JSONError) {
-            value = try JSONValue(parsing: bytes)
+            value = try JSONValue(parsing: bytes, limits: limits)
         } catch {
             switch error {
             case .tooLong, .tooDeep: throw ConfigurationError(message: "The JSON is too long or too deep.")

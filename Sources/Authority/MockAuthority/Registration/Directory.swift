@@ -72,7 +72,8 @@ final class Directory: Sendable {
     /// Makes every grant of the account void.
     func revoke(_ objectID: String) {
         guard var user = user(objectID) else { return }
-        user.status.generation += 1
+        // Grants name the count, so any other one makes them void; files have none above the limit.
+        user.status.generation = (user.status.generation + 1) % AccountStatus.generationLimit
         put(user)
     }
 }

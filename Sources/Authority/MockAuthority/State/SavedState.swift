@@ -12,6 +12,8 @@ struct SavedState: Sendable {
     var secret: [UInt8] = SecureRandom.bytes(secretLength)
 
     private static let secretLength = 32
+    /// What is written there was read as JSON before: a body or a form at a time, with two levels or three fewer around it.
+    private static let limits = JSONLimits(bytes: .max, depth: 40)
 
     init() {}
 
@@ -31,7 +33,9 @@ struct SavedState: Sendable {
         if let bytes = try folder.read("users.json") {
             let unreadable = StateFolderError.unreadable(file: folder.file("users.json"))
             users = try rethrowing(as: { _ in unreadable }) { () throws(ConfigurationError) in
-                try Configuration(parsing: bytes).users
+                let file = try ConfigurationMember.root(bytes, limits: Self.limits)
+                try file.allow(["users"])
+                return try file.list("users")?.map { member throws(ConfigurationError) in try User(member: member) }
             }
         }
     }
