@@ -155,13 +155,13 @@ final class KeyRing: Sendable {
         change { body(&$0, key) }
     }
 
+    /// The state is told under the lock, so that an older one never overwrites a newer one where it is saved.
     private func change(_ body: (inout State) -> Void) -> State {
-        let state = state.withLock { state in
+        state.withLock { state in
             body(&state)
+            changed(state)
             return state
         }
-        changed(state)
-        return state
     }
 }
 
