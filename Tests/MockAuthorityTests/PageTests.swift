@@ -150,6 +150,17 @@ struct PageTests {
         #expect(second["oid"] == claims["oid"] && second["newUser"] == nil)
     }
 
+    @Test("A disabled account of the identity provider cannot sign in")
+    func disabledAtProvider() async throws {
+        let body = #"{"disabled":true,"identityProvider":"facebook.com"}"#
+        #expect(try await mock.ask(.put, "/_mock/users/fred@fb.test", body: body).status == 200)
+        let browser = Browser(mock)
+        let page = try await browser.authorize(Self.query, policy: "b2c_1_facebook")
+        let answer = try await browser.submit(page, [("email", "fred@fb.test"), ("displayName", "Fred")])
+        #expect(answer.status == 200)
+        #expect(answer.text.between("role=\"alert\">", "</p>")?.contains("could not be found") == true)
+    }
+
     @Test("A link leads to the sign-up page where the policy has both")
     func both() async throws {
         var configuration = Configuration()
