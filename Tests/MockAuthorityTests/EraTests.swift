@@ -31,6 +31,19 @@ struct EraTests {
         #expect(try await mock.publicKeys().keys.sorted() == ["IdTokenSigningKeyContainer.v2"])
     }
 
+    @Test("Keys of the preview are never named alike, although retired ones are forgotten after a while")
+    func manyRotations() async throws {
+        let mock = mock(.preview2015)
+        var names = try await mock.publicKeys().keys.sorted()
+        for _ in 0..<12 {
+            try await mock.authority.change(.rotate)
+            names += try await mock.publicKeys().keys.sorted()
+        }
+        #expect(names.count == 13 && Set(names).count == 13)
+        let token = try await mock.authority.issueToken(TokenSpecification(user: "alice"))
+        #expect(try Token(token).header["kid"]?.string == names.last)
+    }
+
     @Test("The classic era has tfp, strings for numbers, and the old order of headers")
     func classic() async throws {
         let reply = try await mock(.classic).token("\(PasswordGrantTests.form)&scope=\(TestAuthority.clientID)").json()

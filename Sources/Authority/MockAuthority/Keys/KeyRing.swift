@@ -38,6 +38,7 @@ final class KeyRing: Sendable {
     private let state: Mutex<State>
     private let first = Mutex<FirstKeys?>(nil)
     private let hidden = Mutex<KeyTask?>(nil)
+    private let lastNumber = Mutex(0)
     private let generator: KeyGenerator
     private let naming: KeyNaming
     private let now: @Sendable () -> Int64
@@ -94,8 +95,14 @@ final class KeyRing: Sendable {
         }
     }
 
+    /// A key of a number that none of those that are known had: retired ones are forgotten after a while.
     private func make() async throws(RSAError) -> TokenSigningKey {
-        let number = state.withLock { $0.published.count + $0.retired.count + 1 }
+        let known = state.withLock { $0.published + $0.retired }.map(\.identifier)
+        let number = lastNumber.withLock { last in
+            last = max(last, known.count) + 1
+            while let name = naming.name(ofNumber: last), known.contains(name) { last += 1 }
+            return last
+        }
         return try await newKey(number: number).value.get()
     }
 
