@@ -74,9 +74,7 @@ struct TokenResponse: TokenReply {
         return .object(members)
     }
 
-    private func number(_ value: Int64) -> JSONValue {
-        era.writesNumbersAsStrings ? .string(String(value)) : configuration.behaviour.number(value)
-    }
+    private func number(_ value: Int64) -> JSONValue { configuration.behaviour.number(value, era) }
 
     private var profileInformation: String {
         encoded([
@@ -104,8 +102,10 @@ extension GrantedRequest {
 }
 
 extension Behaviour {
-    /// A number of a token response.
-    func number(_ value: Int64) -> JSONValue { numbersAsStrings ? .string(String(value)) : .integer(value) }
+    /// A number of a token response of an era.
+    func number(_ value: Int64, _ era: Era) -> JSONValue {
+        numbersAsStrings || era.writesNumbersAsStrings ? .string(String(value)) : .integer(value)
+    }
 }
 
 private func encoded(_ value: JSONValue) -> String {
