@@ -102,6 +102,16 @@ struct EntraFlowTests {
         #expect(try await mock.get("/_mock/token?user=carol@example.com").status == 400)
     }
 
+    @Test("The prompt create opens the form also where somebody is signed in")
+    func signUpBeside() async throws {
+        let browser = Browser(mock)
+        let target = "\(Self.front)/oauth2/v2.0/authorize?\(Self.request)"
+        #expect(try await browser.signIn(try await browser.send(.get, target)).answer("code") != nil)
+        #expect(try await browser.send(.get, target).answer("code") != nil)
+        let page = try await browser.send(.get, "\(target)&prompt=create")
+        #expect(page.status == 200 && page.text.contains("name=\"newPassword\""))
+    }
+
     @Test("With scopes of OpenID Connect alone, the access token is for Microsoft Graph")
     func graph() async throws {
         let mock = TestAuthority.all { $0.passwordGrant = true }

@@ -47,7 +47,7 @@ struct AuthorizeEndpoint: Sendable {
 
     /// Whether the user must act although there is a session.
     private func needsPage(_ request: AuthorizationRequest, _ user: User) -> Bool {
-        if request.options.prompt == "login" { return true }
+        if ["login", "create"].contains(request.options.prompt) { return true }
         return switch context.policy.kind {
         case .signIn, .signUpOrSignIn, .password: false
         case .signUp, .editProfile, .resetPassword: request.options.prompt != "none"
