@@ -164,6 +164,27 @@ struct DeveloperPageTests {
     }
 
     @Test(
+        "The command that it shows gets a token of the tenant and run that are shown",
+        arguments: ["", "?profile=external-id", "?profile=entra&tenant=northwind.onmicrosoft.com", "?run=r7"])
+    func command(query: String) async throws {
+        func token() async throws -> JSONObject {
+            let shown = try #require(try await page(query).between("<code>curl -s '", "'</code>")).unescaped
+            let base = "http://mock.test:3001"
+            try #require(shown.hasPrefix(base))
+            let response = try await mock.get(String(shown.dropFirst(base.utf8.count)))
+            #expect(response.status == 200, "\(shown): \(response.text)")
+            return try Token(String(response.text.dropLast())).claims
+        }
+        #expect(try await token()["name"] == "Alice Example")
+        for user in try await state(query)["users"]?.array ?? [] {
+            _ = try await mock.ask(.delete, "/_mock/users/\(user.object?["objectID"]?.string ?? "")\(query)")
+        }
+        let added = try await send("action=addUser&email=d%2Be%26f@example.com&name=Dora", query)
+        #expect(added.status == 303)
+        #expect(try await token()["name"] == "Dora")
+    }
+
+    @Test(
         "A form that cannot be used is refused with the reason, above the page",
         arguments: [
             ("action=clock&skew_s=1h", "&#39;skew_s&#39; of the form must be a whole number"),
