@@ -94,6 +94,20 @@ struct RunControlTests {
         #expect(taken.status == 400)
     }
 
+    @Test("A user who is added cannot have the object id of another")
+    func objectIDs() async throws {
+        let bob = "b0b00000-0000-4000-8000-000000000002"
+        let refused = try await mock.ask(.put, "/_mock/users/eve@example.com", body: #"{"objectID":"\#(bob)"}"#)
+        #expect(refused.status == 400 && refused.text.contains("bob@example.com"))
+        #expect(try await mock.get("/_mock/token?user=bob@example.com").status == 200)
+        // The user's own is no mistake, and another one does not replace it.
+        for objectID in [bob, "e0e00000-0000-4000-8000-000000000003"] {
+            let body = #"{"objectID":"\#(objectID)"}"#
+            let same = try await mock.ask(.put, "/_mock/users/bob", body: body).json()
+            #expect(same["objectID"]?.string == bob)
+        }
+    }
+
     @Test("The request log has the requests of clients, but not those to controls")
     func recordedRequests() async throws {
         _ = try await mock.token("\(PasswordGrantTests.form)&scope=openid", headers: ["x-client-sku": "MSAL"])

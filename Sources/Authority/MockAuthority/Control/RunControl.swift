@@ -75,8 +75,10 @@ extension HostContext {
 
     func putUser(_ name: String, _ member: ConfigurationMember) throws(ConfigurationError) -> JSONValue {
         let old = run.directory.user(called: name)
-        guard let user = old == nil ? try User(member: member, email: name) : try old?.changed(by: member) else {
-            throw ConfigurationError(message: "There is no user '\(name)'.")
+        let user = if let old { try old.changed(by: member) } else { try User(member: member, email: name) }
+        if old == nil, let owner = run.directory.user(user.objectID) {
+            throw ConfigurationError(
+                message: "'\(user.objectID)' is the object id of '\(owner.email)': leave it out, or change that user.")
         }
         guard run.directory.put(user) else {
             throw ConfigurationError(message: "'\(user.email)' belongs to another account.")
