@@ -33,10 +33,7 @@ struct TokenResponse: TokenReply {
         self.configuration = configuration
         self.era = era
         let claims = ClaimsBuilder(configuration: configuration, granted: granted)
-        var accessToken: String?
-        if let audience = granted.scope.audience {
-            accessToken = try signer.sign(claims.accessToken(audience: audience))
-        }
+        let accessToken = try claims.accessToken(signedBy: signer)
         var idToken: String?
         if granted.scope.openID || era.identifiesAlways {
             idToken = try signer.sign(claims.idToken(for: accessToken))
