@@ -150,6 +150,21 @@ struct DeveloperPageTests {
         #expect(try await page("?done=reset").contains("Everything is as at the start."))
     }
 
+    @Test("A field that was emptied empties what it shows; a name for signing in stays, with the reason")
+    func emptied() async throws {
+        let fields = "action=changeUser&user=alice&name=Alice&givenName=&familyName=&password=&claims="
+        _ = try await mock.ask(.put, "/_mock/users/alice", body: #"{"claims":{"extension_level":3}}"#)
+        #expect(try await send("\(fields)&email=alice@example.com").status == 303)
+        let alice = try #require(mock.authority.b2c.runs.run("").directory.user(called: "alice"))
+        #expect(alice.name == PersonName(display: "Alice") && alice.claims == JSONObject())
+        #expect(alice.password == "Passw0rd!")
+        let refused = try await send("\(fields)&email=")
+        #expect(refused.status == 400 && refused.text.contains("a string that is not empty"))
+        _ = try await send("action=changeUser&user=alice&name=A")
+        let after = try #require(mock.authority.b2c.runs.run("").directory.user(called: "alice"))
+        #expect(after.name.display == "A" && after.email == "alice@example.com" && !after.status.disabled)
+    }
+
     @Test("A form of another tenant or run changes that one alone")
     func selection() async throws {
         let query = "?profile=external-id&tenant=\(EntraTenants.id)&run=r7"

@@ -25,6 +25,13 @@ struct PasswordGrantTests {
         #expect(GUID.canonical(shown) != nil && (shown == given) == (GUID.canonical(given) != nil))
     }
 
+    @Test("An empty parameter of the body is none: the query has it")
+    func emptyParameter() async throws {
+        let form = "grant_type=password&client_id=&username=alice@example.com&password=Passw0rd!&scope=openid"
+        let target = "/contoso.onmicrosoft.com/b2c_1_ropc/oauth2/v2.0/token?client_id=\(TestAuthority.clientID)"
+        #expect(try await mock.ask(.post, target, body: form).status == 200)
+    }
+
     @Test("Without client_info, a response has the members of the service in its order")
     func plain() async throws {
         let response = try await mock.token(

@@ -136,6 +136,20 @@ struct RunControlTests {
         #expect(state["runs"] == ["", "r7"])
     }
 
+    @Test("The state names its run as it is called, whatever case was asked")
+    func runName() async throws {
+        let state = try await mock.get("/_mock/state?run=R7").json()
+        #expect(state["run"] == "r7")
+    }
+
+    @Test("A preflight uses up no fault: it is the request after it that a test wants to fail")
+    func preflight() async throws {
+        _ = try await control("faults", #"{"at":"token","status":503}"#)
+        let target = "/contoso.onmicrosoft.com/b2c_1_ropc/oauth2/v2.0/token"
+        #expect(try await mock.ask(.options, target, headers: ["Origin": "http://localhost:3000"]).status == 204)
+        #expect(try await mock.token("\(PasswordGrantTests.form)&scope=openid").status == 503)
+    }
+
     @Test(
         "A wrong body of a control is refused with the reason",
         arguments: [
