@@ -75,11 +75,9 @@ final class KeyRing: Sendable {
                 first
                 ?? Task.detached { [generator, naming, now] in
                     Result { () throws(RSAError) in
-                        var keys: [TokenSigningKey] = []
-                        for number in 1...naming.firstKeys {
-                            keys.append(try naming.key(generator.generate(), notBefore: now(), number: number))
+                        try (1...naming.firstKeys).map { number throws(RSAError) in
+                            try naming.key(generator.generate(), notBefore: now(), number: number)
                         }
-                        return keys
                     }
                 }
             first = making

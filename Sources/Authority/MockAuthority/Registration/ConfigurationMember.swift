@@ -105,10 +105,8 @@ struct ConfigurationMember {
     func list(_ name: String) throws(ConfigurationError) -> [ConfigurationMember]? {
         guard let value = object[name] else { return nil }
         guard let elements = value.array else { throw wrong(name, "an array") }
-        var members: [ConfigurationMember] = []
-        for (index, element) in elements.enumerated() {
-            members.append(try ConfigurationMember(element, place: "\(name)[\(index)]"))
+        return try elements.enumerated().map { index, element throws(ConfigurationError) in
+            try ConfigurationMember(element, place: "\(name)[\(index)]")
         }
-        return members
     }
 }

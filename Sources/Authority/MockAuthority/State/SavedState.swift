@@ -35,7 +35,7 @@ struct SavedState: Sendable {
             users = try rethrowing(as: { _ in unreadable }) { () throws(ConfigurationError) in
                 let file = try ConfigurationMember.root(bytes, limits: Self.limits)
                 try file.allow(["users"])
-                return try file.list("users")?.map { member throws(ConfigurationError) in try User(member: member) }
+                return try file.list("users")?.map(User.init(member:))
             }
         }
     }
@@ -77,19 +77,12 @@ extension KeyRing.State {
         guard let entries = saved.array else { return nil }
         for entry in entries {
             guard let members = entry.object, let state = members["state"]?.string,
-                let nbf = members["nbf"]?.integer, let pem = members["pem"]?.string, let key = Self.key(pem)
+                let nbf = members["nbf"]?.integer, let pem = members["pem"]?.string,
+                let key = try? RSAPrivateKey(pem: pem)
             else { return nil }
             let signing = TokenSigningKey(key, notBefore: nbf, name: members["kid"]?.string)
             if state == "retired" { retired.append(signing) } else { published.append(signing) }
             if state == "active" { active = signing.identifier }
-        }
-    }
-
-    private static func key(_ pem: String) -> RSAPrivateKey? {
-        do throws(RSAError) {
-            return try RSAPrivateKey(pem: pem)
-        } catch {
-            return nil
         }
     }
 }
