@@ -9,7 +9,6 @@ struct ClientLibraryTests {
     private func mock(_ era: Era) -> TestAuthority {
         var configuration = Configuration()
         configuration.behaviour.era = era
-        configuration.behaviour.numbersAsStrings = era.writesNumbersAsStrings
         return TestAuthority(configuration)
     }
 

@@ -53,6 +53,19 @@ struct ControlDescriptionTests {
         }
     }
 
+    @Test("Each refuses a tenant that there is not, with the status that is described", arguments: operations.indices)
+    func refusals(index: Int) async throws {
+        let operation = Self.operations[index]
+        let mark = operation.example.target.contains("?") ? "&" : "?"
+        let target = "\(operation.example.target)\(mark)profile=bogus"
+        let mock = TestAuthority()
+        let response = try await mock.ask(Method(operation.method), target, body: operation.example.body)
+        #expect(response.status == 400)
+        let paths = try await mock.get("/_mock/openapi.json").json()["paths"]?.object
+        let described = paths?["/\(operation.path)"]?.object?[operation.method.lowercased()]?.object
+        #expect(described?["responses"]?.object?["400"] != nil)
+    }
+
     /// Where a value is not of a type.
     private func differences(_ value: JSONValue, _ type: ControlType, at place: String = "") -> [String] {
         switch type {

@@ -126,6 +126,15 @@ struct ControlTests {
         #expect((8600...8800).contains(huge.utf8.count))
     }
 
+    @Test("The huge token of an account whose claims are longer already is only as long as they are")
+    func hugeClaims() async throws {
+        let text = String(repeating: "x", count: 9000)
+        _ = try await mock.ask(.put, "/_mock/users/alice", body: #"{"claims":{"extension_text":"\#(text)"}}"#)
+        let response = try await mock.get("/_mock/token?user=alice&bad=huge")
+        #expect(response.status == 200)
+        #expect(try Token(String(response.text.dropLast())).claims["extension_text"]?.string == text)
+    }
+
     @Test("Controls answer on the loopback only")
     func distance() async throws {
         #expect(try await mock.ask(.get, "/_mock/token?user=alice", peer: "192.0.2.1").status == 403)

@@ -150,6 +150,21 @@ struct DeveloperPageTests {
         #expect(try await page("?done=reset").contains("Everything is as at the start."))
     }
 
+    @Test("A field that was emptied empties what it shows; a name for signing in stays, with the reason")
+    func emptied() async throws {
+        let fields = "action=changeUser&user=alice&name=Alice&givenName=&familyName=&password=&claims="
+        _ = try await mock.ask(.put, "/_mock/users/alice", body: #"{"claims":{"extension_level":3}}"#)
+        #expect(try await send("\(fields)&email=alice@example.com").status == 303)
+        let alice = try #require(mock.authority.b2c.runs.run("").directory.user(called: "alice"))
+        #expect(alice.name == PersonName(display: "Alice") && alice.claims == JSONObject())
+        #expect(alice.password == "Passw0rd!")
+        let refused = try await send("\(fields)&email=")
+        #expect(refused.status == 400 && refused.text.contains("a string that is not empty"))
+        _ = try await send("action=changeUser&user=alice&name=A")
+        let after = try #require(mock.authority.b2c.runs.run("").directory.user(called: "alice"))
+        #expect(after.name.display == "A" && after.email == "alice@example.com" && !after.status.disabled)
+    }
+
     @Test("A form of another tenant or run changes that one alone")
     func selection() async throws {
         let query = "?profile=external-id&tenant=\(EntraTenants.id)&run=r7"
@@ -161,6 +176,27 @@ struct DeveloperPageTests {
         }
         let action = "/_mock?profile=external-id&amp;tenant=\(EntraTenants.id)&amp;run=r7"
         #expect(try await page(query).contains("action=\"\(action)\""))
+    }
+
+    @Test(
+        "The command that it shows gets a token of the tenant and run that are shown",
+        arguments: ["", "?profile=external-id", "?profile=entra&tenant=northwind.onmicrosoft.com", "?run=r7"])
+    func command(query: String) async throws {
+        func token() async throws -> JSONObject {
+            let shown = try #require(try await page(query).between("<code>curl -s '", "'</code>")).unescaped
+            let base = "http://mock.test:3001"
+            try #require(shown.hasPrefix(base))
+            let response = try await mock.get(String(shown.dropFirst(base.utf8.count)))
+            #expect(response.status == 200, "\(shown): \(response.text)")
+            return try Token(String(response.text.dropLast())).claims
+        }
+        #expect(try await token()["name"] == "Alice Example")
+        for user in try await state(query)["users"]?.array ?? [] {
+            _ = try await mock.ask(.delete, "/_mock/users/\(user.object?["objectID"]?.string ?? "")\(query)")
+        }
+        let added = try await send("action=addUser&email=d%2Be%26f@example.com&name=Dora", query)
+        #expect(added.status == 303)
+        #expect(try await token()["name"] == "Dora")
     }
 
     @Test(

@@ -85,6 +85,19 @@ struct EntraBadTokenTests {
         #expect((long["exp"]?.integer ?? 0) - (long["iat"]?.integer ?? 0) == 28 * 3600)
     }
 
+    @Test("Where issuers name the host of the request, those of other tenants do too")
+    func issuersOfRequests() async throws {
+        let mock = TestAuthority.all { $0.issuerHost = .request }
+        for profile in ["external-id", "entra"] {
+            let other = try await mock.issue("user=alice&profile=\(profile)&bad=other-tenant").claims
+            #expect(other["iss"]?.string == "http://mock.test:3001/\(Self.stranger)/v2.0")
+        }
+        let personal = try await mock.issue("user=alice&profile=entra&bad=personal-account")
+        let keys = try await mock.document("/common/discovery/v2.0/keys")["keys"]?.array ?? []
+        let key = try #require(keys.compactMap(\.object).first { $0["kid"] == personal.header["kid"] })
+        #expect(personal.claims["iss"] == key["issuer"])
+    }
+
     @Test("Tokens of version 1, of Graph and of applications have the shape of theirs")
     func shapes() async throws {
         let old = try await issue(.v1)

@@ -102,6 +102,16 @@ struct EntraFlowTests {
         #expect(try await mock.get("/_mock/token?user=carol@example.com").status == 400)
     }
 
+    @Test("The prompt create opens the form also where somebody is signed in")
+    func signUpBeside() async throws {
+        let browser = Browser(mock)
+        let target = "\(Self.front)/oauth2/v2.0/authorize?\(Self.request)"
+        #expect(try await browser.signIn(try await browser.send(.get, target)).answer("code") != nil)
+        #expect(try await browser.send(.get, target).answer("code") != nil)
+        let page = try await browser.send(.get, "\(target)&prompt=create")
+        #expect(page.status == 200 && page.text.contains("name=\"newPassword\""))
+    }
+
     @Test("With scopes of OpenID Connect alone, the access token is for Microsoft Graph")
     func graph() async throws {
         let mock = TestAuthority.all { $0.passwordGrant = true }
@@ -110,6 +120,29 @@ struct EntraFlowTests {
         let access = try Token(reply["access_token"]?.string ?? "")
         #expect(access.claims["aud"] == "00000003-0000-0000-c000-000000000000" && access.header["nonce"] != nil)
         #expect(!access.isSigned(by: try await mock.keys(at: "\(Self.front)/discovery/v2.0/keys")))
+    }
+
+    @Test("A token for Graph is shown among those that were issued")
+    func shownGraphToken() async throws {
+        let mock = TestAuthority.all { $0.passwordGrant = true }
+        let form = "\(Self.who)&grant_type=password&username=alice@example.com&password=Passw0rd!&scope=openid+profile"
+        let reply = try await token(form, mock).json()
+        let issued = mock.authority.others[0].runs.run("").issuedTokens.after(0).map(\.entry.token)
+        #expect(Set(issued) == Set(["access_token", "id_token"].compactMap { reply[$0]?.string }) && issued.count == 2)
+    }
+
+    @Test("The authorization endpoint gives a token for Graph too, whose hash is in the ID token")
+    func implicitGraph() async throws {
+        let browser = Browser(mock)
+        let query =
+            "\(Self.who)&response_type=id_token+token&redirect_uri=http://localhost&nonce=n&scope=openid+profile"
+        let answer = try await browser.signIn(
+            try await browser.send(.get, "\(Self.front)/oauth2/v2.0/authorize?\(query)"))
+        let access = try #require(answer.answer("access_token"))
+        #expect(try Token(access).claims["aud"] == "00000003-0000-0000-c000-000000000000")
+        #expect(answer.answer("token_type") == "Bearer" && answer.answer("scope") == "openid profile")
+        let hash = Base64URL.encode(Array(SHA256.digest(Array(access.utf8)).prefix(16)))
+        #expect(try Token(answer.answer("id_token") ?? "").claims["at_hash"]?.string == hash)
     }
 
     @Test("A daemon gets a token of its own, without a person")

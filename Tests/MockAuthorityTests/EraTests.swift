@@ -9,7 +9,6 @@ struct EraTests {
     private func mock(_ era: Era) -> TestAuthority {
         var configuration = Configuration()
         configuration.behaviour.era = era
-        configuration.behaviour.numbersAsStrings = era.writesNumbersAsStrings
         return TestAuthority(configuration)
     }
 
@@ -29,6 +28,37 @@ struct EraTests {
         #expect(token.isSigned(by: try await mock.publicKeys()))
         try await mock.authority.change(.rotate)
         #expect(try await mock.publicKeys().keys.sorted() == ["IdTokenSigningKeyContainer.v2"])
+    }
+
+    @Test("Keys of the preview are never named alike, although retired ones are forgotten after a while")
+    func manyRotations() async throws {
+        let mock = mock(.preview2015)
+        var names = try await mock.publicKeys().keys.sorted()
+        for _ in 0..<12 {
+            try await mock.authority.change(.rotate)
+            names += try await mock.publicKeys().keys.sorted()
+        }
+        #expect(names.count == 13 && Set(names).count == 13)
+        let token = try await mock.authority.issueToken(TokenSpecification(user: "alice"))
+        #expect(try Token(token).header["kid"]?.string == names.last)
+    }
+
+    @Test("Tokens of applications and their replies are of the era too", arguments: Era.allCases)
+    func application(era: Era) async throws {
+        let form =
+            "grant_type=client_credentials&client_id=\(TestAuthority.confidential)&client_secret=mock-secret"
+            + "&scope=https://contoso.onmicrosoft.com/tasks/.default"
+        let mock = mock(era)
+        let reply = try await mock.token(form, policy: "b2c_1_sign_in").json()
+        let claims = try Token(reply["access_token"]?.string ?? "").claims
+        let (policy, other) = era == .preview2015 ? ("acr", "tfp") : ("tfp", "acr")
+        #expect(claims[policy] == "b2c_1_sign_in" && claims[other] == nil)
+        let values = [3600, TestAuthority.now + 3600, TestAuthority.now]
+        let (numbers, texts) = (values.map { JSONValue.integer($0) }, values.map { JSONValue.string(String($0)) })
+        let names = ["expires_in", "expires_on", "not_before"]
+        #expect(names.compactMap { reply[$0] } == (era == .current ? numbers : texts))
+        let adal = try await mock.token(form, policy: "b2c_1_sign_in", headers: ["x-client-SKU": "iOS"]).json()
+        #expect(names.compactMap { adal[$0] } == texts)
     }
 
     @Test("The classic era has tfp, strings for numbers, and the old order of headers")

@@ -65,6 +65,50 @@ struct PageTests {
         #expect(try claims(try await browser.authorize(Self.query))["name"]?.string == "Alice B")
     }
 
+    @Test(
+        "What became of an account while its profile was open stays so",
+        arguments: [
+            (Method.post, "revoke", #"{"user":"alice"}"#), (.put, "users/alice", #"{"disabled":true}"#),
+            (.delete, "users/alice", ""),
+        ])
+    func openProfile(method: Method, path: String, body: String) async throws {
+        let form = "\(PasswordGrantTests.form)&scope=openid+offline_access"
+        let refresh = try await mock.token(form).json()["refresh_token"]?.string ?? ""
+        let browser = Browser(mock)
+        let profile = try await browser.signIn(try await browser.authorize(Self.query, policy: "b2c_1_edit_profile"))
+        #expect([200, 204].contains(try await mock.ask(method, "/_mock/\(path)", body: body).status))
+        let answer = try await browser.submit(
+            profile, [("displayName", "Alice B"), ("givenName", "Alice"), ("surname", "B")])
+        #expect((answer.status == 302) == (path == "revoke"))
+        let reply = try await mock.token(
+            "grant_type=refresh_token&client_id=\(TestAuthority.clientID)&refresh_token=\(refresh)")
+        #expect(reply.status == 400)
+        if path == "revoke" { return }
+        #expect(answer.status == 200 && answer.text.contains("role=\"alert\""))
+        // The page goes on with the form that somebody else can sign in with.
+        let next = try await browser.signIn(answer, "bob@example.com")
+        #expect(next.text.contains("value=\"Bob Example\""))
+    }
+
+    @Test("A script gets no answer for an account that was removed or disabled after its sign-in")
+    func lateConfirmation() async throws {
+        for (method, body) in [(Method.put, #"{"disabled":true}"#), (.delete, "")] {
+            let browser = Browser(mock)
+            let page = try await browser.authorize(Self.query).text
+            let csrf = try #require(page.between("\"csrf\":\"", "\""))
+            let tail = "tx=\(page.between("\"transId\":\"", "\"") ?? "")&p=b2c_1_sign_in"
+            let front = "/contoso.onmicrosoft.com/b2c_1_sign_in"
+            let form = "signInName=bob%40example.com&password=Passw0rd!"
+            let signedIn = try await browser.send(
+                .post, "\(front)/SelfAsserted?\(tail)", body: form, headers: ["X-CSRF-TOKEN": csrf])
+            #expect(try signedIn.json()["status"] == "200")
+            _ = try await mock.ask(method, "/_mock/users/bob", body: body)
+            let confirmed = "\(front)/api/CombinedSigninAndSignup/confirmed?csrf_token=\(csrf.percentEncoded)&\(tail)"
+            #expect(try await browser.send(.get, confirmed).status == 400)
+            _ = try await mock.ask(.post, "/_mock/reset")
+        }
+    }
+
     @Test("A reset sets the password, also for somebody with a session, and only that of a known account")
     func resetPassword() async throws {
         let browser = Browser(mock)
@@ -104,6 +148,17 @@ struct PageTests {
         let second = try self.claims(
             try await again.submit(try await again.authorize(Self.query, policy: "b2c_1_facebook"), form))
         #expect(second["oid"] == claims["oid"] && second["newUser"] == nil)
+    }
+
+    @Test("A disabled account of the identity provider cannot sign in")
+    func disabledAtProvider() async throws {
+        let body = #"{"disabled":true,"identityProvider":"facebook.com"}"#
+        #expect(try await mock.ask(.put, "/_mock/users/fred@fb.test", body: body).status == 200)
+        let browser = Browser(mock)
+        let page = try await browser.authorize(Self.query, policy: "b2c_1_facebook")
+        let answer = try await browser.submit(page, [("email", "fred@fb.test"), ("displayName", "Fred")])
+        #expect(answer.status == 200)
+        #expect(answer.text.between("role=\"alert\">", "</p>")?.contains("could not be found") == true)
     }
 
     @Test("A link leads to the sign-up page where the policy has both")

@@ -11,6 +11,27 @@ struct PasswordGrantTests {
     static let form =
         "grant_type=password&client_id=\(TestAuthority.clientID)&username=Alice%40Example.com&password=Passw0rd!"
 
+    @Test(
+        "A response has one correlation id: the client's if it is a GUID",
+        arguments: [
+            "abc", "------------------------------------", "D1C7DF34-8B90-4E1F-9D37-7A9EBD1D805A",
+            "d1c7df34-8b90-4e1f-9d37-7a9ebd1d805a",
+        ])
+    func correlation(given: String) async throws {
+        let response = try await mock.token("grant_type=password", headers: ["client-request-id": given])
+        let shown = try #require(response.headers["client-request-id"])
+        let description = try response.json()["error_description"]?.string ?? ""
+        #expect(description.contains("Correlation ID: \(shown)\r\n"))
+        #expect(GUID.canonical(shown) != nil && (shown == given) == (GUID.canonical(given) != nil))
+    }
+
+    @Test("An empty parameter of the body is none: the query has it")
+    func emptyParameter() async throws {
+        let form = "grant_type=password&client_id=&username=alice@example.com&password=Passw0rd!&scope=openid"
+        let target = "/contoso.onmicrosoft.com/b2c_1_ropc/oauth2/v2.0/token?client_id=\(TestAuthority.clientID)"
+        #expect(try await mock.ask(.post, target, body: form).status == 200)
+    }
+
     @Test("Without client_info, a response has the members of the service in its order")
     func plain() async throws {
         let response = try await mock.token(

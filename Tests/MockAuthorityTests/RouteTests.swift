@@ -117,6 +117,19 @@ struct RouteTests {
         #expect(Set(Routes.ofPolicies.compactMap(\.fault)) == Set(Fault.Place.allCases))
     }
 
+    @Test("A control is refused by its path with 404, by its method with 405 and those that it has")
+    func controls() async throws {
+        let unknown = try await mock.ask(.put, "/_mock/nothing")
+        #expect(unknown.status == 404 && unknown.text.hasPrefix("No such control."))
+        for (method, path, allowed) in [
+            (Method.get, "users/bob", "PUT, DELETE"), (.get, "reset", "POST"), (.put, "users", "GET"),
+            (.post, "users", "GET"), (.delete, "keys", "GET, POST"), (.options, "state", "GET"),
+        ] {
+            let response = try await mock.ask(method, "/_mock/\(path)")
+            #expect(response.status == 405 && response.headers["Allow"] == allowed, "\(path)")
+        }
+    }
+
     @Test("A method that a row does not have is refused with those that it has")
     func methods() async throws {
         for (path, allowed) in [

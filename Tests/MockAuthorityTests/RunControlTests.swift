@@ -94,6 +94,20 @@ struct RunControlTests {
         #expect(taken.status == 400)
     }
 
+    @Test("A user who is added cannot have the object id of another")
+    func objectIDs() async throws {
+        let bob = "b0b00000-0000-4000-8000-000000000002"
+        let refused = try await mock.ask(.put, "/_mock/users/eve@example.com", body: #"{"objectID":"\#(bob)"}"#)
+        #expect(refused.status == 400 && refused.text.contains("bob@example.com"))
+        #expect(try await mock.get("/_mock/token?user=bob@example.com").status == 200)
+        // The user's own is no mistake, and another one does not replace it.
+        for objectID in [bob, "e0e00000-0000-4000-8000-000000000003"] {
+            let body = #"{"objectID":"\#(objectID)"}"#
+            let same = try await mock.ask(.put, "/_mock/users/bob", body: body).json()
+            #expect(same["objectID"]?.string == bob)
+        }
+    }
+
     @Test("The request log has the requests of clients, but not those to controls")
     func recordedRequests() async throws {
         _ = try await mock.token("\(PasswordGrantTests.form)&scope=openid", headers: ["x-client-sku": "MSAL"])
@@ -120,6 +134,20 @@ struct RunControlTests {
         #expect(requests.array?.count == 2)
         let state = try await mock.get("/_mock/state").json()
         #expect(state["runs"] == ["", "r7"])
+    }
+
+    @Test("The state names its run as it is called, whatever case was asked")
+    func runName() async throws {
+        let state = try await mock.get("/_mock/state?run=R7").json()
+        #expect(state["run"] == "r7")
+    }
+
+    @Test("A preflight uses up no fault: it is the request after it that a test wants to fail")
+    func preflight() async throws {
+        _ = try await control("faults", #"{"at":"token","status":503}"#)
+        let target = "/contoso.onmicrosoft.com/b2c_1_ropc/oauth2/v2.0/token"
+        #expect(try await mock.ask(.options, target, headers: ["Origin": "http://localhost:3000"]).status == 204)
+        #expect(try await mock.token("\(PasswordGrantTests.form)&scope=openid").status == 503)
     }
 
     @Test(

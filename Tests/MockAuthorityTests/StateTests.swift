@@ -72,6 +72,26 @@ final class StateTests {
         }
     }
 
+    /// Accounts that a control takes or refuses, at the limits of what it reads.
+    static let bodies = [
+        "empty address": #"{"email":""}"#,
+        "deep claims": "{\"claims\":{\"a\":\(String(repeating: "[", count: 30))\(String(repeating: "]", count: 30))}}",
+        "long claims": "{\"claims\":{\"a\":\"\(String(repeating: "x", count: 60_000))\"}}",
+        "many revocations": #"{"generation":9007199254740992}"#,
+    ]
+
+    @Test("Whatever a control took, the next start reads", arguments: bodies.keys.sorted())
+    func accounts(name: String) async throws {
+        let before = try mock()
+        let body = Self.bodies[name] ?? ""
+        for user in ["alice@example.com"] + (1...18).map({ "user\($0)@example.com" }) {
+            _ = try await before.ask(.put, "/_mock/users/\(user)", body: body)
+            _ = try await before.ask(.post, "/_mock/revoke", body: "{\"user\":\"\(user)\"}")
+        }
+        let users = try await before.get("/_mock/users").text
+        #expect(try await mock().get("/_mock/users").text == users)
+    }
+
     @Test("A file of another program is refused, not overwritten")
     func foreign() throws {
         try File.replace("\(path)/keys.json", with: Array("[1]".utf8))

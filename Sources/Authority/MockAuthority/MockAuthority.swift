@@ -50,9 +50,8 @@ package final class MockAuthority: RequestHandler, Sendable {
         self.configuration = configuration
         b2c = parts.b2c(configuration, try state(nil))
         let tenants = configuration.otherTenants
-        var kept: [TenantState] = []
-        for (index, tenant) in tenants.enumerated() {
-            kept.append(try state("\(tenant.profile.rawValue)-\(index)."))
+        let kept = try tenants.enumerated().map { index, tenant throws(Failure) in
+            try state("\(tenant.profile.rawValue)-\(index).")
         }
         let ofEntra = zip(tenants, kept).first { $0.0.profile == .entra }?.1
         let rings = EntraKeyRings(

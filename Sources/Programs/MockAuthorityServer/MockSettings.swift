@@ -129,7 +129,7 @@ extension Behaviour {
         let strings: Bool = reader.value(
             "NUMBERS_AS_STRINGS", .bool, default: "false",
             help: "Writes the numbers of token replies as strings, as the old eras do anyway.")
-        numbersAsStrings = strings || era.writesNumbersAsStrings
+        numbersAsStrings = strings
         switches = Switches(reading: &reader)
         entra = EntraBehaviour(reading: &reader)
     }

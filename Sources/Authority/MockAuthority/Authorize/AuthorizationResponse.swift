@@ -42,12 +42,12 @@ struct AuthorizationResponse: Sendable {
         var fields: [(String, String)] = []
         let claims = context.authority.claims(of: granted, at: context.base)
         var accessToken: String?
-        if request.types.contains(.token), let audience = granted.scope.audience {
-            let token = try await context.authority.signer(for: context.run).sign(
-                claims.accessToken(audience: audience))
-            accessToken = token
+        if request.types.contains(.token) {
+            accessToken = try claims.accessToken(signedBy: await context.authority.signer(for: context.run))
+        }
+        if let accessToken {
             fields = [
-                ("access_token", token), ("token_type", "Bearer"),
+                ("access_token", accessToken), ("token_type", "Bearer"),
                 ("expires_in", "\(claims.lifetime)"), ("scope", granted.scope.text),
             ]
         }

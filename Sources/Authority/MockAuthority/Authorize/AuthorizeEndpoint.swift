@@ -39,7 +39,7 @@ struct AuthorizeEndpoint: Sendable {
         let csrf = Base64.encode(SecureRandom.bytes(48))
         var transaction = Transaction(request: request, policy: context.policy, csrf: csrf, begun: context.now)
         if context.policy.kind == .editProfile, let session, request.options.prompt != "login" {
-            transaction.outcome = .init(user: session.user, newUser: false)
+            transaction.outcome = .init(user: session.user.objectID, newUser: false)
         }
         let name = context.run.transactions.begin(transaction)
         return SignInStep(context: context, transaction: transaction, name: name).page()
@@ -47,7 +47,7 @@ struct AuthorizeEndpoint: Sendable {
 
     /// Whether the user must act although there is a session.
     private func needsPage(_ request: AuthorizationRequest, _ user: User) -> Bool {
-        if request.options.prompt == "login" { return true }
+        if ["login", "create"].contains(request.options.prompt) { return true }
         return switch context.policy.kind {
         case .signIn, .signUpOrSignIn, .password: false
         case .signUp, .editProfile, .resetPassword: request.options.prompt != "none"

@@ -16,8 +16,14 @@ struct Transaction: Sendable {
 
     /// The result of the page.
     struct Outcome: Sendable {
-        let user: User
+        /// The object id: the account may change, or be removed, before the answer.
+        let user: String
         let newUser: Bool
+    }
+
+    /// Who signed in on the page, as the account is now; `nil` once it may not sign in any more.
+    func user(in directory: Directory) -> User? {
+        outcome.flatMap { directory.user($0.user) }.flatMap { $0.status.disabled ? nil : $0 }
     }
 }
 

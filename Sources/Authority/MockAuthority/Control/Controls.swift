@@ -61,11 +61,7 @@ extension HostContext {
 
     fileprivate func control() async -> Decision {
         let rows = (Routes.controls + Routes.ofDeveloperPage).filter { $0.matches(head.target.path) }
-        if let route = rows.first(where: { $0.methods.allows(head.method) }) { return await route.handle(self) }
-        return switch head.method {
-        case .get, .head, .post: .respond(unknownControl)
-        case .put, .patch, .delete, .options, .other: .respond(Response.methodNotAllowed("GET, POST"))
-        }
+        return rows.isEmpty ? .respond(unknownControl) : await rows.decide(head.method, self)
     }
 
     private var unknownControl: Response {

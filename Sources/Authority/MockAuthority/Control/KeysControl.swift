@@ -28,11 +28,7 @@ extension HostContext {
     }
 
     private func step(_ body: [UInt8]) -> KeyStep? {
-        do throws(JSONError) {
-            return try JSONValue(parsing: body).object?["do"]?.string.flatMap(KeyStep.init(rawValue:))
-        } catch {
-            return nil
-        }
+        (try? JSONValue(parsing: body))?.object?["do"]?.string.flatMap(KeyStep.init(rawValue:))
     }
 }
 

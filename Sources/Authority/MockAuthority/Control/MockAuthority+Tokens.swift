@@ -86,7 +86,8 @@ struct TokenIssue: Sendable {
             if let bad = specification.entraBad {
                 let claims = EntraClaims(configuration, granted, issuer: configuration.entraIssuer(at: base))
                 let badSigner = EntraBadTokenSigner(
-                    claims: claims, signer: signer, personalKeys: authority.personalKeys ?? authority.keys)
+                    claims: claims, signer: signer, personalKeys: authority.personalKeys ?? authority.keys,
+                    base: base)
                 return try await badSigner.sign(bad, specification.changes)
             }
             guard let bad = specification.bad else { return try signer.sign(claims) }

@@ -75,8 +75,10 @@ extension HostContext {
 
     func putUser(_ name: String, _ member: ConfigurationMember) throws(ConfigurationError) -> JSONValue {
         let old = run.directory.user(called: name)
-        guard let user = old == nil ? try User(member: member, email: name) : try old?.changed(by: member) else {
-            throw ConfigurationError(message: "There is no user '\(name)'.")
+        let user = if let old { try old.changed(by: member) } else { try User(member: member, email: name) }
+        if old == nil, let owner = run.directory.user(user.objectID) {
+            throw ConfigurationError(
+                message: "'\(user.objectID)' is the object id of '\(owner.email)': leave it out, or change that user.")
         }
         guard run.directory.put(user) else {
             throw ConfigurationError(message: "'\(user.email)' belongs to another account.")
@@ -97,7 +99,7 @@ extension HostContext {
     /// `GET /_mock/state`.
     var state: JSONValue {
         [
-            "run": .string(head.target["run"] ?? ""), "runs": .array(authority.runs.names.map { .string($0) }),
+            "run": .string(runName), "runs": .array(authority.runs.names.map { .string($0) }),
             "skew_s": .integer(run.skew.withLock { $0 }), "users": .array(run.directory.all.map(\.json)),
             "faults": .array(run.faults.all.map(\.json)), "requests": .integer(Int64(run.recordedRequests.all.count)),
         ]
@@ -120,7 +122,7 @@ extension User {
     fileprivate func changed(by member: ConfigurationMember) throws(ConfigurationError) -> User {
         try member.allow(Self.members)
         var user = self
-        if let email = try member.text("email") { user.email = email }
+        if try member.text("email") != nil { user.email = try member.required("email") }
         if let password = try member.text("password") { user.password = password }
         if let name = try member.text("name") { user.name.display = name }
         if let name = try member.text("givenName") { user.name.given = name }

@@ -49,11 +49,7 @@ extension ClaimChanges {
 
     /// JSON if it is JSON, else the text itself.
     private static func value(_ text: String) -> JSONValue {
-        do throws(JSONError) {
-            return try JSONValue(parsing: Array(text.utf8))
-        } catch {
-            return .string(text)
-        }
+        (try? JSONValue(parsing: Array(text.utf8))) ?? .string(text)
     }
 
     /// `-1h`, `90`, `30m`; a plus in a query has become a space.

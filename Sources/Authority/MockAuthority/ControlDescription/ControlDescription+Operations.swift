@@ -75,7 +75,7 @@ extension ControlDescription {
         ControlOperation(
             method: "DELETE", path: "_mock/users/{name}", summary: "Removes the user",
             example: ("/_mock/users/bob", ""),
-            answer: .nothing, refuses: false),
+            answer: .nothing),
     ]
 
     private static let user = [

@@ -84,7 +84,7 @@ enum ControlDescription {
             responses["200"] = response(text, [("text/plain", schema(.text)), ("application/json", schema(type))])
         }
         let reason = [("text/plain", schema(.text))]
-        if operation.refuses { responses["400"] = response("The request cannot be used; the text says why.", reason) }
+        responses["400"] = response("The request cannot be used; the text says why.", reason)
         responses["403"] = response("The control does not answer this client.", reason)
         if operation.path.contains("{"), operation.body.isEmpty {
             responses["404"] = response("There is no such user.", reason)

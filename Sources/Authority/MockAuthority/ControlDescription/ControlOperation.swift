@@ -14,8 +14,6 @@ struct ControlOperation: Sendable {
     /// A request that works with the configuration without a file: its target, and its body.
     let example: (target: String, body: String)
     let answer: ControlAnswer
-    /// Whether a request that cannot be used is answered with 400 and the reason.
-    var refuses = true
 }
 
 /// A member of a JSON object, or a parameter of a query.

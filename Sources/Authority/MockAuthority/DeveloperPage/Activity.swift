@@ -87,12 +87,7 @@ struct DecodedToken: Sendable {
 
     init(_ token: String) {
         parts = token.split(separator: ".", omittingEmptySubsequences: false).prefix(2).map { part in
-            guard let bytes = Base64.decodeLenient(part) else { return nil }
-            do throws(JSONError) {
-                return try JSONValue(parsing: bytes)
-            } catch {
-                return nil
-            }
+            Base64.decodeLenient(part).flatMap { try? JSONValue(parsing: $0) }
         }
     }
 

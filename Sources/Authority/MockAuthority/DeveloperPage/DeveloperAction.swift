@@ -64,8 +64,9 @@ extension HostContext {
 
     private func changeUser(_ fields: Parameters) throws(ConfigurationError) {
         let user = try known(fields["user"] ?? "")
-        let texts = ["email", "password", "name", "givenName", "familyName"]
-        _ = try putUser(user.objectID, try fields.member(texts: texts, json: ["claims"], truths: ["disabled"]))
+        let emptied = ["email", "name", "givenName", "familyName"]
+        let member = try fields.member(texts: ["password"], emptied: emptied, json: ["claims"], truths: ["disabled"])
+        _ = try putUser(user.objectID, member)
     }
 
     private func addFault(of fields: Parameters) throws(ConfigurationError) {
@@ -86,20 +87,24 @@ extension HostContext {
 }
 
 extension Parameters {
-    /// The fields of a form as the JSON of a control; those that are empty are left out.
+    /// The fields of a form as the JSON of a control; those that are empty are left out, except texts that may be emptied
+    /// and objects, which then have no members.
     ///
     /// What is not a number stays a text, so that the control says what is wrong with it.
     fileprivate func member(
-        texts: [String] = [], numbers: [String] = [], json: [String] = [], truths: [String] = []
+        texts: [String] = [], emptied: [String] = [], numbers: [String] = [], json: [String] = [], truths: [String] = []
     ) throws(ConfigurationError) -> ConfigurationMember {
         var object = JSONObject()
         for name in texts { object[name] = self[name].map { .string($0) } }
+        for name in emptied { object[name] = values(name).first.map { .string($0) } }
         for name in numbers {
             object[name] = self[name].map { text in Int64(text).map { .integer($0) } ?? .string(text) }
         }
         for name in truths { object[name] = .boolean(self[name] != nil) }
         for name in json {
-            guard let text = self[name] else { continue }
+            guard let text = values(name).first else { continue }
+            object[name] = [:]
+            if text.isEmpty { continue }
             object[name] = try rethrowing(as: { _ in ConfigurationError(message: "'\(name)' is not JSON.") }) {
                 () throws(JSONError) in try JSONValue(parsing: Array(text.utf8))
             }

@@ -9,14 +9,19 @@ extension HostContext {
     var selection: String { Self.selection(of: authority, run: runName) }
 
     static func selection(of authority: TenantAuthority, run: String) -> String {
+        let pairs = selected(authority, run: run)
+        if pairs.isEmpty { return "" }
+        return "?" + pairs.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&")
+    }
+
+    /// The parameters that choose a tenant and a run.
+    static func selected(_ authority: TenantAuthority, run: String) -> [(String, String)] {
         let configuration = authority.configuration
         var pairs: [(String, String)] = []
         if configuration.profile != .b2c {
             pairs = [("profile", configuration.profile.rawValue), ("tenant", configuration.tenant.id)]
         }
-        if !run.isEmpty { pairs.append(("run", run)) }
-        if pairs.isEmpty { return "" }
-        return "?" + pairs.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&")
+        return run.isEmpty ? pairs : pairs + [("run", run)]
     }
 
     /// `GET /_mock`.

@@ -1,3 +1,4 @@
+import Basics
 import JSON
 import Synchronization
 
@@ -37,6 +38,8 @@ extension DeveloperPage {
             policies.isEmpty
             ? ""
             : choice("policy", "Policy", in: "token", [("", "the first for signing in")] + policies.map { ($0, $0) })
+        // A form that is sent with GET puts its fields in place of the query of its address.
+        let selected = HostContext.selected(context.authority, run: context.runName)
         let hidden = selected.map { "<input type=\"hidden\" name=\"\($0)\" value=\"\($1)\">" as HTML }
         return """
             <form method="get" action="\(MockAuthority.Path.testToken)">
@@ -47,20 +50,16 @@ extension DeveloperPage {
             <p><button class="primary">Get it</button>
             <button type="button" class="script" data-copy-token hidden>Copy it</button></p>
             </form>
-            <p>By program: <code>curl -s '\(context.base)\(MockAuthority.Path.testToken)?user=\(firstUser)'</code></p>
+            <p>By program: <code>curl -s '\(context.base)\(tokenTarget)'</code></p>
             """
     }
 
-    /// The parameters that choose tenant and run, for a form that is sent with `GET`.
-    private var selected: [(String, String)] {
-        var pairs: [(String, String)] = []
-        if configuration.profile != .b2c {
-            pairs = [("profile", configuration.profile.rawValue), ("tenant", configuration.tenant.id)]
-        }
-        return context.runName.isEmpty ? pairs : pairs + [("run", context.runName)]
+    /// Where a token of the first user comes from, of the tenant and run that are shown.
+    var tokenTarget: String {
+        let mark = context.selection.isEmpty ? "?" : "\(context.selection)&"
+        let user = PercentEncoding.encode(users.first?.email ?? "alice")
+        return "\(MockAuthority.Path.testToken)\(mark)user=\(user)"
     }
-
-    var firstUser: String { users.first?.email ?? "alice" }
 
     private func userChoice(in place: String) -> HTML {
         choice("user", "User", in: place, users.map { ($0.email, "\($0.name.display), \($0.email)") })

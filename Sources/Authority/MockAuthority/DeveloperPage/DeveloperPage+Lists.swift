@@ -33,9 +33,7 @@ extension DeveloperPage {
     }
 
     private func badToken(_ entry: BadTokenEntry) -> HTML {
-        let mark = context.selection.isEmpty ? "?" : "\(context.selection)&"
-        let user = PercentEncoding.encode(firstUser)
-        let target = "\(MockAuthority.Path.testToken)\(mark)user=\(user)&bad=\(entry.name)"
+        let target = "\(tokenTarget)&bad=\(entry.name)"
         return """
             <li><a href="\(target)">\(entry.name)</a>
             <button type="button" class="script small" data-copy-from="\(target)" hidden>\

@@ -25,11 +25,12 @@ extension TokenEndpoint {
 
     private func applicationClaims(_ client: Client, _ audience: String, _ scope: Scope) -> JSONObject {
         let now = context.now
+        let (policyName, policy) = configuration.behaviour.era.policyClaim(context.policy)
         return JSONObject([
             ("iss", .string(configuration.issuer(of: context.policy))),
             ("exp", .integer(now + configuration.behaviour.lifetimes.token)),
             ("nbf", .integer(now - configuration.behaviour.notBeforeSlack)), ("aud", .string(audience)),
-            ("sub", .string(client.id)), ("tfp", .string(context.policy.name)),
+            ("sub", .string(client.id)), (policyName, .string(policy)),
             ("scp", .string(scope.names.joined(separator: " "))), ("azp", .string(client.id)), ("ver", "1.0"),
             ("iat", .integer(now)),
         ])
@@ -37,7 +38,8 @@ extension TokenEndpoint {
 
     private func reply(_ token: String, _ audience: String) -> JSONValue {
         let lifetime = configuration.behaviour.lifetimes.token
-        func number(_ value: Int64) -> JSONValue { configuration.behaviour.number(value) }
+        let era = context.responseEra
+        func number(_ value: Int64) -> JSONValue { configuration.behaviour.number(value, era) }
         return [
             "access_token": .string(token), "token_type": "Bearer",
             "not_before": number(context.now - configuration.behaviour.notBeforeSlack), "expires_in": number(lifetime),

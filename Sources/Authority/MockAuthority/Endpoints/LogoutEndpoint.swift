@@ -61,11 +61,6 @@ struct TokenReader: Sendable {
     }
 
     private func object(_ part: Substring) -> JSONObject? {
-        guard let bytes = Base64.decodeLenient(part) else { return nil }
-        do throws(JSONError) {
-            return try JSONValue(parsing: bytes).object
-        } catch {
-            return nil
-        }
+        Base64.decodeLenient(part).flatMap { (try? JSONValue(parsing: $0))?.object }
     }
 }

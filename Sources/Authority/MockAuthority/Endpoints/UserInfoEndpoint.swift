@@ -25,6 +25,7 @@ struct UserInfoEndpoint: Sendable {
 
     private func refuse(_ error: String) -> Response {
         var response = Response.text("A bearer token of this authority is needed.", status: 401)
+        response.headers.append(context.headers)
         response.headers.append("WWW-Authenticate", "Bearer realm=\"\(context.configuration.tenant.name)\"\(error)")
         return response
     }

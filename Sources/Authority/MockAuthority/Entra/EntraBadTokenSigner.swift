@@ -7,6 +7,8 @@ struct EntraBadTokenSigner: Sendable {
     let claims: EntraClaims
     let signer: TokenSigner
     let personalKeys: KeyRing
+    /// Scheme and host of the request.
+    let base: String
 
     private static let stranger = "00000000-0000-4000-8000-000000000000"
     private static let longLife: Int64 = 28 * 3600
@@ -63,12 +65,11 @@ struct EntraBadTokenSigner: Sendable {
         return spoiled
     }
 
-    /// The claims of the same person in another tenant.
+    /// The claims of the same person in another tenant; personal accounts are never at the hosts of External ID.
     private func move(_ claims: inout JSONObject, to other: String) {
         let configuration = self.claims.configuration
-        let base = configuration.profile == .externalID && other == Self.stranger ? nil : EntraHost.loginBase
-        claims["iss"] = .string(
-            base.map { "\($0)/\(other)/v2.0" } ?? "https://\(other).ciamlogin.com/\(other)/v2.0")
+        let isPersonal = configuration.profile == .externalID && other == Configuration.personalTenant
+        claims["iss"] = .string(configuration.entraIssuer(at: isPersonal ? EntraHost.loginBase : base, tenant: other))
         claims["tid"] = .string(other)
     }
 }

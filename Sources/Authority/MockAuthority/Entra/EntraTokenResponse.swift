@@ -5,28 +5,25 @@ import OpenSSL
 struct EntraTokenResponse: TokenReply {
     var refreshToken: (text: String, lifetime: Int64)?
     private let claims: EntraClaims
-    private let accessToken: String
+    private let accessToken: String?
     /// The ID token, if `openid` was requested.
     private let idToken: String?
 
-    /// Signs the tokens: without a scope of an API the access token is for Microsoft Graph.
+    /// Signs the tokens.
     init(signing claims: EntraClaims, _ signer: TokenSigner) throws(RSAError) {
         self.claims = claims
-        let scope = claims.granted.scope
-        accessToken =
-            if let audience = scope.audience { try signer.sign(claims.accessToken(audience: audience)) } else {
-                try signer.signGraphToken(claims.graphToken)
-            }
+        accessToken = try claims.accessToken(signedBy: signer)
         // Hashes of the access token are in the ID tokens of the authorization endpoint only.
-        idToken = scope.openID ? try signer.sign(claims.idToken()) : nil
+        idToken = claims.granted.scope.openID ? try signer.sign(claims.idToken()) : nil
     }
 
     func json(clientInfo: Bool) -> JSONValue {
         let granted = claims.granted
         var members = JSONObject([
             ("token_type", "Bearer"), ("scope", .string(shownScope)), ("expires_in", .integer(claims.lifetime)),
-            ("ext_expires_in", .integer(claims.lifetime)), ("access_token", .string(accessToken)),
+            ("ext_expires_in", .integer(claims.lifetime)),
         ])
+        members["access_token"] = accessToken.map { .string($0) }
         members["refresh_token"] = refreshToken.map { .string($0.text) }
         members["id_token"] = idToken.map { .string($0) }
         if clientInfo { members["client_info"] = .string(granted.clientInformation(claims.configuration)) }

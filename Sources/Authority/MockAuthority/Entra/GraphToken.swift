@@ -3,6 +3,12 @@ import JSON
 import OpenSSL
 
 extension EntraClaims {
+    /// The access token: without a scope of an API it is for Microsoft Graph.
+    func accessToken(signedBy signer: TokenSigner) throws(RSAError) -> String? {
+        guard let audience = granted.scope.audience else { return try signer.signGraphToken(graphToken) }
+        return try signer.sign(accessToken(audience: audience))
+    }
+
     /// The claims of a token for Microsoft Graph, which are those of version 1.
     var graphToken: JSONObject {
         var claims = versionOne
@@ -52,7 +58,9 @@ extension TokenSigner {
         let hashed = Base64URL.encode(SHA256.digest(Array(nonce.utf8)))
         let token = try sign(header: graphHeader(nonce: hashed), payload: payload)
         let signature = token.split(separator: ".", omittingEmptySubsequences: false).last ?? ""
-        return Self.input(header: graphHeader(nonce: nonce), payload: payload) + "." + signature
+        let given = Self.input(header: graphHeader(nonce: nonce), payload: payload) + "." + signature
+        if let recording { recording.run.issuedTokens.note(given, now: recording.now) }
+        return given
     }
 
     private func graphHeader(nonce: String) -> JSONObject {

@@ -22,6 +22,14 @@ enum KeyNaming: Sendable {
         }
     }
 
+    /// The name of the key of this number; `nil` where numbers are not in it.
+    func name(ofNumber number: Int) -> String? {
+        switch self {
+        case .b2c(let era): era.keyName(number)
+        case .certificate: nil
+        }
+    }
+
     /// The signing key of a private key; `number` counts from 1, and is `nil` for one that is never published.
     func key(
         _ key: RSAPrivateKey, notBefore: Int64, number: Int?

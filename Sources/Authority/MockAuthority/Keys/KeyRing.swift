@@ -38,6 +38,7 @@ final class KeyRing: Sendable {
     private let state: Mutex<State>
     private let first = Mutex<FirstKeys?>(nil)
     private let hidden = Mutex<KeyTask?>(nil)
+    private let lastNumber = Mutex(0)
     private let generator: KeyGenerator
     private let naming: KeyNaming
     private let now: @Sendable () -> Int64
@@ -74,11 +75,9 @@ final class KeyRing: Sendable {
                 first
                 ?? Task.detached { [generator, naming, now] in
                     Result { () throws(RSAError) in
-                        var keys: [TokenSigningKey] = []
-                        for number in 1...naming.firstKeys {
-                            keys.append(try naming.key(generator.generate(), notBefore: now(), number: number))
+                        try (1...naming.firstKeys).map { number throws(RSAError) in
+                            try naming.key(generator.generate(), notBefore: now(), number: number)
                         }
-                        return keys
                     }
                 }
             first = making
@@ -94,8 +93,14 @@ final class KeyRing: Sendable {
         }
     }
 
+    /// A key of a number that none of those that are known had: retired ones are forgotten after a while.
     private func make() async throws(RSAError) -> TokenSigningKey {
-        let number = state.withLock { $0.published.count + $0.retired.count + 1 }
+        let known = state.withLock { $0.published + $0.retired }.map(\.identifier)
+        let number = lastNumber.withLock { last in
+            last = max(last, known.count) + 1
+            while let name = naming.name(ofNumber: last), known.contains(name) { last += 1 }
+            return last
+        }
         return try await newKey(number: number).value.get()
     }
 
@@ -155,13 +160,13 @@ final class KeyRing: Sendable {
         change { body(&$0, key) }
     }
 
+    /// The state is told under the lock, so that an older one never overwrites a newer one where it is saved.
     private func change(_ body: (inout State) -> Void) -> State {
-        let state = state.withLock { state in
+        state.withLock { state in
             body(&state)
+            changed(state)
             return state
         }
-        changed(state)
-        return state
     }
 }
 

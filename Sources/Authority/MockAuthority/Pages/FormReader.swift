@@ -9,6 +9,10 @@ struct FormReader: Sendable {
         case person(User, isNew: Bool)
         /// The code is for scripts of the real page, the message for people.
         case failure(code: String, message: String)
+
+        /// There is no such account, or it may not sign in.
+        static let accountNotFound = Outcome.failure(
+            code: "AADB2C90053", message: "An account could not be found for the provided user ID.")
     }
 
     /// Acts on the form; `user` is the account of a profile that is edited.
@@ -75,8 +79,7 @@ struct FormReader: Sendable {
         }
         let known = run.directory.all.first { $0.password != nil && $0.email.isEqualIgnoringCase(to: email) }
         guard var user = known, !user.status.disabled else {
-            return .failure(
-                code: "AADB2C90053", message: "An account could not be found for the provided user ID.")
+            return .accountNotFound
         }
         if let message = faultOfNewPassword { return .failure(code: "AADB2C90054", message: message) }
         user.password = fields["newPassword"]
@@ -103,7 +106,7 @@ struct FormReader: Sendable {
         let known = run.directory.all.first {
             $0.status.identityProvider == "facebook.com" && $0.email.isEqualIgnoringCase(to: email)
         }
-        if let known { return .person(known, isNew: false) }
+        if let known { return known.status.disabled ? .accountNotFound : .person(known, isNew: false) }
         let name = fields["displayName"] ?? String(email.prefix { $0 != "@" })
         var user = User(objectID: GUID.random(), email: email, password: nil, name: PersonName(display: name))
         user.status.identityProvider = "facebook.com"

@@ -37,10 +37,10 @@ struct PageEndpoint: Sendable {
         guard let step, context.head.headers["X-CSRF-TOKEN"] == step.transaction.csrf else {
             return failure("AADB2C90046", "We are having trouble loading your current state.")
         }
-        switch FormReader(run: context.run, fields: fields).read(form(fields), user: step.transaction.outcome?.user) {
+        switch FormReader(run: context.run, fields: fields).read(form(fields), user: step.user) {
         case .failure(let code, let message): return failure(code, message)
         case .person(let user, let isNew):
-            context.run.transactions.finish(step.name, .init(user: user, newUser: isNew))
+            context.run.transactions.finish(step.name, .init(user: user.objectID, newUser: isNew))
             return Response.json(["status": "200"])
         }
     }
@@ -63,8 +63,8 @@ struct PageEndpoint: Sendable {
     /// `GET /T/P/api/{api}/confirmed?csrf_token=&tx=&p=`: the answer for the client.
     func confirmed() async -> Response {
         guard let step, context.head.target["csrf_token"] == step.transaction.csrf,
-            let outcome = step.transaction.outcome
+            let user = step.user
         else { return StateProperties.expiredPage(context) }
-        return await step.finish(outcome)
+        return await step.finish(user, isNew: step.transaction.outcome?.newUser ?? false)
     }
 }

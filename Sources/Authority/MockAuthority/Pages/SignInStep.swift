@@ -9,6 +9,8 @@ struct SignInStep: Sendable {
 
     private var start: String { context.url.pages(of: context.policy) }
     private var isB2C: Bool { context.configuration.profile == .b2c }
+    /// Who signed in before, as the account is now.
+    var user: User? { transaction.user(in: context.run.directory) }
 
     private var query: String { "tx=\(PercentEncoding.encode(StateProperties.text(name), .lower))" }
 
@@ -21,7 +23,7 @@ struct SignInStep: Sendable {
             (asked ?? transaction.request.options.form) == PageForm.signUp.rawValue ? .signUp : .signIn
         case .facebook: .facebook
         case .resetPassword: .resetPassword
-        case .editProfile: transaction.outcome == nil ? .signIn : .profile
+        case .editProfile: user == nil ? .signIn : .profile
         }
     }
 
@@ -53,9 +55,9 @@ struct SignInStep: Sendable {
         if let typed = fields?[field] { return typed }
         switch field {
         case "signInName", "email": return transaction.request.options.loginHint
-        case "displayName": return transaction.outcome?.user.name.display
-        case "givenName": return transaction.outcome?.user.name.given
-        case "surname": return transaction.outcome?.user.name.family
+        case "displayName": return user?.name.display
+        case "givenName": return user?.name.given
+        case "surname": return user?.name.family
         default: return nil
         }
     }
@@ -69,7 +71,7 @@ struct SignInStep: Sendable {
         default: break
         }
         let form = form(fields["form"])
-        switch FormReader(run: context.run, fields: fields).read(form, user: transaction.outcome?.user) {
+        switch FormReader(run: context.run, fields: fields).read(form, user: user) {
         case .failure(_, let message): return page(asked: form.rawValue, alert: message, fields: fields)
         case .person(let user, let isNew): return await advance(form, user, isNew)
         }
@@ -77,9 +79,9 @@ struct SignInStep: Sendable {
 
     /// After a sign-in under an edit policy the profile comes; after everything else the answer.
     private func advance(_ form: PageForm, _ user: User, _ isNew: Bool) async -> Response {
-        let outcome = Transaction.Outcome(user: user, newUser: isNew)
+        let outcome = Transaction.Outcome(user: user.objectID, newUser: isNew)
         context.run.transactions.finish(name, outcome)
-        guard context.policy.kind == .editProfile, form == .signIn else { return await finish(outcome) }
+        guard context.policy.kind == .editProfile, form == .signIn else { return await finish(user, isNew: isNew) }
         var next = transaction
         next.outcome = outcome
         return SignInStep(context: context, transaction: next, name: name).page(
@@ -87,12 +89,12 @@ struct SignInStep: Sendable {
     }
 
     /// The answer for the client, and the session.
-    func finish(_ outcome: Transaction.Outcome) async -> Response {
+    func finish(_ user: User, isNew: Bool) async -> Response {
         context.run.transactions.end(name)
         let answer = AuthorizationResponse(context: context, request: transaction.request)
         return await answer.response(
-            outcome.user, signedIn: context.now, newUser: outcome.newUser,
-            headers: ["Set-Cookie": Session(context: context).cookie(for: outcome.user)])
+            user, signedIn: context.now, newUser: isNew,
+            headers: ["Set-Cookie": Session(context: context).cookie(for: user)])
     }
 
     private func refuse(_ refusal: Refusal) -> Response {

@@ -15,11 +15,7 @@ enum StateProperties {
     /// The name, read back.
     static func name(_ text: String) -> String? {
         guard text.hasPrefix(prefix), let bytes = Base64.decodeLenient(text.dropFirst(prefix.count)) else { return nil }
-        do throws(JSONError) {
-            return try JSONValue(parsing: bytes).object?["TID"]?.string
-        } catch {
-            return nil
-        }
+        return (try? JSONValue(parsing: bytes))?.object?["TID"]?.string
     }
 
     /// The answer to a step of a transaction that is unknown or over, with the code of B2C.

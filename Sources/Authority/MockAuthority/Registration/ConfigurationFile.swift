@@ -22,15 +22,11 @@ extension Configuration {
         try file.allow(["issuer", "policies", "externalID", "entra"] + Self.membersOfTenants)
         try readTenant(file)
         if let base = try file.text("issuer") { self.issuerBase = base }
-        if let list = try file.list("policies") { policies = try Self.read(list, Policy.init(member:)) }
+        if let list = try file.list("policies") { policies = try list.map(Policy.init(member:)) }
         if let member = try file.member("externalID") { entraTenants[0] = try Self.tenant(member, .externalID) }
         if let list = try file.list("entra") {
-            let first = Array(entraTenants.prefix(1))
-            entraTenants =
-                first
-                + (try Self.read(list) { member throws(ConfigurationError) in
-                    try Self.tenant(member, .entra)
-                })
+            let tenants = try list.map { member throws(ConfigurationError) in try Self.tenant(member, .entra) }
+            entraTenants = entraTenants.prefix(1) + tenants
         }
         guard !policies.isEmpty, !applications.clients.isEmpty else {
             throw ConfigurationError(message: "There must be at least one policy and one client.")
@@ -55,19 +51,11 @@ extension Configuration {
     /// Reads the members that a tenant of every service has.
     private mutating func readTenant(_ member: ConfigurationMember) throws(ConfigurationError) {
         if let named = try member.member("tenant") { tenant = try Tenant(named) }
-        if let list = try member.list("clients") { applications.clients = try Self.read(list, Client.init(member:)) }
+        if let list = try member.list("clients") { applications.clients = try list.map(Client.init(member:)) }
         if let list = try member.list("resources") {
-            applications.resources = try Self.read(list, Resource.init(member:))
+            applications.resources = try list.map(Resource.init(member:))
         }
-        if let list = try member.list("users") { users = try Self.read(list, User.init(member:)) }
-    }
-
-    private static func read<Value>(
-        _ list: [ConfigurationMember], _ read: (ConfigurationMember) throws(ConfigurationError) -> Value
-    ) throws(ConfigurationError) -> [Value] {
-        var values: [Value] = []
-        for member in list { values.append(try read(member)) }
-        return values
+        if let list = try member.list("users") { users = try list.map(User.init(member:)) }
     }
 }
 

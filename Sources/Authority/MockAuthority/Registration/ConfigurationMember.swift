@@ -6,10 +6,12 @@ struct ConfigurationMember {
     private let place: String
 
     /// The whole file.
-    static func root(_ bytes: [UInt8], place: String = "the file") throws(ConfigurationError) -> ConfigurationMember {
+    static func root(
+        _ bytes: [UInt8], limits: JSONLimits = JSONLimits(), place: String = "the file"
+    ) throws(ConfigurationError) -> ConfigurationMember {
         let value: JSONValue
         do throws(JSONError) {
-            value = try JSONValue(parsing: bytes)
+            value = try JSONValue(parsing: bytes, limits: limits)
         } catch {
             switch error {
             case .tooLong, .tooDeep: throw ConfigurationError(message: "The JSON is too long or too deep.")
@@ -103,10 +105,8 @@ struct ConfigurationMember {
     func list(_ name: String) throws(ConfigurationError) -> [ConfigurationMember]? {
         guard let value = object[name] else { return nil }
         guard let elements = value.array else { throw wrong(name, "an array") }
-        var members: [ConfigurationMember] = []
-        for (index, element) in elements.enumerated() {
-            members.append(try ConfigurationMember(element, place: "\(name)[\(index)]"))
+        return try elements.enumerated().map { index, element throws(ConfigurationError) in
+            try ConfigurationMember(element, place: "\(name)[\(index)]")
         }
-        return members
     }
 }

@@ -8,7 +8,7 @@ final class Directory: Sendable {
     private let users: Mutex<[User]>
     private let changed: @Sendable ([User]) -> Void
 
-    /// A directory with these accounts; `changed` is called after each change.
+    /// A directory with these accounts; `changed` is called after each change, before the next one.
     init(_ users: [User], changed: @escaping @Sendable ([User]) -> Void = { _ in }) {
         self.users = Mutex(users)
         self.changed = changed
@@ -39,40 +39,54 @@ final class Directory: Sendable {
     /// - Returns: whether it did; an address that another account has is refused.
     @discardableResult
     func put(_ user: User) -> Bool {
-        let all: [User]? = users.withLock { users in
+        change { users in
             let provider = user.status.identityProvider
             let others = users.filter { $0.objectID != user.objectID && $0.status.identityProvider == provider }
-            guard !others.contains(where: { $0.email.isEqualIgnoringCase(to: user.email) }) else { return nil }
+            guard !others.contains(where: { $0.email.isEqualIgnoringCase(to: user.email) }) else { return false }
             if let index = users.firstIndex(where: { $0.objectID == user.objectID }) {
                 users[index] = user
             } else {
                 users.append(user)
             }
-            return users
+            return true
         }
-        if let all { changed(all) }
-        return all != nil
     }
 
     /// Replaces all accounts.
     func reset(_ users: [User]) {
-        self.users.withLock { $0 = users }
-        changed(users)
+        change { all in
+            all = users
+            return true
+        }
     }
 
     /// Takes an account away.
     func remove(_ objectID: String) {
-        changed(
-            users.withLock { users in
-                users.removeAll { $0.objectID == objectID }
-                return users
-            })
+        change { users in
+            users.removeAll { $0.objectID == objectID }
+            return true
+        }
     }
 
     /// Makes every grant of the account void.
     func revoke(_ objectID: String) {
-        guard var user = user(objectID) else { return }
-        user.status.generation += 1
-        put(user)
+        change { users in
+            guard let index = users.firstIndex(where: { $0.objectID == objectID }) else { return false }
+            // Grants name the count, so any other one makes them void; files have none above the limit.
+            users[index].status.generation = (users[index].status.generation + 1) % AccountStatus.generationLimit
+            return true
+        }
+    }
+
+    /// Changes the accounts by a closure that says whether it did.
+    ///
+    /// They are told under the lock, so that an older list never overwrites a newer one where they are saved.
+    @discardableResult
+    private func change(_ body: (inout [User]) -> Bool) -> Bool {
+        users.withLock { users in
+            guard body(&users) else { return false }
+            changed(users)
+            return true
+        }
     }
 }

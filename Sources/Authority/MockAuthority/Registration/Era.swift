@@ -40,7 +40,7 @@ package enum Era: String, Sendable, CaseIterable {
     }
 
     /// Whether token replies write numbers as strings.
-    package var writesNumbersAsStrings: Bool {
+    var writesNumbersAsStrings: Bool {
         switch self {
         case .preview2015, .classic: true
         case .current: false

@@ -59,8 +59,10 @@ package struct PersonName: Sendable, Equatable {
 
 /// What grants of an account depend on.
 package struct AccountStatus: Sendable, Equatable {
-    /// Counts revocations; grants of an earlier count are void.
+    /// Counts revocations; grants of another count are void.
     package var generation: Int64 = 0
+    /// The count stays below it.
+    static let generationLimit: Int64 = 1 << 53
     /// Whether the account may not sign in.
     package var disabled = false
     /// `idp` of the account, for those that came from an identity provider.

@@ -10,18 +10,28 @@ struct RequestContext: Sendable {
     let run: TestRun
     /// Scheme and host, as the client sees them.
     let base: String
+    /// The same in every part of the response.
+    let correlation: String
+
+    init(
+        authority: TenantAuthority, head: RequestHead, url: PolicyURL, policy: Policy, run: TestRun, base: String
+    ) {
+        self.authority = authority
+        self.head = head
+        self.url = url
+        self.policy = policy
+        self.run = run
+        self.base = base
+        correlation = Self.correlation(of: head)
+    }
 
     var configuration: Configuration { authority.configuration }
     /// Seconds since 1970, by the clock of the test run.
     var now: Int64 { authority.now(in: run) }
 
     /// The correlation id of the client if it is a GUID, else a new one.
-    var correlation: String { Self.correlation(of: head) }
-
     static func correlation(of head: RequestHead) -> String {
-        guard let given = head.headers["client-request-id"], given.utf8.count == 36,
-            given.utf8.allSatisfy({ $0 == UInt8(ascii: "-") || $0.hexadecimalValue != nil })
-        else { return GUID.random() }
+        guard let given = head.headers["client-request-id"], GUID.canonical(given) != nil else { return GUID.random() }
         return given
     }
 

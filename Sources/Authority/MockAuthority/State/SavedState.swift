@@ -12,6 +12,8 @@ struct SavedState: Sendable {
     var secret: [UInt8] = SecureRandom.bytes(secretLength)
 
     private static let secretLength = 32
+    /// What is written there was read as JSON before: a body or a form at a time, with two levels or three fewer around it.
+    private static let limits = JSONLimits(bytes: .max, depth: 40)
 
     init() {}
 
@@ -31,7 +33,9 @@ struct SavedState: Sendable {
         if let bytes = try folder.read("users.json") {
             let unreadable = StateFolderError.unreadable(file: folder.file("users.json"))
             users = try rethrowing(as: { _ in unreadable }) { () throws(ConfigurationError) in
-                try Configuration(parsing: bytes).users
+                let file = try ConfigurationMember.root(bytes, limits: Self.limits)
+                try file.allow(["users"])
+                return try file.list("users")?.map(User.init(member:))
             }
         }
     }
@@ -73,19 +77,12 @@ extension KeyRing.State {
         guard let entries = saved.array else { return nil }
         for entry in entries {
             guard let members = entry.object, let state = members["state"]?.string,
-                let nbf = members["nbf"]?.integer, let pem = members["pem"]?.string, let key = Self.key(pem)
+                let nbf = members["nbf"]?.integer, let pem = members["pem"]?.string,
+                let key = try? RSAPrivateKey(pem: pem)
             else { return nil }
             let signing = TokenSigningKey(key, notBefore: nbf, name: members["kid"]?.string)
             if state == "retired" { retired.append(signing) } else { published.append(signing) }
             if state == "active" { active = signing.identifier }
-        }
-    }
-
-    private static func key(_ pem: String) -> RSAPrivateKey? {
-        do throws(RSAError) {
-            return try RSAPrivateKey(pem: pem)
-        } catch {
-            return nil
         }
     }
 }

@@ -111,7 +111,7 @@ struct BadTokenSigner: Sendable {
         claims["extension_Padding"] = ""
         let signatureLength = (signer.key.privateKey.modulus.count * 4 + 2) / 3
         let length = input(claims, algorithm: "RS256").utf8.count + 1 + signatureLength
-        claims["extension_Padding"] = .string(String(repeating: "x", count: (Self.hugeLength - length) * 3 / 4))
+        claims["extension_Padding"] = .string(String(repeating: "x", count: max(0, Self.hugeLength - length) * 3 / 4))
         return try signer.sign(claims)
     }
 }

@@ -1,4 +1,5 @@
 import JSON
+import OpenSSL
 
 /// Builds the claims of the tokens of a granted request, in the order of one of the services.
 protocol TokenClaims: Sendable {
@@ -7,6 +8,9 @@ protocol TokenClaims: Sendable {
 
     /// The claims of an access token for this audience.
     func accessToken(audience: String) -> JSONObject
+
+    /// The access token that the granted scope asks for; `nil` if it asks for none.
+    func accessToken(signedBy signer: TokenSigner) throws(RSAError) -> String?
 
     /// The claims of an ID token, with the hashes of the access token and the code of the same response.
     func idToken(for accessToken: String?, code: String?) -> JSONObject
@@ -55,6 +59,11 @@ struct ClaimsBuilder: TokenClaims {
         claims["ver"] = "1.0"
         claims["iat"] = .integer(granted.now)
         return claims
+    }
+
+    func accessToken(signedBy signer: TokenSigner) throws(RSAError) -> String? {
+        guard let audience = granted.scope.audience else { return nil }
+        return try signer.sign(accessToken(audience: audience))
     }
 
     private var subject: JSONValue { .string(behaviour.era.subject(user.objectID)) }

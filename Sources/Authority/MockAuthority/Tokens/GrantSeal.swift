@@ -31,11 +31,7 @@ struct GrantSeal: Sendable {
         guard ConstantTime.equal(given, Array(tag(sealed).utf8)) else { return nil }
         let segments = sealed.split(separator: ".", omittingEmptySubsequences: false)
         guard segments.count == 4, let bytes = Base64.decodeLenient(segments[3]) else { return nil }
-        do throws(JSONError) {
-            return try JSONValue(parsing: bytes).object
-        } catch {
-            return nil
-        }
+        return (try? JSONValue(parsing: bytes))?.object
     }
 
     private func tag(_ sealed: String) -> String {

@@ -33,10 +33,7 @@ struct TokenResponse: TokenReply {
         self.configuration = configuration
         self.era = era
         let claims = ClaimsBuilder(configuration: configuration, granted: granted)
-        var accessToken: String?
-        if let audience = granted.scope.audience {
-            accessToken = try signer.sign(claims.accessToken(audience: audience))
-        }
+        let accessToken = try claims.accessToken(signedBy: signer)
         var idToken: String?
         if granted.scope.openID || era.identifiesAlways {
             idToken = try signer.sign(claims.idToken(for: accessToken))
@@ -74,9 +71,7 @@ struct TokenResponse: TokenReply {
         return .object(members)
     }
 
-    private func number(_ value: Int64) -> JSONValue {
-        era.writesNumbersAsStrings ? .string(String(value)) : configuration.behaviour.number(value)
-    }
+    private func number(_ value: Int64) -> JSONValue { configuration.behaviour.number(value, era) }
 
     private var profileInformation: String {
         encoded([
@@ -104,8 +99,10 @@ extension GrantedRequest {
 }
 
 extension Behaviour {
-    /// A number of a token response.
-    func number(_ value: Int64) -> JSONValue { numbersAsStrings ? .string(String(value)) : .integer(value) }
+    /// A number of a token response of an era.
+    func number(_ value: Int64, _ era: Era) -> JSONValue {
+        numbersAsStrings || era.writesNumbersAsStrings ? .string(String(value)) : .integer(value)
+    }
 }
 
 private func encoded(_ value: JSONValue) -> String {

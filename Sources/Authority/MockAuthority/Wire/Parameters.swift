@@ -12,8 +12,7 @@ struct Parameters: Sendable, Equatable {
 
     /// The first value of a name; an empty one is as good as none (NXOAuth2 sends `client_secret=`).
     subscript(name: String) -> String? {
-        guard let value = all.first(where: { $0.name.isSame(as: name) })?.value, !value.isEmpty else { return nil }
-        return value
+        all.first { $0.name.isSame(as: name) && !$0.value.isEmpty }?.value
     }
 
     func values(_ name: String) -> [String] {
