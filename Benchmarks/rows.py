@@ -96,7 +96,7 @@ def people(m):
 
 
 def new(m):
-    """GET where every token is new: nobody remembers one. Then an expired one, of the same server."""
+    """GET where every token is new: no server remembers one. Then an expired one, of the same server."""
     bare = m.alone(m.programs.bare(verifies=True), GET)
     good, expired = m.ours("seed", GET, Requests(of="expired"), TASKS_TOKEN_CACHE="0")
     m.alone(m.programs.go("seed", tokens=0), GET)

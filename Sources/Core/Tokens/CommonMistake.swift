@@ -36,7 +36,7 @@ package enum CommonMistake: Sendable, Equatable {
     package var message: String {
         switch self {
         case .graphToken:
-            "This token is for Microsoft Graph, and nobody else can verify it. Ask for a scope of this API, such as "
+            "This token is for Microsoft Graph, and no one else can verify it. Ask for a scope of this API, such as "
                 + "api://<its id>/Tasks.Read, and send the access token that comes with it."
         case .versionOneToken:
             "This is a version 1 access token. In the API's registration set requestedAccessTokenVersion "
