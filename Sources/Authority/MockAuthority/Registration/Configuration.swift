@@ -102,7 +102,7 @@ package struct Behaviour: Sendable, Equatable {
     package var lifetimes = Lifetimes()
     /// Seconds of `nbf` before now, for clients with slow clocks; the service uses 0.
     package var notBeforeSlack: Int64 = 0
-    /// Whether the numbers of token replies are strings, as they were until 2016.
+    /// Whether the numbers of token responses are strings, as they were until 2016.
     package var numbersAsStrings = false
     package var switches = Switches()
     package var entra = EntraBehaviour()
