@@ -106,7 +106,7 @@ def new(m):
 
 def refused(m):
     """A request without a token; the bare program sends the same body."""
-    requests = Requests(of="nobody")
+    requests = Requests(of="anonymous")
     bare = m.alone(m.programs.bare_refusing(), requests)
     ours = m.ours("seed", requests)
     return {"refused": ours.cpu_us / bare.cpu_us}
