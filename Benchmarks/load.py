@@ -19,10 +19,10 @@ class Requests:
 
     @property
     def is_refused(self):
-        return self.of in ("nobody", "expired")
+        return self.of in ("anonymous", "expired")
 
     def __str__(self):
-        others = {"person": "", "people": ", 1000 people", "crowd": ", 64 people", "nobody": ", no token", "expired": ", expired token"}
+        others = {"person": "", "people": ", 1000 people", "crowd": ", 64 people", "anonymous": ", no token", "expired": ", expired token"}
         count = "" if self.connections == 64 else f", {self.connections} connection{'s' * (self.connections > 1)}"
         return f"{'90/10 mix' if self.method == 'MIX' else self.method}{others[self.of]}{count}"
 
@@ -85,7 +85,7 @@ def microseconds(printed, percentile):
 def measure(row, folder, program, requests, seconds, helpers=()):
     """One load after a second of the same: its figures, and sentences for what went wrong.
 
-    `helpers` are what else works for it, a database or other clients; their CPU is nobody else's.
+    `helpers` are what else works for it, a database or other clients; their CPU does not count as others'.
     """
     Wrk(folder, program.port, requests, 1).end()
     ours = [program, *helpers]

@@ -80,7 +80,7 @@ class Programs:
     def take_tokens(self):
         """A file of tokens, one a line, for each kind of requester; and the keys as a file, which the peers read."""
         people = [self.take_token(f"&claim=oid={owner(number)}") for number in range(PEOPLE)]
-        self.tokens = {"person": [self.take_token()], "people": people, "crowd": people[:CROWD], "nobody": [""],
+        self.tokens = {"person": [self.take_token()], "people": people, "crowd": people[:CROWD], "anonymous": [""],
                        "expired": [self.take_token("&bad=expired")]}
         for name, tokens in self.tokens.items():
             with open(self.path(f"tokens-{name}"), "w") as f:

@@ -96,7 +96,7 @@ def people(m):
 
 
 def new(m):
-    """GET where every token is new: nobody remembers one. Then an expired one, of the same server."""
+    """GET where every token is new: no server remembers one. Then an expired one, of the same server."""
     bare = m.alone(m.programs.bare(verifies=True), GET)
     good, expired = m.ours("seed", GET, Requests(of="expired"), TASKS_TOKEN_CACHE="0")
     m.alone(m.programs.go("seed", tokens=0), GET)
@@ -106,7 +106,7 @@ def new(m):
 
 def refused(m):
     """A request without a token; the bare program sends the same body."""
-    requests = Requests(of="nobody")
+    requests = Requests(of="anonymous")
     bare = m.alone(m.programs.bare_refusing(), requests)
     ours = m.ours("seed", requests)
     return {"refused": ours.cpu_us / bare.cpu_us}

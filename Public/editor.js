@@ -8,7 +8,7 @@ const FIELDS = ["text", "due", "notes"];
 
 export const valuesOf = (task) => Object.fromEntries(FIELDS.map((field) => [field, task[field] ?? ""]));
 
-/** As a form gives a text back that nobody has changed. */
+/** As a form gives an unchanged text back. */
 const written = (value) => value.replace(/\r\n?/g, "\n").trim();
 
 /** The fields whose values differ: pairs of a field and its new value. */

@@ -105,7 +105,7 @@ export class Access {
   }
 }
 
-/** The reply of the token endpoint; null if it will never give a token for this refresh token again. */
+/** The token response; null if it will never give a token for this refresh token again. */
 async function redeem(config, { policy, refresh }) {
   const { token_endpoint } = await metadata(config, policy).catch(unreachable);
   if (!token_endpoint) throw new Unreachable("The authority's description names no token endpoint.");

@@ -67,7 +67,7 @@ export function end() {
   forget();
 }
 
-/** Whether nobody has signed out since the session was begun. */
+/** Whether there was no sign-out since the session was begun. */
 export const isValid = (session) => (session.since ?? 0) > signedOut() || !signedOut();
 
 /** Removes the lists and drafts of everybody else; changes that are not saved wait for their own person. */

@@ -81,7 +81,7 @@ export async function finish(config) {
   return attempt.place ?? {};
 }
 
-/** The token for the API in a reply of the token endpoint, and when it ends. */
+/** The token for the API in a token response, and when it ends. */
 export const tokenOf = (reply) => ({
   token: reply.access_token ?? reply.id_token,
   expires: Date.now() + 1000 * Number(reply.expires_in ?? reply.id_token_expires_in ?? 3600),
@@ -102,7 +102,7 @@ export async function signOut(config, policy) {
   go(known.end_session_endpoint, { post_logout_redirect_uri: redirectURI, client_id: config.clientId });
 }
 
-/** RFC 7009, where the authority has it. The page is being left, so nobody waits for the answer. */
+/** RFC 7009, where the authority has it. The page is being left, so nothing waits for the answer. */
 export function revoke({ revocation_endpoint: endpoint }, config, token) {
   if (!token || !endpoint) return;
   const body = new URLSearchParams({ token, token_type_hint: "refresh_token", client_id: config.clientId });
@@ -209,7 +209,7 @@ function go(endpoint, parameters) {
 }
 
 /**
- * What to ask for: `profile` because External ID names nobody without it, `offline_access` for a refresh token. At B2C the
+ * What to ask for: `profile` because External ID sends no name without it, `offline_access` for a refresh token. At B2C the
  * scope that is the client id itself gets an access token for this very application.
  */
 export function scope(config, stays = true) {

@@ -7,7 +7,7 @@ import { current } from "/session-store.js";
 const LONGEST = 20000; // characters of an answer that are shown
 const PATIENCE = 15000; // milliseconds
 
-let access; // to the token of this browser's session; undefined if nobody is signed in
+let access; // to the token of this browser's session; undefined if no one is signed in
 
 /** The token to try with: the pasted one, else that of the session, else null; the latter may have to be renewed. */
 const token = () => find("token-pasted").value.trim() || access?.token || null;

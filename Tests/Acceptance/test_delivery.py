@@ -52,7 +52,7 @@ class Delivery(PageTest):
         # The list was short at first.
         self.assertIn("gzip", codings["/api/tasks"])
 
-    def test_nobody_is_asked_but_this_server_and_the_authority(self):
+    def test_only_this_server_and_the_authority_are_asked(self):
         known = {urllib.parse.urlsplit(url).netloc for url in [self.servers.page, self.servers.authority]}
         self.newcomer()
         self.person.add("Buy milk")

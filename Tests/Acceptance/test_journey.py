@@ -66,7 +66,7 @@ class Journey(PageTest):
             self.assertEqual(query["redirect_uri"], self.servers.page + "/")
             self.assertIn("openid", query["scope"].split())
 
-    def test_an_answer_that_nobody_asked_for_is_refused(self):
+    def test_an_unrequested_answer_is_refused(self):
         self.person.open("/#state=forged&code=stolen")
         self.chrome.until(lambda: self.chrome.one("#welcome-error").is_displayed(), "the complaint")
         self.assertIn("not started in this tab", self.chrome.words("#welcome-error"))

@@ -75,7 +75,7 @@ struct TokenSourceTests {
         #expect(principals.map(\.source) == ["work", "ext"])
     }
 
-    @Test("P-13 An issuer that nobody configured is refused without a fetch, once all sources were loaded")
+    @Test("P-13 An issuer that is not configured is refused without a fetch, once all sources were loaded")
     func unknownIssuer() async {
         let bench = SourceBench(providers)
         let invented = TestProvider.keycloak.token { $0["iss"] = "https://evil.example" }
@@ -91,7 +91,7 @@ struct TokenSourceTests {
         #expect(
             await bench.refusal(TestProvider.keycloak.token { $0["iss"] = "https://id.example.com/realms/a/" })
                 == .wrongIssuer)
-        // Nor does a key that nobody publishes make any source look for it.
+        // Nor does a key that no provider publishes make any source look for it.
         var stranger = TestProvider.keycloak
         stranger.keyIdentifier = "none"
         let unknown = stranger.token { $0["iss"] = "https://evil.example" }
@@ -100,7 +100,7 @@ struct TokenSourceTests {
         #expect(bench.provider.asked.isEmpty)
     }
 
-    @Test("P-13 A source whose issuer is in the settings keeps nobody else's tokens waiting")
+    @Test("P-13 A source whose issuer is in the settings keeps no other source's tokens waiting")
     func pinned() async {
         var pinned = TestProvider.keycloak
         pinned.source.documents[0].pinnedIssuer = pinned.issuer

@@ -47,7 +47,7 @@ struct ControlAccessTests {
     }
 
     @Test(
-        "A name that leads here but is nobody's on this machine is refused (DNS rebinding)",
+        "A name that leads here but that others can have is refused (DNS rebinding)",
         arguments: [
             "evil.example:3001", "127.0.0.1.evil.example", "localhost.evil.example:3001", "evil.test.example", "a b",
         ])

@@ -10,7 +10,7 @@ private let external = "https://\(tenant).ciamlogin.com/\(tenant)/v2.0"
 private let b2c = "https://contoso.b2clogin.com/\(tenant)/v2.0/"
 private let entra = "https://login.microsoftonline.com/\(tenant)/v2.0"
 
-/// A token with these members; nobody signed it.
+/// A token with these members and no valid signature.
 private func token(_ claims: JSONObject, _ header: JSONObject = ["alg": "RS256", "kid": "k"]) -> String {
     [header, claims].map { Base64URL.encode(JSONValue.object($0).serialized()) }.joined(separator: ".") + ".c2ln"
 }

@@ -47,7 +47,7 @@ struct SourceMetadataTests {
             #expect(check(url, external(tenant)) == .success(.derived), "\(url)")
             #expect(check(url, external(other)) == .failure(.foreignTenant), "\(url)")
         }
-        // The document of another tenant as a whole: by name nobody can tell, by its GUID everybody.
+        // The document of another tenant as a whole: the name of a tenant does not show it, its GUID does.
         #expect(check(byID, external(other), segment: other) == .failure(.foreignTenant))
         #expect(check(byID, external(tenant), segment: other) == .success(.derived))
         for issuer in [

@@ -14,7 +14,7 @@ static inline CURLcode ccurl_set_number(CURL *easy, CURLoption option, long numb
     return curl_easy_setopt(easy, option, number);
 }
 
-// libcurl keeps the list: free it only behind curl_easy_cleanup.
+// libcurl keeps the list: free it only after curl_easy_cleanup.
 static inline CURLcode ccurl_set_request_fields(CURL *easy, struct curl_slist *fields) {
     return curl_easy_setopt(easy, CURLOPT_HTTPHEADER, fields);
 }

@@ -1,4 +1,4 @@
-/// A whole answer; the server adds `Content-Length`, `Date` and `Connection`, and nobody else does.
+/// A complete response; only the server adds `Content-Length`, `Date` and `Connection`.
 package struct Response: Sendable, Equatable {
     package var status: Status
     package var headers: FieldLines

@@ -36,14 +36,14 @@ package enum CommonMistake: Sendable, Equatable {
     package var message: String {
         switch self {
         case .graphToken:
-            "This token is for Microsoft Graph, and nobody else can verify it. Ask for a scope of this API, such as "
+            "This token is for Microsoft Graph, and no one else can verify it. Ask for a scope of this API, such as "
                 + "api://<its id>/Tasks.Read, and send the access token that comes with it."
         case .versionOneToken:
             "This is a version 1 access token. In the API's registration set requestedAccessTokenVersion "
                 + "(accessTokenAcceptedVersion) to 2, then get a new token."
         case .idToken:
             "This is an ID token: it tells the app who signed in, and is not for APIs. Send the access token of the same "
-                + "reply."
+                + "response."
         case .applicationToken:
             "This token is for an application, not for a person, so no one could own tasks. Use a sign-in flow instead "
                 + "of client credentials."

@@ -34,8 +34,9 @@ extension TokenRefusal {
         case .wrongTenant:
             "The token is from a tenant that may not use this API (tid); sign in there, or add that tenant to the settings."
         case .idToken:
-            "This is an ID token, which tells an app who signed in; send the access token of the same reply."
-        case .notIDToken: "This is an access token, and ID tokens are configured; send the ID token of the same reply."
+            "This is an ID token, which tells an app who signed in; send the access token of the same response."
+        case .notIDToken:
+            "This is an access token, and ID tokens are configured; send the ID token of the same response."
         case .sourceClosed:
             "The provider of the token is no longer accepted here; sign in with the one that replaced it."
         case .applicationToken:

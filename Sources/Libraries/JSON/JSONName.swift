@@ -14,7 +14,7 @@ struct JSONName {
             ? Self.hash(bytes.extracting(string.start..<string.end)) : Self.hash(string.string(in: text).utf8.span)
     }
 
-    /// Another one in each process: nobody can choose names that differ and have one hash.
+    /// Another one in each process, so that names with one hash cannot be chosen.
     private static let factor = UInt64.random(in: .min ... .max) | 1
 
     private static func hash(_ bytes: Span<UInt8>) -> UInt64 {

@@ -128,7 +128,7 @@ extension Behaviour {
         )
         let strings: Bool = reader.value(
             "NUMBERS_AS_STRINGS", .bool, default: "false",
-            help: "Writes the numbers of token replies as strings, as the old eras do anyway.")
+            help: "Writes the numbers of token responses as strings, as the old eras do anyway.")
         numbersAsStrings = strings
         switches = Switches(reading: &reader)
         entra = EntraBehaviour(reading: &reader)

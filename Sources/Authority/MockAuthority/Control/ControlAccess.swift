@@ -25,7 +25,7 @@ extension HostContext {
         (IPAddress(head.peer)?.isLoopback ?? false) || mock.configuration.behaviour.switches.remoteControl
     }
 
-    /// Whether `Host` is a name that nobody else could give to this machine.
+    /// Whether `Host` is a name that only this machine can have.
     ///
     /// A page of evil.example whose name is made to lead to 127.0.0.1 is of the same origin as the mock (DNS rebinding),
     /// and only `Host` shows it. Addresses, names without a dot and those of reserved domains (RFC 6761, RFC 6762, RFC 9476)

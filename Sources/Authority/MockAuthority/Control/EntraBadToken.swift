@@ -57,7 +57,7 @@ extension EntraBadToken {
     package var defect: String {
         switch self {
         case .v1: "version 1: ver is 1.0, iss is sts.windows.net, aud is the App ID URI"
-        case .graph: "for Microsoft Graph, with a nonce in the header, which nobody else can verify"
+        case .graph: "for Microsoft Graph, with a nonce in the header, which only Graph can verify"
         case .appOnly: "of an application without a person: roles, no scp"
         case .appOnlyWithType: "of an application, which says so in idtyp"
         case .noOID: "without oid"

@@ -81,7 +81,7 @@ extension ControlDescription {
     private static let user = [
         ControlMember("objectID", .text, "oid; cannot be changed."),
         ControlMember("email", .text, "The address for signing in."),
-        ControlMember("password", .text, "The password; without one, nobody can sign in with it."),
+        ControlMember("password", .text, "The password; without one, sign-in with a password is refused."),
         ControlMember("name", .text, "The claim name."), ControlMember("givenName", .text, "The claim given_name."),
         ControlMember("familyName", .text, "The claim family_name."),
         ControlMember("claims", .members, "More claims of every token."),

@@ -6,7 +6,7 @@ import JSON
 struct EntraError: Error, Equatable, Sendable {
     /// The value of `error` (RFC 6749 section 5.2).
     let error: String
-    /// The number behind `AADSTS`, and in `error_codes`.
+    /// The number after `AADSTS`, and in `error_codes`.
     let number: Int
     let text: String
 

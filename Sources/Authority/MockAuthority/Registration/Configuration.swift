@@ -102,7 +102,7 @@ package struct Behaviour: Sendable, Equatable {
     package var lifetimes = Lifetimes()
     /// Seconds of `nbf` before now, for clients with slow clocks; the service uses 0.
     package var notBeforeSlack: Int64 = 0
-    /// Whether the numbers of token replies are strings in every era, as they were in the first.
+    /// Whether the numbers of token responses are strings in every era, as they were in the first.
     package var numbersAsStrings = false
     package var switches = Switches()
     package var entra = EntraBehaviour()

@@ -39,7 +39,7 @@ package enum Era: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether token replies write numbers as strings.
+    /// Whether token responses write numbers as strings.
     var writesNumbersAsStrings: Bool {
         switch self {
         case .preview2015, .classic: true

@@ -42,7 +42,7 @@ struct TokenResponse: TokenReply {
         self.idToken = idToken
     }
 
-    /// The members in the order of the service (docs/b2c.md, "Token replies"); clients that send `client_info=1` get another
+    /// The members in the order of the service (docs/b2c.md, "Token responses"); clients that send `client_info=1` get another
     /// set of them.
     func json(clientInfo: Bool) -> JSONValue {
         var members = JSONObject()
