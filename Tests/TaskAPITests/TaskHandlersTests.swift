@@ -61,6 +61,25 @@ struct TaskHandlersTests {
         #expect(missing.status == 412)
     }
 
+    @Test("DELETE with If-Match removes a task only in the state that was seen", arguments: Transport.allCases)
+    func conditionalDelete(transport: Transport) async throws {
+        let api = TestedAPI(transport)
+        _ = try await api.send("POST", "/api/tasks?task=a", as: "alice")
+        let changed = try await api.send("PATCH", "/api/tasks/1", as: "alice", [json], #"{"completed":true}"#)
+        let tag = try #require(changed.headers["ETag"])
+        func delete(_ target: String, _ tag: String) async throws -> Status {
+            try await api.send("DELETE", target, as: "alice", [("If-Match", tag)]).status
+        }
+        for other in [#""1.1""#, "W/\(tag)", #""x""#] { #expect(try await delete("/api/tasks/1", other) == 412) }
+        for several in ["/api/tasks?task=a", "/api/tasks?completed=true", "/api/tasks/alice/a"] {
+            #expect(try await delete(several, "*") == 400)
+        }
+        #expect(try await api.send("GET", "/api/tasks/1", as: "alice").status == 200)
+        #expect(try await delete("/api/tasks/1", tag) == 204)
+        #expect(try await delete("/api/tasks/1", tag) == 204)
+        #expect(try await api.send("GET", "/api/tasks/1", as: "alice").status == 404)
+    }
+
     @Test("A change of one name of a value in a copied task is refused, not lost", arguments: Transport.allCases)
     func disagreement(transport: Transport) async throws {
         let api = TestedAPI(transport)

@@ -61,12 +61,14 @@ package struct ChangeTask: TaskCommand {
     /// What comes of it for the task as it is now, or for none.
     package func outcome(for item: TaskItem?) -> ChangeOutcome {
         guard let item else { return .missing }
-        guard isExpected(item) else { return .conflict(item) }
+        guard item.isExpected(expected) else { return .conflict(item) }
         return .changed(item.applying(change, at: time) ?? item)
     }
+}
 
-    /// Whether the task has one of the expected revisions.
-    package func isExpected(_ item: TaskItem) -> Bool { expected?.contains(item.revision) ?? true }
+extension TaskItem {
+    /// Whether its revision is one of those that a client expects; nil: any.
+    package func isExpected(_ revisions: Set<Int64>?) -> Bool { revisions?.contains(revision) ?? true }
 }
 
 /// Changes several tasks, or none; see ``TaskStore/changeAll(_:at:of:)``.
@@ -91,15 +93,23 @@ package struct ChangeTasks: TaskCommand {
     }
 }
 
-/// Removes a task; the outcome is whether there was one.
+/// Removes a task; see ``TaskStore/remove(_:expected:of:)``.
 package struct RemoveTask: TaskCommand {
-    package typealias Outcome = Bool
+    package typealias Outcome = RemoveOutcome
     package let owner: Owner
     package let id: Int64
+    package let expected: Set<Int64>?
 
-    package init(owner: Owner, id: Int64) {
+    package init(owner: Owner, id: Int64, expected: Set<Int64>?) {
         self.owner = owner
         self.id = id
+        self.expected = expected
+    }
+
+    /// What comes of it for the task as it is now, or for none.
+    package func outcome(for item: TaskItem?) -> RemoveOutcome {
+        guard let item else { return .missing }
+        return item.isExpected(expected) ? .removed : .conflict
     }
 }
 

@@ -39,8 +39,8 @@ package protocol TaskStore: Sendable {
         _ changes: [IdentifiedChange], at time: Int64, of owner: Owner
     ) async throws(StoreError) -> ChangeAllOutcome
 
-    /// Removes a task; true if there was one.
-    func remove(_ id: Int64, of owner: Owner) async throws(StoreError) -> Bool
+    /// Removes a task, if its revision is among the expected ones (no condition where `expected` is nil).
+    func remove(_ id: Int64, expected: Set<Int64>?, of owner: Owner) async throws(StoreError) -> RemoveOutcome
 
     /// Removes all the owner's tasks with exactly this text; the count of them.
     func removeAll(with text: TaskText, of owner: Owner) async throws(StoreError) -> Int
@@ -144,6 +144,15 @@ package enum ChangeOutcome: Sendable, Equatable {
     case missing
     /// The task exists, but has none of the expected revisions.
     case conflict(TaskItem)
+}
+
+package enum RemoveOutcome: Sendable, Equatable {
+    /// Removed, durably.
+    case removed
+    /// No such task under this owner.
+    case missing
+    /// The task exists, but has none of the expected revisions.
+    case conflict
 }
 
 /// Why a call failed; nothing was changed, unless the case says otherwise.

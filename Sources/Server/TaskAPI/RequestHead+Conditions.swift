@@ -7,4 +7,11 @@ extension RequestHead {
         guard headers.contains("If-Match") else { return nil }
         return TaskItem.revisions(ifMatch: headers.values("If-Match").joined(separator: ","), of: id)
     }
+
+    /// Refuses `If-Match` where several tasks may go, which no tag of one of them can guard.
+    func requireNoCondition() throws(APIFailure) {
+        guard !headers.contains("If-Match") else {
+            throw .input(.field(name: "If-Match", expected: "left out: it guards one task, by its id"))
+        }
+    }
 }

@@ -75,6 +75,7 @@ extension TaskHandlers {
         guard body.isEmpty, query.count == 1, request.head.target["completed"] == "true" else {
             return try removeAll(request, principal, body: body)
         }
+        try request.head.requireNoCondition()
         let owner = Owner(principal.owner)
         return .pending { [self] () async throws(APIFailure) in
             let count = try await storing { () throws(StoreError) in try await store.removeCompleted(of: owner) }

@@ -137,13 +137,20 @@ final class TaskHandlers: Sendable {
         }
     }
 
-    /// `DELETE /api/tasks/{id}`: 204 also when there is none.
+    /// `DELETE /api/tasks/{id}`: 204 also when there is none, even with a condition, since that is the state wanted
+    /// (RFC 9110 section 13.1.1).
     func remove(_ request: APIRequest, _ principal: Principal) -> HandlerResult {
         guard let id = request.match.taskIdentifier else { return .ready(Response(204)) }
         let owner = Owner(principal.owner)
+        let expected = request.head.expectedRevisions(of: id)
         return .pending { [self] () async throws(APIFailure) in
-            _ = try await storing { () throws(StoreError) in try await store.remove(id, of: owner) }
-            return Response(204)
+            let outcome = try await storing { () throws(StoreError) in
+                try await store.remove(id, expected: expected, of: owner)
+            }
+            switch outcome {
+            case .removed, .missing: return Response(204)
+            case .conflict: throw .state(.changedMeanwhile)
+            }
         }
     }
 
@@ -152,18 +159,21 @@ final class TaskHandlers: Sendable {
         var text = try TaskInput(query: request.head.target.query).text()
         if text == nil { text = try TaskInput(body: body, head: request.head).text() }
         guard let text else { return .ready(Response(204)) }
-        return removeAll(with: text, of: Owner(principal.owner))
+        return try removeAll(with: text, request, of: Owner(principal.owner))
     }
 
     /// `DELETE /api/tasks/{owner}/{text}`: the body is ignored.
     func removeTextOfPath(
         _ request: APIRequest, _ principal: Principal, body: [UInt8]
     ) throws(APIFailure) -> HandlerResult {
-        removeAll(with: try request.textOfPath(), of: Owner(principal.owner))
+        try removeAll(with: try request.textOfPath(), request, of: Owner(principal.owner))
     }
 
-    private func removeAll(with text: TaskText, of owner: Owner) -> HandlerResult {
-        .pending { [self] () async throws(APIFailure) in
+    private func removeAll(
+        with text: TaskText, _ request: APIRequest, of owner: Owner
+    ) throws(APIFailure) -> HandlerResult {
+        try request.head.requireNoCondition()
+        return .pending { [self] () async throws(APIFailure) in
             _ = try await storing { () throws(StoreError) in try await store.removeAll(with: text, of: owner) }
             return Response(204)
         }

@@ -57,8 +57,10 @@ package final class MemoryTaskStore: TaskStore {
         try change(owner) { $0.changeAll(ChangeTasks(owner: owner, changes: changes, time: time)) }
     }
 
-    package func remove(_ id: Int64, of owner: Owner) async throws(StoreError) -> Bool {
-        try change(owner) { $0.remove(id) }
+    package func remove(
+        _ id: Int64, expected: Set<Int64>?, of owner: Owner
+    ) async throws(StoreError) -> RemoveOutcome {
+        try change(owner) { $0.remove(RemoveTask(owner: owner, id: id, expected: expected)) }
     }
 
     package func removeAll(with text: TaskText, of owner: Owner) async throws(StoreError) -> Int {

@@ -64,10 +64,10 @@ struct MemoryTasks: Sendable {
         if let position = position(of: item.id) { items[position] = item }
     }
 
-    mutating func remove(_ id: Int64) -> Bool {
-        guard let position = position(of: id) else { return false }
-        items.remove(at: position)
-        return true
+    mutating func remove(_ command: RemoveTask) -> RemoveOutcome {
+        let outcome = command.outcome(for: find(command.id))
+        if outcome == .removed, let position = position(of: command.id) { items.remove(at: position) }
+        return outcome
     }
 
     mutating func removeAll(with text: TaskText) -> Int {

@@ -103,21 +103,23 @@ package final class PostgreSQLTaskStore: TaskStore {
         return try await write(.changeAll(command)) { if case .changes(let outcome) = $0 { outcome } else { nil } }
     }
 
-    package func remove(_ id: Int64, of owner: Owner) async throws(StoreError) -> Bool {
-        try await write(.remove(RemoveTask(owner: owner, id: id))) {
-            if case .removal(let count) = $0 { count > 0 } else { nil }
+    package func remove(
+        _ id: Int64, expected: Set<Int64>?, of owner: Owner
+    ) async throws(StoreError) -> RemoveOutcome {
+        try await write(.remove(RemoveTask(owner: owner, id: id, expected: expected))) {
+            if case .removal(let outcome) = $0 { outcome } else { nil }
         }
     }
 
     package func removeAll(with text: TaskText, of owner: Owner) async throws(StoreError) -> Int {
         try await write(.removeText(RemoveTasksWithText(owner: owner, text: text))) {
-            if case .removal(let count) = $0 { count } else { nil }
+            if case .removals(let count) = $0 { count } else { nil }
         }
     }
 
     package func removeCompleted(of owner: Owner) async throws(StoreError) -> Int {
         try await write(.removeCompleted(RemoveCompletedTasks(owner: owner))) {
-            if case .removal(let count) = $0 { count } else { nil }
+            if case .removals(let count) = $0 { count } else { nil }
         }
     }
 

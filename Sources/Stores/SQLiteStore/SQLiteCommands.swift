@@ -77,11 +77,15 @@ extension ChangeTasks: SQLiteCommand {
 }
 
 extension RemoveTask: SQLiteCommand {
-    func run(on database: borrowing WriterDatabase) throws(SQLiteError) -> Bool {
-        try database.statements.delete(id, of: owner) > 0
+    func run(on database: borrowing WriterDatabase) throws(SQLiteError) -> RemoveOutcome {
+        if expected != nil {
+            let outcome = outcome(for: try database.statements.find(id, of: owner))
+            guard outcome == .removed else { return outcome }
+        }
+        return try database.statements.delete(id, of: owner) > 0 ? .removed : .missing
     }
 
-    static func changesList(_ outcome: Bool) -> Bool { outcome }
+    static func changesList(_ outcome: RemoveOutcome) -> Bool { outcome == .removed }
 }
 
 extension RemoveTasksWithText: SQLiteCommand {

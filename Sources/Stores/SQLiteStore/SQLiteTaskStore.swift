@@ -133,8 +133,10 @@ package final class SQLiteTaskStore: TaskStore {
         try await writer.perform(ChangeTasks(owner: owner, changes: changes, time: time))
     }
 
-    package func remove(_ id: Int64, of owner: Owner) async throws(StoreError) -> Bool {
-        try await writer.perform(RemoveTask(owner: owner, id: id))
+    package func remove(
+        _ id: Int64, expected: Set<Int64>?, of owner: Owner
+    ) async throws(StoreError) -> RemoveOutcome {
+        try await writer.perform(RemoveTask(owner: owner, id: id, expected: expected))
     }
 
     package func removeAll(with text: TaskText, of owner: Owner) async throws(StoreError) -> Int {

@@ -94,6 +94,23 @@ struct ChangeConformance {
         }
     }
 
+    @Test("A task is removed only in a state that is expected", arguments: StoreUnderTest.all)
+    func conditionalRemoval(kind: StoreUnderTest) async throws {
+        try await kind.with { store in
+            _ = try await store.added("x", of: alice)
+            _ = try await store.change(1, TaskChange(completed: true), expected: nil, at: 6, of: alice)
+            let item = try #require(try await store.find(1, of: alice))
+            for revisions in [[1], [3], []] as [Set<Int64>] {
+                #expect(try await store.remove(1, expected: revisions, of: alice) == .conflict)
+            }
+            #expect(try await store.remove(1, expected: [2], of: bob) == .missing)
+            #expect(try await store.lists([item], of: alice))
+            #expect(try await store.remove(1, expected: [1, 2], of: alice) == .removed)
+            #expect(try await store.remove(1, expected: [2], of: alice) == .missing)
+            #expect(try await store.lists([], of: alice))
+        }
+    }
+
     @Test("All tasks with the same bytes of text are removed, and only the owner's", arguments: StoreUnderTest.all)
     func removeAll(kind: StoreUnderTest) async throws {
         try await kind.with { store in

@@ -65,6 +65,11 @@ extension TaskStore {
         return item
     }
 
+    /// Removes a task in any state; true if there was one.
+    func remove(_ id: Int64, of owner: Owner) async throws(StoreError) -> Bool {
+        try await remove(id, expected: nil, of: owner) == .removed
+    }
+
     /// Whether the list holds exactly these tasks.
     func lists(
         _ items: [TaskItem], _ query: TaskQuery = .all, next: Int64? = nil, of owner: Owner

@@ -7,7 +7,9 @@ import Testing
 extension Write {
     init(_ command: Command) { self.init(command, for: Caller(nil)) }
 
-    static func removal(_ id: Int64, of owner: Owner) -> Write { Write(.remove(RemoveTask(owner: owner, id: id))) }
+    static func removal(_ id: Int64, expected: Set<Int64>? = nil, of owner: Owner) -> Write {
+        Write(.remove(RemoveTask(owner: owner, id: id, expected: expected)))
+    }
 
     static func addition(
         _ text: String, limit: Int = 10, key: IdempotencyKey? = nil, of owner: Owner
@@ -231,12 +233,28 @@ struct WriteBatchTests {
         }
     }
 
+    @Test("A task is removed under a condition only in a state that the client expects")
+    func conditionalRemoval() throws {
+        let item = TaskItem(
+            id: 1, owner: alice, text: try TaskText("x"), completed: false, created: 5, modified: 9, revision: 2)
+        let write = Write.removal(1, expected: [2], of: alice)
+        #expect(
+            batch([write]).statements.map(\.label)
+                == ["begin", "guarantee", "lockOwner alice", "lockTask alice", "remove alice", "commit"])
+        func outcome(_ write: Write, _ before: Answer, _ after: Answer) -> Write.Verdict? {
+            result([write], [.nothing, before, after]).verdicts.first
+        }
+        #expect(outcome(write, .task(item), .number(1)) == .answer(.removal(.removed)))
+        #expect(outcome(write, .nothing, .number(0)) == .answer(.removal(.missing)))
+        #expect(outcome(.removal(1, expected: [1], of: alice), .task(item), .number(0)) == .answer(.removal(.conflict)))
+    }
+
     @Test("A row that no task-server wrote is refused to its caller only")
     func unreadable() {
         let writes = [Write.removal(1, of: alice), .removal(2, of: bob)]
         let error = StoreError.broken(reason: "x")
         let verdicts = result(writes, [.nothing, .unreadable(error), .nothing, .number(1)]).verdicts
-        #expect(verdicts == [.refuse(error), .answer(.removal(1))])
+        #expect(verdicts == [.refuse(error), .answer(.removal(.removed))])
     }
 
     @Test("A check counts as written only where it wrote")
@@ -277,7 +295,7 @@ struct WriteBatchTests {
             batch.receive(answer)
         }
         let lost = StoreError.unavailable(reason: "lost")
-        #expect(batch.lost(lost).verdicts == [.answer(.removal(1)), .refuse(lost)])
+        #expect(batch.lost(lost).verdicts == [.answer(.removal(.removed)), .refuse(lost)])
     }
 
     @Test("A write that was in the way of others too often is refused, those that share its transaction are not")

@@ -31,7 +31,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         case .change: Self.changeSQL
         case .lockTasks: "SELECT id, revision FROM tasks WHERE owner = $1 AND id = ANY ($2) ORDER BY id FOR UPDATE"
         case .changeAll: Self.changeAllSQL
-        case .remove: Self.removeSQL("id = $2")
+        case .remove: Self.removeSQL("id = $2 AND ($3 OR revision = ANY ($4))")
         case .removeText: Self.removeSQL("text = $2")
         case .removeCompleted: Self.removeSQL("completed")
         case .probe: Self.probeSQL
@@ -234,7 +234,8 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         case .list, .makeOwner, .lockOwner, .removeCompleted, .probe: [text]
         case .page: [text, number, truth, number]
         case .longPage: [text, number, truth, number, number]
-        case .find, .lockTask, .remove: [text, number]
+        case .find, .lockTask: [text, number]
+        case .remove: [text, number, truth, .integers([])]
         case .forgetAttempts: [text, text, number]
         case .addOne: [text, number, text, truth, number] + details
         case .add:

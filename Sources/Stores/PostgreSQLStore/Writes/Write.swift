@@ -36,8 +36,9 @@ struct Write: Sendable {
         case addition(AddOutcome)
         case change(ChangeOutcome)
         case changes(ChangeAllOutcome)
+        case removal(RemoveOutcome)
         /// How many tasks.
-        case removal(Int)
+        case removals(Int)
         case checked
     }
 

@@ -9,7 +9,8 @@ struct WriteStep {
         case keyedAddition(IdempotencyKey)
         case change(ChangeTask)
         case changes([IdentifiedChange])
-        case removal
+        case removal(RemoveTask)
+        case removals
         case check
     }
 
@@ -29,9 +30,11 @@ struct WriteStep {
                 .answer(.change(Self.outcome(of: change, before: answers.dropLast().last ?? .nothing, after: last)))
             ]
         case .changes(let changes): return [Self.verdict(of: changes, before: answers.dropLast().last, after: last)]
-        case .removal:
-            guard case .number(let count) = last else { return [.answer(.removal(0))] }
-            return [.answer(.removal(Int(count)))]
+        case .removal(let removal):
+            return [.answer(.removal(Self.outcome(of: removal, before: answers.dropLast().last ?? .nothing, after: last)))]
+        case .removals:
+            guard case .number(let count) = last else { return [.answer(.removals(0))] }
+            return [.answer(.removals(Int(count)))]
         case .check: return [.answer(.checked)]
         }
     }
@@ -84,20 +87,21 @@ extension WriteStep {
             meaning = .changes(command.changes)
             statements = lock + Self.statements(changing: command)
         case .remove(let removal):
-            meaning = .removal
-            statements = lock + [Statement(.remove, of: owner, [.integer(removal.id)])]
+            meaning = .removal(removal)
+            statements = lock + Self.statements(removing: removal)
         case .removeText(let removal):
-            meaning = .removal
+            meaning = .removals
             statements = lock + [Statement(.removeText, of: owner, [.text(removal.text.value)])]
         case .removeCompleted:
-            meaning = .removal
+            meaning = .removals
             statements = lock + [Statement(.removeCompleted, of: owner)]
         case .check:
             meaning = .check
             // The lock finds no row, but a server that only reads refuses it.
             statements =
                 isProbing
-                ? [Statement(.probe, of: owner), Statement(.remove, of: owner, [.integer(0)])]
+                ? [Statement(.probe, of: owner)]
+                    + Self.statements(removing: RemoveTask(owner: owner, id: 0, expected: nil))
                 : [Statement(.lockOwner, of: owner)]
         }
     }
@@ -135,6 +139,18 @@ extension WriteStep {
                     .real(details.position.isSet ? details.position.value?.value ?? .nan : nil),
                 ]),
         ]
+    }
+
+    /// With a condition the task is read under a lock first, so that a refusal can be told from a task that is missing.
+    private static func statements(removing removal: RemoveTask) -> [Statement] {
+        let remove = Statement(
+            .remove, of: removal.owner,
+            [
+                .integer(removal.id), .boolean(removal.expected == nil),
+                .integers(removal.expected.map(Array.init) ?? []),
+            ])
+        guard removal.expected != nil else { return [remove] }
+        return [Statement(.lockTask, of: removal.owner, [.integer(removal.id)]), remove]
     }
 
     /// The revisions are read under locks first; the second statement changes either all of the tasks or none.
@@ -204,7 +220,13 @@ extension WriteStep {
     private static func outcome(of change: ChangeTask, before: Answer, after: Answer) -> ChangeOutcome {
         if case .task(let item) = after { return .changed(item) }
         guard case .task(let item) = before else { return .missing }
-        return change.isExpected(item) ? .changed(item) : .conflict(item)
+        return item.isExpected(change.expected) ? .changed(item) : .conflict(item)
+    }
+
+    private static func outcome(of removal: RemoveTask, before: Answer, after: Answer) -> RemoveOutcome {
+        if case .number(let count) = after, count > 0 { return .removed }
+        guard case .task(let item) = before else { return .missing }
+        return removal.outcome(for: item)
     }
 
     private static func verdict(of changes: [IdentifiedChange], before: Answer?, after: Answer) -> Write.Verdict {
