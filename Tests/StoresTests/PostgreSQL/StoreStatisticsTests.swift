@@ -49,6 +49,37 @@ struct StoreStatisticsTests {
         }
     }
 
+    @Test("A transaction that is under way when the server ends its session is counted as failed")
+    func lost() async throws {
+        try await withStore { store, address in
+            let other = try PipelineConnection(to: ConnectionTarget(parsing: address))
+            try other.runScript(
+                """
+                CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS $$
+                BEGIN PERFORM pg_sleep(8); RETURN NEW; END $$;
+                CREATE TRIGGER dawdle BEFORE INSERT ON tasks FOR EACH ROW EXECUTE FUNCTION dawdle();
+                """)
+            let sleeping = "FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'"
+            let before = store.statistics
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    await #expect {
+                        try await store.added("x", of: alice)
+                    } throws: { error in
+                        if case .unavailable = error as? StoreError { true } else { false }
+                    }
+                }
+                try await eventually("the addition is under way") {
+                    try other.run("SELECT count(*) \(sleeping)").integer(0, 0) == 1
+                }
+                _ = try other.run("SELECT pg_terminate_backend(pid) \(sleeping)")
+                try await group.waitForAll()
+            }
+            #expect(store.statistics.failedCommits - before.failedCommits == 1)
+            #expect(store.statistics.commits == before.commits)
+        }
+    }
+
     /// The outcome of an addition, and how many transactions it took.
     private func added(to store: PostgreSQLTaskStore, limit: Int) async throws -> (isFull: Bool, transactions: Int) {
         let before = store.statistics.commits

@@ -31,7 +31,9 @@ struct WriteStep {
             ]
         case .changes(let changes): return [Self.verdict(of: changes, before: answers.dropLast().last, after: last)]
         case .removal(let removal):
-            return [.answer(.removal(Self.outcome(of: removal, before: answers.dropLast().last ?? .nothing, after: last)))]
+            return [
+                .answer(.removal(Self.outcome(of: removal, before: answers.dropLast().last ?? .nothing, after: last)))
+            ]
         case .removals:
             guard case .number(let count) = last else { return [.answer(.removals(0))] }
             return [.answer(.removals(Int(count)))]
