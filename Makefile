@@ -7,7 +7,7 @@ help: ## This list
 run: ## Build and start both servers on this machine; PORT= MOCK_PORT= ADMIN_PORT= choose others than 3000 to 3002
 	@scripts/run
 
-check: ## After an edit: lint, build, the tests of the parts; ONLY=TaskTextTests builds and runs what matches, also of Tests/Acceptance
+check: ## After an edit: lint, build, the quick Swift tests; ONLY=TaskTextTests builds and runs what matches, also of Tests/Acceptance
 	@ONLY='$(ONLY)' scripts/test $(if $(ONLY),only,lint build parts)
 
 test: ## Before a commit: lint, build, all tests, every command of the pages for users, the page in two browsers, the contract
