@@ -20,7 +20,7 @@ struct AuthorizeEndpoint: Sendable {
             return await answer(try AuthorizationRequest(parameters, context.configuration))
         } catch {
             switch error {
-            case .page(let refusal): return ErrorPage(refusal, context).response
+            case .page(let refusal): return context.errorPage(refusal)
             case .client(let refusal, let delivery):
                 return delivery.response(refusal, context)
             }

@@ -75,12 +75,6 @@ struct TokenIssue: Sendable {
 
     private func signed(_ specification: TokenSpecification) async throws(TokenSpecificationError) -> String {
         let granted = try grantedRequest(specification)
-        let builder = authority.claims(of: granted, at: base)
-        var claims = builder.idToken(for: nil, code: nil)
-        if let audience = granted.scope.audience, specification.bad != .idToken {
-            claims = builder.accessToken(audience: audience)
-        }
-        specification.changes.apply(to: &claims, now: granted.now, lifetime: builder.lifetime)
         do throws(RSAError) {
             let signer = try await signer()
             if let bad = specification.entraBad {
@@ -90,6 +84,12 @@ struct TokenIssue: Sendable {
                     base: base)
                 return try await badSigner.sign(bad, specification.changes)
             }
+            let builder = authority.claims(of: granted, at: base)
+            var claims = builder.idToken(for: nil, code: nil)
+            if let audience = granted.scope.audience, specification.bad != .idToken {
+                claims = builder.accessToken(audience: audience)
+            }
+            specification.changes.apply(to: &claims, now: granted.now, lifetime: builder.lifetime)
             guard let bad = specification.bad else { return try signer.sign(claims) }
             let badSigner = BadTokenSigner(
                 keys: authority.keys, signer: signer, configuration: configuration, policy: granted.policy,
@@ -124,9 +124,8 @@ struct TokenIssue: Sendable {
         let (policy, client) = (try policy(specification.policy), try client(specification.client))
         let now = authority.now(in: run)
         let text = specification.scope ?? scope(of: client, forBadToken: specification.bad != nil)
-        let applications = configuration.applications
         let scope = try rethrowing(as: { TokenSpecificationError.scope($0.text) }) { () throws(Refusal) in
-            try Scope(text, client: client, applications: applications)
+            try Scope(text, client: client, configuration)
         }
         let signIn = SignIn(time: now, nonce: specification.changes.nonce, local: policy.allowsPasswordGrant)
         return GrantedRequest(user: user, client: client, policy: policy, scope: scope, signIn: signIn, now: now)

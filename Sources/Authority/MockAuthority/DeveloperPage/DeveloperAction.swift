@@ -4,7 +4,7 @@ import JSON
 import OpenSSL
 
 /// What a form of the developer page asks for, each a request of a control.
-enum DeveloperAction: String, Sendable, CaseIterable {
+enum DeveloperAction: String, Sendable {
     case addUser, changeUser, removeUser, revoke, keys, clock, fault, reset
 
     /// What is said when it was done.

@@ -64,14 +64,4 @@ extension HostContext {
     }
 
     private func number(_ text: String?) -> Int { text.flatMap { Int($0) } ?? 0 }
-
-    /// What the page loads changes only with the program.
-    static func file(_ text: String, _ type: String) -> Response {
-        Response(
-            200,
-            headers: [
-                "Content-Type": "\(type); charset=utf-8", "Cache-Control": "no-cache",
-                "X-Content-Type-Options": "nosniff",
-            ], body: Array(text.utf8))
-    }
 }

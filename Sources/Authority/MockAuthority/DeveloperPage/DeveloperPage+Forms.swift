@@ -82,13 +82,14 @@ extension DeveloperPage {
 
     var clockForm: HTML {
         let skew = run.skew.withLock { $0 }
+        let now = Timestamp.b2cText(seconds: context.authority.now(in: run))
         let steps: [(Int64, String)] = [
             (0, "right"), (-7200, "two hours slow"), (-300, "five minutes slow"), (300, "five minutes fast"),
             (7200, "two hours fast"),
         ]
         let buttons = steps.map { "<button name=\"skew_s\" value=\"\($0)\">\($1)</button>" as HTML }
         return """
-            <p>Tokens are dated by <time>\(Moment.text(context.authority.now(in: run)))</time>, \(skew) seconds off.</p>
+            <p>Tokens are dated by <time>\(now)</time>, \(skew) seconds off.</p>
             \(form(.clock, label: "Set the clock", "<p class=\"buttons\">\(buttons)</p>"))
             \(form(.clock, label: "Set the clock by seconds", """
                 <div class="fields">\(field("skew_s", "Seconds off", in: "clock", value: "\(skew)"))</div>

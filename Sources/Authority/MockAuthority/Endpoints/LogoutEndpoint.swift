@@ -18,9 +18,9 @@ struct LogoutEndpoint: Sendable {
             return Page(title: "Signed out", content: "<p>You are signed out.</p>", headers: cookie).response
         }
         if let hint = query["id_token_hint"], !hint.isEmpty {
-            guard let client = await client(hint) else { return ErrorPage(.invalidIDTokenHint, context).response }
+            guard let client = await client(hint) else { return context.errorPage(.invalidIDTokenHint) }
             guard client.accepts(uri, context.configuration.behaviour.switches) else {
-                return ErrorPage(.redirectMismatch(uri, client: client.id), context).response
+                return context.errorPage(.redirectMismatch(uri, client: client.id))
             }
         }
         let state =

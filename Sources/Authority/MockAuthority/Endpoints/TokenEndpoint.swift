@@ -89,6 +89,6 @@ struct TokenEndpoint: Sendable {
 
     /// The requested scope.
     func scope(_ text: String, _ client: Client) throws(Refusal) -> Scope {
-        try Scope(text, client: client, applications: configuration.applications)
+        try Scope(text, client: client, configuration)
     }
 }

@@ -25,7 +25,7 @@ struct DeviceEndpoints: Sendable {
     private func answer(_ parameters: Parameters) throws(Refusal) -> JSONValue {
         let client = try ClientAuthentication(context: context).client(parameters)
         guard let text = parameters["scope"] else { throw .missingParameter("scope") }
-        _ = try Scope(text, client: client, applications: context.configuration.applications)
+        _ = try Scope(text, client: client, context.configuration)
         let request = context.run.devices.begin(
             client: client.id, scope: text, expires: context.now + Self.lifetime)
         let message =

@@ -22,8 +22,7 @@ enum PageForm: String, Sendable {
         switch self {
         case .signIn: "Sign in"
         case .signUp: "Create"
-        case .profile, .resetPassword: "Continue"
-        case .facebook: "Continue"
+        case .profile, .resetPassword, .facebook: "Continue"
         case .device: "Next"
         }
     }

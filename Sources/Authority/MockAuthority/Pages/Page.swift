@@ -56,18 +56,10 @@ struct Page: Sendable {
     }
 }
 
-/// A refusal that may not be sent to the client, because its redirect URI is not known to be good.
-struct ErrorPage {
-    private let refusal: Refusal
-    private let context: RequestContext
-
-    init(_ refusal: Refusal, _ context: RequestContext) {
-        self.refusal = refusal
-        self.context = context
-    }
-
-    var response: Response {
-        let text = context.description(of: refusal).htmlEscaped
+extension RequestContext {
+    /// A refusal that may not be sent to the client, because its redirect URI is not known to be good.
+    func errorPage(_ refusal: Refusal) -> Response {
+        let text = description(of: refusal).htmlEscaped
         let lines = text.split(whereSeparator: \.isNewline).joined(separator: "<br>")
         return Page(title: "Sorry, but we’re having trouble", content: "<p role=\"alert\">\(lines)</p>", status: 400)
             .response

@@ -20,7 +20,6 @@ extension Configuration {
         self.init(tenant: tenant, policies: [Policy("", kind: .signUpOrSignIn)], users: users)
         self.profile = profile
         self.applications = applications
-        self.applications.profile = profile
     }
 
     /// The External ID tenant of the documentation: alice and bob have other object ids than in B2C, as after a
