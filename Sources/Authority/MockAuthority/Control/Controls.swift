@@ -54,8 +54,6 @@ package struct TenantSelection: Sendable, Equatable {
 ///
 /// Each control takes `run=`, the name of a test run, in its query; without it, the run is that of tenant URLs without one.
 extension HostContext {
-    static let bodyLimit = 65536
-
     var runName: String { head.target["run"]?.lowercased() ?? "" }
     var run: TestRun { authority.runs.run(runName) }
 

@@ -8,7 +8,7 @@ extension HostContext {
     private func change(
         _ change: @escaping @Sendable (ConfigurationMember) throws(ConfigurationError) -> JSONValue
     ) -> Decision {
-        .answerBody(limit: Self.bodyLimit) { body in
+        .answerBody(limit: RequestHead.longestBody) { body in
             do throws(ConfigurationError) {
                 return Response.json(try change(try ConfigurationMember.root(body, place: "the body")))
             } catch {

@@ -91,7 +91,7 @@ package enum TokenSpecificationError: Error, Equatable, Sendable {
         case .scope(let text), .tenant(let text): text
         case .unknownKey(let kid):
             "No tenant has a key '\(kid)'. /_mock/keys?profile=external-id lists a tenant's keys."
-        case .key: "A key could not be generated."
+        case .key: KeyRing.failure
         }
     }
 }

@@ -57,7 +57,7 @@ extension ControlDescription {
             .list(
                 .object([
                     ControlMember("kid", .text, "Its identifier.", isRequired: true),
-                    ControlMember("state", .choice(["active", "published", "retired"]), "What it is used for."),
+                    ControlMember("state", .choice(KeyRing.State.Use.allCases.map(\.rawValue)), "What it is used for."),
                 ])), "All keys.", isRequired: true)
     ])
 

@@ -81,7 +81,7 @@ extension HostContext {
         do throws(RSAError) {
             _ = try await authority.keys.take(step)
         } catch {
-            throw ConfigurationError(message: "A key could not be generated.")
+            throw ConfigurationError(message: KeyRing.failure)
         }
     }
 }

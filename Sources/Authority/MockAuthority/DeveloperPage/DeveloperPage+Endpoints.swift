@@ -32,14 +32,13 @@ extension HostContext {
             let keys = try await authority.keys.current()
             return DeveloperPage(context: self, keys: keys, alert: alert).response(alert == nil ? 200 : 400)
         } catch {
-            return Response.text("A key could not be generated.", status: 500)
+            return Response.keyFailure
         }
     }
 
     /// `POST /_mock`: the action of a form; then the page, at the part that shows what became of it.
     func developerAction() -> Decision {
-        .answerBody(limit: Self.bodyLimit) { body in
-            let fields = Parameters(body: body, type: head.contentType)
+        head.answerForm { fields in
             do throws(ConfigurationError) {
                 let action = try await perform(fields)
                 let mark = selection.isEmpty ? "?" : "&"

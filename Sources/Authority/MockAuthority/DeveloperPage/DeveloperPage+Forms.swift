@@ -66,9 +66,10 @@ extension DeveloperPage {
     }
 
     var keyForms: HTML {
-        let shown = keys.published.map { ($0.identifier, $0.identifier == keys.active ? "signs" : "published") }
-        let all = shown + keys.retired.map { ($0.identifier, "retired") }
-        let rows = all.map { "<li><code>\($0)</code> <span class=\"mark\">\($1)</span></li>" as HTML }
+        let rows = keys.all.map { key, use -> HTML in
+            let mark = use == .active ? "signs" : use.rawValue
+            return "<li><code>\(key.identifier)</code> <span class=\"mark\">\(mark)</span></li>"
+        }
         let buttons = KeyStep.allCases.map { step -> HTML in
             """
             <li><button name="do" value="\(step.rawValue)">\(step.rawValue)</button> <span>\(step.effect)</span></li>

@@ -7,20 +7,16 @@ struct TokenEndpoint: Sendable {
     let context: RequestContext
 
     var configuration: Configuration { context.configuration }
-    static let bodyLimit = 65536
     /// Of the refresh tokens of pages, in seconds from the first: 24 hours, which no setting of the service changes.
     private static let singlePageLifetime: Int64 = 86400
     static let deviceGrantType = "urn:ietf:params:oauth:grant-type:device_code"
 
-    /// Reads the form of a `POST` and answers.
+    /// Reads the form of a `POST` and answers; the service takes parameters from the query too.
     func decide() -> Decision {
-        .answerBody(limit: Self.bodyLimit) { body in await answer(body) }
+        context.head.answerForm { form in await answer(form.followed(by: context.head.target.query)) }
     }
 
-    private func answer(_ body: [UInt8]) async -> Response {
-        // The service takes parameters from the query too.
-        let parameters = Parameters(body: body, type: context.head.contentType)
-            .followed(by: context.head.target.query)
+    private func answer(_ parameters: Parameters) async -> Response {
         do throws(Refusal) {
             return Response.json(try await grant(parameters), headers: context.headers)
         } catch {

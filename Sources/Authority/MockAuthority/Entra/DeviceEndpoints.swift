@@ -12,8 +12,7 @@ struct DeviceEndpoints: Sendable {
 
     /// `POST /T/oauth2/v2.0/devicecode`.
     func begin() -> Decision {
-        .answerBody(limit: 65536) { body in
-            let parameters = Parameters(body: body, type: context.head.contentType)
+        context.head.answerForm { parameters in
             do throws(Refusal) {
                 return Response.json(try answer(parameters), headers: context.headers)
             } catch {
@@ -41,9 +40,7 @@ struct DeviceEndpoints: Sendable {
     /// `GET` and `POST /T/oauth2/deviceauth`: the code and the sign-in on one form.
     func page() -> Decision {
         guard context.head.method == .post else { return .respond(page(alert: nil) { context.head.target[$0] }) }
-        return .answerBody(limit: 65536) { body in
-            act(Parameters(body: body, type: context.head.contentType))
-        }
+        return context.head.answerForm(act)
     }
 
     private func act(_ fields: Parameters) -> Response {

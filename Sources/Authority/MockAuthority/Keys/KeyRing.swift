@@ -35,6 +35,9 @@ final class KeyRing: Sendable {
         }
     }
 
+    /// What callers are told if there is no key.
+    static let failure = "A key could not be generated."
+
     private let state: Mutex<State>
     private let first = Mutex<FirstKeys?>(nil)
     private let hidden = Mutex<KeyTask?>(nil)
@@ -171,6 +174,16 @@ final class KeyRing: Sendable {
 }
 
 extension KeyRing.State {
+    /// What a key is used for, as controls and files name it.
+    enum Use: String, CaseIterable {
+        case active, published, retired
+    }
+
+    /// Every key, the published ones first.
+    var all: [(key: TokenSigningKey, use: Use)] {
+        published.map { ($0, $0.identifier == active ? .active : .published) } + retired.map { ($0, .retired) }
+    }
+
     /// The document of B2C's keys endpoint (RFC 7517 section 5).
     var keySet: JSONValue { ["keys": .array(published.map(\.publicKey))] }
 
