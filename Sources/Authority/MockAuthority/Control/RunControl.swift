@@ -28,14 +28,14 @@ extension HostContext {
 
     func addFault(_ member: ConfigurationMember) throws(ConfigurationError) -> JSONValue {
         try member.allow(["at", "times", "status", "delay_ms", "retry_after", "body", "cut"])
-        guard let place: Fault.Place = try member.choice("at") else {
+        guard let endpoint: Fault.Endpoint = try member.choice("at") else {
             throw ConfigurationError(message: "Say where: {\"at\":\"keys\",\"status\":503}")
         }
         // 1xx are no final answers, and beyond 599 the server says 500 in their place.
         let (status, body) = (try member.number("status", in: 200...599), try member.text("body"))
         let retryAfter = try member.number("retry_after", in: 0...(1 << 53))
         let fault = Fault(
-            place: place, times: try member.number("times", in: 1...(1 << 53)) ?? 1,
+            endpoint: endpoint, times: try member.number("times", in: 1...(1 << 53)) ?? 1,
             delayMilliseconds: min(60_000, try member.number("delay_ms", in: 0...(1 << 53)) ?? 0),
             answer: status == nil && body == nil
                 ? nil : .init(status: Int(status ?? 200), retryAfter: retryAfter, body: body ?? ""),
@@ -109,7 +109,7 @@ extension HostContext {
 extension Fault {
     fileprivate var json: JSONValue {
         var members = JSONObject([
-            ("at", .string(place.rawValue)), ("times", .integer(times)), ("delay_ms", .integer(delayMilliseconds)),
+            ("at", .string(endpoint.rawValue)), ("times", .integer(times)), ("delay_ms", .integer(delayMilliseconds)),
             ("cut", .boolean(cut)),
         ])
         members["status"] = answer.map { .integer(Int64($0.status)) }

@@ -74,7 +74,7 @@ struct Activity: Sendable {
         if let answer = fault.answer { effects.append("answers \(answer.status)") }
         if fault.cut { effects.append("cuts the body") }
         effects.append(fault.times.counted("time"))
-        return "<li><b>\(fault.place.rawValue)</b> \(effects.joined(separator: ", "))</li>"
+        return "<li><b>\(fault.endpoint.rawValue)</b> \(effects.joined(separator: ", "))</li>"
     }
 }
 

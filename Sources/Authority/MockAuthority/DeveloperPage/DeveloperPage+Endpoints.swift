@@ -42,8 +42,8 @@ extension HostContext {
             do throws(ConfigurationError) {
                 let action = try await perform(fields)
                 let mark = selection.isEmpty ? "?" : "&"
-                let place = "/\(Routes.developerPage.path)\(selection)\(mark)done=\(action.rawValue)"
-                return Response(303, headers: ["Location": "\(place)#\(action.section.rawValue)"])
+                let target = "/\(Routes.developerPage.path)\(selection)\(mark)done=\(action.rawValue)"
+                return Response(303, headers: ["Location": "\(target)#\(action.section.rawValue)"])
             } catch {
                 return await developerPage(alert: error.message)
             }

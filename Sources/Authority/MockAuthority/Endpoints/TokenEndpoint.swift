@@ -36,7 +36,7 @@ struct TokenEndpoint: Sendable {
     private func grant(_ parameters: Parameters) async throws(Refusal) -> JSONValue {
         guard let type = parameters["grant_type"] else { throw .missingParameter("grant_type") }
         let client = try ClientAuthentication(context: context).client(parameters)
-        let reply: any TokenReply
+        let reply: any TokenResponse
         switch type {
         case "authorization_code": reply = try await codeGrant(parameters, client)
         case "refresh_token": reply = try await refreshGrant(parameters, client)
@@ -52,7 +52,7 @@ struct TokenEndpoint: Sendable {
     /// Renewing a grant always gives a refresh token; otherwise the scope must ask for one.
     func signTokens(
         for granted: GrantedRequest, renewing old: Grant? = nil
-    ) async throws(Refusal) -> any TokenReply {
+    ) async throws(Refusal) -> any TokenResponse {
         do throws(RSAError) {
             let signer = try await context.authority.signer(for: context.run)
             var response = try context.authority.reply(

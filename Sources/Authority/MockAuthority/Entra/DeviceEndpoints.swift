@@ -78,7 +78,7 @@ struct DeviceEndpoints: Sendable {
 
 extension TokenEndpoint {
     /// The device authorization grant (RFC 8628 section 3.4).
-    func deviceGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> any TokenReply {
+    func deviceGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> any TokenResponse {
         guard let code = parameters["device_code"] else { throw .missingParameter("device_code") }
         guard let request = context.run.devices.request(deviceCode: code), request.client == client.id else {
             throw .unknownDeviceCode

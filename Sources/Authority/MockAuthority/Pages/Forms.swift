@@ -66,7 +66,7 @@ enum PageForm: String, Sendable {
 
 /// One field of a form.
 struct PageInput: Sendable {
-    /// What is typed there, with the hint for the browser's memory.
+    /// What is typed there, with the value of `autocomplete`.
     enum Kind: Sendable {
         case text(String), email(String), password(String)
     }
@@ -85,9 +85,9 @@ struct PageInput: Sendable {
 
     private var attributes: String {
         switch kind {
-        case .text(let memory): "type=\"text\" autocomplete=\"\(memory)\""
-        case .email(let memory): "type=\"email\" autocomplete=\"\(memory)\" inputmode=\"email\""
-        case .password(let memory): "type=\"password\" autocomplete=\"\(memory)\""
+        case .text(let autocomplete): "type=\"text\" autocomplete=\"\(autocomplete)\""
+        case .email(let autocomplete): "type=\"email\" autocomplete=\"\(autocomplete)\" inputmode=\"email\""
+        case .password(let autocomplete): "type=\"password\" autocomplete=\"\(autocomplete)\""
         }
     }
 

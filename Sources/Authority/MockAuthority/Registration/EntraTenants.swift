@@ -116,8 +116,5 @@ enum EntraHost {
     /// The aliases of the public cloud.
     static let login = ["login.microsoftonline.com", "login.windows.net", "login.microsoft.com", "sts.windows.net"]
 
-    /// The host of a scheme, host and port.
-    static func name(ofBase base: String) -> String { WebAddress(base)?.host ?? "" }
-
-    static func isLogin(base: String) -> Bool { login.contains(name(ofBase: base)) }
+    static func isLogin(base: String) -> Bool { WebAddress(base).map { login.contains($0.host) } ?? false }
 }

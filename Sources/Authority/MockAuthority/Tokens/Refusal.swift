@@ -89,7 +89,7 @@ extension Refusal {
                     + "The token was issued on \(Timestamp.b2cText(seconds: issued))."))
     }
 
-    static func otherPolicy(actual: String, expected: String) -> Refusal {
+    static func grantOfOtherEndpoint(actual: String, expected: String) -> Refusal {
         Refusal(
             "invalid_grant", "90088",
             "The provided grant has not been issued for this endpoint. "
