@@ -39,7 +39,7 @@ extension HostContext {
     /// `POST /_mock`: the action of a form; then the page, at the part that shows what became of it.
     func developerAction() -> Decision {
         head.answerForm { fields in
-            do throws(ConfigurationError) {
+            do throws(InputError) {
                 let action = try await perform(fields)
                 let mark = selection.isEmpty ? "?" : "&"
                 let target = "/\(Routes.developerPage.path)\(selection)\(mark)done=\(action.rawValue)"

@@ -35,9 +35,6 @@ final class KeyRing: Sendable {
         }
     }
 
-    /// What callers are told if there is no key.
-    static let failure = "A key could not be generated."
-
     private let state: Mutex<State>
     private let first = Mutex<FirstKeys?>(nil)
     private let hidden = Mutex<KeyTask?>(nil)

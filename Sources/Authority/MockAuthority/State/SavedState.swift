@@ -32,7 +32,7 @@ struct SavedState: Sendable {
         }
         if let bytes = try folder.read("users.json") {
             let unreadable = StateFolderError.unreadable(file: folder.file("users.json"))
-            users = try rethrowing(as: { _ in unreadable }) { () throws(ConfigurationError) in
+            users = try rethrowing(as: { _ in unreadable }) { () throws(InputError) in
                 let file = try ConfigurationMember.root(bytes, limits: Self.limits)
                 try file.allow(["users"])
                 return try file.list("users")?.map(User.init(member:))

@@ -13,7 +13,7 @@ extension Response {
         content(Array((text.hasSuffix("\n") ? text : text + "\n").utf8), "text/plain; charset=utf-8", status)
     }
 
-    static var keyFailure: Response { text(KeyRing.failure, status: 500) }
+    static var keyFailure: Response { text(InputError.noKey.message, status: 500) }
 
     /// A text that changes only with the program: what the developer page loads, and the description of the controls.
     static func file(_ text: String, _ type: String) -> Response {
