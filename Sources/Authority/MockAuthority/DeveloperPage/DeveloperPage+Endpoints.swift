@@ -59,7 +59,7 @@ extension HostContext {
         let hasNews = number(target["faults"]) != run.faults.changes || !requests.isEmpty || !tokens.isEmpty
         if isSame, !hasNews { return Response(204, headers: ["Cache-Control": "no-store"]) }
         let activity = Activity(run: run)
-        return Response.html(activity.news(requests, tokens).text)
+        return Response.html(activity.news(requests, tokens))
     }
 
     private func number(_ text: String?) -> Int { text.flatMap { Int($0) } ?? 0 }

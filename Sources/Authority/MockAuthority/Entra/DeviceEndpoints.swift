@@ -63,7 +63,7 @@ struct DeviceEndpoints: Sendable {
         guard context.run.devices.finish(code, outcome, now: context.now) else {
             return page(alert: "That code did not work. Check the code and try again.", given: given)
         }
-        return Page(title: "Device sign-in", content: "<p>\(text.htmlEscaped)</p>").response
+        return Page(title: "Device sign-in", content: "<p>\(text)</p>").response
     }
 
     private func page(alert: String?, given: @escaping (String) -> String?) -> Response {

@@ -21,8 +21,8 @@ extension Response {
     }
 
     /// An HTML page.
-    static func html(_ html: String, status: Status = 200, headers: FieldLines = FieldLines()) -> Response {
-        content(Array(html.utf8), "text/html; charset=utf-8", status, headers)
+    static func html(_ html: HTML, status: Status = 200, headers: FieldLines = FieldLines()) -> Response {
+        content(Array(html.text.utf8), "text/html; charset=utf-8", status, headers)
     }
 
     private static func content(
