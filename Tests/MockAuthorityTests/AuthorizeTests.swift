@@ -123,7 +123,8 @@ struct AuthorizeTests {
             ("urn:ietf:wg:oauth:2.0:oob", true), ("http://localhost", true), ("http://localhost:51000", true),
             ("http://localhost:51000/a/b?c=d", true), ("http://127.0.0.1:5/x", true),
             ("http://localhost.evil.test/", false), ("http://localhost:80@evil.test/", false),
-            ("http://localhost:99999/", false), ("https://localhost/", false), ("", true),
+            ("http://localhost:99999/", false), ("http://localhost:+80/", false), ("http://localhost/#x", false),
+            ("https://localhost/", false), ("", true),
         ])
     func redirectURIs(uri: String, good: Bool) async throws {
         let browser = Browser(mock)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A configuration file replaces what it names", .timeLimit(.minutes(15)))
 struct ConfigurationTests {
-    private func read(_ text: String) throws(ConfigurationError) -> Configuration {
+    private func read(_ text: String) throws(InputError) -> Configuration {
         try Configuration(parsing: Array(text.utf8))
     }
 
@@ -50,7 +50,7 @@ struct ConfigurationTests {
             (#"{"tenant":{"name":""}}"#, "must be a string that is not empty"),
         ])
     func mistakes(text: String, message: String) {
-        let mistake = #expect(throws: ConfigurationError.self) { try read(text) }
+        let mistake = #expect(throws: InputError.self) { try read(text) }
         #expect(mistake?.message.contains(message) == true)
     }
 }
@@ -82,7 +82,7 @@ struct EntraConfigurationTests {
             (#"{"externalID":{"clients":[]}}"#, "at least one client"),
         ])
     func mistakes(text: String, message: String) {
-        let mistake = #expect(throws: ConfigurationError.self) { try Configuration(parsing: Array(text.utf8)) }
+        let mistake = #expect(throws: InputError.self) { try Configuration(parsing: Array(text.utf8)) }
         #expect(mistake?.message.contains(message) == true, "\(mistake?.message ?? "")")
     }
 }

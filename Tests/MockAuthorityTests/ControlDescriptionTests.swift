@@ -146,7 +146,7 @@ struct ControlDescriptionTests {
 
     /// Why a configuration is refused.
     private func refusal(_ text: String) throws -> String {
-        do throws(ConfigurationError) {
+        do throws(InputError) {
             _ = try Configuration(parsing: Array(text.utf8))
             return ""
         } catch {

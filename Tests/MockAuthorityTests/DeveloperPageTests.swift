@@ -111,7 +111,8 @@ struct DeveloperPageTests {
         #expect(second.contains("openid-configuration") && !second.contains("/discovery/v2.0/keys"))
         _ = try await mock.ask(.post, "/_mock/faults", body: #"{"at":"token","status":503}"#)
         let third = try await mock.get("/_mock/live?of=\(run)&requests=2&tokens=1&faults=0").text
-        #expect(third.contains("data-changes=\"1\"") && third.contains("answers 503") && !third.contains("data-number"))
+        #expect(third.contains("data-changes=\"1\"") && !third.contains("data-number"))
+        #expect(third.contains("answers 503, 1 time<"))
         #expect(try await mock.get("/_mock/live?of=\(run)&requests=2&tokens=1&faults=1").status == 204)
         _ = try await mock.ask(.post, "/_mock/reset")
         let afterwards = try await mock.get("/_mock/live?of=\(run)&requests=2&tokens=1")

@@ -6,7 +6,7 @@ import Testing
 @Suite("P-40: Bad tokens of External ID and Entra have the defect of their name", .timeLimit(.minutes(15)))
 struct EntraBadTokenTests {
     let mock = TestAuthority.all()
-    static let stranger = "00000000-0000-4000-8000-000000000000"
+    static let unknown = "00000000-0000-4000-8000-000000000000"
 
     private func issue(_ bad: EntraBadToken, profile: String = "external-id") async throws -> Token {
         try await mock.issue("user=alice&profile=\(profile)&bad=\(bad.rawValue)")
@@ -72,7 +72,7 @@ struct EntraBadTokenTests {
         let id = EntraTenants.id
         #expect(
             try await issue(.otherTenant).claims["iss"]?.string
-                == "https://\(Self.stranger).ciamlogin.com/\(Self.stranger)/v2.0")
+                == "https://\(Self.unknown).ciamlogin.com/\(Self.unknown)/v2.0")
         #expect(
             try await issue(.loginHostIssuer).claims["iss"]?.string == "https://login.microsoftonline.com/\(id)/v2.0")
         #expect(try await issue(.b2cIssuer).claims["iss"]?.string == "https://contoso.b2clogin.com/\(id)/v2.0/")
@@ -90,7 +90,7 @@ struct EntraBadTokenTests {
         let mock = TestAuthority.all { $0.issuerHost = .request }
         for profile in ["external-id", "entra"] {
             let other = try await mock.issue("user=alice&profile=\(profile)&bad=other-tenant").claims
-            #expect(other["iss"]?.string == "http://mock.test:3001/\(Self.stranger)/v2.0")
+            #expect(other["iss"]?.string == "http://mock.test:3001/\(Self.unknown)/v2.0")
         }
         let personal = try await mock.issue("user=alice&profile=entra&bad=personal-account")
         let keys = try await mock.document("/common/discovery/v2.0/keys")["keys"]?.array ?? []

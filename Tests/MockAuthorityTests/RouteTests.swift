@@ -109,12 +109,12 @@ struct RouteTests {
                 #expect(![404, 405].contains(response.status), "\(name) \(route.path)")
             }
         }
-        #expect(Set(Routes.ofEntra.compactMap(\.fault)) == Set(Fault.Place.allCases))
+        #expect(Set(Routes.ofEntra.compactMap(\.fault)) == Set(Fault.Endpoint.allCases))
     }
 
-    @Test("Every place of a fault is a row")
-    func places() {
-        #expect(Set(Routes.ofPolicies.compactMap(\.fault)) == Set(Fault.Place.allCases))
+    @Test("Every endpoint of a fault is a row")
+    func endpointsOfFaults() {
+        #expect(Set(Routes.ofPolicies.compactMap(\.fault)) == Set(Fault.Endpoint.allCases))
     }
 
     @Test("A control is refused by its path with 404, by its method with 405 and those that it has")

@@ -53,7 +53,7 @@ final class TenantAuthority: Sendable {
             key: key, profile: configuration.profile, era: configuration.behaviour.era, onSignature: onSignature)
     }
 
-    /// Every key of the tenant, the signing ring's first.
+    /// Every key of the tenant but those of personal accounts, the signing ring's first.
     func allKeys() async throws(RSAError) -> [TokenSigningKey] {
         var all: [TokenSigningKey] = []
         for ring in [keys] + sharedKeys {

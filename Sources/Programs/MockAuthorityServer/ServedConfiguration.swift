@@ -25,7 +25,7 @@ private func read(_ path: String, _ issuerBase: String) -> Configuration {
     } catch {
         fail(["\(error)"], .badSettings)
     }
-    do throws(ConfigurationError) {
+    do throws(InputError) {
         return try Configuration(parsing: bytes, issuerBase: issuerBase)
     } catch {
         fail(["\(path): \(error.message)"], .badSettings)

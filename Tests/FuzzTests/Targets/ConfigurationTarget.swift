@@ -4,7 +4,7 @@ import JSON
 /// The configuration file of the mock: what is taken has what it needs, and its accounts are read as they are written.
 func checkConfiguration(_ input: [UInt8]) throws {
     let configuration: Configuration
-    do throws(ConfigurationError) {
+    do throws(InputError) {
         configuration = try Configuration(parsing: input)
     } catch {
         try require(!error.message.isEmpty, "a mistake is named")

@@ -65,7 +65,7 @@ extension AuthorizationRequest {
             guard let types = ResponseTypes(text) else { throw .responseType(text) }
             try delivery.checkMode(parameters["response_mode"], for: types)
             guard let scopeText = parameters["scope"] else { throw .missingScope }
-            let scope = try Scope(scopeText, client: client, applications: configuration.applications)
+            let scope = try Scope(scopeText, client: client, configuration)
             if types.contains(.idToken), !scope.openID { throw .openIDScopeMissing }
             let options = try Options(parameters, client, configuration.profile)
             self.init(client: client, delivery: delivery, types: types, scope: scope, options: options)

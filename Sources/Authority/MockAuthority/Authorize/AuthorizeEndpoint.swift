@@ -9,10 +9,7 @@ struct AuthorizeEndpoint: Sendable {
     /// Takes the parameters from the query, or from the form of a `POST`.
     func decide() async -> Decision {
         guard context.head.method == .post else { return .respond(await answer(Parameters(context.head.target.query))) }
-        return .answerBody(limit: 65536) { body in
-            let form = Parameters(body: body, type: context.head.contentType)
-            return await answer(form.followed(by: context.head.target.query))
-        }
+        return context.head.answerForm { form in await answer(form.followed(by: context.head.target.query)) }
     }
 
     private func answer(_ parameters: Parameters) async -> Response {
@@ -20,7 +17,7 @@ struct AuthorizeEndpoint: Sendable {
             return await answer(try AuthorizationRequest(parameters, context.configuration))
         } catch {
             switch error {
-            case .page(let refusal): return ErrorPage(refusal, context).response
+            case .page(let refusal): return context.errorPage(refusal)
             case .client(let refusal, let delivery):
                 return delivery.response(refusal, context)
             }

@@ -81,20 +81,18 @@ extension Client {
     func accepts(_ uri: String, _ switches: Behaviour.Switches) -> Bool {
         if switches.lax || redirectURIs.contains(where: { $0.isSame(as: uri) }) { return true }
         guard !switches.exactLoopback, redirectURIs.contains("http://localhost") else { return false }
-        return ["http://localhost", "http://127.0.0.1", "http://[::1]"].contains { front in
-            guard uri.hasPrefix(front) else { return false }
-            let rest = uri.dropFirst(front.count)
-            return rest.isEmpty || rest.first == "/" || rest.first == "?" || rest.isPortAndPath
-        }
+        return WebAddress(ofNativeClient: uri) != nil
     }
 }
 
-extension Substring {
-    /// `:3000`, perhaps with a path: never `:x@elsewhere`.
-    fileprivate var isPortAndPath: Bool {
-        guard first == ":" else { return false }
-        let port = dropFirst().prefix { $0 != "/" && $0 != "?" }
-        return UInt16(port) != nil
+extension WebAddress {
+    /// A place of a native client, which a registered `http://localhost` means: on the loopback, without encryption, with any
+    /// port and path; `nil` for every other text.
+    init?(ofNativeClient uri: String) {
+        guard let address = WebAddress(uri), !address.isEncrypted, address.isLoopback, !address.hasFragment else {
+            return nil
+        }
+        self = address
     }
 }
 

@@ -29,10 +29,10 @@ extension HostContext {
     ///
     /// A page of evil.example whose name is made to lead to 127.0.0.1 is of the same origin as the mock (DNS rebinding),
     /// and only `Host` shows it. Addresses, names without a dot and those of reserved domains (RFC 6761, RFC 6762, RFC 9476)
-    /// cannot be registered; the others are known only if the configuration names them.
+    /// cannot be registered, and those of the service's login are Microsoft's; the others are known only if the configuration
+    /// names them.
     private var isForKnownHost: Bool {
-        let host = EntraHost.name(ofBase: base)
-        if host.isEmpty { return false }
+        guard let host = WebAddress(base)?.host else { return false }
         if host.hasPrefix("[") || !host.contains(".") || IPAddress(host) != nil { return true }
         if Self.reservedDomains.contains(where: host.hasSuffix) || EntraHost.login.contains(host) { return true }
         return mock.configuration.namesOfHost.contains { $0.isEqualIgnoringCase(to: host) }

@@ -7,7 +7,7 @@ extension MockAuthority {
     func control(_ head: RequestHead, _ base: String) async -> Decision {
         let host = HostContext(mock: self, authority: b2c, head: head, base: base)
         if let refusal = host.refusalOfControl { return .respond(refusal) }
-        do throws(ControlError) {
+        do throws(InputError) {
             let tenant = try tenant(TenantSelection(Parameters(head.target.query)))
             return await HostContext(mock: self, authority: tenant, head: head, base: base).control()
         } catch {
@@ -15,36 +15,31 @@ extension MockAuthority {
         }
     }
 
-    func tenant(_ selection: TenantSelection) throws(ControlError) -> TenantAuthority {
+    func tenant(_ selection: TenantSelection) throws(InputError) -> TenantAuthority {
         let all = [b2c] + others
         let ofProfile = all.filter { $0.configuration.profile == selection.profile }
         guard let name = selection.tenant else {
             if let first = ofProfile.first { return first }
-            throw ControlError(message: "No tenant of the profile '\(selection.profile.rawValue)' is configured.")
+            throw InputError(message: "No tenant of the profile '\(selection.profile.rawValue)' is configured.")
         }
         if let tenant = ofProfile.first(where: { $0.configuration.tenant.isCalled(name) }) { return tenant }
         let known = ofProfile.map(\.configuration.tenant.name).joined(separator: ", ")
-        throw ControlError(message: "There is no tenant '\(name)' of this profile. Known: \(known).")
+        throw InputError(message: "There is no tenant '\(name)' of this profile. Known: \(known).")
     }
 }
 
 /// Which tenant a control is about.
-package struct TenantSelection: Sendable, Equatable {
-    package var profile = TenantProfile.b2c
+struct TenantSelection: Sendable, Equatable {
+    var profile = TenantProfile.b2c
     /// Domain or id; `nil` for the first tenant of the profile.
-    package var tenant: String?
+    var tenant: String?
 
-    package init(_ profile: TenantProfile = .b2c, tenant: String? = nil) {
-        self.profile = profile
-        self.tenant = tenant
-    }
-
-    init(_ query: Parameters) throws(ControlError) {
+    init(_ query: Parameters) throws(InputError) {
         tenant = query["tenant"]
         guard let name = query["profile"] else { return }
         guard let profile = TenantProfile(rawValue: name) else {
             let known = TenantProfile.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ControlError(message: "There is no profile '\(name)'. Known: \(known).")
+            throw InputError(message: "There is no profile '\(name)'. Known: \(known).")
         }
         self.profile = profile
     }
@@ -54,8 +49,6 @@ package struct TenantSelection: Sendable, Equatable {
 ///
 /// Each control takes `run=`, the name of a test run, in its query; without it, the run is that of tenant URLs without one.
 extension HostContext {
-    static let bodyLimit = 65536
-
     var runName: String { head.target["run"]?.lowercased() ?? "" }
     var run: TestRun { authority.runs.run(runName) }
 
@@ -96,33 +89,23 @@ extension HostContext {
 
     /// `GET /_mock/token?user=alice`.
     func testToken() async -> Response {
-        do throws(ControlError) {
-            let specification = try TokenSpecification(Parameters(head.target.query), configuration.profile)
-            return try await token(specification)
+        do throws(InputError) {
+            return try await token(try TokenSpecification(Parameters(head.target.query), configuration.profile))
         } catch {
             return Response.text(error.message, status: 400)
         }
     }
 
-    private func token(_ specification: TokenSpecification) async throws(ControlError) -> Response {
-        do throws(TokenSpecificationError) {
-            let issuer = TokenIssue(authority: authority, run: run, base: base, key: try await key(specification.key))
-            return wantsJSON
-                ? Response.json(try await issuer.response(specification))
-                : Response.text(try await issuer.token(specification))
-        } catch {
-            throw ControlError(message: error.message)
-        }
+    private func token(_ specification: TokenSpecification) async throws(InputError) -> Response {
+        let issuer = TokenIssue(authority: authority, run: run, base: base, key: try await key(specification.key))
+        return wantsJSON
+            ? Response.json(try await issuer.response(specification))
+            : Response.text(try await issuer.token(specification))
     }
 
     /// The key of this `kid`, of any tenant: a token of one signed by another's.
-    private func key(_ identifier: String?) async throws(TokenSpecificationError) -> TokenSigningKey? {
+    private func key(_ identifier: String?) async throws(InputError) -> TokenSigningKey? {
         guard let identifier else { return nil }
         return try await mock.key(identifier)
     }
-}
-
-/// Why a control was refused, for the person who called it.
-struct ControlError: Error, Equatable {
-    let message: String
 }

@@ -4,11 +4,11 @@ import Synchronization
 /// A failure that is injected at an endpoint for some requests.
 struct Fault: Sendable, Equatable {
     /// The endpoint, as `at` of the control names it.
-    enum Place: String, Sendable, CaseIterable {
+    enum Endpoint: String, Sendable, CaseIterable {
         case keys, metadata, token, authorize
     }
 
-    var place: Place
+    var endpoint: Endpoint
     /// The number of requests that it still affects.
     var times: Int64
     /// The time before the response.
@@ -66,9 +66,9 @@ final class Faults: Sendable {
     }
 
     /// The first fault at this endpoint; one request of it is used up.
-    func take(_ place: Fault.Place) -> Fault? {
+    func take(_ endpoint: Fault.Endpoint) -> Fault? {
         state.withLock { state in
-            guard let index = state.waiting.firstIndex(where: { $0.place == place }) else { return nil }
+            guard let index = state.waiting.firstIndex(where: { $0.endpoint == endpoint }) else { return nil }
             state.waiting[index].times -= 1
             state.changes += 1
             let fault = state.waiting[index]

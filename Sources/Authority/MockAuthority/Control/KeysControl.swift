@@ -8,13 +8,13 @@ extension HostContext {
         do throws(RSAError) {
             return Response.json(try await authority.keys.current().json)
         } catch {
-            return Response.text("A key could not be generated.", status: 500)
+            return Response.keyFailure
         }
     }
 
     /// `POST /_mock/keys {"do":"rotate"}`: takes the step, and shows the keys after it.
     func changeKeys() -> Decision {
-        .answerBody(limit: Self.bodyLimit) { body in
+        .answerBody(limit: RequestHead.longestBody) { body in
             guard let step = step(body) else {
                 let steps = KeyStep.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
                 return Response.text("Say what to do: {\"do\":\"rotate\"}. It is one of \(steps).", status: 400)
@@ -22,7 +22,7 @@ extension HostContext {
             do throws(RSAError) {
                 return Response.json(try await authority.keys.take(step).json)
             } catch {
-                return Response.text("A key could not be generated.", status: 500)
+                return Response.keyFailure
             }
         }
     }
@@ -33,15 +33,10 @@ extension HostContext {
 }
 
 extension KeyRing.State {
-    /// The keys, the published ones first.
     fileprivate var json: JSONValue {
-        let shown = published.map { key in
-            entry(key, key.identifier == active ? "active" : "published")
+        let keys = all.map { key, use -> JSONValue in
+            ["kid": .string(key.identifier), "state": .string(use.rawValue)]
         }
-        return ["keys": .array(shown + retired.map { entry($0, "retired") })]
-    }
-
-    private func entry(_ key: TokenSigningKey, _ state: String) -> JSONValue {
-        ["kid": .string(key.identifier), "state": .string(state)]
+        return ["keys": .array(keys)]
     }
 }

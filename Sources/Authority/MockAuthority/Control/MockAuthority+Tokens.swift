@@ -2,52 +2,47 @@ import Basics
 package import JSON
 import OpenSSL
 
+/// What tests ask without a request.
 extension MockAuthority {
-    /// One token without a sign-in: an access token, or an ID token where the scope names no resource.
-    ///
-    /// `run` names the test run, and `selection` the tenant.
-    package func issueToken(
-        _ specification: TokenSpecification, run: String = "", of selection: TenantSelection = TenantSelection()
-    ) async throws(TokenSpecificationError) -> String {
-        let tenant = try rethrowing(as: { TokenSpecificationError.tenant($0.message) }) {
-            () throws(ControlError) -> TenantAuthority in
-            try self.tenant(selection)
-        }
+    /// One token of B2C without a sign-in: an access token, or an ID token where the scope names no resource.
+    package func issueToken(_ specification: TokenSpecification) async throws(InputError) -> String {
         var key: TokenSigningKey?
         if let identifier = specification.key { key = try await self.key(identifier) }
-        let issue = TokenIssue(
-            authority: tenant, run: tenant.runs.run(run), base: configuration.issuerBase, key: key)
+        let issue = TokenIssue(authority: b2c, run: b2c.runs.run(""), base: configuration.issuerBase, key: key)
         return try await issue.token(specification)
     }
 
     /// The key set of B2C, as its endpoint shows it.
-    package func keySet() async throws(TokenSpecificationError) -> JSONValue {
+    package func keySet() async throws(InputError) -> JSONValue {
         do throws(RSAError) {
             return try await b2c.keys.current().keySet
         } catch {
-            throw .key
+            throw .noKey
         }
     }
 
     /// Changes the keys of B2C.
-    package func change(_ step: KeyStep) async throws(TokenSpecificationError) {
+    package func change(_ step: KeyStep) async throws(InputError) {
         do throws(RSAError) {
             _ = try await b2c.keys.take(step)
         } catch {
-            throw .key
+            throw .noKey
         }
     }
+}
 
+extension MockAuthority {
     /// The key of this `kid`, of any tenant.
-    func key(_ identifier: String) async throws(TokenSpecificationError) -> TokenSigningKey {
+    func key(_ identifier: String) async throws(InputError) -> TokenSigningKey {
         do throws(RSAError) {
             for tenant in [b2c] + others {
                 if let key = try await tenant.allKeys().first(where: { $0.identifier == identifier }) { return key }
             }
         } catch {
-            throw .key
+            throw .noKey
         }
-        throw .unknownKey(identifier)
+        throw InputError(
+            message: "No tenant has a key '\(identifier)'. /_mock/keys?profile=external-id lists a tenant's keys.")
     }
 }
 
@@ -67,20 +62,14 @@ struct TokenIssue: Sendable {
         return try await authority.signer()
     }
 
-    func token(_ specification: TokenSpecification) async throws(TokenSpecificationError) -> String {
+    func token(_ specification: TokenSpecification) async throws(InputError) -> String {
         let token = try await signed(specification)
         run.issuedTokens.note(token, now: authority.now(in: run), defect: specification.defect)
         return token
     }
 
-    private func signed(_ specification: TokenSpecification) async throws(TokenSpecificationError) -> String {
+    private func signed(_ specification: TokenSpecification) async throws(InputError) -> String {
         let granted = try grantedRequest(specification)
-        let builder = authority.claims(of: granted, at: base)
-        var claims = builder.idToken(for: nil, code: nil)
-        if let audience = granted.scope.audience, specification.bad != .idToken {
-            claims = builder.accessToken(audience: audience)
-        }
-        specification.changes.apply(to: &claims, now: granted.now, lifetime: builder.lifetime)
         do throws(RSAError) {
             let signer = try await signer()
             if let bad = specification.entraBad {
@@ -90,18 +79,24 @@ struct TokenIssue: Sendable {
                     base: base)
                 return try await badSigner.sign(bad, specification.changes)
             }
+            let builder = authority.claims(of: granted, at: base)
+            var claims = builder.idToken(for: nil, code: nil)
+            if let audience = granted.scope.audience, specification.bad != .idToken {
+                claims = builder.accessToken(audience: audience)
+            }
+            specification.changes.apply(to: &claims, now: granted.now, lifetime: builder.lifetime)
             guard let bad = specification.bad else { return try signer.sign(claims) }
             let badSigner = BadTokenSigner(
                 keys: authority.keys, signer: signer, configuration: configuration, policy: granted.policy,
                 now: granted.now)
             return try await badSigner.sign(claims, as: bad)
         } catch {
-            throw .key
+            throw .noKey
         }
     }
 
     /// The token in a response like that of the token endpoint.
-    func response(_ specification: TokenSpecification) async throws(TokenSpecificationError) -> JSONValue {
+    func response(_ specification: TokenSpecification) async throws(InputError) -> JSONValue {
         guard specification.isGood else {
             return ["access_token": .string(try await token(specification)), "token_type": "Bearer"]
         }
@@ -111,22 +106,21 @@ struct TokenIssue: Sendable {
                 to: granted, try await authority.signer(for: run), at: base, era: configuration.behaviour.era)
             return response.json(clientInfo: false)
         } catch {
-            throw .key
+            throw .noKey
         }
     }
 
     private func grantedRequest(
         _ specification: TokenSpecification
-    ) throws(TokenSpecificationError) -> GrantedRequest {
+    ) throws(InputError) -> GrantedRequest {
         guard let user = run.directory.user(called: specification.user) else {
-            throw .unknownUser(specification.user, known: run.directory.all.map(\.email))
+            throw unknown("user", specification.user, known: run.directory.all.map(\.email))
         }
         let (policy, client) = (try policy(specification.policy), try client(specification.client))
         let now = authority.now(in: run)
         let text = specification.scope ?? scope(of: client, forBadToken: specification.bad != nil)
-        let applications = configuration.applications
-        let scope = try rethrowing(as: { TokenSpecificationError.scope($0.text) }) { () throws(Refusal) in
-            try Scope(text, client: client, applications: applications)
+        let scope = try rethrowing(as: { InputError(message: $0.text) }) { () throws(Refusal) in
+            try Scope(text, client: client, configuration)
         }
         let signIn = SignIn(time: now, nonce: specification.changes.nonce, local: policy.allowsPasswordGrant)
         return GrantedRequest(user: user, client: client, policy: policy, scope: scope, signIn: signIn, now: now)
@@ -147,22 +141,26 @@ struct TokenIssue: Sendable {
         }
     }
 
-    private func policy(_ name: String?) throws(TokenSpecificationError) -> Policy {
+    private func policy(_ name: String?) throws(InputError) -> Policy {
         let policies = configuration.policies
         if let name {
             if let policy = configuration.policy(named: name) { return policy }
-            throw .unknownPolicy(name, known: policies.map(\.name))
+            throw unknown("policy", name, known: policies.map(\.name))
         }
         let first = policies.first { $0.kind == .signIn || $0.kind == .signUpOrSignIn } ?? policies.first
-        guard let first else { throw .unknownPolicy("", known: []) }
+        guard let first else { throw unknown("policy", "", known: []) }
         return first
     }
 
-    private func client(_ id: String?) throws(TokenSpecificationError) -> Client {
+    private func client(_ id: String?) throws(InputError) -> Client {
         let clients = configuration.applications.clients
         guard let client = id.map({ configuration.applications.client($0) }) ?? clients.first else {
-            throw .unknownClient(id ?? "", known: clients.map(\.id))
+            throw unknown("client", id ?? "", known: clients.map(\.id))
         }
         return client
+    }
+
+    private func unknown(_ kind: String, _ name: String, known: [String]) -> InputError {
+        InputError(message: "There is no \(kind) '\(name)'. Known: \(known.joined(separator: ", ")).")
     }
 }

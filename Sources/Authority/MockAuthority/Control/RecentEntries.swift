@@ -6,7 +6,7 @@ struct RecentEntries<Entry: Sendable>: Sendable {
     }
 
     /// Oldest first, at most ``limit`` of them.
-    private(set) var all: [Numbered] = []
+    private var all: [Numbered] = []
     private var count = 0
     private let limit: Int
 

@@ -6,10 +6,10 @@ import Synchronization
 extension HostContext {
     /// Reads the JSON object of a body and changes the run by it; an error is the text of a 400.
     private func change(
-        _ change: @escaping @Sendable (ConfigurationMember) throws(ConfigurationError) -> JSONValue
+        _ change: @escaping @Sendable (ConfigurationMember) throws(InputError) -> JSONValue
     ) -> Decision {
-        .answerBody(limit: Self.bodyLimit) { body in
-            do throws(ConfigurationError) {
+        .answerBody(limit: RequestHead.longestBody) { body in
+            do throws(InputError) {
                 return Response.json(try change(try ConfigurationMember.root(body, place: "the body")))
             } catch {
                 return Response.text(error.message, status: 400)
@@ -26,16 +26,16 @@ extension HostContext {
     /// `POST /_mock/revoke {"user":"alice"}`: makes the grants of the account void.
     func revoke() -> Decision { change(revoke) }
 
-    func addFault(_ member: ConfigurationMember) throws(ConfigurationError) -> JSONValue {
+    func addFault(_ member: ConfigurationMember) throws(InputError) -> JSONValue {
         try member.allow(["at", "times", "status", "delay_ms", "retry_after", "body", "cut"])
-        guard let place: Fault.Place = try member.choice("at") else {
-            throw ConfigurationError(message: "Say where: {\"at\":\"keys\",\"status\":503}")
+        guard let endpoint: Fault.Endpoint = try member.choice("at") else {
+            throw InputError(message: "Say where: {\"at\":\"keys\",\"status\":503}")
         }
         // 1xx are no final answers, and beyond 599 the server says 500 in their place.
         let (status, body) = (try member.number("status", in: 200...599), try member.text("body"))
         let retryAfter = try member.number("retry_after", in: 0...(1 << 53))
         let fault = Fault(
-            place: place, times: try member.number("times", in: 1...(1 << 53)) ?? 1,
+            endpoint: endpoint, times: try member.number("times", in: 1...(1 << 53)) ?? 1,
             delayMilliseconds: min(60_000, try member.number("delay_ms", in: 0...(1 << 53)) ?? 0),
             answer: status == nil && body == nil
                 ? nil : .init(status: Int(status ?? 200), retryAfter: retryAfter, body: body ?? ""),
@@ -44,25 +44,25 @@ extension HostContext {
         return state
     }
 
-    func setClock(_ member: ConfigurationMember) throws(ConfigurationError) -> JSONValue {
+    func setClock(_ member: ConfigurationMember) throws(InputError) -> JSONValue {
         try member.allow(["skew_s"])
         guard let skew = try member.number("skew_s", in: -(1 << 40)...(1 << 40)) else {
-            throw ConfigurationError(message: "Say by how much the clock is off: {\"skew_s\":-7200}")
+            throw InputError(message: "Say by how much the clock is off: {\"skew_s\":-7200}")
         }
         run.skew.withLock { $0 = skew }
         return state
     }
 
-    func revoke(_ member: ConfigurationMember) throws(ConfigurationError) -> JSONValue {
+    func revoke(_ member: ConfigurationMember) throws(InputError) -> JSONValue {
         try member.allow(["user"])
         let user = try known(try member.required("user"))
         run.directory.revoke(user.objectID)
         return state
     }
 
-    func known(_ name: String) throws(ConfigurationError) -> User {
+    func known(_ name: String) throws(InputError) -> User {
         guard let user = run.directory.user(called: name) else {
-            throw ConfigurationError(message: "There is no user '\(name)'.")
+            throw InputError(message: "There is no user '\(name)'.")
         }
         return user
     }
@@ -70,18 +70,18 @@ extension HostContext {
     /// `PUT /_mock/users/alice`: changes the members that the body has, or creates the account.
     func putUser() -> Decision {
         let name = head.target.path.last ?? ""
-        return change { member throws(ConfigurationError) in try putUser(name, member) }
+        return change { member throws(InputError) in try putUser(name, member) }
     }
 
-    func putUser(_ name: String, _ member: ConfigurationMember) throws(ConfigurationError) -> JSONValue {
+    func putUser(_ name: String, _ member: ConfigurationMember) throws(InputError) -> JSONValue {
         let old = run.directory.user(called: name)
         let user = if let old { try old.changed(by: member) } else { try User(member: member, email: name) }
         if old == nil, let owner = run.directory.user(user.objectID) {
-            throw ConfigurationError(
+            throw InputError(
                 message: "'\(user.objectID)' is the object id of '\(owner.email)': leave it out, or change that user.")
         }
         guard run.directory.put(user) else {
-            throw ConfigurationError(message: "'\(user.email)' belongs to another account.")
+            throw InputError(message: "'\(user.email)' belongs to another account.")
         }
         return user.json
     }
@@ -109,7 +109,7 @@ extension HostContext {
 extension Fault {
     fileprivate var json: JSONValue {
         var members = JSONObject([
-            ("at", .string(place.rawValue)), ("times", .integer(times)), ("delay_ms", .integer(delayMilliseconds)),
+            ("at", .string(endpoint.rawValue)), ("times", .integer(times)), ("delay_ms", .integer(delayMilliseconds)),
             ("cut", .boolean(cut)),
         ])
         members["status"] = answer.map { .integer(Int64($0.status)) }
@@ -119,7 +119,7 @@ extension Fault {
 
 extension User {
     /// The account with the members of a body in place of its own.
-    fileprivate func changed(by member: ConfigurationMember) throws(ConfigurationError) -> User {
+    fileprivate func changed(by member: ConfigurationMember) throws(InputError) -> User {
         try member.allow(Self.members)
         var user = self
         if try member.text("email") != nil { user.email = try member.required("email") }

@@ -7,14 +7,14 @@ extension TokenSpecification {
     ]
 
     /// Reads a query; unknown parameters are refused, since a test with a misspelt defect would pass.
-    init(_ query: Parameters, _ profile: TenantProfile) throws(ControlError) {
+    init(_ query: Parameters, _ profile: TenantProfile) throws(InputError) {
         for argument in query.all where !Self.names.contains(argument.name) {
-            throw ControlError(
+            throw InputError(
                 message:
                     "'\(argument.name)' is not a parameter of a token. Known: \(Self.names.joined(separator: ", ")).")
         }
         guard let user = query["user"] else {
-            throw ControlError(message: "Say for whom: /_mock/token?user=alice")
+            throw InputError(message: "Say for whom: /_mock/token?user=alice")
         }
         self.init(
             user: user, policy: query["policy"], client: query["client"], scope: query["scope"],
@@ -22,7 +22,7 @@ extension TokenSpecification {
         key = query["kid"]
         guard let name = query["bad"] else { return }
         switch TokenDefect.all(of: profile).first(where: { $0.name == name }) {
-        case nil: throw ControlError(message: "No bad token is called '\(name)'. /_mock/token/bad lists them.")
+        case nil: throw InputError(message: "No bad token is called '\(name)'. /_mock/token/bad lists them.")
         case .general(let bad): self.bad = bad
         case .entra(let bad): entraBad = bad
         }
@@ -30,18 +30,18 @@ extension TokenSpecification {
 }
 
 extension ClaimChanges {
-    fileprivate init(_ query: Parameters) throws(ControlError) {
+    fileprivate init(_ query: Parameters) throws(InputError) {
         self.init(nonce: query["nonce"], drop: query.values("drop"))
         if let text = query["exp"] {
             guard let seconds = Self.seconds(text) else {
-                throw ControlError(message: "exp=\(text) is no time from now. Examples: -1h, 90s, 30m, 2d.")
+                throw InputError(message: "exp=\(text) is no time from now. Examples: -1h, 90s, 30m, 2d.")
             }
             expiry = seconds
         }
         for pair in query.values("claim") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, !parts[0].isEmpty else {
-                throw ControlError(message: "claim=\(pair) is no claim. Example: claim=name=Alice")
+                throw InputError(message: "claim=\(pair) is no claim. Example: claim=name=Alice")
             }
             set[String(parts[0])] = Self.value(String(parts[1]))
         }

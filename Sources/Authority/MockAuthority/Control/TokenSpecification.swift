@@ -67,31 +67,3 @@ package struct ClaimChanges: Sendable, Equatable {
         for name in drop { claims[name] = nil }
     }
 }
-
-/// Why a token could not be issued.
-package enum TokenSpecificationError: Error, Equatable, Sendable {
-    case unknownUser(String, known: [String])
-    case unknownPolicy(String, known: [String])
-    case unknownClient(String, known: [String])
-    /// The scope is not registered; the text is that of the service.
-    case scope(String)
-    /// There is no such tenant; the text says which there are.
-    case tenant(String)
-    case unknownKey(String)
-    case key
-
-    package var message: String {
-        switch self {
-        case .unknownUser(let name, let known):
-            "There is no user '\(name)'. Known: \(known.joined(separator: ", "))."
-        case .unknownPolicy(let name, let known):
-            "There is no policy '\(name)'. Known: \(known.joined(separator: ", "))."
-        case .unknownClient(let id, let known):
-            "There is no client '\(id)'. Known: \(known.joined(separator: ", "))."
-        case .scope(let text), .tenant(let text): text
-        case .unknownKey(let kid):
-            "No tenant has a key '\(kid)'. /_mock/keys?profile=external-id lists a tenant's keys."
-        case .key: "A key could not be generated."
-        }
-    }
-}

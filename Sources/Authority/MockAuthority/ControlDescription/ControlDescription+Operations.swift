@@ -57,7 +57,7 @@ extension ControlDescription {
             .list(
                 .object([
                     ControlMember("kid", .text, "Its identifier.", isRequired: true),
-                    ControlMember("state", .choice(["active", "published", "retired"]), "What it is used for."),
+                    ControlMember("state", .choice(KeyRing.State.Use.allCases.map(\.rawValue)), "What it is used for."),
                 ])), "All keys.", isRequired: true)
     ])
 
@@ -120,7 +120,7 @@ extension ControlDescription {
 
     private static let fault = [
         ControlMember(
-            "at", .choice(Fault.Place.allCases.map(\.rawValue)), "The endpoint, of all policies.", isRequired: true),
+            "at", .choice(Fault.Endpoint.allCases.map(\.rawValue)), "The endpoint, of all policies.", isRequired: true),
         ControlMember("times", .number(1...(1 << 53)), "How many requests; without it, one."),
         ControlMember("status", .number(200...599), "The status in place of the endpoint's answer."),
         ControlMember("delay_ms", .number(0...(1 << 53)), "Milliseconds before the answer, at most 60000 of them."),

@@ -33,8 +33,9 @@ struct Activity: Sendable {
         }
         let body: HTML = request["body"]?.string.map { "<pre>\($0)</pre>" } ?? ""
         let status = request["status"]?.integer ?? 0
+        let time = Timestamp.b2cText(seconds: request["at"]?.integer ?? 0)
         return """
-            <li data-number="\(number)"><details><summary><time>\(Moment.text(request["at"]?.integer ?? 0))</time>
+            <li data-number="\(number)"><details><summary><time>\(time)</time>
             <b>\(request["method"]?.string ?? "")</b> <span class="mark\(status >= 400 ? " bad" : "")">\(status)</span>
             <span class="target">\(request["target"]?.string ?? "")</span></summary>
             <dl>\(fields)</dl>\(body)</details></li>
@@ -47,9 +48,10 @@ struct Activity: Sendable {
 
     private func row(_ number: Int, _ entry: IssuedTokens.Entry) -> HTML {
         let token = DecodedToken(entry.token)
+        let time = Timestamp.b2cText(seconds: entry.time)
         let defect: HTML = entry.defect.map { " <span class=\"mark bad\">\($0)</span>" } ?? ""
         return """
-            <li data-number="\(number)"><details><summary><time>\(Moment.text(entry.time))</time>
+            <li data-number="\(number)"><details><summary><time>\(time)</time>
             <b>\(token.subject)</b> <span>\(token.kind)</span>\(defect)</summary>
             <p><button type="button" class="script small" data-copy="\(entry.token)" hidden>\
             Copy<span class="unseen"> token \(number)</span></button> \(token.validity)</p>
@@ -71,14 +73,9 @@ struct Activity: Sendable {
         if fault.delayMilliseconds > 0 { effects.append("\(fault.delayMilliseconds) ms later") }
         if let answer = fault.answer { effects.append("answers \(answer.status)") }
         if fault.cut { effects.append("cuts the body") }
-        return "<li><b>\(fault.place.rawValue)</b> \(effects.joined(separator: ", ")), \(fault.times) times</li>"
+        effects.append(fault.times.counted("time"))
+        return "<li><b>\(fault.endpoint.rawValue)</b> \(effects.joined(separator: ", "))</li>"
     }
-}
-
-/// Times as the page writes them.
-enum Moment {
-    /// `2026-11-22 19:20:11Z`, of this many seconds since 1970.
-    static func text(_ seconds: Int64) -> String { Timestamp.b2cText(seconds: seconds) }
 }
 
 /// A token, taken apart for people; what is no token is shown as it is.
@@ -112,6 +109,6 @@ struct DecodedToken: Sendable {
 
     var validity: String {
         guard let expiry = claim("exp")?.integer else { return "Without exp." }
-        return "Valid until \(Moment.text(expiry))."
+        return "Valid until \(Timestamp.b2cText(seconds: expiry))."
     }
 }

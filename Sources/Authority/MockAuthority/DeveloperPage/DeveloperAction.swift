@@ -4,7 +4,7 @@ import JSON
 import OpenSSL
 
 /// What a form of the developer page asks for, each a request of a control.
-enum DeveloperAction: String, Sendable, CaseIterable {
+enum DeveloperAction: String, Sendable {
     case addUser, changeUser, removeUser, revoke, keys, clock, fault, reset
 
     /// What is said when it was done.
@@ -35,9 +35,9 @@ enum DeveloperAction: String, Sendable, CaseIterable {
 
 extension HostContext {
     /// Does what the fields of a form say, by the functions of the controls.
-    func perform(_ fields: Parameters) async throws(ConfigurationError) -> DeveloperAction {
+    func perform(_ fields: Parameters) async throws(InputError) -> DeveloperAction {
         guard let action = fields["action"].flatMap(DeveloperAction.init(rawValue:)) else {
-            throw ConfigurationError(message: "The form names no action that is known.")
+            throw InputError(message: "The form names no action that is known.")
         }
         switch action {
         case .addUser: try addUser(fields)
@@ -52,36 +52,36 @@ extension HostContext {
         return action
     }
 
-    private func addUser(_ fields: Parameters) throws(ConfigurationError) {
-        guard let email = fields["email"] else { throw ConfigurationError(message: "Say the address of the user.") }
+    private func addUser(_ fields: Parameters) throws(InputError) {
+        guard let email = fields["email"] else { throw InputError(message: "Say the address of the user.") }
         if run.directory.user(called: email) != nil {
-            throw ConfigurationError(message: "There is a user '\(email)' already.")
+            throw InputError(message: "There is a user '\(email)' already.")
         }
         let member = try fields.member(
             texts: ["email", "password", "name", "givenName", "familyName"], json: ["claims"])
         _ = try putUser(email, member)
     }
 
-    private func changeUser(_ fields: Parameters) throws(ConfigurationError) {
+    private func changeUser(_ fields: Parameters) throws(InputError) {
         let user = try known(fields["user"] ?? "")
         let emptied = ["email", "name", "givenName", "familyName"]
         let member = try fields.member(texts: ["password"], emptied: emptied, json: ["claims"], truths: ["disabled"])
         _ = try putUser(user.objectID, member)
     }
 
-    private func addFault(of fields: Parameters) throws(ConfigurationError) {
+    private func addFault(of fields: Parameters) throws(InputError) {
         let numbers = ["times", "status", "delay_ms", "retry_after"]
         _ = try addFault(try fields.member(texts: ["at", "body"], numbers: numbers, truths: ["cut"]))
     }
 
-    private func takeStep(_ fields: Parameters) async throws(ConfigurationError) {
+    private func takeStep(_ fields: Parameters) async throws(InputError) {
         guard let step = fields["do"].flatMap(KeyStep.init(rawValue:)) else {
-            throw ConfigurationError(message: "Say what to do with the keys.")
+            throw InputError(message: "Say what to do with the keys.")
         }
         do throws(RSAError) {
             _ = try await authority.keys.take(step)
         } catch {
-            throw ConfigurationError(message: "A key could not be generated.")
+            throw .noKey
         }
     }
 }
@@ -93,7 +93,7 @@ extension Parameters {
     /// What is not a number stays a text, so that the control says what is wrong with it.
     fileprivate func member(
         texts: [String] = [], emptied: [String] = [], numbers: [String] = [], json: [String] = [], truths: [String] = []
-    ) throws(ConfigurationError) -> ConfigurationMember {
+    ) throws(InputError) -> ConfigurationMember {
         var object = JSONObject()
         for name in texts { object[name] = self[name].map { .string($0) } }
         for name in emptied { object[name] = values(name).first.map { .string($0) } }
@@ -105,7 +105,7 @@ extension Parameters {
             guard let text = values(name).first else { continue }
             object[name] = [:]
             if text.isEmpty { continue }
-            object[name] = try rethrowing(as: { _ in ConfigurationError(message: "'\(name)' is not JSON.") }) {
+            object[name] = try rethrowing(as: { _ in InputError(message: "'\(name)' is not JSON.") }) {
                 () throws(JSONError) in try JSONValue(parsing: Array(text.utf8))
             }
         }

@@ -32,19 +32,18 @@ extension HostContext {
             let keys = try await authority.keys.current()
             return DeveloperPage(context: self, keys: keys, alert: alert).response(alert == nil ? 200 : 400)
         } catch {
-            return Response.text("A key could not be generated.", status: 500)
+            return Response.keyFailure
         }
     }
 
     /// `POST /_mock`: the action of a form; then the page, at the part that shows what became of it.
     func developerAction() -> Decision {
-        .answerBody(limit: Self.bodyLimit) { body in
-            let fields = Parameters(body: body, type: head.contentType)
-            do throws(ConfigurationError) {
+        head.answerForm { fields in
+            do throws(InputError) {
                 let action = try await perform(fields)
                 let mark = selection.isEmpty ? "?" : "&"
-                let place = "/\(Routes.developerPage.path)\(selection)\(mark)done=\(action.rawValue)"
-                return Response(303, headers: ["Location": "\(place)#\(action.section.rawValue)"])
+                let target = "/\(Routes.developerPage.path)\(selection)\(mark)done=\(action.rawValue)"
+                return Response(303, headers: ["Location": "\(target)#\(action.section.rawValue)"])
             } catch {
                 return await developerPage(alert: error.message)
             }
@@ -60,18 +59,8 @@ extension HostContext {
         let hasNews = number(target["faults"]) != run.faults.changes || !requests.isEmpty || !tokens.isEmpty
         if isSame, !hasNews { return Response(204, headers: ["Cache-Control": "no-store"]) }
         let activity = Activity(run: run)
-        return Response.html(activity.news(requests, tokens).text)
+        return Response.html(activity.news(requests, tokens))
     }
 
     private func number(_ text: String?) -> Int { text.flatMap { Int($0) } ?? 0 }
-
-    /// What the page loads changes only with the program.
-    static func file(_ text: String, _ type: String) -> Response {
-        Response(
-            200,
-            headers: [
-                "Content-Type": "\(type); charset=utf-8", "Cache-Control": "no-cache",
-                "X-Content-Type-Options": "nosniff",
-            ], body: Array(text.utf8))
-    }
 }

@@ -14,20 +14,20 @@ extension DeveloperPage {
             """
     }
 
-    /// A labelled field; `place` keeps the identifiers of the page apart.
-    func field(_ name: String, _ label: String, in place: String, value: String = "", type: String = "text") -> HTML {
+    /// A labelled field; `prefix` keeps the identifiers of the page apart.
+    func field(_ name: String, _ label: String, prefix: String, value: String = "", type: String = "text") -> HTML {
         """
-        <p class="field"><label for="\(place)-\(name)">\(label)</label>
-        <input id="\(place)-\(name)" name="\(name)" type="\(type)" value="\(value)" autocomplete="off"></p>
+        <p class="field"><label for="\(prefix)-\(name)">\(label)</label>
+        <input id="\(prefix)-\(name)" name="\(name)" type="\(type)" value="\(value)" autocomplete="off"></p>
         """
     }
 
     /// A labelled choice of one of these values.
-    func choice(_ name: String, _ label: String, in place: String, _ values: [(value: String, title: String)]) -> HTML {
+    func choice(_ name: String, _ label: String, prefix: String, _ values: [(value: String, title: String)]) -> HTML {
         let options = values.map { "<option value=\"\($0.value)\">\($0.title)</option>" as HTML }
         return """
-            <p class="field"><label for="\(place)-\(name)">\(label)</label>
-            <select id="\(place)-\(name)" name="\(name)">\(options)</select></p>
+            <p class="field"><label for="\(prefix)-\(name)">\(label)</label>
+            <select id="\(prefix)-\(name)" name="\(name)">\(options)</select></p>
             """
     }
 
@@ -37,16 +37,17 @@ extension DeveloperPage {
         let policy: HTML =
             policies.isEmpty
             ? ""
-            : choice("policy", "Policy", in: "token", [("", "the first for signing in")] + policies.map { ($0, $0) })
+            : choice(
+                "policy", "Policy", prefix: "token", [("", "the first for signing in")] + policies.map { ($0, $0) })
         // A form that is sent with GET puts its fields in place of the query of its address.
         let selected = HostContext.selected(context.authority, run: context.runName)
         let hidden = selected.map { "<input type=\"hidden\" name=\"\($0)\" value=\"\($1)\">" as HTML }
         return """
             <form method="get" action="\(MockAuthority.Path.testToken)">
             \(hidden)
-            <div class="fields">\(userChoice(in: "token"))
+            <div class="fields">\(userChoice(prefix: "token"))
             \(policy)
-            \(field("scope", "Scope", in: "token"))</div>
+            \(field("scope", "Scope", prefix: "token"))</div>
             <p><button class="primary">Get it</button>
             <button type="button" class="script" data-copy-token hidden>Copy it</button></p>
             </form>
@@ -61,14 +62,15 @@ extension DeveloperPage {
         return "\(MockAuthority.Path.testToken)\(mark)user=\(user)"
     }
 
-    private func userChoice(in place: String) -> HTML {
-        choice("user", "User", in: place, users.map { ($0.email, "\($0.name.display), \($0.email)") })
+    private func userChoice(prefix: String) -> HTML {
+        choice("user", "User", prefix: prefix, users.map { ($0.email, "\($0.name.display), \($0.email)") })
     }
 
     var keyForms: HTML {
-        let shown = keys.published.map { ($0.identifier, $0.identifier == keys.active ? "signs" : "published") }
-        let all = shown + keys.retired.map { ($0.identifier, "retired") }
-        let rows = all.map { "<li><code>\($0)</code> <span class=\"mark\">\($1)</span></li>" as HTML }
+        let rows = keys.all.map { key, use -> HTML in
+            let mark = use == .active ? "signs" : use.rawValue
+            return "<li><code>\(key.identifier)</code> <span class=\"mark\">\(mark)</span></li>"
+        }
         let buttons = KeyStep.allCases.map { step -> HTML in
             """
             <li><button name="do" value="\(step.rawValue)">\(step.rawValue)</button> <span>\(step.effect)</span></li>
@@ -82,27 +84,29 @@ extension DeveloperPage {
 
     var clockForm: HTML {
         let skew = run.skew.withLock { $0 }
+        let now = Timestamp.b2cText(seconds: context.authority.now(in: run))
         let steps: [(Int64, String)] = [
             (0, "right"), (-7200, "two hours slow"), (-300, "five minutes slow"), (300, "five minutes fast"),
             (7200, "two hours fast"),
         ]
         let buttons = steps.map { "<button name=\"skew_s\" value=\"\($0)\">\($1)</button>" as HTML }
         return """
-            <p>Tokens are dated by <time>\(Moment.text(context.authority.now(in: run)))</time>, \(skew) seconds off.</p>
+            <p>Tokens are dated by <time>\(now)</time>, \(skew) seconds off.</p>
             \(form(.clock, label: "Set the clock", "<p class=\"buttons\">\(buttons)</p>"))
             \(form(.clock, label: "Set the clock by seconds", """
-                <div class="fields">\(field("skew_s", "Seconds off", in: "clock", value: "\(skew)"))</div>
+                <div class="fields">\(field("skew_s", "Seconds off", prefix: "clock", value: "\(skew)"))</div>
                 <p><button>Set</button></p>
                 """))
             """
     }
 
     var faultForms: HTML {
-        let places = Fault.Place.allCases.map { (value: $0.rawValue, title: $0.rawValue) }
+        let endpoints = Fault.Endpoint.allCases.map { (value: $0.rawValue, title: $0.rawValue) }
         let fields: [HTML] = [
-            choice("at", "Endpoint", in: "fault", places), field("times", "Times", in: "fault", value: "1"),
-            field("status", "Status", in: "fault", value: "503"), field("delay_ms", "Milliseconds before", in: "fault"),
-            field("retry_after", "Retry-After, seconds", in: "fault"), field("body", "Body", in: "fault"),
+            choice("at", "Endpoint", prefix: "fault", endpoints), field("times", "Times", prefix: "fault", value: "1"),
+            field("status", "Status", prefix: "fault", value: "503"),
+            field("delay_ms", "Milliseconds before", prefix: "fault"),
+            field("retry_after", "Retry-After, seconds", prefix: "fault"), field("body", "Body", prefix: "fault"),
         ]
         return """
             \(Activity(run: run).faults(in: "waiting-faults"))

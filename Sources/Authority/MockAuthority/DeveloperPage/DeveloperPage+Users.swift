@@ -3,26 +3,26 @@ import JSON
 /// The part of the page about accounts.
 extension DeveloperPage {
     var accounts: HTML {
-        let rows = users.enumerated().map { account($1, place: "user-\($0)") }
+        let rows = users.enumerated().map { account($1, prefix: "user-\($0)") }
         return """
             <ul class="rows">\(rows)</ul>
             <h3>Add a user</h3>
             \(form(.addUser, label: "Add a user", """
-                <div class="fields">\(field("email", "Email address", in: "new", type: "email"))
-                \(field("password", "Password", in: "new", value: "Passw0rd!"))
-                \(field("name", "Name", in: "new"))
-                \(claimsField(JSONObject(), in: "new"))</div>
+                <div class="fields">\(field("email", "Email address", prefix: "new", type: "email"))
+                \(field("password", "Password", prefix: "new", value: "Passw0rd!"))
+                \(field("name", "Name", prefix: "new"))
+                \(claimsField(JSONObject(), prefix: "new"))</div>
                 <p><button class="primary">Add</button></p>
                 """))
             """
     }
 
-    private func account(_ user: User, place: String) -> HTML {
+    private func account(_ user: User, prefix: String) -> HTML {
         let mark: HTML = user.status.disabled ? " <span class=\"mark\">disabled</span>" : ""
         return """
             <li><details><summary><b>\(user.name.display)</b> <span>\(user.email)</span>\(mark)</summary>
             <p>Object id <code>\(user.objectID)</code>\(identityProvider(user))</p>
-            \(changeForm(user, place: place))
+            \(changeForm(user, prefix: prefix))
             \(form(.revoke, label: "Revoke the grants of \(user.email)", named(user, "Revoke its grants")))
             \(form(.removeUser, label: "Remove \(user.email)", named(user, "Remove")))
             </details></li>
@@ -40,28 +40,28 @@ extension DeveloperPage {
         """
     }
 
-    private func changeForm(_ user: User, place: String) -> HTML {
+    private func changeForm(_ user: User, prefix: String) -> HTML {
         let isDisabled: HTML = user.status.disabled ? " checked" : ""
         return form(
             .changeUser, label: "Change \(user.email)",
             """
             <input type="hidden" name="user" value="\(user.objectID)">
-            <div class="fields">\(field("email", "Email address", in: place, value: user.email, type: "email"))
-            \(field("password", "Password", in: place, value: user.password ?? ""))
-            \(field("name", "Name", in: place, value: user.name.display))
-            \(field("givenName", "Given name", in: place, value: user.name.given))
-            \(field("familyName", "Family name", in: place, value: user.name.family))
-            \(claimsField(user.claims, in: place))</div>
-            <p class="check"><input id="\(place)-disabled" type="checkbox" name="disabled" value="true"\(isDisabled)>
-            <label for="\(place)-disabled">May not sign in</label></p>
+            <div class="fields">\(field("email", "Email address", prefix: prefix, value: user.email, type: "email"))
+            \(field("password", "Password", prefix: prefix, value: user.password ?? ""))
+            \(field("name", "Name", prefix: prefix, value: user.name.display))
+            \(field("givenName", "Given name", prefix: prefix, value: user.name.given))
+            \(field("familyName", "Family name", prefix: prefix, value: user.name.family))
+            \(claimsField(user.claims, prefix: prefix))</div>
+            <p class="check"><input id="\(prefix)-disabled" type="checkbox" name="disabled" value="true"\(isDisabled)>
+            <label for="\(prefix)-disabled">May not sign in</label></p>
             <p><button class="primary">Change</button></p>
             """)
     }
 
-    private func claimsField(_ claims: JSONObject, in place: String) -> HTML {
+    private func claimsField(_ claims: JSONObject, prefix: String) -> HTML {
         """
-        <p class="field wide"><label for="\(place)-claims">More claims, as a JSON object</label>
-        <textarea id="\(place)-claims" name="claims" rows="3" spellcheck="false">\
+        <p class="field wide"><label for="\(prefix)-claims">More claims, as a JSON object</label>
+        <textarea id="\(prefix)-claims" name="claims" rows="3" spellcheck="false">\
         \(JSONValue.object(claims).indentedText)</textarea></p>
         """
     }

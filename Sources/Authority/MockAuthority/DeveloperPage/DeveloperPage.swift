@@ -30,7 +30,7 @@ struct DeveloperPage: Sendable {
     ]
 
     func response(_ status: Status = 200) -> Response {
-        Response.html(html.text, status: status, headers: Self.fields)
+        Response.html(html, status: status, headers: Self.fields)
     }
 
     private var html: HTML {

@@ -4,12 +4,12 @@ import Tokens
 
 extension TokenEndpoint {
     /// The authorization code grant (RFC 6749 section 4.1.3) with proof keys (RFC 7636); a code works once.
-    func codeGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> any TokenReply {
+    func codeGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> any TokenResponse {
         guard let code = parameters["code"] else { throw .missingParameter("code") }
         guard let redirectURI = parameters["redirect_uri"] else { throw .missingParameter("redirect_uri") }
         let (grant, user) = try redeem(code, .code, client)
         if let bound = grant.binding.redirectURI, !bound.isSame(as: redirectURI) {
-            throw .otherPolicy(actual: redirectURI, expected: bound)
+            throw .grantOfOtherEndpoint(actual: redirectURI, expected: bound)
         }
         if let challenge = grant.binding.challenge { try check(parameters["code_verifier"], challenge) }
         guard context.run.spend(grant, now: context.now) else { throw .codeRedeemed }
@@ -23,7 +23,7 @@ extension TokenEndpoint {
     }
 
     /// The refresh grant (RFC 6749 section 6): always a new refresh token; the old one stays good unless switched off.
-    func refreshGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> any TokenReply {
+    func refreshGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> any TokenResponse {
         guard let token = parameters["refresh_token"] else { throw .missingParameter("refresh_token") }
         let (grant, user) = try redeem(token, .refresh, client)
         let granted = try grantedRequest(grant, user, client, parameters["scope"])
@@ -43,7 +43,7 @@ extension TokenEndpoint {
         }
         guard grant.binding.client == client.id else { throw .otherClient(client.id) }
         guard grant.binding.policy == context.policy.name else {
-            throw .otherPolicy(actual: grant.binding.policy, expected: context.policy.name)
+            throw .grantOfOtherEndpoint(actual: grant.binding.policy, expected: context.policy.name)
         }
         guard let user = context.run.directory.user(grant.user) else { throw .accountGone }
         guard user.status.generation == grant.generation, !user.status.disabled else { throw .grantRevoked }

@@ -12,7 +12,7 @@ extension HostContext {
             <p>A stand-in for Azure AD B2C, Entra External ID and Entra ID, for development only.</p>
             <p class="aside"><a href="/\(Routes.developerPage.path)">Users, tokens, requests, keys and faults</a></p>
             """
-        return Page(title: configuration.tenant.name, content: content.text).response
+        return Page(title: configuration.tenant.name, content: content).response
     }
 
     private var welcomeText: Response {

@@ -18,9 +18,9 @@ struct LogoutEndpoint: Sendable {
             return Page(title: "Signed out", content: "<p>You are signed out.</p>", headers: cookie).response
         }
         if let hint = query["id_token_hint"], !hint.isEmpty {
-            guard let client = await client(hint) else { return ErrorPage(.invalidIDTokenHint, context).response }
+            guard let client = await client(hint) else { return context.errorPage(.invalidIDTokenHint) }
             guard client.accepts(uri, context.configuration.behaviour.switches) else {
-                return ErrorPage(.redirectMismatch(uri, client: client.id), context).response
+                return context.errorPage(.redirectMismatch(uri, client: client.id))
             }
         }
         let state =
@@ -32,7 +32,7 @@ struct LogoutEndpoint: Sendable {
         return Response(302, headers: headers)
     }
 
-    /// The account of the ID token in the hint, which may have expired.
+    /// The client that the ID token in the hint is for; the token may have expired.
     private func client(_ hint: String) async -> Client? {
         let claims = await TokenReader(keys: context.authority.keys).claims(hint)
         return claims?["aud"]?.string.flatMap(context.configuration.applications.client)
@@ -43,7 +43,7 @@ struct LogoutEndpoint: Sendable {
 struct TokenReader: Sendable {
     let keys: KeyRing
 
-    /// The claims, if a key of the set signed them; the caller checks the times.
+    /// The claims, if a key that is or was in the set signed them; the caller checks the times.
     func claims(_ token: String) async -> JSONObject? {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let header = object(parts[0]), let signature = Base64.decodeLenient(parts[2]) else {

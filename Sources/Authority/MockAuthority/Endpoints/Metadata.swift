@@ -14,7 +14,7 @@ extension RequestContext {
         do throws(RSAError) {
             return Response.json(try await authority.keys.current().keySet, headers: openToAll)
         } catch {
-            return Response.text("No key could be generated.", status: 500)
+            return Response.keyFailure
         }
     }
 

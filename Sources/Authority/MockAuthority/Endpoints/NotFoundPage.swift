@@ -18,25 +18,6 @@ enum NotFoundPage {
     }
 
     private static func page(_ title: String, _ text: String) -> Response {
-        Page(title: title, content: "<p>\(text.htmlEscaped)</p>", status: 404).response
-    }
-}
-
-extension String {
-    /// The text, escaped for HTML text and for quoted attributes.
-    var htmlEscaped: String {
-        var result = ""
-        result.reserveCapacity(utf8.count)
-        for scalar in unicodeScalars {
-            switch scalar {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            case "'": result += "&#39;"
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result
+        Page(title: title, content: "<p>\(text)</p>", status: 404).response
     }
 }

@@ -1,7 +1,7 @@
 extension TokenEndpoint {
     /// The resource owner password credentials grant (RFC 6749 section 4.3), only under a policy made for it; External ID
     /// and Entra have it only where it is switched on.
-    func passwordGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> any TokenReply {
+    func passwordGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> any TokenResponse {
         guard context.allowsPasswordGrant else { throw .passwordGrantDisabled }
         guard let username = parameters["username"] else { throw .missingParameter("username") }
         guard let password = parameters["password"] else { throw .missingParameter("password") }

@@ -5,7 +5,7 @@ extension MockAuthority {
     ///
     /// The sample for iOS with ADAL has versions that name the policy only in the authorization request.
     func decideByGrant(_ head: RequestHead, _ url: PolicyURL, run: String, base: String) -> Decision {
-        .readBody(limit: TokenEndpoint.bodyLimit) { body in
+        .readBody(limit: RequestHead.longestBody) { body in
             let parameters = Parameters(body: body, type: head.contentType)
             guard let policy = self.policy(of: parameters) else { return .respond(self.notFound(head, base)) }
             let context = RequestContext(

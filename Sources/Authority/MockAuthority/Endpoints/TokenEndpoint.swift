@@ -7,20 +7,16 @@ struct TokenEndpoint: Sendable {
     let context: RequestContext
 
     var configuration: Configuration { context.configuration }
-    static let bodyLimit = 65536
     /// Of the refresh tokens of pages, in seconds from the first: 24 hours, which no setting of the service changes.
     private static let singlePageLifetime: Int64 = 86400
     static let deviceGrantType = "urn:ietf:params:oauth:grant-type:device_code"
 
-    /// Reads the form of a `POST` and answers.
+    /// Reads the form of a `POST` and answers; the service takes parameters from the query too.
     func decide() -> Decision {
-        .answerBody(limit: Self.bodyLimit) { body in await answer(body) }
+        context.head.answerForm { form in await answer(form.followed(by: context.head.target.query)) }
     }
 
-    private func answer(_ body: [UInt8]) async -> Response {
-        // The service takes parameters from the query too.
-        let parameters = Parameters(body: body, type: context.head.contentType)
-            .followed(by: context.head.target.query)
+    private func answer(_ parameters: Parameters) async -> Response {
         do throws(Refusal) {
             return Response.json(try await grant(parameters), headers: context.headers)
         } catch {
@@ -40,7 +36,7 @@ struct TokenEndpoint: Sendable {
     private func grant(_ parameters: Parameters) async throws(Refusal) -> JSONValue {
         guard let type = parameters["grant_type"] else { throw .missingParameter("grant_type") }
         let client = try ClientAuthentication(context: context).client(parameters)
-        let reply: any TokenReply
+        let reply: any TokenResponse
         switch type {
         case "authorization_code": reply = try await codeGrant(parameters, client)
         case "refresh_token": reply = try await refreshGrant(parameters, client)
@@ -56,7 +52,7 @@ struct TokenEndpoint: Sendable {
     /// Renewing a grant always gives a refresh token; otherwise the scope must ask for one.
     func signTokens(
         for granted: GrantedRequest, renewing old: Grant? = nil
-    ) async throws(Refusal) -> any TokenReply {
+    ) async throws(Refusal) -> any TokenResponse {
         do throws(RSAError) {
             let signer = try await context.authority.signer(for: context.run)
             var response = try context.authority.reply(
@@ -89,6 +85,6 @@ struct TokenEndpoint: Sendable {
 
     /// The requested scope.
     func scope(_ text: String, _ client: Client) throws(Refusal) -> Scope {
-        try Scope(text, client: client, applications: configuration.applications)
+        try Scope(text, client: client, configuration)
     }
 }

@@ -12,8 +12,7 @@ struct DeviceEndpoints: Sendable {
 
     /// `POST /T/oauth2/v2.0/devicecode`.
     func begin() -> Decision {
-        .answerBody(limit: 65536) { body in
-            let parameters = Parameters(body: body, type: context.head.contentType)
+        context.head.answerForm { parameters in
             do throws(Refusal) {
                 return Response.json(try answer(parameters), headers: context.headers)
             } catch {
@@ -25,7 +24,7 @@ struct DeviceEndpoints: Sendable {
     private func answer(_ parameters: Parameters) throws(Refusal) -> JSONValue {
         let client = try ClientAuthentication(context: context).client(parameters)
         guard let text = parameters["scope"] else { throw .missingParameter("scope") }
-        _ = try Scope(text, client: client, applications: context.configuration.applications)
+        _ = try Scope(text, client: client, context.configuration)
         let request = context.run.devices.begin(
             client: client.id, scope: text, expires: context.now + Self.lifetime)
         let message =
@@ -41,9 +40,7 @@ struct DeviceEndpoints: Sendable {
     /// `GET` and `POST /T/oauth2/deviceauth`: the code and the sign-in on one form.
     func page() -> Decision {
         guard context.head.method == .post else { return .respond(page(alert: nil) { context.head.target[$0] }) }
-        return .answerBody(limit: 65536) { body in
-            act(Parameters(body: body, type: context.head.contentType))
-        }
+        return context.head.answerForm(act)
     }
 
     private func act(_ fields: Parameters) -> Response {
@@ -66,7 +63,7 @@ struct DeviceEndpoints: Sendable {
         guard context.run.devices.finish(code, outcome, now: context.now) else {
             return page(alert: "That code did not work. Check the code and try again.", given: given)
         }
-        return Page(title: "Device sign-in", content: "<p>\(text.htmlEscaped)</p>").response
+        return Page(title: "Device sign-in", content: "<p>\(text)</p>").response
     }
 
     private func page(alert: String?, given: @escaping (String) -> String?) -> Response {
@@ -81,7 +78,7 @@ struct DeviceEndpoints: Sendable {
 
 extension TokenEndpoint {
     /// The device authorization grant (RFC 8628 section 3.4).
-    func deviceGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> any TokenReply {
+    func deviceGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> any TokenResponse {
         guard let code = parameters["device_code"] else { throw .missingParameter("device_code") }
         guard let request = context.run.devices.request(deviceCode: code), request.client == client.id else {
             throw .unknownDeviceCode

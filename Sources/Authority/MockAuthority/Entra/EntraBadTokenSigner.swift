@@ -10,7 +10,6 @@ struct EntraBadTokenSigner: Sendable {
     /// Scheme and host of the request.
     let base: String
 
-    private static let stranger = "00000000-0000-4000-8000-000000000000"
     private static let longLife: Int64 = 28 * 3600
 
     private var tenant: Tenant { claims.configuration.tenant }
@@ -40,15 +39,15 @@ struct EntraBadTokenSigner: Sendable {
         case .noOID: good["oid"] = nil
         case .noTID: good["tid"] = nil
         case .noProfile: for name in ["name", "oid", "preferred_username", "tid"] { good[name] = nil }
-        case .tidMismatch: good["tid"] = .string(Self.stranger)
-        case .otherTenant: move(&good, to: Self.stranger)
+        case .tidMismatch: good["tid"] = .string(Tenant.unknownID)
+        case .otherTenant: move(&good, to: Tenant.unknownID)
         case .personalAccount: move(&good, to: Configuration.personalTenant)
         case .loginHostIssuer: good["iss"] = .string("\(EntraHost.loginBase)/\(tenant.id)/v2.0")
         case .b2cIssuer: good["iss"] = .string("https://\(tenant.subdomain).b2clogin.com/\(tenant.id)/v2.0/")
         case .audienceAPI: good["aud"] = .string("api://\(audience)")
         case .scopeArray: good["scp"] = .array(claims.granted.scope.names.map { .string($0) })
         case .scopeClaim: (good["scope"], good["scp"]) = (good["scp"], nil)
-        case .guest: good["idp"] = .string("https://sts.windows.net/\(Self.stranger)/")
+        case .guest: good["idp"] = .string("https://sts.windows.net/\(Tenant.unknownID)/")
         case .longLived: good["exp"] = .integer(claims.granted.now - EntraClaims.datedBack + Self.longLife)
         }
         return good

@@ -3,7 +3,7 @@ import HTTP
 import JSON
 
 /// An error of External ID and Entra (P-37; docs/external-id.md, "Errors").
-struct EntraError: Error, Equatable, Sendable {
+struct EntraError: Equatable, Sendable {
     /// The value of `error` (RFC 6749 section 5.2).
     let error: String
     /// The number after `AADSTS`, and in `error_codes`.

@@ -16,7 +16,7 @@ extension RequestContext {
         do throws(RSAError) {
             return Response.json(try await entraKeys(version: version), headers: openForADay)
         } catch {
-            return Response.text("No key could be generated.", status: 500)
+            return Response.keyFailure
         }
     }
 

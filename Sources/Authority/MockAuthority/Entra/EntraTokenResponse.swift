@@ -2,7 +2,7 @@ import JSON
 import OpenSSL
 
 /// The response of the token endpoint of External ID and Entra (docs/external-id.md, "Token responses").
-struct EntraTokenResponse: TokenReply {
+struct EntraTokenResponse: TokenResponse {
     var refreshToken: (text: String, lifetime: Int64)?
     private let claims: EntraClaims
     private let accessToken: String?

@@ -5,8 +5,7 @@ import JSON
 extension RequestContext {
     /// Every step answers that the app must use the browser, which the interface allows at any of them (P-40).
     func nativeAuthentication() -> Decision {
-        .answerBody(limit: 65536) { body in
-            let parameters = Parameters(body: body, type: head.contentType)
+        head.answerForm { parameters in
             guard let id = parameters["client_id"] else {
                 return response(Refusal.missingParameter("client_id").entra)
             }

@@ -171,6 +171,16 @@ final class KeyRing: Sendable {
 }
 
 extension KeyRing.State {
+    /// What a key is used for, as controls and files name it.
+    enum Use: String, CaseIterable {
+        case active, published, retired
+    }
+
+    /// Every key, the published ones first.
+    var all: [(key: TokenSigningKey, use: Use)] {
+        published.map { ($0, $0.identifier == active ? .active : .published) } + retired.map { ($0, .retired) }
+    }
+
     /// The document of B2C's keys endpoint (RFC 7517 section 5).
     var keySet: JSONValue { ["keys": .array(published.map(\.publicKey))] }
 

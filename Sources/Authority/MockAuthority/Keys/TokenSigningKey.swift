@@ -5,7 +5,7 @@ import Tokens
 
 /// A key that signs tokens, and its public half as the key set shows it.
 package struct TokenSigningKey: Sendable {
-    /// The name in `kid`: the JWK thumbprint of RFC 7638.
+    /// The name in `kid`: the one that ``KeyNaming`` gives, else the JWK thumbprint of RFC 7638.
     package let identifier: String
     /// When it was made, in seconds since 1970.
     package let notBefore: Int64

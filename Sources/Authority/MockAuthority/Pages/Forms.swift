@@ -22,8 +22,7 @@ enum PageForm: String, Sendable {
         switch self {
         case .signIn: "Sign in"
         case .signUp: "Create"
-        case .profile, .resetPassword: "Continue"
-        case .facebook: "Continue"
+        case .profile, .resetPassword, .facebook: "Continue"
         case .device: "Next"
         }
     }
@@ -67,7 +66,7 @@ enum PageForm: String, Sendable {
 
 /// One field of a form.
 struct PageInput: Sendable {
-    /// What is typed there, with the hint for the browser's memory.
+    /// What is typed there, with the value of `autocomplete`.
     enum Kind: Sendable {
         case text(String), email(String), password(String)
     }
@@ -84,20 +83,20 @@ struct PageInput: Sendable {
         self.value = value
     }
 
-    private var attributes: String {
+    private var attributes: HTML {
         switch kind {
-        case .text(let memory): "type=\"text\" autocomplete=\"\(memory)\""
-        case .email(let memory): "type=\"email\" autocomplete=\"\(memory)\" inputmode=\"email\""
-        case .password(let memory): "type=\"password\" autocomplete=\"\(memory)\""
+        case .text(let autocomplete): "type=\"text\" autocomplete=\"\(autocomplete)\""
+        case .email(let autocomplete): "type=\"email\" autocomplete=\"\(autocomplete)\" inputmode=\"email\""
+        case .password(let autocomplete): "type=\"password\" autocomplete=\"\(autocomplete)\""
         }
     }
 
     var isEmpty: Bool { value?.isEmpty ?? true }
 
-    func html(hasFocus: Bool, describedByAlert: Bool) -> String {
-        let focus = hasFocus ? " autofocus" : ""
-        let description = describedByAlert ? " aria-describedby=\"alert\"" : ""
-        let value = value.map { " value=\"\($0.htmlEscaped)\"" } ?? ""
+    func html(hasFocus: Bool, describedByAlert: Bool) -> HTML {
+        let focus: HTML = hasFocus ? " autofocus" : ""
+        let description: HTML = describedByAlert ? " aria-describedby=\"alert\"" : ""
+        let value: HTML = value.map { " value=\"\($0)\"" } ?? ""
         return """
             <label for="\(name)">\(label)</label>
             <input id="\(name)" name="\(name)" \(attributes)\(value)\(focus)\(description)>
@@ -119,28 +118,27 @@ struct FormHTML {
     /// The link for people without an account.
     var signUpLink: String?
 
-    var html: String {
+    var html: HTML {
         let inputs = form.inputs(given)
         let focus = inputs.firstIndex { $0.isEmpty } ?? 0
         let fields = inputs.enumerated().map { index, input in
             input.html(hasFocus: index == focus, describedByAlert: alert != nil)
         }
-        let message = alert.map { "<p id=\"alert\" role=\"alert\">\($0.htmlEscaped)</p>\n" } ?? ""
-        let forgotten =
+        let message: HTML = alert.map { "<p id=\"alert\" role=\"alert\">\($0)</p>\n" } ?? ""
+        let forgotten: HTML =
             form == .signIn && offersReset
             ? "<button name=\"action\" value=\"forgot\">Forgot your password?</button>\n" : ""
-        let link = signUpLink.map { link in
-            "<p class=\"aside\">No account? <a href=\"\(link.htmlEscaped)\">Sign up now</a></p>"
-        }
+        let link: HTML =
+            signUpLink.map { "<p class=\"aside\">No account? <a href=\"\($0)\">Sign up now</a></p>" } ?? ""
         return """
-            \(message)<form id="localAccountForm" method="post" action="\(action.htmlEscaped)">
-            <input type="hidden" name="csrf" value="\(csrf.htmlEscaped)">
+            \(message)<form id="localAccountForm" method="post" action="\(action)">
+            <input type="hidden" name="csrf" value="\(csrf)">
             <input type="hidden" name="form" value="\(form.rawValue)">
-            \(fields.joined(separator: "\n"))
+            \(fields)
             <button id="next" class="primary" name="action" value="continue">\(form.verb)</button>
             \(forgotten)<button id="cancel" name="action" value="cancel">Cancel</button>
             </form>
-            \(link ?? "")
+            \(link)
             """
     }
 }

@@ -6,8 +6,8 @@ import OpenSSL
 struct Page: Sendable {
     /// In the title and as heading.
     let title: String
-    /// HTML below the heading, values escaped.
-    let content: String
+    /// What is below the heading.
+    let content: HTML
     /// A script, if the page needs one.
     var script: String?
     var status: Status = 200
@@ -31,21 +31,21 @@ struct Page: Sendable {
         return Response.html(html(nonce), status: status, headers: fields)
     }
 
-    private func html(_ nonce: String) -> String {
-        let scriptElement = script.map { "<script nonce=\"\(nonce)\">\($0)</script>\n" } ?? ""
+    private func html(_ nonce: String) -> HTML {
+        let scriptElement: HTML = script.map { "<script nonce=\"\(nonce)\">\(verbatim: $0)</script>\n" } ?? ""
         return """
             <!DOCTYPE html>
             <html lang="en">
             <head>
             <meta charset="utf-8">
             <meta name="viewport" content="width=device-width, initial-scale=1">
-            <title>\(title.htmlEscaped)</title>
-            <style>\(PageStyle.text)</style>
+            <title>\(title)</title>
+            <style>\(verbatim: PageStyle.text)</style>
             </head>
             <body>
             <main>
-            <p class="overline">\(overline.htmlEscaped)</p>
-            <h1>\(title.htmlEscaped)</h1>
+            <p class="overline">\(overline)</p>
+            <h1>\(title)</h1>
             \(content)
             </main>
             <footer>For development only. This page knows no real accounts.</footer>
@@ -56,20 +56,12 @@ struct Page: Sendable {
     }
 }
 
-/// A refusal that may not be sent to the client, because its redirect URI is not known to be good.
-struct ErrorPage {
-    private let refusal: Refusal
-    private let context: RequestContext
-
-    init(_ refusal: Refusal, _ context: RequestContext) {
-        self.refusal = refusal
-        self.context = context
-    }
-
-    var response: Response {
-        let text = context.description(of: refusal).htmlEscaped
-        let lines = text.split(whereSeparator: \.isNewline).joined(separator: "<br>")
-        return Page(title: "Sorry, but we’re having trouble", content: "<p role=\"alert\">\(lines)</p>", status: 400)
+extension RequestContext {
+    /// A refusal that may not be sent to the client, because its redirect URI is not known to be good.
+    func errorPage(_ refusal: Refusal) -> Response {
+        let lines = description(of: refusal).split(whereSeparator: \.isNewline).map(String.init)
+        let text: HTML = lines.dropFirst().reduce("\(lines.first ?? "")") { "\($0)<br>\($1)" }
+        return Page(title: "Sorry, but we’re having trouble", content: "<p role=\"alert\">\(text)</p>", status: 400)
             .response
     }
 }
@@ -80,12 +72,12 @@ struct FormPostPage {
     let fields: [(String, String)]
 
     func response(_ headers: FieldLines) -> Response {
-        let inputs = fields.map { name, value in
-            "<input type=\"hidden\" name=\"\(name.htmlEscaped)\" value=\"\(value.htmlEscaped)\">"
+        let inputs = fields.map { name, value -> HTML in
+            "<input type=\"hidden\" name=\"\(name)\" value=\"\(value)\">"
         }
-        let form = """
-            <form id="auto" method="post" action="\(action.htmlEscaped)">
-            \(inputs.joined(separator: "\n"))
+        let form: HTML = """
+            <form id="auto" method="post" action="\(action)">
+            \(inputs)
             <noscript><button class="primary">Continue</button></noscript>
             </form>
             """

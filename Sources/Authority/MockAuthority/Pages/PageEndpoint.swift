@@ -5,8 +5,6 @@ import JSON
 struct PageEndpoint: Sendable {
     let context: RequestContext
 
-    private static let bodyLimit = 65536
-
     private var step: SignInStep? {
         guard let name = context.head.target["tx"].flatMap(StateProperties.name),
             let transaction = context.run.transactions.transaction(name, now: context.now),
@@ -20,18 +18,14 @@ struct PageEndpoint: Sendable {
         guard context.head.method == .post else {
             return .respond(step?.page(asked: context.head.target["form"]) ?? StateProperties.expiredPage(context))
         }
-        return .answerBody(limit: Self.bodyLimit) { body in
+        return context.head.answerForm { fields in
             guard let step else { return StateProperties.expiredPage(context) }
-            return await step.act(Parameters(body: body, type: context.head.contentType))
+            return await step.act(fields)
         }
     }
 
     /// `POST /T/P/SelfAsserted?tx=&p=`: always 200, the outcome in the body.
-    func selfAsserted() -> Decision {
-        .answerBody(limit: Self.bodyLimit) { body in
-            answer(Parameters(body: body, type: context.head.contentType))
-        }
-    }
+    func selfAsserted() -> Decision { context.head.answerForm(answer) }
 
     private func answer(_ fields: Parameters) -> Response {
         guard let step, context.head.headers["X-CSRF-TOKEN"] == step.transaction.csrf else {

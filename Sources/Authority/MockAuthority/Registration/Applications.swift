@@ -5,8 +5,6 @@ package struct Applications: Sendable, Equatable {
     package var clients: [Client]
     /// The APIs and their scopes.
     package var resources: [Resource]
-    /// The service where it is registered, which decides what a scope may be.
-    package var profile = TenantProfile.b2c
 
     package init(clients: [Client], resources: [Resource]) {
         self.clients = clients

@@ -89,6 +89,9 @@ package struct Tenant: Sendable, Equatable {
     package static let contoso = Tenant(
         name: "contoso.onmicrosoft.com", id: "775527ff-9a37-4307-8b3d-cc311f58d925")
 
+    /// The id of a tenant that there is not, for tokens with a defect.
+    static let unknownID = "00000000-0000-4000-8000-000000000000"
+
     /// Whether a URL may name the tenant like this.
     func isCalled(_ name: String) -> Bool {
         name.isEqualIgnoringCase(to: self.name) || name.isEqualIgnoringCase(to: id)

@@ -1,9 +1,11 @@
 import Basics
 import JSON
 
-/// Why a configuration file was refused, and where in it.
-package struct ConfigurationError: Error, Equatable, Sendable {
+/// Why a configuration file or a request of a control was refused, for whoever wrote it.
+package struct InputError: Error, Equatable, Sendable {
     package let message: String
+
+    static let noKey = InputError(message: "A key could not be generated.")
 }
 
 extension Configuration {
@@ -16,7 +18,7 @@ extension Configuration {
     /// - Throws: the first error; an unknown name is one.
     package init(
         parsing bytes: [UInt8], issuerBase: String = "http://127.0.0.1:3001"
-    ) throws(ConfigurationError) {
+    ) throws(InputError) {
         self = .standard(issuerBase: issuerBase)
         let file = try ConfigurationMember.root(bytes)
         try file.allow(["issuer", "policies", "externalID", "entra"] + Self.membersOfTenants)
@@ -25,11 +27,11 @@ extension Configuration {
         if let list = try file.list("policies") { policies = try list.map(Policy.init(member:)) }
         if let member = try file.member("externalID") { entraTenants[0] = try Self.tenant(member, .externalID) }
         if let list = try file.list("entra") {
-            let tenants = try list.map { member throws(ConfigurationError) in try Self.tenant(member, .entra) }
+            let tenants = try list.map { member throws(InputError) in try Self.tenant(member, .entra) }
             entraTenants = entraTenants.prefix(1) + tenants
         }
         guard !policies.isEmpty, !applications.clients.isEmpty else {
-            throw ConfigurationError(message: "There must be at least one policy and one client.")
+            throw InputError(message: "There must be at least one policy and one client.")
         }
     }
 
@@ -38,18 +40,18 @@ extension Configuration {
     /// A tenant of External ID or Entra; what it does not name stays as in the tenant of the documentation.
     private static func tenant(
         _ member: ConfigurationMember, _ profile: TenantProfile
-    ) throws(ConfigurationError) -> Configuration {
+    ) throws(InputError) -> Configuration {
         try member.allow(membersOfTenants)
         var configuration = profile == .externalID ? externalID : entra[0]
         try configuration.readTenant(member)
         guard !configuration.applications.clients.isEmpty else {
-            throw ConfigurationError(message: "There must be at least one client.")
+            throw InputError(message: "There must be at least one client.")
         }
         return configuration
     }
 
     /// Reads the members that a tenant of every service has.
-    private mutating func readTenant(_ member: ConfigurationMember) throws(ConfigurationError) {
+    private mutating func readTenant(_ member: ConfigurationMember) throws(InputError) {
         if let named = try member.member("tenant") { tenant = try Tenant(named) }
         if let list = try member.list("clients") { applications.clients = try list.map(Client.init(member:)) }
         if let list = try member.list("resources") {
@@ -60,14 +62,14 @@ extension Configuration {
 }
 
 extension Tenant {
-    fileprivate init(_ member: ConfigurationMember) throws(ConfigurationError) {
+    fileprivate init(_ member: ConfigurationMember) throws(InputError) {
         try member.allow(["name", "id"])
         self.init(name: try member.required("name"), id: try member.required("id"))
     }
 }
 
 extension Policy {
-    fileprivate init(member: ConfigurationMember) throws(ConfigurationError) {
+    fileprivate init(member: ConfigurationMember) throws(InputError) {
         try member.allow(["name", "kind", "issuer"])
         self.init(
             try member.required("name"), kind: try member.choice("kind") ?? .signUpOrSignIn,
@@ -76,7 +78,7 @@ extension Policy {
 }
 
 extension Client {
-    fileprivate init(member: ConfigurationMember) throws(ConfigurationError) {
+    fileprivate init(member: ConfigurationMember) throws(InputError) {
         try member.allow(["id", "secret", "redirectURIs", "singlePage"])
         self.init(
             id: try member.required("id"), secret: try member.text("secret"),
@@ -85,7 +87,7 @@ extension Client {
 }
 
 extension Resource {
-    fileprivate init(member: ConfigurationMember) throws(ConfigurationError) {
+    fileprivate init(member: ConfigurationMember) throws(InputError) {
         try member.allow(["identifier", "audience", "scopes"])
         self.init(
             identifier: try member.required("identifier"), audience: try member.required("audience"),
@@ -100,12 +102,12 @@ extension User {
         "generation",
     ]
 
-    init(member: ConfigurationMember) throws(ConfigurationError) {
+    init(member: ConfigurationMember) throws(InputError) {
         try self.init(member: member, email: nil)
     }
 
     /// An account of these members; `email` is for those without one.
-    init(member: ConfigurationMember, email fallback: String?) throws(ConfigurationError) {
+    init(member: ConfigurationMember, email fallback: String?) throws(InputError) {
         try member.allow(Self.members)
         var email = try member.text("email") ?? fallback ?? ""
         if email.isEmpty { email = try member.required("email") }

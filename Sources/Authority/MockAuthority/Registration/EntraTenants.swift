@@ -20,7 +20,6 @@ extension Configuration {
         self.init(tenant: tenant, policies: [Policy("", kind: .signUpOrSignIn)], users: users)
         self.profile = profile
         self.applications = applications
-        self.applications.profile = profile
     }
 
     /// The External ID tenant of the documentation: alice and bob have other object ids than in B2C, as after a
@@ -117,8 +116,5 @@ enum EntraHost {
     /// The aliases of the public cloud.
     static let login = ["login.microsoftonline.com", "login.windows.net", "login.microsoft.com", "sts.windows.net"]
 
-    /// The host of a scheme, host and port.
-    static func name(ofBase base: String) -> String { WebAddress(base)?.host ?? "" }
-
-    static func isLogin(base: String) -> Bool { login.contains(name(ofBase: base)) }
+    static func isLogin(base: String) -> Bool { WebAddress(base).map { login.contains($0.host) } ?? false }
 }

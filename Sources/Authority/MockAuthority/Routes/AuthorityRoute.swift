@@ -9,12 +9,12 @@ struct AuthorityRoute<Context: Sendable>: Sendable {
     let path: String
     let methods: RouteMethods
     /// The name under which faults are set at this endpoint; `nil` where none can be.
-    let fault: Fault.Place?
+    let fault: Fault.Endpoint?
     let handle: @Sendable (Context) async -> Decision
     private let pattern: [String]
 
     init(
-        _ methods: RouteMethods, _ path: String, fault: Fault.Place? = nil,
+        _ methods: RouteMethods, _ path: String, fault: Fault.Endpoint? = nil,
         handle: @escaping @Sendable (Context) async -> Decision
     ) {
         self.methods = methods

@@ -25,8 +25,8 @@ extension MockAuthority {
     func answer(_ context: RequestContext) async -> Decision {
         // A browser asks whether it may send a request before it does: only that one is of the endpoint.
         let isPreflight = context.head.method == .options
-        let place = isPreflight ? nil : context.url.routes.lazy.compactMap(\.fault).first
-        guard let fault = place.flatMap(context.run.faults.take) else {
+        let endpoint = isPreflight ? nil : context.url.routes.lazy.compactMap(\.fault).first
+        guard let fault = endpoint.flatMap(context.run.faults.take) else {
             return context.logged(await context.decide())
         }
         return context.logged(await fault.apply { await context.decide() })
@@ -37,7 +37,7 @@ extension MockAuthority {
     /// A URL that names a policy is B2C's, except at the hosts of External ID.
     private func entraContext(_ head: RequestHead, _ base: String) -> RequestContext? {
         guard let url = PolicyURL(entra: head.target) else { return nil }
-        let host = EntraHost.name(ofBase: base)
+        let host = WebAddress(base)?.host ?? ""
         if head.target["p"] != nil, !host.hasSuffix(EntraHost.customers) { return nil }
         for authority in others {
             let configuration = authority.configuration
@@ -53,7 +53,7 @@ extension MockAuthority {
 
     /// The answer where there is no such tenant, policy or endpoint, in the form of the service of the host.
     func notFound(_ head: RequestHead, _ base: String) -> Response {
-        let host = EntraHost.name(ofBase: base)
+        let host = WebAddress(base)?.host ?? ""
         if host.hasSuffix(EntraHost.customers) || EntraHost.isLogin(base: base),
             let url = PolicyURL(entra: head.target),
             head.target["p"] == nil

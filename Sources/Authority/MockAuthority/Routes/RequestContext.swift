@@ -78,10 +78,9 @@ extension Client {
         }
     }
 
-    /// `http://localhost` means every name and port of the loopback, as for redirects.
     private static func isLoopback(origin: String) -> Bool {
-        guard let address = WebAddress(origin), !address.isEncrypted, address.text == origin else { return false }
-        return address.isLoopback && address.path.isEmpty && address.query == nil && !address.hasFragment
+        guard let address = WebAddress(ofNativeClient: origin), address.text == origin else { return false }
+        return address.path.isEmpty && address.query == nil
     }
 }
 

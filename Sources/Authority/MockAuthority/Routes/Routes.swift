@@ -87,7 +87,7 @@ enum Routes {
     static let badTokens = AuthorityRoute<HostContext>(.get, "_mock/token/bad") { .respond($0.badTokens) }
     static let requests = AuthorityRoute<HostContext>(.get, "_mock/requests") { .respond($0.requests) }
     static let openAPI = AuthorityRoute<HostContext>(.get, "_mock/openapi.json") { _ in
-        .respond(HostContext.file(ControlDescription.text, "application/json"))
+        .respond(Response.file(ControlDescription.text, "application/json"))
     }
     static let keyControl = AuthorityRoute<HostContext>(.get, "_mock/keys") { .respond(await $0.keys()) }
 
@@ -110,10 +110,10 @@ enum Routes {
 
     static let developerPage = AuthorityRoute<HostContext>(.get, "_mock") { .respond(await $0.developerPage()) }
     static let developerStyle = AuthorityRoute<HostContext>(.get, "_mock/page.css") { _ in
-        .respond(HostContext.file(DeveloperPageStyle.text, "text/css"))
+        .respond(Response.file(DeveloperPageStyle.text, "text/css"))
     }
     static let developerScript = AuthorityRoute<HostContext>(.get, "_mock/page.js") { _ in
-        .respond(HostContext.file(DeveloperPageScript.text, "text/javascript"))
+        .respond(Response.file(DeveloperPageScript.text, "text/javascript"))
     }
     static let live = AuthorityRoute<HostContext>(.get, "_mock/live") { .respond($0.live()) }
 

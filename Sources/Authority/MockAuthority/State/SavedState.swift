@@ -32,7 +32,7 @@ struct SavedState: Sendable {
         }
         if let bytes = try folder.read("users.json") {
             let unreadable = StateFolderError.unreadable(file: folder.file("users.json"))
-            users = try rethrowing(as: { _ in unreadable }) { () throws(ConfigurationError) in
+            users = try rethrowing(as: { _ in unreadable }) { () throws(InputError) in
                 let file = try ConfigurationMember.root(bytes, limits: Self.limits)
                 try file.allow(["users"])
                 return try file.list("users")?.map(User.init(member:))
@@ -62,11 +62,10 @@ extension StateFolder {
 
 extension KeyRing.State {
     fileprivate var saved: JSONValue {
-        let entries = published.map { ($0, $0.identifier == active ? "active" : "published") }
-        return .array(
-            (entries + retired.map { ($0, "retired") }).map { key, state in
+        .array(
+            all.map { key, use in
                 [
-                    "state": .string(state), "kid": .string(key.identifier), "nbf": .integer(key.notBefore),
+                    "state": .string(use.rawValue), "kid": .string(key.identifier), "nbf": .integer(key.notBefore),
                     "pem": .string(key.privateKey.pem),
                 ]
             })
@@ -81,8 +80,8 @@ extension KeyRing.State {
                 let key = try? RSAPrivateKey(pem: pem)
             else { return nil }
             let signing = TokenSigningKey(key, notBefore: nbf, name: members["kid"]?.string)
-            if state == "retired" { retired.append(signing) } else { published.append(signing) }
-            if state == "active" { active = signing.identifier }
+            if state == Use.retired.rawValue { retired.append(signing) } else { published.append(signing) }
+            if state == Use.active.rawValue { active = signing.identifier }
         }
     }
 }

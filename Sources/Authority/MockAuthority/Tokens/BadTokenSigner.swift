@@ -39,19 +39,18 @@ struct BadTokenSigner: Sendable {
     private func spoiled(_ good: JSONObject, _ bad: BadToken) -> JSONObject {
         var claims = good
         let issuer = configuration.issuer(of: policy)
-        let stranger = "00000000-0000-4000-8000-000000000000"
         switch bad {
         case .expired: ClaimChanges(expiry: -Self.hour).apply(to: &claims, now: now, lifetime: Self.hour)
         case .notYetValid:
             claims["nbf"] = .integer(now + Self.hour)
             claims["exp"] = .integer(now + 2 * Self.hour)
         case .noExp: claims["exp"] = nil
-        case .wrongAud: claims["aud"] = .string(stranger)
-        case .audArray: claims["aud"] = .array([claims["aud"] ?? .null, .string(stranger)])
+        case .wrongAud: claims["aud"] = .string(Tenant.unknownID)
+        case .audArray: claims["aud"] = .array([claims["aud"] ?? .null, .string(Tenant.unknownID)])
         case .wrongIss: claims["iss"] = .string("https://login.example.org/\(configuration.tenant.id)/v2.0/")
         case .issWithoutSlash: claims["iss"] = .string(String(issuer.dropLast()))
         case .wrongTenant:
-            claims["iss"] = .string("\(configuration.issuerBase)/\(stranger)/v2.0/")
+            claims["iss"] = .string("\(configuration.issuerBase)/\(Tenant.unknownID)/v2.0/")
         case .wrongPolicy: claims["tfp"] = "b2c_1_not_configured"
         case .acrOnly:
             claims["tfp"] = nil

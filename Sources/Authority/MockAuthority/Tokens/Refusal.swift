@@ -41,8 +41,7 @@ extension Refusal {
         "invalid_grant", "90129", "The provided grant has been revoked. Please reauthenticate and try again.",
         entra: EntraError(
             "invalid_grant", 50173,
-            "The provided grant has expired due to it being revoked, a fresh auth token is "
-                + "needed."))
+            "The provided grant has expired due to it being revoked, a fresh auth token is needed."))
     /// A code that was redeemed before; B2C says of it what it says of a revoked grant.
     static let codeRedeemed = Refusal(
         "invalid_grant", "90129", "The provided grant has been revoked. Please reauthenticate and try again.",
@@ -59,20 +58,17 @@ extension Refusal {
         "invalid_grant", "90182", "The supplied code_verifier does not match associated code_challenge",
         entra: EntraError(
             "invalid_grant", 501481,
-            "The Code_Verifier does not match the code_challenge supplied in the "
-                + "authorization request."))
+            "The Code_Verifier does not match the code_challenge supplied in the authorization request."))
     static let missingVerifier = Refusal(
         "invalid_grant", "90183", "The supplied code_verifier is invalid",
         entra: EntraError(
             "invalid_grant", 501481,
-            "The Code_Verifier does not match the code_challenge supplied in the "
-                + "authorization request."))
+            "The Code_Verifier does not match the code_challenge supplied in the authorization request."))
     static let passwordGrantDisabled = Refusal(
         "unauthorized_client", "90224", "Resource owner flow has not been enabled for the application.",
         entra: EntraError(
             "unauthorized_client", 70001,
-            "The resource owner password credentials grant is not enabled for the "
-                + "application."))
+            "The resource owner password credentials grant is not enabled for the application."))
     static let internalError = Refusal(
         "invalid_grant", "90085",
         "The service has encountered an internal error. Please reauthenticate and try again.",
@@ -93,7 +89,7 @@ extension Refusal {
                     + "The token was issued on \(Timestamp.b2cText(seconds: issued))."))
     }
 
-    static func otherPolicy(actual: String, expected: String) -> Refusal {
+    static func grantOfOtherEndpoint(actual: String, expected: String) -> Refusal {
         Refusal(
             "invalid_grant", "90088",
             "The provided grant has not been issued for this endpoint. "
@@ -150,8 +146,7 @@ extension Refusal {
         "invalid_request", "90079", "Clients must send a client_secret when redeeming a confidential grant.",
         entra: EntraError(
             "invalid_client", 7000218,
-            "The request body must contain the following parameter: 'client_assertion' or "
-                + "'client_secret'."))
+            "The request body must contain the following parameter: 'client_assertion' or 'client_secret'."))
     static let secretWrong = Refusal(
         "invalid_client", "90081",
         "The specified client_secret does not match the expected value for this client. "
@@ -163,8 +158,7 @@ extension Refusal {
         "Public clients should not send a client_secret when redeeming a publicly acquired grant.",
         entra: EntraError(
             "invalid_client", 700025,
-            "Client is public so neither 'client_assertion' nor 'client_secret' should be "
-                + "presented."))
+            "Client is public so neither 'client_assertion' nor 'client_secret' should be presented."))
 
     static func missingParameter(_ name: String) -> Refusal {
         Refusal(
@@ -179,8 +173,7 @@ extension Refusal {
             "The client id '\(id)' specified in the request is not registered in tenant '\(tenant)'.",
             entra: EntraError(
                 "unauthorized_client", 700016,
-                "Application with identifier '\(id)' was not found in the directory "
-                    + "'\(tenant)'."))
+                "Application with identifier '\(id)' was not found in the directory '\(tenant)'."))
     }
 
     static func clientMismatch(_ given: String, _ known: String) -> Refusal {
@@ -204,8 +197,7 @@ extension Refusal {
         "The scope parameter must include 'openid' when requesting a response_type that includes 'id_token'.",
         entra: EntraError(
             "invalid_scope", 70011,
-            "The provided value for the input parameter 'scope' is not valid: it must "
-                + "include 'openid'."))
+            "The provided value for the input parameter 'scope' is not valid: it must include 'openid'."))
 
     static func scopeUnsupported(_ scope: String) -> Refusal {
         Refusal(
@@ -231,8 +223,7 @@ extension Refusal {
                 + "such as 'https://example.com/calendar.read'.",
             entra: EntraError(
                 "invalid_scope", 70011,
-                "The provided value for the input parameter 'scope' is not valid. The scope "
-                    + "\(scope) is not valid."))
+                "The provided value for the input parameter 'scope' is not valid. The scope \(scope) is not valid."))
     }
 
     static func twoResources(_ scope: String) -> Refusal {

@@ -25,22 +25,22 @@ struct Scope: Sendable, Equatable {
     /// - Parameters:
     ///   - text: scope tokens, separated by spaces.
     ///   - client: the client; its own id is a scope token too.
-    ///   - applications: the registered clients and APIs.
+    ///   - configuration: the registered APIs, and the service where they are, which decides what a scope may be.
     /// - Throws: the refusal of the first scope token that is not registered, or of a second resource.
-    init(_ text: String, client: Client, applications: Applications) throws(Refusal) {
+    init(_ text: String, client: Client, _ configuration: Configuration) throws(Refusal) {
         for word in text.spaceSeparated where !asked.contains(word) {
             asked.append(word)
             switch word {
             case "openid", "offline_access", "profile", "email": continue
-            default: try addResource(word, client, applications, text)
+            default: try addResource(word, client, configuration, text)
             }
         }
     }
 
     private mutating func addResource(
-        _ word: String, _ client: Client, _ applications: Applications, _ text: String
+        _ word: String, _ client: Client, _ configuration: Configuration, _ text: String
     ) throws(Refusal) {
-        let (audience, names) = try applications.meaning(of: word, client: client)
+        let (audience, names) = try configuration.meaning(of: word, client: client)
         guard self.audience == nil || self.audience == audience else { throw .twoResources(text) }
         self.audience = audience
         resourceWords.append(word)
@@ -48,13 +48,13 @@ struct Scope: Sendable, Equatable {
     }
 }
 
-extension Applications {
+extension Configuration {
     /// The API that a scope token means, and its scopes.
     ///
     /// Bare names mean the first API that has them: more than the service takes, and what every sample tries first.
     fileprivate func meaning(of word: String, client: Client) throws(Refusal) -> (audience: String, names: [String]) {
         if profile == .b2c, word.isEqualIgnoringCase(to: client.id) { return (client.id, []) }
-        for resource in resources {
+        for resource in applications.resources {
             for prefix in resource.prefixes(profile) {
                 if word == prefix + ".default" { return (resource.audience, resource.scopes) }
                 let name = word.hasPrefix(prefix) ? String(word.dropFirst(prefix.count)) : word

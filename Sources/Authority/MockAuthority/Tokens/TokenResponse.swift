@@ -4,7 +4,7 @@ import OpenSSL
 import Tokens
 
 /// A successful response of the token endpoint (RFC 6749 section 5.1), in the form of one of the services.
-protocol TokenReply: Sendable {
+protocol TokenResponse: Sendable {
     /// The refresh token and its lifetime in seconds.
     var refreshToken: (text: String, lifetime: Int64)? { get set }
 
@@ -13,7 +13,7 @@ protocol TokenReply: Sendable {
 }
 
 /// The response of B2C.
-struct TokenResponse: TokenReply {
+struct B2CTokenResponse: TokenResponse {
     /// The access token, if a resource was requested.
     let accessToken: String?
     /// The ID token, if `openid` was requested.

@@ -27,9 +27,31 @@ struct HTML: Sendable, ExpressibleByStringInterpolation {
 
         mutating func appendInterpolation(_ html: HTML) { text += html.text }
 
+        /// A style or a script, which have rules of their own.
+        mutating func appendInterpolation(verbatim value: String) { text += value }
+
         /// One after the other, each on a line.
         mutating func appendInterpolation(_ list: [HTML]) {
             text += list.map(\.text).joined(separator: "\n")
         }
+    }
+}
+
+extension String {
+    /// The text, escaped for HTML text and for quoted attributes.
+    fileprivate var htmlEscaped: String {
+        var result = ""
+        result.reserveCapacity(utf8.count)
+        for scalar in unicodeScalars {
+            switch scalar {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            case "'": result += "&#39;"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
     }
 }

@@ -13,9 +13,16 @@ extension Response {
         content(Array((text.hasSuffix("\n") ? text : text + "\n").utf8), "text/plain; charset=utf-8", status)
     }
 
-    /// A short HTML page without script.
-    static func html(_ html: String, status: Status = 200, headers: FieldLines = FieldLines()) -> Response {
-        content(Array(html.utf8), "text/html; charset=utf-8", status, headers)
+    static var keyFailure: Response { text(InputError.noKey.message, status: 500) }
+
+    /// A text that changes only with the program: what the developer page loads, and the description of the controls.
+    static func file(_ text: String, _ type: String) -> Response {
+        content(Array(text.utf8), "\(type); charset=utf-8", 200, ["Cache-Control": "no-cache"])
+    }
+
+    /// An HTML page.
+    static func html(_ html: HTML, status: Status = 200, headers: FieldLines = FieldLines()) -> Response {
+        content(Array(html.text.utf8), "text/html; charset=utf-8", status, headers)
     }
 
     private static func content(
