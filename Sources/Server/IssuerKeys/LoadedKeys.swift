@@ -100,9 +100,11 @@ extension LoadedKeys {
         let loaded = KeyEvent.loaded(
             source: source, keys: keys.count, added: added.map(\.published.keyIdentifier),
             removed: removed.map(\.published.keyIdentifier))
-        let privateKeys = added.filter(\.published.carriesPrivateMembers).map {
-            KeyEvent.privateKeyPublished(source: source, keyIdentifier: $0.published.keyIdentifier)
-        }
+        // A known key is no reason for silence: its private half may be new.
+        let privateKeys = keys.filter { key in
+            key.published.carriesPrivateMembers
+                && !before.contains { $0.isSame(as: key) && $0.published.carriesPrivateMembers }
+        }.map { KeyEvent.privateKeyPublished(source: source, keyIdentifier: $0.published.keyIdentifier) }
         // Once per set, not once per load (V-38).
         let newlySkipped = skipped.filter { !(known?.skipped.contains($0) ?? false) }.map {
             KeyEvent.keySkipped(source: source, key: $0)
