@@ -304,7 +304,7 @@ final class KeyCache: Sendable {
             guarded.state.finish(plan, outcome, now: now, chance: chance)
             return (guarded.state.documents[plan.document].nextAttempt - now) / 1_000_000_000
         }
-        guard failure.unreachable != .cancelled else { return }
+        guard !failure.isCancelled else { return }
         observer(.loadFailed(source: label, reason: message, nextAttemptSeconds: Int(seconds)))
     }
 

@@ -62,10 +62,4 @@ package struct MetadataDocument: Sendable, Equatable {
         let addresses = [metadataURL, knownIssuer].compactMap { $0.flatMap { WebAddress($0) } }
         return addresses.contains(where: IssuerTenant.isMicrosoft)
     }
-
-    /// Scheme, host and port of the metadata: documents of one origin are unreachable together.
-    var origin: String {
-        metadataURL.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).prefix(3).joined(
-            separator: "/")
-    }
 }
