@@ -55,7 +55,12 @@ final class KeySnapshot: Sendable {
                 }
             }
         }
-        let isSame = entries.elementsEqual(self.entries) { $0.key.isSame(as: $1.key) && $0.issuers == $1.issuers }
+        // Each key is there once. In which order a provider lists its keys means nothing, and may change at any time.
+        let isSame =
+            entries.count == self.entries.count
+            && entries.allSatisfy { entry in
+                self.entries.contains { $0.key.isSame(as: entry.key) && $0.issuers == entry.issuers }
+            }
         return KeySnapshot(
             generation: generation + (isSame ? 0 : 1), entries: entries, issuers: issuers, since: isSame ? since : now)
     }
