@@ -183,6 +183,22 @@ struct StartStopTests {
         #expect(ServerLimits.fitting(both, into: 25) == nil && ServerLimits.leastDescriptors(of: both) == 26)
     }
 
+    @Test("A server of many loops, each of which has a connection, stays within its descriptors too")
+    func descriptorsOfManyLoops() {
+        var many = ServerLimits()
+        (many.loops, many.connections) = (64, 1000)
+        #expect(ServerLimits.leastDescriptors(of: [many]) == 1 + 2 * 64 + 64)
+        for descriptors in [150, 192] { #expect(ServerLimits.fitting([many], into: descriptors) == nil) }
+        for descriptors in [193, 194, 300, 1128] {
+            let fitting = ServerLimits.fitting([many], into: descriptors) ?? []
+            #expect(fitting.map(\.connections) == [descriptors - 129])
+            #expect(ServerLimits.descriptors(of: fitting) <= descriptors)
+        }
+        // What a server with fewer wishes is given anyway, it needs.
+        many.connections = 10
+        #expect(ServerLimits.leastDescriptors(of: [many]) == ServerLimits.descriptors(of: [many]))
+    }
+
     @Test("Requests have numbers of their own")
     func identifiers() throws {
         let server = try HTTPServer(port: 0, handler: EchoHandler())
