@@ -259,6 +259,18 @@ struct AccessTests {
         #expect(try await api.send("GET", "/api/tasks", as: "alice").status == 200)
     }
 
+    @Test("Owners whose bytes differ are limited apart, although Swift takes their texts for equal")
+    func rateOfOwnersWithEqualTexts() async throws {
+        let api = TestedAPI(.inProcess) {
+            $0.rateLimit = 1
+            $0.time = ManualClock()
+        }
+        #expect(NameVerifier.composed == NameVerifier.decomposed, "or this test proves nothing")
+        for _ in 0..<2 { #expect(try await api.send("GET", "/api/tasks", as: "composed").status == 200) }
+        #expect(try await api.send("GET", "/api/tasks", as: "composed").status == 429)
+        #expect(try await api.send("GET", "/api/tasks", as: "decomposed").status == 200)
+    }
+
     @Test("The record of a refusal names the key and a digest of the token, not the token (V-132)")
     func refusedToken() async throws {
         let asked = Atomic<Int>(0)

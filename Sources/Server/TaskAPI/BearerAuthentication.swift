@@ -1,4 +1,5 @@
 import HTTP
+import Tasks
 import Tokens
 
 /// Credentials to principal, scopes and rate: all that is checked before the handler of a protected route.
@@ -50,7 +51,7 @@ struct BearerAuthentication: Sendable {
 
     /// Whether this person may make another request now.
     func admit(_ principal: Principal) throws(APIFailure) {
-        guard let rate, let seconds = rate.refuses(principal.owner) else { return }
+        guard let rate, let seconds = rate.refuses(Owner(principal.owner)) else { return }
         throw .credentials(.tooManyRequests(retryAfter: seconds))
     }
 
