@@ -310,4 +310,30 @@ struct AccessTests {
         #expect(records[1].clientRequestIdentifier == nil)
         #expect(!"\(records)".contains("secret"))
     }
+
+    private static let traceIdentifier = "4bf92f3577b34da6a3ce929d0e0e4736"
+
+    @Test(
+        "A trace is recorded if it has the form of its version, or that of the first for later ones",
+        arguments: [
+            ("00-\(traceIdentifier)-00f067aa0ba902b7-01", true), ("00-\(traceIdentifier)-00f067aa0ba902b7-00", true),
+            ("01-\(traceIdentifier)-00f067aa0ba902b7-01", true),
+            ("cc-\(traceIdentifier)-00f067aa0ba902b7-01-what-the-future-will-be", true),
+            ("00-\(traceIdentifier)-00f067aa0ba902b7-01-more", false),
+            ("00-\(traceIdentifier)-00f067aa0ba902b7-01-", false),
+            ("ff-\(traceIdentifier)-00f067aa0ba902b7-01", false),
+            ("zz-\(traceIdentifier)-00f067aa0ba902b7-01", false), ("0-\(traceIdentifier)-00f067aa0ba902b7-01", false),
+            ("zz-\(traceIdentifier)-################-", false), ("00-\(traceIdentifier)-################-01", false),
+            ("00-\(traceIdentifier)-00f067aa0ba902b7-", false), ("00-\(traceIdentifier)-00f067aa0ba902b7-0x", false),
+            ("00-\(traceIdentifier)-00f067aa0ba902b7", false),
+            ("00-\(traceIdentifier)-0000000000000000-01", false),
+            ("00-\(traceIdentifier)-00F067AA0BA902B7-01", false),
+            ("00-00000000000000000000000000000000-00f067aa0ba902b7-01", false),
+            ("00-\(traceIdentifier)0-00f067aa0ba902b7-01", false), ("", false), ("---", false),
+        ])
+    func traces(value: String, isValid: Bool) async throws {
+        let api = TestedAPI(.inProcess)
+        _ = try await api.send("GET", "/api/tasks", as: "alice", [("traceparent", value)])
+        #expect(api.records.all.map(\.trace) == [isValid ? Self.traceIdentifier : nil])
+    }
 }
