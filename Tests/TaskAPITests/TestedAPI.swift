@@ -125,7 +125,7 @@ struct NameVerifier: TokenVerifier {
     private func principal(_ owner: String, _ scopes: [String], source: String? = nil) -> Principal {
         Principal(
             owner: owner, name: "Alice", policy: "b2c_1_sign_in", scopes: scopes, expiry: 1_800_000_000,
-            keyIdentifier: "key", source: source, required: required)
+            source: source, required: required)
     }
 }
 

@@ -85,7 +85,7 @@ package final class BearerVerifier: TokenVerifier {
         let claims = caches.count > 1 ? try Claims(of: compact) : nil
         let source = if let claims { try source(of: claims) } else { 0 }
         try checkOpen(source)
-        return PresentedToken(text: text, compact: compact, header: header, claims: claims, source: source)
+        return PresentedToken(compact: compact, header: header, claims: claims, source: source)
     }
 
     /// Searches the key that no snapshot has, for a limited time (V-81), and verifies the token.
@@ -122,13 +122,12 @@ package final class BearerVerifier: TokenVerifier {
     /// Checks signature and claims, and caches a good token.
     private func check(_ token: PresentedToken, by snapshot: KeySnapshot) throws(TokenRefusal) -> Principal {
         let start = time.now
-        let signer = token.header.keyIdentifier
         switch snapshot.finding(token.compact, token.header) {
         case .good(let issuers):
             defer { countVerification(since: start) }
             let now = time.wallMilliseconds / 1000
             let claims = if let claims = token.claims { claims } else { try Claims(of: token.compact) }
-            let verified = try rules[token.source].check(claims, signedBy: signer, of: issuers, now: now)
+            let verified = try rules[token.source].check(claims, of: issuers, now: now)
             cache(verified, token, snapshot.generation, since: start)
             return verified.principal
         case .bad:
@@ -142,7 +141,7 @@ package final class BearerVerifier: TokenVerifier {
     private func cache(_ verified: VerifiedToken, _ token: PresentedToken, _ generation: UInt64, since start: Int64) {
         guard !tokens.isOff else { return }
         tokens.insert(
-            Array(token.text.utf8),
+            token.compact.bytes,
             .init(
                 verified: verified, source: token.source, generation: generation,
                 verifyAgainAt: start + Self.longestMemory))
@@ -234,7 +233,6 @@ package final class BearerVerifier: TokenVerifier {
 
 /// A token whose form and header are good, and the index of its source.
 struct PresentedToken: Sendable {
-    let text: String
     let compact: CompactToken
     let header: JOSEHeader
     /// If they were read to find the source.
