@@ -79,10 +79,11 @@ struct StartStopTests {
 
     @Test("A body under way comes to its end within the patience")
     func bodyUnderWay() throws {
-        let server = try HTTPServer(port: 0, handler: EchoHandler())
+        let handler = EchoHandler()
+        let server = try HTTPServer(port: 0, handler: handler)
         let client = try RawClient(port: server.port)
         try client.send("POST /read HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\nab")
-        eventuallyBlocking { server.statistics.requests > 0 }
+        eventuallyBlocking { handler.asked.load(ordering: .relaxed) > 0 }
         let stopper = try NamedThread.start("stopper") { server.stop(patience: 10) }
         eventuallyBlocking { (try? RawClient(port: server.port)) == nil }
         try client.send("cd")

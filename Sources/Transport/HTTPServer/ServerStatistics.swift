@@ -7,8 +7,6 @@ package struct ServerStatistics: Sendable, Equatable {
     package var connectionsRefused = 0
     /// Connections that were ended because their peers had left.
     package var connectionsLost = 0
-    /// Requests whose first line came.
-    package var requests = 0
     /// Requests that wait for the handler.
     package var suspended = 0
     /// How often each time was used up.

@@ -75,7 +75,6 @@ final class Listeners: Sendable {
         return all.dropFirst().reduce(into: first) { sum, one in
             sum.connections += one.connections
             sum.connectionsOpened += one.connectionsOpened
-            sum.requests += one.requests
             sum.connectionsRefused += one.connectionsRefused
             sum.connectionsLost += one.connectionsLost
             sum.suspended += one.suspended
