@@ -53,7 +53,7 @@ package final class BearerVerifier: TokenVerifier {
     package func cached(_ token: ArraySlice<UInt8>) -> Principal? {
         guard !tokens.isOff else { return nil }
         let now = time.now
-        let seconds = time.wallMilliseconds / 1000
+        let seconds = time.wallSeconds
         let found = tokens.find(token) { entry in
             entry.verified.isUsable(at: seconds) && now < entry.verifyAgainAt
                 && caches[entry.source].isCurrent(entry.generation, now: now)
@@ -84,7 +84,7 @@ package final class BearerVerifier: TokenVerifier {
         let header = try JOSEHeader(of: compact)
         let claims = caches.count > 1 ? try Claims(of: compact) : nil
         let source = if let claims { try source(of: claims) } else { 0 }
-        try checkOpen(source)
+        if isClosed(source) { throw .sourceClosed }
         return PresentedToken(compact: compact, header: header, claims: claims, source: source)
     }
 
@@ -125,7 +125,7 @@ package final class BearerVerifier: TokenVerifier {
         switch snapshot.finding(token.compact, token.header) {
         case .good(let issuers):
             defer { countVerification(since: start) }
-            let now = time.wallMilliseconds / 1000
+            let now = time.wallSeconds
             let claims = if let claims = token.claims { claims } else { try Claims(of: token.compact) }
             let verified = try rules[token.source].check(claims, of: issuers, now: now)
             cache(verified, token, snapshot.generation, since: start)
@@ -190,11 +190,11 @@ package final class BearerVerifier: TokenVerifier {
 
     /// The token sources, in the order of the settings.
     package var statuses: [TokenSourceStatus] {
-        let now = time.wallMilliseconds / 1000
+        let now = time.wallSeconds
         return caches.map { cache in
             TokenSourceStatus(
                 name: cache.source.name, keys: cache.status,
-                issuers: cache.current(now: time.now).issuers.map(\.identifier).withoutDuplicates,
+                issuers: cache.current(now: time.now).issuerIdentifiers,
                 isClosed: cache.source.isClosed(at: now))
         }
     }
@@ -224,7 +224,7 @@ package final class BearerVerifier: TokenVerifier {
         let snapshot = source.map { caches[$0].current(now: time.now) }
         return TokenExplanation(
             of: token, rules: source.map { rules[$0] }, sourceRefusal: refusal,
-            issuers: snapshot?.entries.flatMap(\.issuers) ?? [], now: time.wallMilliseconds / 1000
+            issuers: snapshot?.entries.flatMap(\.issuers) ?? [], now: time.wallSeconds
         ) { compact, header in
             snapshot?.finding(compact, header) ?? .keysUnavailable
         }

@@ -165,9 +165,7 @@ final class KeyCache: Sendable {
                 TokenIssuer(identifier: issuer, policy: document.policy)
             }
         }
-        published.publish(
-            serving, issuers: issuers, now: now,
-            until: serving.isEmpty ? Int64.min : guarded.state.servesUntil(now: now))
+        published.publish(serving, issuers: issuers, now: now, until: guarded.state.servesUntil(now: now))
     }
 
     func reportStateChange(now: Int64) {

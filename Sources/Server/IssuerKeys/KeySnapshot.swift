@@ -1,3 +1,4 @@
+import Basics
 import OpenSSL
 import Tokens
 
@@ -16,6 +17,8 @@ final class KeySnapshot: Sendable {
     let entries: [Entry]
     /// The issuers of the source, of keys that are too old as well: they say that a token is of this source (P-13).
     let issuers: [TokenIssuer]
+    /// The identifiers of these, each once: policies may share an issuer.
+    var issuerIdentifiers: [String] { issuers.map(\.identifier).withoutDuplicates }
     /// When the keys or issuers became these, in nanoseconds of the monotonic clock.
     let since: Int64
     private let byIdentifier: [[UInt8]: [Entry]]

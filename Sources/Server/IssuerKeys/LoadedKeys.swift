@@ -1,3 +1,4 @@
+import Basics
 import OpenSSL
 import Tokens
 
@@ -77,11 +78,8 @@ extension LoadedKeys {
         guard !distrusted.contains(where: { $0.utf8.elementsEqual(published.keyIdentifier.utf8) }) else {
             throw Unusable(reason: "it is distrusted by the settings")
         }
-        let issuer: String
-        do throws(KeyRejection) {
-            issuer = try published.issuer(under: metadata)
-        } catch {
-            throw Unusable(reason: error.message)
+        let issuer = try rethrowing(as: { Unusable(reason: $0.message) }) { () throws(KeyRejection) in
+            try published.issuer(under: metadata)
         }
         if let key = known.first(where: { $0.published == published }) {
             return AdmittedKey(published: published, key: key.key, issuer: issuer)
