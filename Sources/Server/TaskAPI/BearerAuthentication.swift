@@ -1,3 +1,4 @@
+import Basics
 import HTTP
 import Tasks
 import Tokens
@@ -29,10 +30,8 @@ struct BearerAuthentication: Sendable {
 
     /// Verifies a token as far as nothing has to be waited for.
     func verification(of token: ArraySlice<UInt8>) throws(APIFailure) -> Verification {
-        do throws(TokenRefusal) {
-            return try verifier.verification(of: String(decoding: token, as: UTF8.self))
-        } catch {
-            throw failure(error, of: token)
+        try rethrowing(as: { failure($0, of: token) }) { () throws(TokenRefusal) in
+            try verifier.verification(of: String(decoding: token, as: UTF8.self))
         }
     }
 
