@@ -46,8 +46,8 @@ package final class BearerVerifier: TokenVerifier {
         }
     }
 
-    /// After how long a cached token is verified anew, in nanoseconds.
-    private static let longestMemory: Int64 = 600 * 1_000_000_000
+    /// After how long a cached token is verified again, in nanoseconds.
+    private static let verifyAgainAfter: Int64 = 600 * 1_000_000_000
 
     /// See ``TokenVerifier/cached(_:)``: byte for byte a token that passed every check (V-101).
     package func cached(_ token: ArraySlice<UInt8>) -> Principal? {
@@ -144,7 +144,7 @@ package final class BearerVerifier: TokenVerifier {
             token.compact.bytes,
             .init(
                 verified: verified, source: token.source, generation: generation,
-                verifyAgainAt: start + Self.longestMemory))
+                verifyAgainAt: start + Self.verifyAgainAfter))
     }
 
     private func countVerification(since start: Int64) {

@@ -25,7 +25,7 @@ struct BearerAuthentication: Sendable {
         }
     }
 
-    /// Who a token speaks for that was judged before.
+    /// The principal of a token that was verified before and is cached.
     func cached(_ token: ArraySlice<UInt8>) -> Principal? { verifier.cached(token) }
 
     /// Verifies a token as far as nothing has to be waited for.
@@ -50,7 +50,7 @@ struct BearerAuthentication: Sendable {
 
     /// Whether this person may make another request now.
     func admit(_ principal: Principal) throws(APIFailure) {
-        guard let rate, let seconds = rate.refuses(Owner(principal.owner)) else { return }
+        guard let rate, let seconds = rate.secondsToWait(Owner(principal.owner)) else { return }
         throw .credentials(.tooManyRequests(retryAfter: seconds))
     }
 

@@ -21,8 +21,8 @@ final class RateLimiter: Sendable {
         self.time = time
     }
 
-    /// Takes one request from a person's bucket; if it is empty, the seconds until there is one again.
-    func refuses(_ person: Owner) -> Int? {
+    /// Takes one request from a person's bucket: no time to wait; if it is empty, the seconds until there is one again.
+    func secondsToWait(_ person: Owner) -> Int? {
         let now = Int64(time.monotonicNanoseconds)
         return table.withLock { table -> Int? in
             sweep(&table, now)

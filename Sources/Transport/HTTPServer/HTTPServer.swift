@@ -83,7 +83,7 @@ package final class HTTPServer: Sendable {
     /// that still wait, and ends.
     ///
     /// A connection that has not sent a whole header block half a second after the stop has begun has no request under
-    /// way. Blocks until all is over; never call it from a handler. A second call waits for nothing.
+    /// way. Blocks until all is over; never call it from a handler. A second call waits for the first.
     package func stop(patience seconds: Double) {
         daemon.withLock { daemon in
             guard let running = daemon.take() else { return }

@@ -28,8 +28,8 @@ final class ServerCore: Sendable {
     let requestsByClient: RequestsByClient
     /// Connections that were not accepted because their address had enough.
     let refused = Atomic<Int>(0)
-    /// Connections that were ended because their peers had left.
-    let lost = Atomic<Int>(0)
+    /// Connections that were ended because their peers had disconnected.
+    let disconnected = Atomic<Int>(0)
     let deadlines = Mutex<[Deadline: Int]>([:])
     /// Where request identifiers start: unlike those of other processes.
     let firstIdentifier = UInt64.random(in: .min ... .max)
@@ -64,7 +64,7 @@ final class ServerCore: Sendable {
         statistics.connections = connections.withLock { $0.count }
         statistics.connectionsOpened = opened.load(ordering: .relaxed)
         statistics.connectionsRefused = refused.load(ordering: .relaxed)
-        statistics.connectionsLost = lost.load(ordering: .relaxed)
+        statistics.connectionsDisconnected = disconnected.load(ordering: .relaxed)
         statistics.suspended = suspended.load(ordering: .relaxed)
         statistics.deadlines = deadlines.withLock { $0 }
         return statistics

@@ -76,7 +76,7 @@ final class Listeners: Sendable {
             sum.connections += one.connections
             sum.connectionsOpened += one.connectionsOpened
             sum.connectionsRefused += one.connectionsRefused
-            sum.connectionsLost += one.connectionsLost
+            sum.connectionsDisconnected += one.connectionsDisconnected
             sum.suspended += one.suspended
             sum.deadlines.merge(one.deadlines, uniquingKeysWith: +)
         }
