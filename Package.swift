@@ -171,7 +171,8 @@ let package = Package(
     ],
     targets: cLibraries + modules.map(\.target) + [
         .target(
-            name: "Support", dependencies: ["HTTP", "Tokens", "Tasks", "JSON", "Platform", "OpenSSL", "Basics"],
+            name: "Support",
+            dependencies: ["HTTPServer", "HTTP", "Tokens", "Tasks", "JSON", "Platform", "OpenSSL", "Basics"],
             path: "Tests/Support", swiftSettings: strict),
         tests("BasicsTests", of: []),
         tests("PlatformTests", of: ["Platform"]),

@@ -46,6 +46,15 @@ extension String {
     package var containsNUL: Bool { utf8.span.contains { $0 == 0 } }
 }
 
+extension [String] {
+    /// Each text once, where it comes first.
+    package var withoutDuplicates: [String] {
+        reduce(into: []) { list, text in
+            if !list.contains(where: { $0.isSame(as: text) }) { list.append(text) }
+        }
+    }
+}
+
 extension Substring {
     /// The text without spaces and tabs around it.
     package var trimmingBlanks: Substring {

@@ -76,3 +76,13 @@ package struct WebAddress: Sendable, Hashable, CustomStringConvertible {
         return !host.isEmpty && host.allSatisfy { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "." || $0 == "_" }
     }
 }
+
+extension String {
+    /// A web address taken apart at the slash after its host, with both parts as they are written.
+    ///
+    /// `https://contoso.com:8443` and `/path?query`; the path is empty if the address ends before it.
+    package var originAndPath: (origin: String, path: String) {
+        let parts = split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        return (parts.prefix(3).joined(separator: "/"), parts.count > 3 ? "/\(parts[3])" : "")
+    }
+}

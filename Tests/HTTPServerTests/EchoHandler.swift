@@ -19,7 +19,11 @@ final class EchoHandler: RequestHandler {
     /// On which thread each handler under `/wait` began, and on which it continued.
     let threads = Mutex<[(began: pthread_t, continued: pthread_t)]>([])
 
+    /// How often it was asked.
+    let asked = Atomic<Int>(0)
+
     func decide(on head: RequestHead) -> Decision {
+        asked.add(1, ordering: .relaxed)
         switch head.target.path.first {
         case "wait":
             return .later { [self] in

@@ -79,10 +79,11 @@ struct StartStopTests {
 
     @Test("A body under way comes to its end within the patience")
     func bodyUnderWay() throws {
-        let server = try HTTPServer(port: 0, handler: EchoHandler())
+        let handler = EchoHandler()
+        let server = try HTTPServer(port: 0, handler: handler)
         let client = try RawClient(port: server.port)
         try client.send("POST /read HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\nab")
-        eventuallyBlocking { server.statistics.requests > 0 }
+        eventuallyBlocking { handler.asked.load(ordering: .relaxed) > 0 }
         let stopper = try NamedThread.start("stopper") { server.stop(patience: 10) }
         eventuallyBlocking { (try? RawClient(port: server.port)) == nil }
         try client.send("cd")
@@ -181,6 +182,22 @@ struct StartStopTests {
             #expect(fitting.allSatisfy { $0.connections >= 8 && $0.suspensions <= max($0.connections, 64) })
         }
         #expect(ServerLimits.fitting(both, into: 25) == nil && ServerLimits.leastDescriptors(of: both) == 26)
+    }
+
+    @Test("A server of many loops, each of which has a connection, stays within its descriptors too")
+    func descriptorsOfManyLoops() {
+        var many = ServerLimits()
+        (many.loops, many.connections) = (64, 1000)
+        #expect(ServerLimits.leastDescriptors(of: [many]) == 1 + 2 * 64 + 64)
+        for descriptors in [150, 192] { #expect(ServerLimits.fitting([many], into: descriptors) == nil) }
+        for descriptors in [193, 194, 300, 1128] {
+            let fitting = ServerLimits.fitting([many], into: descriptors) ?? []
+            #expect(fitting.map(\.connections) == [descriptors - 129])
+            #expect(ServerLimits.descriptors(of: fitting) <= descriptors)
+        }
+        // What a server with fewer wishes is given anyway, it needs.
+        many.connections = 10
+        #expect(ServerLimits.leastDescriptors(of: [many]) == ServerLimits.descriptors(of: [many]))
     }
 
     @Test("Requests have numbers of their own")

@@ -33,7 +33,7 @@ struct VanishedPeerTests {
         // Each batch of 20 would wait a minute for the deadline of the header block.
         #expect(SystemTime().monotonicNanoseconds - began < 50_000_000_000)
         eventuallyBlocking { server.statistics.connections == 1 }
-        #expect(server.statistics.connectionsLost > 0)
+        #expect(server.statistics.connectionsDisconnected > 0)
         #expect(server.statistics.deadlines.isEmpty)
     }
 

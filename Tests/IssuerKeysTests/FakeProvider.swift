@@ -88,6 +88,13 @@ func published(_ key: RSAPrivateKey, kid: String = TestClaims.keyIdentifier) -> 
     ])
 }
 
+extension IssuerKeysConfiguration {
+    /// One source without name.
+    init(documents: [MetadataDocument], rules: ClaimRules) {
+        self.init(sources: [TokenSource(documents: documents, rules: rules)])
+    }
+}
+
 /// A policy of the tests' tenant.
 func policy(_ name: String = TestClaims.policy) -> MetadataDocument {
     MetadataDocument(authority: "https://contoso.b2clogin.com/contoso.onmicrosoft.com", policy: name)

@@ -276,4 +276,29 @@ struct KeyLifeTests {
             ])
         #expect(bench.verifier.status.counters.loads == 2 && bench.verifier.status.counters.refreshes == 2)
     }
+
+    @Test("The private half of a key is reported once, also if the key was known before it came (V-37, V-133)")
+    func privateHalf() throws {
+        let folder = try TemporaryFolder()
+        let bench = Bench { $0.keyCacheFile = "\(folder.path)/keys.json" }
+        let withPrivateHalf = JSONValue.object((published(SigningKey.shared).object ?? [:]).with("d", "AQAB"))
+        let reports = { (bench: Bench) in
+            bench.events.all.count { $0 == .privateKeyPublished(source: TestClaims.policy, keyIdentifier: "key-1") }
+        }
+        bench.verifier.loadOnce()
+        #expect(reports(bench) == 0)
+        bench.provider.publish(bench.sources[0], [withPrivateHalf])
+        for _ in 0..<2 {
+            bench.time.advance(seconds: 3600)
+            bench.refresh()
+            #expect(reports(bench) == 1)
+        }
+        // The file has public keys only: whoever starts the server again hears of it again.
+        let restarted = Bench(keys: [withPrivateHalf]) { $0.keyCacheFile = "\(folder.path)/keys.json" }
+        restarted.time.advance(seconds: 7200)
+        restarted.verifier.readFile()
+        #expect(restarted.verifier.status.keyIdentifiers == ["key-1"] && reports(restarted) == 0)
+        restarted.refresh()
+        #expect(reports(restarted) == 1)
+    }
 }

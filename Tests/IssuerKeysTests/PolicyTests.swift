@@ -104,6 +104,26 @@ struct PolicyTests {
         #expect(bench.verifier.status.counters.failures == 2)
     }
 
+    @Test("A key set that cannot be reached at another port stops only what is at that port (V-72)")
+    func unreachableKeySet() {
+        let third = policy("B2C_1_edit")
+        let bench = Bench([signIn, reset, third])
+        let elsewhere = "https://contoso.b2clogin.com:8443/keys"
+        for (source, url) in [(signIn, elsewhere), (third, elsewhere + "/of-third")] {
+            bench.provider.set(
+                source.metadataURL, ["issuer": .string(TestClaims.issuer), "jwks_uri": .string(url)])
+            bench.provider.set(url, .failure(.timedOut(reason: "test")))
+        }
+        bench.verifier.loadOnce()
+        #expect(
+            bench.provider.asked == [
+                signIn.metadataURL, elsewhere, reset.metadataURL, reset.metadataURL + "/keys", third.metadataURL,
+            ])
+        let status = bench.verifier.status
+        #expect(status.keyIdentifiers == [TestClaims.keyIdentifier] && status.counters.failures == 2)
+        #expect(status.lastFailure?.hasPrefix("B2C_1_edit: no answer in time: test;") == true)
+    }
+
     @Test("A key set that both policies name is fetched once per refresh")
     func sharedKeySet() {
         let bench = Bench([signIn, reset])

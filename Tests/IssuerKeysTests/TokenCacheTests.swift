@@ -11,7 +11,7 @@ struct TokenCacheTests {
 
     init() throws {
         let verified = try TestClaims.rules.check(
-            CompactToken(makeToken()), signedBy: TestClaims.keyIdentifier, of: TestClaims.issuers, now: TestClaims.now)
+            CompactToken(makeToken()), of: TestClaims.issuers, now: TestClaims.now)
         entry = .init(verified: verified, source: 0, generation: 1, verifyAgainAt: 0)
     }
 
@@ -201,6 +201,32 @@ struct TokenCacheTests {
         bench.refresh()
         #expect(await bench.refusal(token) == nil)
         #expect(bench.verifier.tokenCacheStatus.hits == 1)
+    }
+
+    @Test("The same keys in another order keep the cached tokens, and other keys end their use (V-103)")
+    func orderOfKeys() throws {
+        let bench = Bench()
+        let token = makeToken()
+        let first = published(SigningKey.shared)
+        let second = published(SigningKey.other, kid: "key-2")
+        let third = published(SigningKey.other, kid: "key-3")
+        func isCached(after keys: [JSONValue]) -> Bool {
+            bench.provider.publish(bench.sources[0], keys)
+            bench.time.advance(seconds: 5)
+            bench.verifier.refreshNow()
+            bench.refresh()
+            return bench.verifier.cached(ArraySlice(token.utf8)) != nil
+        }
+        _ = isCached(after: [first, second])
+        _ = try bench.verifier.verification(of: token)
+        let since = bench.verifier.keys.current(now: bench.time.now).since
+        #expect(isCached(after: [second, first]) && isCached(after: [first, second, first]))
+        #expect(bench.verifier.keys.current(now: bench.time.now).since == since)
+        #expect(!isCached(after: [first, third]))
+        _ = try bench.verifier.verification(of: token)
+        #expect(!isCached(after: [first]))
+        _ = try bench.verifier.verification(of: token)
+        #expect(!isCached(after: [third, first]))
     }
 
     @Test("Another issuer in the metadata ends the use of cached tokens (V-103)")

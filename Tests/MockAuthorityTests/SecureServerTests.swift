@@ -4,6 +4,7 @@ import HTTPServer
 import MockAuthority
 import OpenSSL
 import Platform
+import Support
 import Testing
 
 /// Certificates as other programs check them; OpenSSL's own program refuses bad encodings.

@@ -259,6 +259,18 @@ struct AccessTests {
         #expect(try await api.send("GET", "/api/tasks", as: "alice").status == 200)
     }
 
+    @Test("Owners whose bytes differ are limited apart, although Swift takes their texts for equal")
+    func rateOfOwnersWithEqualTexts() async throws {
+        let api = TestedAPI(.inProcess) {
+            $0.rateLimit = 1
+            $0.time = ManualClock()
+        }
+        #expect(NameVerifier.composed == NameVerifier.decomposed, "or this test proves nothing")
+        for _ in 0..<2 { #expect(try await api.send("GET", "/api/tasks", as: "composed").status == 200) }
+        #expect(try await api.send("GET", "/api/tasks", as: "composed").status == 429)
+        #expect(try await api.send("GET", "/api/tasks", as: "decomposed").status == 200)
+    }
+
     @Test("The record of a refusal names the key and a digest of the token, not the token (V-132)")
     func refusedToken() async throws {
         let asked = Atomic<Int>(0)
@@ -297,5 +309,31 @@ struct AccessTests {
         #expect(records[1].problem == "token.invalid" && records[1].refusal == .badSignature)
         #expect(records[1].clientRequestIdentifier == nil)
         #expect(!"\(records)".contains("secret"))
+    }
+
+    private static let traceIdentifier = "4bf92f3577b34da6a3ce929d0e0e4736"
+
+    @Test(
+        "A trace is recorded if it has the form of its version, or that of the first for later ones",
+        arguments: [
+            ("00-\(traceIdentifier)-00f067aa0ba902b7-01", true), ("00-\(traceIdentifier)-00f067aa0ba902b7-00", true),
+            ("01-\(traceIdentifier)-00f067aa0ba902b7-01", true),
+            ("cc-\(traceIdentifier)-00f067aa0ba902b7-01-what-the-future-will-be", true),
+            ("00-\(traceIdentifier)-00f067aa0ba902b7-01-more", false),
+            ("00-\(traceIdentifier)-00f067aa0ba902b7-01-", false),
+            ("ff-\(traceIdentifier)-00f067aa0ba902b7-01", false),
+            ("zz-\(traceIdentifier)-00f067aa0ba902b7-01", false), ("0-\(traceIdentifier)-00f067aa0ba902b7-01", false),
+            ("zz-\(traceIdentifier)-################-", false), ("00-\(traceIdentifier)-################-01", false),
+            ("00-\(traceIdentifier)-00f067aa0ba902b7-", false), ("00-\(traceIdentifier)-00f067aa0ba902b7-0x", false),
+            ("00-\(traceIdentifier)-00f067aa0ba902b7", false),
+            ("00-\(traceIdentifier)-0000000000000000-01", false),
+            ("00-\(traceIdentifier)-00F067AA0BA902B7-01", false),
+            ("00-00000000000000000000000000000000-00f067aa0ba902b7-01", false),
+            ("00-\(traceIdentifier)0-00f067aa0ba902b7-01", false), ("", false), ("---", false),
+        ])
+    func traces(value: String, isValid: Bool) async throws {
+        let api = TestedAPI(.inProcess)
+        _ = try await api.send("GET", "/api/tasks", as: "alice", [("traceparent", value)])
+        #expect(api.records.all.map(\.trace) == [isValid ? Self.traceIdentifier : nil])
     }
 }

@@ -93,12 +93,17 @@ struct NameVerifier: TokenVerifier {
     static let alice = "0a1b2c3d-0000-4000-8000-00000000000a"
     static let bob = "0a1b2c3d-0000-4000-8000-00000000000b"
 
+    /// Two owners that Swift takes for equal: in NFC, and in NFD.
+    static let (composed, decomposed) = ("\u{e9}", "e\u{301}")
+
     func verification(of token: String) throws(TokenRefusal) -> Verification {
         switch token {
         case "alice": .verified(principal(Self.alice, []))
         case "bob": .verified(principal(Self.bob, []))
         case "alice-read": .verified(principal(Self.alice, ["tasks.read"]))
         case "alice-slow": .waiting { () async throws(TokenRefusal) in await slowly(principal(Self.alice, [])) }
+        case "composed": .verified(principal(Self.composed, []))
+        case "decomposed": .verified(principal(Self.decomposed, []))
         case "alice-of-ext": .verified(principal(Self.alice, [], source: "ext"))
         case "outdated": throw .expired
         case "application": throw .applicationToken(lacking: required.read)
@@ -120,7 +125,7 @@ struct NameVerifier: TokenVerifier {
     private func principal(_ owner: String, _ scopes: [String], source: String? = nil) -> Principal {
         Principal(
             owner: owner, name: "Alice", policy: "b2c_1_sign_in", scopes: scopes, expiry: 1_800_000_000,
-            keyIdentifier: "key", source: source, required: required)
+            source: source, required: required)
     }
 }
 

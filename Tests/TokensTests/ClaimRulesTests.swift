@@ -19,8 +19,7 @@ struct ClaimRulesTests {
             principal
                 == Principal(
                     owner: TestClaims.owner, name: "Alice", policy: TestClaims.policy,
-                    scopes: ["tasks.read", "tasks.write"], expiry: TestClaims.now + 3600,
-                    keyIdentifier: TestClaims.keyIdentifier))
+                    scopes: ["tasks.read", "tasks.write"], expiry: TestClaims.now + 3600))
     }
 
     @Test("The first broken rule is the refusal, and the signature comes before all claims (V-50)")

@@ -48,12 +48,11 @@ struct ClaimExamination {
     }
 
     /// The verified token, once all rules were checked.
-    func verified(keyIdentifier: String) throws(TokenRefusal) -> VerifiedToken {
+    func verified() throws(TokenRefusal) -> VerifiedToken {
         guard let owner else { throw .missingOwner }
         let principal = Principal(
             owner: owner, name: claims["name"]?.string, policy: policy, scopes: scopes,
-            expiry: Int64(expiry.rounded(.down)), keyIdentifier: keyIdentifier, source: rules.source,
-            required: rules.scopes.required)
+            expiry: Int64(expiry.rounded(.down)), source: rules.source, required: rules.scopes.required)
         let usableUntil = Int64(expiry.rounded(.up)) + rules.clockSkew
         // Whole seconds n satisfy n < x exactly if n < ceil(x), and n >= x exactly if n >= ceil(x).
         return VerifiedToken(

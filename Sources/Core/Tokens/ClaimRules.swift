@@ -36,25 +36,24 @@ package struct ClaimRules: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - token: the token; its signature must have been verified (V-50).
-    ///   - keyIdentifier: `kid` of the key that signed.
-    ///   - issuers: the issuers that publish that key, one for each policy.
+    ///   - issuers: the issuers that publish the key that signed, one for each policy.
     ///   - now: the wall clock, in seconds since 1970.
     /// - Returns: the token, for a cache to keep.
     /// - Throws: the first rule that is broken.
     package func check(
-        _ token: CompactToken, signedBy keyIdentifier: String, of issuers: [TokenIssuer], now: Int64
+        _ token: CompactToken, of issuers: [TokenIssuer], now: Int64
     ) throws(TokenRefusal) -> VerifiedToken {
-        try check(try Claims(of: token), signedBy: keyIdentifier, of: issuers, now: now)
+        try check(try Claims(of: token), of: issuers, now: now)
     }
 
     /// The same for claims that were read before.
     package func check(
-        _ claims: Claims, signedBy keyIdentifier: String, of issuers: [TokenIssuer], now: Int64
+        _ claims: Claims, of issuers: [TokenIssuer], now: Int64
     ) throws(TokenRefusal) -> VerifiedToken {
         var examination = ClaimExamination(claims: claims, rules: self, issuers: issuers, now: now)
         for check in ClaimCheck.allCases {
             try examination.apply(check)
         }
-        return try examination.verified(keyIdentifier: keyIdentifier)
+        return try examination.verified()
     }
 }

@@ -44,11 +44,6 @@ package enum IssuerTenant {
     /// Whatever address was asked, External ID has this issuer, without a slash at its end.
     static func issuerOfExternalID(_ tenant: String) -> String { "https://\(tenant).ciamlogin.com/\(tenant)/v2.0" }
 
-    /// Whether this is the address of a document, or the issuer, of Entra ID or External ID.
-    package static func isMicrosoft(_ address: WebAddress) -> Bool {
-        address.host.hasSuffix(".ciamlogin.com") || entraHosts.contains { $0.isSame(as: address.host) }
-    }
-
     private static let entraHosts = [
         "login.microsoftonline.com", "login.microsoftonline.us", "login.partner.microsoftonline.cn",
     ]

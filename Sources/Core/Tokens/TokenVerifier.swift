@@ -53,8 +53,6 @@ package final class Principal: Sendable {
     package let scopes: [String]
     /// `exp`, in seconds since 1970.
     package let expiry: Int64
-    /// `kid` of the key that signed.
-    package let keyIdentifier: String
     /// The name of the token source, if it has one.
     package let source: String?
     /// What the token source requires to read and to change tasks, and the token does not have (P-12).
@@ -63,15 +61,14 @@ package final class Principal: Sendable {
     package let missingScopes: RequiredScopes
 
     package init(
-        owner: String, name: String?, policy: String?, scopes: [String], expiry: Int64, keyIdentifier: String,
-        source: String? = nil, required: RequiredScopes = RequiredScopes()
+        owner: String, name: String?, policy: String?, scopes: [String], expiry: Int64, source: String? = nil,
+        required: RequiredScopes = RequiredScopes()
     ) {
         self.owner = owner
         self.name = name
         self.policy = policy
         self.scopes = scopes
         self.expiry = expiry
-        self.keyIdentifier = keyIdentifier
         self.source = source
         missingScopes = required.missing(from: scopes)
     }
@@ -80,7 +77,7 @@ package final class Principal: Sendable {
 extension Principal: Equatable {
     package static func == (left: Principal, right: Principal) -> Bool {
         left.owner == right.owner && left.name == right.name && left.policy == right.policy
-            && left.scopes == right.scopes && left.expiry == right.expiry && left.keyIdentifier == right.keyIdentifier
-            && left.source == right.source && left.missingScopes == right.missingScopes
+            && left.scopes == right.scopes && left.expiry == right.expiry && left.source == right.source
+            && left.missingScopes == right.missingScopes
     }
 }

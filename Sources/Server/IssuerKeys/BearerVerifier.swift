@@ -46,14 +46,14 @@ package final class BearerVerifier: TokenVerifier {
         }
     }
 
-    /// After how long a cached token is verified anew, in nanoseconds.
-    private static let longestMemory: Int64 = 600 * 1_000_000_000
+    /// After how long a cached token is verified again, in nanoseconds.
+    private static let verifyAgainAfter: Int64 = 600 * 1_000_000_000
 
     /// See ``TokenVerifier/cached(_:)``: byte for byte a token that passed every check (V-101).
     package func cached(_ token: ArraySlice<UInt8>) -> Principal? {
         guard !tokens.isOff else { return nil }
         let now = time.now
-        let seconds = time.wallMilliseconds / 1000
+        let seconds = time.wallSeconds
         let found = tokens.find(token) { entry in
             entry.verified.isUsable(at: seconds) && now < entry.verifyAgainAt
                 && caches[entry.source].isCurrent(entry.generation, now: now)
@@ -84,8 +84,8 @@ package final class BearerVerifier: TokenVerifier {
         let header = try JOSEHeader(of: compact)
         let claims = caches.count > 1 ? try Claims(of: compact) : nil
         let source = if let claims { try source(of: claims) } else { 0 }
-        try checkOpen(source)
-        return PresentedToken(text: text, compact: compact, header: header, claims: claims, source: source)
+        if isClosed(source) { throw .sourceClosed }
+        return PresentedToken(compact: compact, header: header, claims: claims, source: source)
     }
 
     /// Searches the key that no snapshot has, for a limited time (V-81), and verifies the token.
@@ -122,13 +122,12 @@ package final class BearerVerifier: TokenVerifier {
     /// Checks signature and claims, and caches a good token.
     private func check(_ token: PresentedToken, by snapshot: KeySnapshot) throws(TokenRefusal) -> Principal {
         let start = time.now
-        let signer = token.header.keyIdentifier
         switch snapshot.finding(token.compact, token.header) {
         case .good(let issuers):
             defer { countVerification(since: start) }
-            let now = time.wallMilliseconds / 1000
+            let now = time.wallSeconds
             let claims = if let claims = token.claims { claims } else { try Claims(of: token.compact) }
-            let verified = try rules[token.source].check(claims, signedBy: signer, of: issuers, now: now)
+            let verified = try rules[token.source].check(claims, of: issuers, now: now)
             cache(verified, token, snapshot.generation, since: start)
             return verified.principal
         case .bad:
@@ -142,10 +141,10 @@ package final class BearerVerifier: TokenVerifier {
     private func cache(_ verified: VerifiedToken, _ token: PresentedToken, _ generation: UInt64, since start: Int64) {
         guard !tokens.isOff else { return }
         tokens.insert(
-            Array(token.text.utf8),
+            token.compact.bytes,
             .init(
                 verified: verified, source: token.source, generation: generation,
-                verifyAgainAt: start + Self.longestMemory))
+                verifyAgainAt: start + Self.verifyAgainAfter))
     }
 
     private func countVerification(since start: Int64) {
@@ -191,11 +190,11 @@ package final class BearerVerifier: TokenVerifier {
 
     /// The token sources, in the order of the settings.
     package var statuses: [TokenSourceStatus] {
-        let now = time.wallMilliseconds / 1000
+        let now = time.wallSeconds
         return caches.map { cache in
             TokenSourceStatus(
                 name: cache.source.name, keys: cache.status,
-                issuers: cache.current(now: time.now).issuers.map(\.identifier).withoutDuplicates,
+                issuers: cache.current(now: time.now).issuerIdentifiers,
                 isClosed: cache.source.isClosed(at: now))
         }
     }
@@ -225,7 +224,7 @@ package final class BearerVerifier: TokenVerifier {
         let snapshot = source.map { caches[$0].current(now: time.now) }
         return TokenExplanation(
             of: token, rules: source.map { rules[$0] }, sourceRefusal: refusal,
-            issuers: snapshot?.entries.flatMap(\.issuers) ?? [], now: time.wallMilliseconds / 1000
+            issuers: snapshot?.entries.flatMap(\.issuers) ?? [], now: time.wallSeconds
         ) { compact, header in
             snapshot?.finding(compact, header) ?? .keysUnavailable
         }
@@ -234,7 +233,6 @@ package final class BearerVerifier: TokenVerifier {
 
 /// A token whose form and header are good, and the index of its source.
 struct PresentedToken: Sendable {
-    let text: String
     let compact: CompactToken
     let header: JOSEHeader
     /// If they were read to find the source.

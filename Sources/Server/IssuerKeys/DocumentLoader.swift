@@ -16,7 +16,7 @@ struct DocumentLoader {
     let source: TokenSource
     let fetcher: any DocumentFetcher
     let distrusted: [String]
-    /// Origins that could not be reached during this refresh: the other documents there are not tried (V-72).
+    /// Origins that could not be reached during this refresh: nothing else of them is tried (V-72).
     private var unreachable: [String: FetchError] = [:]
     /// Policies may share a key set, which is then fetched once per refresh.
     private var keySets: [String: FetchedDocument] = [:]
@@ -29,18 +29,6 @@ struct DocumentLoader {
 
     /// Loads one document: metadata and keys, or, if it was loaded before and metadata is not due, the keys only.
     mutating func load(
-        _ document: MetadataDocument, withMetadata: Bool, known: LoadedKeys?
-    ) throws(LoadFailure) -> Load {
-        if let error = unreachable[document.origin] { throw .originUnreachable(error) }
-        do throws(LoadFailure) {
-            return try fetch(document, withMetadata: withMetadata, known: known)
-        } catch {
-            unreachable[document.origin] = error.unreachable
-            throw error
-        }
-    }
-
-    private mutating func fetch(
         _ document: MetadataDocument, withMetadata: Bool, known: LoadedKeys?
     ) throws(LoadFailure) -> Load {
         if !withMetadata, let known {
@@ -56,12 +44,10 @@ struct DocumentLoader {
         return try keys(of: document, metadata, known, maxAge: maxAge, withMetadata: true)
     }
 
-    private func metadata(of document: MetadataDocument) throws(LoadFailure) -> (ProviderMetadata, maxAge: Int?) {
-        let setting = source.providerSetting(of: document)
-        let notFetched = { LoadFailure.metadataNotFetched($0, setting: setting) }
-        let fetched = try rethrowing(as: notFetched) { () throws(FetchError) in
-            try fetcher.fetch(try request(document.metadataURL, document))
-        }
+    private mutating func metadata(
+        of document: MetadataDocument
+    ) throws(LoadFailure) -> (ProviderMetadata, maxAge: Int?) {
+        let fetched = try fetch(document.metadataURL, of: document, failure: LoadFailure.metadataNotFetched)
         return (try source.trustedMetadata(fetched.body, of: document), fetched.maxAge)
     }
 
@@ -82,13 +68,25 @@ struct DocumentLoader {
 
     private mutating func keySet(_ url: String, _ document: MetadataDocument) throws(LoadFailure) -> FetchedDocument {
         if let fetched = keySets[url] { return fetched }
-        let setting = source.providerSetting(of: document)
-        let notFetched = { LoadFailure.keysNotFetched($0, setting: setting) }
-        let fetched = try rethrowing(as: notFetched) { () throws(FetchError) in
-            try fetcher.fetch(try request(url, document))
-        }
+        let fetched = try fetch(url, of: document, failure: LoadFailure.keysNotFetched)
         keySets[url] = fetched
         return fetched
+    }
+
+    /// Fetches metadata or a key set of a document, unless its origin could not be reached a moment ago.
+    ///
+    /// Keys may be elsewhere than their metadata: at another port, or at one of the hosts of the settings (P-6).
+    private mutating func fetch(
+        _ url: String, of document: MetadataDocument, failure: (FetchError, String) -> LoadFailure
+    ) throws(LoadFailure) -> FetchedDocument {
+        let origin = url.originAndPath.origin
+        if let error = unreachable[origin] { throw .originUnreachable(error) }
+        do throws(FetchError) {
+            return try fetcher.fetch(try request(url, document))
+        } catch {
+            if error.isOfOrigin { unreachable[origin] = error }
+            throw failure(error, source.providerSetting(of: document))
+        }
     }
 
     /// Plain http was allowed by ``MetadataRules`` already, or the request is for the metadata itself.
@@ -112,5 +110,17 @@ extension TokenSource {
             () throws(MetadataError) in _ = try metadata.check(against: metadataRules(of: document))
         }
         return metadata
+    }
+}
+
+extension FetchError {
+    /// Whether every other fetch from the same origin would end so, too.
+    fileprivate var isOfOrigin: Bool {
+        switch self {
+        case .couldNotResolve, .couldNotConnect, .timedOut, .cancelled: true
+        case .badAddress, .plainHTTPRefused, .certificateNotTrusted, .handshakeFailed, .badCAFile, .redirected, .status,
+            .tooLong, .encoded, .brokenAnswer, .unavailable:
+            false
+        }
     }
 }

@@ -1,3 +1,4 @@
+import Basics
 import Platform
 package import Tokens
 
@@ -8,7 +9,7 @@ extension BearerVerifier {
     /// A source that has not loaded its metadata has none yet. Of an issuer for many tenants there is one for each that is
     /// listed; where every tenant is allowed, none that a client could use.
     package var openIssuers: [String] {
-        let now = time.wallMilliseconds / 1000
+        let now = time.wallSeconds
         return caches.indices.filter { !caches[$0].source.isClosed(at: now) }.flatMap { index in
             issuers(ofSource: index).flatMap { issuer in
                 guard IssuerTenant.isTemplate(issuer) else { return [issuer] }
@@ -22,11 +23,11 @@ extension BearerVerifier {
         let configured = ConfiguredIssuers(
             issuers: caches.indices.flatMap { issuers(ofSource: $0) }, audiences: rules.flatMap(\.audience.accepted))
         return CommonMistake(
-            in: token, refused: refusal, configured: configured, now: time.wallMilliseconds / 1000)
+            in: token, refused: refusal, configured: configured, now: time.wallSeconds)
     }
 
     private func issuers(ofSource index: Int) -> [String] {
-        caches[index].current(now: time.now).issuers.map(\.identifier).withoutDuplicates
+        caches[index].current(now: time.now).issuerIdentifiers
     }
 }
 

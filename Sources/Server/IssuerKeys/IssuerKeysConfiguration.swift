@@ -1,4 +1,4 @@
-package import Tokens
+import Tokens
 
 /// What a ``BearerVerifier`` needs to know; it does not change after the start.
 package struct IssuerKeysConfiguration: Sendable, Equatable {
@@ -16,11 +16,6 @@ package struct IssuerKeysConfiguration: Sendable, Equatable {
 
     package init(sources: [TokenSource]) {
         self.sources = sources
-    }
-
-    /// One source without name.
-    package init(documents: [MetadataDocument], rules: ClaimRules) {
-        self.init(sources: [TokenSource(documents: documents, rules: rules)])
     }
 
     /// The rules for the tokens of a source, with what its name, its namespace and its end date add to them.

@@ -8,8 +8,8 @@ import Tokens
 ///
 /// ``KeyCacheState`` decides; this has the lock, the threads and the fetcher. One thread (`keys`) fetches, so there is
 /// never more than one exchange with the provider (V-77); another (`key-waits`) ends waits that take too long while the
-/// first is blocked in a fetch. A source that hangs, or publishes rubbish, has nothing in common with the others but the
-/// file and the list of issuers (P-18, P-19).
+/// first is blocked in a fetch. A source that hangs, or publishes documents that are not accepted, has nothing in common
+/// with the others but the file and the list of issuers (P-18, P-19).
 final class KeyCache: Sendable {
     /// What the lock protects.
     ///
@@ -143,7 +143,7 @@ final class KeyCache: Sendable {
         return unknown.count == source.documents.count || unknown.contains { $0.isOf(policy ?? "") }
     }
 
-    /// When the documents that serve were loaded, all of them, in nanoseconds of the monotonic clock.
+    /// Whether every document was loaded at or after this moment, in nanoseconds of the monotonic clock.
     func isLoaded(since moment: Int64) -> Bool {
         guarded.withLock { guarded in
             guarded.state.documents.allSatisfy { $0.loadedAt.map { $0 >= moment } ?? false }
@@ -165,9 +165,7 @@ final class KeyCache: Sendable {
                 TokenIssuer(identifier: issuer, policy: document.policy)
             }
         }
-        published.publish(
-            serving, issuers: issuers, now: now,
-            until: serving.isEmpty ? Int64.min : guarded.state.servesUntil(now: now))
+        published.publish(serving, issuers: issuers, now: now, until: guarded.state.servesUntil(now: now))
     }
 
     func reportStateChange(now: Int64) {
@@ -304,7 +302,7 @@ final class KeyCache: Sendable {
             guarded.state.finish(plan, outcome, now: now, chance: chance)
             return (guarded.state.documents[plan.document].nextAttempt - now) / 1_000_000_000
         }
-        guard failure.unreachable != .cancelled else { return }
+        guard !failure.isCancelled else { return }
         observer(.loadFailed(source: label, reason: message, nextAttemptSeconds: Int(seconds)))
     }
 

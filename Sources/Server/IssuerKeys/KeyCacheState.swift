@@ -186,9 +186,9 @@ extension KeyCacheState {
         documents.map { $0.serves(now: now, timing: timing) ? $0.keys : nil }
     }
 
-    /// When the first of the metadata documents that serve becomes too old.
-    func servesUntil(now: Int64) -> Int64 {
-        oldestLoad(now: now).map { $0 + timing.trust.nanoseconds } ?? now
+    /// When the first of the metadata documents that serve becomes too old; nothing if none serves.
+    func servesUntil(now: Int64) -> Int64? {
+        oldestLoad(now: now).map { $0 + timing.trust.nanoseconds }
     }
 
     private func oldestLoad(now: Int64) -> Int64? {
@@ -198,7 +198,7 @@ extension KeyCacheState {
     /// When to look again whether something is due, unless an event comes before.
     func nextLook(now: Int64) -> Int64 {
         let attempt = documents.map(\.nextAttempt).min() ?? Int64.max
-        return state(now: now).serves ? min(attempt, servesUntil(now: now)) : attempt
+        return min(attempt, servesUntil(now: now) ?? attempt)
     }
 
     /// After how many seconds a client may try again: 1 to 30 (V-71).

@@ -1,3 +1,4 @@
+import Basics
 import OpenSSL
 import Tokens
 
@@ -16,6 +17,8 @@ final class KeySnapshot: Sendable {
     let entries: [Entry]
     /// The issuers of the source, of keys that are too old as well: they say that a token is of this source (P-13).
     let issuers: [TokenIssuer]
+    /// The identifiers of these, each once: policies may share an issuer.
+    var issuerIdentifiers: [String] { issuers.map(\.identifier).withoutDuplicates }
     /// When the keys or issuers became these, in nanoseconds of the monotonic clock.
     let since: Int64
     private let byIdentifier: [[UInt8]: [Entry]]
@@ -55,7 +58,12 @@ final class KeySnapshot: Sendable {
                 }
             }
         }
-        let isSame = entries.elementsEqual(self.entries) { $0.key.isSame(as: $1.key) && $0.issuers == $1.issuers }
+        // Each key is there once. In which order a provider lists its keys means nothing, and may change at any time.
+        let isSame =
+            entries.count == self.entries.count
+            && entries.allSatisfy { entry in
+                self.entries.contains { $0.key.isSame(as: entry.key) && $0.issuers == entry.issuers }
+            }
         return KeySnapshot(
             generation: generation + (isSame ? 0 : 1), entries: entries, issuers: issuers, since: isSame ? since : now)
     }

@@ -37,4 +37,7 @@ extension Duration {
 extension TimeSource {
     /// The monotonic clock, signed: ages may reach back to before the machine started.
     var now: Int64 { Int64(monotonicNanoseconds) }
+
+    /// The wall clock, in whole seconds since 1970.
+    var wallSeconds: Int64 { wallMilliseconds / 1000 }
 }

@@ -12,7 +12,7 @@ enum LoadFailure: Error, Equatable {
     case noUsableKey(String?)
     /// All keys are for algorithms other than RS256, which these are (P-9).
     case unsupportedAlgorithms([String])
-    /// Another metadata document of the same origin could not be reached a moment ago.
+    /// Something else of the same origin could not be reached a moment ago.
     case originUnreachable(FetchError)
     /// The issuer is of another tenant than that of this metadata document, which serves.
     case otherIssuer(than: String)
@@ -61,19 +61,14 @@ enum LoadFailure: Error, Equatable {
         }
     }
 
-    /// The error that every other fetch from the same origin would have, if it is of that kind.
-    var unreachable: FetchError? {
+    /// Whether it is only that the server stops.
+    var isCancelled: Bool {
         switch self {
         case .metadataNotFetched(let error, _), .keysNotFetched(let error, _), .originUnreachable(let error):
-            switch error {
-            case .couldNotResolve, .couldNotConnect, .timedOut, .cancelled: error
-            case .badAddress, .plainHTTPRefused, .certificateNotTrusted, .handshakeFailed, .badCAFile, .redirected,
-                .status, .tooLong, .encoded, .brokenAnswer, .unavailable:
-                nil
-            }
+            error == .cancelled
         case .metadataNotTrusted, .keysNotRead, .noUsableKey, .unsupportedAlgorithms, .otherIssuer,
             .issuerOfOtherSource, .sharedTenantUnknown, .sharedTenantDiffers:
-            nil
+            false
         }
     }
 }

@@ -1,3 +1,4 @@
+import Basics
 import OpenSSL
 import Tokens
 
@@ -77,11 +78,8 @@ extension LoadedKeys {
         guard !distrusted.contains(where: { $0.utf8.elementsEqual(published.keyIdentifier.utf8) }) else {
             throw Unusable(reason: "it is distrusted by the settings")
         }
-        let issuer: String
-        do throws(KeyRejection) {
-            issuer = try published.issuer(under: metadata)
-        } catch {
-            throw Unusable(reason: error.message)
+        let issuer = try rethrowing(as: { Unusable(reason: $0.message) }) { () throws(KeyRejection) in
+            try published.issuer(under: metadata)
         }
         if let key = known.first(where: { $0.published == published }) {
             return AdmittedKey(published: published, key: key.key, issuer: issuer)
@@ -100,9 +98,11 @@ extension LoadedKeys {
         let loaded = KeyEvent.loaded(
             source: source, keys: keys.count, added: added.map(\.published.keyIdentifier),
             removed: removed.map(\.published.keyIdentifier))
-        let privateKeys = added.filter(\.published.carriesPrivateMembers).map {
-            KeyEvent.privateKeyPublished(source: source, keyIdentifier: $0.published.keyIdentifier)
-        }
+        // A known key is no reason for silence: its private half may be new.
+        let privateKeys = keys.filter { key in
+            key.published.carriesPrivateMembers
+                && !before.contains { $0.isSame(as: key) && $0.published.carriesPrivateMembers }
+        }.map { KeyEvent.privateKeyPublished(source: source, keyIdentifier: $0.published.keyIdentifier) }
         // Once per set, not once per load (V-38).
         let newlySkipped = skipped.filter { !(known?.skipped.contains($0) ?? false) }.map {
             KeyEvent.keySkipped(source: source, key: $0)

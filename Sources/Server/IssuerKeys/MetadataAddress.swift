@@ -56,9 +56,6 @@ package enum MetadataAddress {
     }
 
     private static func isOldHost(_ base: String) -> Bool {
-        let parts = base.split(separator: "/")
-        guard parts.count > 1 else { return false }
-        let host = parts[1].prefix { $0 != ":" }.lowercased()
-        return ["login.microsoftonline.com", "login.microsoft.com", "login.windows.net"].contains(host)
+        ["login.microsoftonline.com", "login.microsoft.com", "login.windows.net"].contains(WebAddress(base)?.host)
     }
 }

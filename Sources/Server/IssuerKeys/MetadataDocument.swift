@@ -55,17 +55,4 @@ package struct MetadataDocument: Sendable, Equatable {
         guard policy == nil, let address = WebAddress(metadataURL) else { return nil }
         return IssuerTenant.issuer(ofMetadata: address)
     }
-
-    /// Whether it is of Entra ID or External ID, as far as address and issuer show it, and not of B2C.
-    package var isMicrosoft: Bool {
-        guard policy == nil else { return false }
-        let addresses = [metadataURL, knownIssuer].compactMap { $0.flatMap { WebAddress($0) } }
-        return addresses.contains(where: IssuerTenant.isMicrosoft)
-    }
-
-    /// Scheme, host and port of the metadata: documents of one origin are unreachable together.
-    var origin: String {
-        metadataURL.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).prefix(3).joined(
-            separator: "/")
-    }
 }

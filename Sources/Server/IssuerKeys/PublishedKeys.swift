@@ -34,13 +34,13 @@ struct PublishedKeys: ~Copyable, Sendable {
     ///   - documents: those that serve.
     ///   - issuers: those of all documents, of the ones that are too old as well.
     ///   - now: in nanoseconds of the monotonic clock, as `end`.
-    ///   - end: when the first of them is too old.
-    func publish(_ documents: [PublishedDocument], issuers: [TokenIssuer], now: Int64, until end: Int64) {
+    ///   - end: when the first of them is too old; nothing if there are none.
+    func publish(_ documents: [PublishedDocument], issuers: [TokenIssuer], now: Int64, until end: Int64?) {
         snapshot.withLock { snapshot in
             // Entries of the token cache are valid for one generation, so it changes before the keys are used.
             snapshot = snapshot.successor(documents, issuers: issuers, now: now)
             generation.store(snapshot.generation, ordering: .releasing)
-            servesUntil.store(end, ordering: .releasing)
+            servesUntil.store(end ?? Int64.min, ordering: .releasing)
         }
     }
 }

@@ -16,17 +16,14 @@ extension BearerVerifier {
         let now = time.now
         if let index = caches.firstIndex(where: { $0.current(now: now).issues(issuer) }) { return index }
         let policy = claims.policy
-        let second = time.wallMilliseconds / 1000
+        let second = time.wallSeconds
         let undecided = caches.first { !$0.source.isClosed(at: second) && $0.mayIssueUnknown(policy: policy) }
         guard let undecided else { throw .wrongIssuer }
         throw .keysUnavailable(retryAfter: undecided.retryAfter)
     }
 
-    /// Refuses the tokens of a source whose time is over (P-31).
-    func checkOpen(_ source: Int) throws(TokenRefusal) {
-        guard let end = rules[source].end, end <= time.wallMilliseconds / 1000 else { return }
-        throw .sourceClosed
-    }
+    /// Whether the time of a source is over: its tokens are refused (P-31).
+    func isClosed(_ source: Int) -> Bool { caches[source].source.isClosed(at: time.wallSeconds) }
 
     /// The refusal of a token whose key its source does not have, by what the other sources know of that key.
     ///
@@ -45,7 +42,7 @@ extension BearerVerifier {
         return refusal
     }
 
-    /// The name of the token source that ``explain(_:)`` uses, which may be that without name; nothing if it has none.
+    /// The token source that ``explain(_:)`` uses; nil if the token has none.
     package func chosenSource(of token: String) -> TokenSourceStatus? {
         choice(for: token).source.map { statuses[$0] }
     }
@@ -53,10 +50,7 @@ extension BearerVerifier {
     func choice(for token: String) -> (source: Int?, refusal: TokenRefusal?) {
         do throws(TokenRefusal) {
             let index = caches.count > 1 ? try source(of: Claims(of: CompactToken(token))) : 0
-            do throws(TokenRefusal) {
-                try checkOpen(index)
-                return (index, nil)
-            } catch { return (index, error) }
+            return (index, isClosed(index) ? .sourceClosed : nil)
         } catch {
             return (nil, error)
         }
@@ -77,15 +71,8 @@ package struct TokenSourceStatus: Sendable, Equatable {
     package var serves: Bool { !isClosed && keys.state.serves }
 }
 
-extension [String] {
-    var withoutDuplicates: [String] {
-        reduce(into: []) { list, text in
-            if !list.contains(where: { $0.utf8.elementsEqual(text.utf8) }) { list.append(text) }
-        }
-    }
-}
-
 extension TokenSource {
+    /// Whether its owners are those of another source: it has none to share with a third.
     var sharesOwners: Bool {
         switch owners {
         case .shared: true

@@ -51,7 +51,7 @@ extension IssuerKeysConfiguration {
         case .bare: return bareMistakes(source, index)
         case .shared(let name):
             let setting = source.setting("OWNERS")
-            guard let shared = sharedSource(of: index), shared != index, sources[shared].isSharable else {
+            guard let shared = sharedSource(of: index), shared != index, !sources[shared].sharesOwners else {
                 return ["\(setting): there is no source \(name ?? "without name") with a namespace to share."]
             }
             return sharedMistakes(source, sources[shared], setting)
@@ -87,15 +87,5 @@ extension IssuerKeysConfiguration {
         let isOpen = source.knownIssuers.contains(where: IssuerTenant.isTemplate)
         guard isOpen, source.rules.tenants == nil else { return [] }
         return ["\(source.setting("ISSUER")): an issuer with {tenantid} needs \(source.setting("TENANTS"))."]
-    }
-}
-
-extension TokenSource {
-    /// Whether another source may have the same owners: one that shares has no namespace to give.
-    fileprivate var isSharable: Bool {
-        switch owners {
-        case .own, .bare: true
-        case .shared: false
-        }
     }
 }

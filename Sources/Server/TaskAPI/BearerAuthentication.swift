@@ -1,4 +1,6 @@
+import Basics
 import HTTP
+import Tasks
 import Tokens
 
 /// Credentials to principal, scopes and rate: all that is checked before the handler of a protected route.
@@ -23,15 +25,13 @@ struct BearerAuthentication: Sendable {
         }
     }
 
-    /// Who a token speaks for that was judged before.
+    /// The principal of a token that was verified before and is cached.
     func cached(_ token: ArraySlice<UInt8>) -> Principal? { verifier.cached(token) }
 
     /// Verifies a token as far as nothing has to be waited for.
     func verification(of token: ArraySlice<UInt8>) throws(APIFailure) -> Verification {
-        do throws(TokenRefusal) {
-            return try verifier.verification(of: String(decoding: token, as: UTF8.self))
-        } catch {
-            throw failure(error, of: token)
+        try rethrowing(as: { failure($0, of: token) }) { () throws(TokenRefusal) in
+            try verifier.verification(of: String(decoding: token, as: UTF8.self))
         }
     }
 
@@ -50,7 +50,7 @@ struct BearerAuthentication: Sendable {
 
     /// Whether this person may make another request now.
     func admit(_ principal: Principal) throws(APIFailure) {
-        guard let rate, let seconds = rate.refuses(principal.owner) else { return }
+        guard let rate, let seconds = rate.secondsToWait(Owner(principal.owner)) else { return }
         throw .credentials(.tooManyRequests(retryAfter: seconds))
     }
 

@@ -1,3 +1,4 @@
+import Basics
 import HTTP
 
 /// The header fields that every response has: safety, caching, correlation, other origins.
@@ -74,7 +75,7 @@ struct CommonHeaders: Sendable {
         """
 
     private static func contentSecurityPolicy(authority: String) -> String {
-        let origin = authority.split(separator: "/", omittingEmptySubsequences: false).prefix(3).joined(separator: "/")
+        let origin = authority.originAndPath.origin
         let connect = origin.isEmpty ? "'self'" : "'self' \(origin)"
         return "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
             + "connect-src \(connect); manifest-src 'self'; base-uri 'none'; form-action 'none'; "

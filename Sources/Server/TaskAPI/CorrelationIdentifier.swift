@@ -6,18 +6,22 @@ enum CorrelationIdentifier {
         return value
     }
 
-    /// The trace id of a `traceparent` of version 00 (W3C Trace Context section 3.2).
+    /// The trace id of a `traceparent` of any version but ff, which does not exist (W3C Trace Context section 3.2).
+    ///
+    /// Later versions begin as version 00 does, and may add parts.
     static func trace(_ value: String) -> String? {
         let parts = value.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count >= 4, parts[0] != "ff", parts[0].utf8.count == 2, parts[1].utf8.count == 32,
-            parts[2].utf8.count == 16, parts[1].utf8.allSatisfy(isHex), parts[1].utf8.contains(where: { $0 != 0x30 })
+        guard parts.count >= 4, zip(parts, [2, 32, 16, 2]).allSatisfy({ $0.utf8.count == $1 && isHex($0) }),
+            parts[0] != "ff", parts[0] != "00" || parts.count == 4, !isZero(parts[1]), !isZero(parts[2])
         else { return nil }
         return String(parts[1])
     }
 
-    private static func isHex(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte)
+    private static func isHex(_ text: Substring) -> Bool {
+        text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     }
+
+    private static func isZero(_ text: Substring) -> Bool { text.utf8.allSatisfy { $0 == 0x30 } }
 
     private static func isPlain(_ byte: UInt8) -> Bool {
         (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte) || (0x41...0x5A).contains(byte)

@@ -1,3 +1,4 @@
+import Basics
 import HTTP
 import JSON
 
@@ -16,7 +17,7 @@ struct ProtectedResource: Sendable {
     private let scopes: [String]
 
     init(_ configuration: TaskAPIConfiguration) {
-        configured = configuration.publicAddress.map(Self.parts)
+        configured = configuration.publicAddress?.originAndPath
         isSecure = configuration.isSecure
         authorizationServers = configuration.authorizationServers
         scopes = configuration.scopes
@@ -52,11 +53,5 @@ struct ProtectedResource: Sendable {
     private func loopbackAddress(_ head: RequestHead) -> String? {
         guard let host = head.headers["Host"], host.isLoopbackHost else { return nil }
         return "\(isSecure ? "https" : "http")://\(host)"
-    }
-
-    /// An address at the slash after its host.
-    private static func parts(of address: String) -> (origin: String, path: String) {
-        let parts = address.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
-        return (parts.prefix(3).joined(separator: "/"), parts.count > 3 ? "/\(parts[3])" : "")
     }
 }

@@ -1,13 +1,14 @@
 import Basics
 import Platform
 import Synchronization
+import Tasks
 
 /// A token bucket for each person: this many requests a second, twice that at once.
 ///
 /// Bounded: a new person has a full bucket, so full buckets are forgotten whenever the table has grown.
 final class RateLimiter: Sendable {
     private struct Table {
-        var buckets: [String: TokenBucket] = [:]
+        var buckets: [Owner: TokenBucket] = [:]
         var sweepAbove = 10_000
     }
 
@@ -20,8 +21,8 @@ final class RateLimiter: Sendable {
         self.time = time
     }
 
-    /// Takes one request from a person's bucket; if it is empty, the seconds until there is one again.
-    func refuses(_ person: String) -> Int? {
+    /// Takes one request from a person's bucket: no time to wait; if it is empty, the seconds until there is one again.
+    func secondsToWait(_ person: Owner) -> Int? {
         let now = Int64(time.monotonicNanoseconds)
         return table.withLock { table -> Int? in
             sweep(&table, now)

@@ -29,15 +29,11 @@ package struct RefusedToken: Sendable {
 
     /// Whatever the sender wrote there, made harmless and short (V-28, V-131).
     private static func keyIdentifier(of token: String) -> String? {
-        do throws(TokenRefusal) {
-            let header = try JOSEHeader(of: CompactToken(token))
-            let printable = header.keyIdentifier.utf8.prefix(64).map {
-                (0x20...0x7E).contains($0) ? $0 : UInt8(ascii: "?")
-            }
-            return String(decoding: printable, as: UTF8.self)
-        } catch {
-            return nil
+        guard let header = try? JOSEHeader(of: CompactToken(token)) else { return nil }
+        let printable = header.keyIdentifier.utf8.prefix(64).map {
+            (0x20...0x7E).contains($0) ? $0 : UInt8(ascii: "?")
         }
+        return String(decoding: printable, as: UTF8.self)
     }
 }
 

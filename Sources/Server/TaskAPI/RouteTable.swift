@@ -1,3 +1,4 @@
+import Basics
 package import HTTP
 
 /// The rows of all routes, with the handlers of one API.
@@ -40,7 +41,6 @@ package struct RouteMatch: Sendable {
 
     /// The value of `{id}`; nil for an integer that is the id of no task: with a sign, or beyond 64 bits.
     package var taskIdentifier: Int64? {
-        let segment = self["id"]
-        return segment.utf8.first.map { $0 >= UInt8(ascii: "0") } == true ? Int64(segment) : nil
+        Int64(decimal: self["id"])
     }
 }

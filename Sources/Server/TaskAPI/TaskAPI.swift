@@ -112,13 +112,12 @@ extension TaskAPI {
     }
 
     private func refuse(_ request: APIRequest, _ failure: APIFailure) -> Decision {
-        if let refusal = failure.tokenRefusal {
-            request.note(failure) { [description = configuration.refusedTokens, head = request.head] in
+        let token = failure.tokenRefusal.map { refusal in
+            { @Sendable [description = configuration.refusedTokens, head = request.head] in
                 RefusedToken(of: head, refusal, by: description)
             }
-        } else {
-            request.note(failure)
         }
+        request.note(failure, refusedToken: token)
         return respond(response(to: failure, of: request), to: request)
     }
 

@@ -233,10 +233,7 @@ extension TaskQuery {
         _ name: String, in range: ClosedRange<Int64>, of target: RequestTarget
     ) throws(APIFailure) -> Int64? {
         guard let value = target[name] else { return nil }
-        // Int64 takes signs, too.
-        guard let number = Int64(value), range.contains(number),
-            value.utf8.first.map({ $0 >= UInt8(ascii: "0") }) == true
-        else {
+        guard let number = Int64(decimal: value), range.contains(number) else {
             let expected = range.upperBound == .max ? "the id of a task" : "a number from 1 to \(range.upperBound)"
             throw .input(.argument(name: name, expected: expected))
         }

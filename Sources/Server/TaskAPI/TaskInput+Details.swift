@@ -20,7 +20,7 @@ extension TaskInput {
                 change.notes = try change.notes.agreeing(
                     "notes",
                     try member("notes", field.value, "a text of 1 to \(TaskNotes.longest) bytes, or null") {
-                        $0.string.flatMap { Self.notes($0) }
+                        $0.string.flatMap { try? TaskNotes($0) }
                     })
             } else if field.name.isSameField(as: "position") {
                 let greatest = Int64(TaskPosition.greatest)
@@ -41,10 +41,6 @@ extension TaskInput {
         if value == .null || isForm && value == .string("") { return .set(nil) }
         guard let converted = convert(value) else { throw .input(.detail(name: name, expected: expected)) }
         return .set(converted)
-    }
-
-    private static func notes(_ text: String) -> TaskNotes? {
-        do { return try TaskNotes(text) } catch { return nil }
     }
 
     /// In a form a number as JSON has it.

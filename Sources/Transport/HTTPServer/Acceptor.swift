@@ -16,7 +16,7 @@ final class Acceptor: Sendable {
     private let core: ServerCore
     private let daemon: Daemon
     private let socket: ServerSocket
-    /// Called where all slots are taken, so that peers that have left are found sooner.
+    /// Called where all slots are taken, so that peers that have disconnected are found sooner.
     private let onFull: @Sendable () -> Void
     private let isStopped = Atomic<Bool>(false)
     private let thread = Mutex<NamedThread?>(nil)
@@ -79,7 +79,7 @@ final class Acceptor: Sendable {
         if unsafe !daemon.add(connection, address, size) { core.slots.release(source) }
     }
 
-    /// Waits where the next try would fail, too; not where one client has left before it was accepted.
+    /// Waits where the next try would fail, too; not where one client has disconnected before it was accepted.
     private func pauseIfNeeded(_ code: Int32) {
         switch code {
         case EINTR, EAGAIN, ECONNABORTED, EPROTO, EPERM: return

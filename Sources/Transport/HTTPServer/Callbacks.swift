@@ -41,7 +41,7 @@ func targetReceived(
     if let connection = unsafe object(ClientConnection.self, context) {
         connection.beginRequest(
             target: unsafe String(cString: target), size: unsafe strlen(target),
-            isCut: unsafe CMicroHTTPD_is_whole(target) == 0)
+            hasZeroByte: unsafe CMicroHTTPD_is_whole(target) == 0)
     }
     unsafe CMicroHTTPD_hide_query(target)
     return unsafe context

@@ -30,7 +30,7 @@ final class ClientConnection: @unchecked Sendable {
     let lifecycle: Mutex<RequestLifecycle>
     let publishedPhase: PublishedPhase
     let requests = Atomic<Int>(0)
-    /// Whether the socket was shut down because a deadline has passed, the peer has left or the server stops.
+    /// Whether the socket was shut down because a deadline has passed, the peer has disconnected or the server stops.
     let isShutDown = Atomic<Bool>(false)
 
     // The loop's.
@@ -68,14 +68,14 @@ final class ClientConnection: @unchecked Sendable {
     }
 
     /// A request begins: its first line is in.
-    func beginRequest(target: String, size: Int, isCut: Bool) {
+    func beginRequest(target: String, size: Int, hasZeroByte: Bool) {
         requests.store(requests.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
         rawTarget = target
         targetSize = size
         requestStart = coarseNanoseconds()
         _ = apply(.requestLine)
         // Refused here, before the library looks for arguments after the zero byte.
-        if isCut { _ = unsafe advance(apply(.requestLineRefused(refusal(of: .target))), nil) }
+        if hasZeroByte { _ = unsafe advance(apply(.requestLineRefused(refusal(of: .target))), nil) }
     }
 
     /// A request is over, answered or not.

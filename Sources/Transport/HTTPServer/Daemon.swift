@@ -11,7 +11,7 @@ final class Daemon: @unchecked Sendable {
     private let core: Unmanaged<ServerCore>
     private let identity: PinnedIdentity?
 
-    init?(_ core: ServerCore, identity: PinnedIdentity? = nil) {
+    init?(_ core: ServerCore, identity: PinnedIdentity?) {
         let context = unsafe Unmanaged.passRetained(core)
         let settings = UnsafeMutablePointer<CMicroHTTPD_settings>.allocate(capacity: 1)
         unsafe settings.initialize(

@@ -5,48 +5,44 @@ import HTTP
 import Platform
 import Synchronization
 
-/// The one thread that ends what takes too long (V-145), and the connections of clients that have left.
+/// The one thread that ends what takes too long (V-145), and the connections of clients that have disconnected.
 ///
 /// libmicrohttpd's own time-out is reset by every byte, and spares suspended connections; these deadlines are absolute.
 final class DeadlineEnforcer: Sendable {
     private let core: ServerCore
-    private let wakeup = Wakeup()
-    private let isStopped = Atomic<Bool>(false)
-    private let thread = Mutex<NamedThread?>(nil)
+    private let pause: UInt64
+    private let thread = LoopThread()
 
-    init(_ core: ServerCore) { self.core = core }
+    init(_ core: ServerCore) {
+        self.core = core
+        pause = core.limits.pauseBetweenChecks.nanoseconds
+    }
 
     func start() throws(ServerStartError) {
-        let started = try rethrowing(as: ServerStartError.init) { () throws(NamedThread.Failure) in
-            try NamedThread.start("http-deadlines") { [self] in run() }
+        try rethrowing(as: ServerStartError.init) { () throws(NamedThread.Failure) in
+            try thread.start("http-deadlines") { [self] in check() }
         }
-        thread.withLock { $0 = started }
     }
 
     func stop() {
-        isStopped.store(true, ordering: .sequentiallyConsistent)
-        wakeup.wake()
-        thread.withLock { $0.take() }?.join()
+        thread.requestStop()
+        thread.join()
     }
 
     /// Looks at once, because connections are wanted.
-    func checkNow() { wakeup.wake() }
+    func checkNow() { thread.wake() }
 
-    private func run() {
-        let pause = core.limits.pauseBetweenChecks.nanoseconds
+    /// Ends what is late; when to look again.
+    private func check() -> Int64 {
         let clock = SystemTime()
-        var mayBeDisconnected = false
-        while !isStopped.load(ordering: .sequentiallyConsistent) {
-            let start = clock.monotonicNanoseconds
-            _ = wakeup.wait(untilMonotonicNanoseconds: start &+ (mayBeDisconnected ? min(pause, 20_000_000) : pause))
-            let begun = clock.monotonicNanoseconds
-            core.endOverdueConnections(at: coarseNanoseconds())
-            core.expireHandlers(at: coarseNanoseconds(), .timeout)
-            mayBeDisconnected = core.endDisconnectedPeers()
-            // At most a tenth of a core, however many connections there are and however often it is woken.
-            let taken = clock.monotonicNanoseconds &- begun
-            _ = usleep(UInt32(min(taken / 1000 * 9, 250_000)))
-        }
+        let begun = clock.monotonicNanoseconds
+        core.endOverdueConnections(at: coarseNanoseconds())
+        core.expireHandlers(at: coarseNanoseconds(), .timeout)
+        let mayBeDisconnected = core.endDisconnectedPeers()
+        // At most a tenth of a core, however many connections there are and however often it is woken.
+        let taken = clock.monotonicNanoseconds &- begun
+        _ = usleep(UInt32(min(taken / 1000 * 9, 250_000)))
+        return Int64(clock.monotonicNanoseconds &+ (mayBeDisconnected ? min(pause, 20_000_000) : pause))
     }
 }
 
@@ -80,7 +76,7 @@ extension ServerCore {
         for deadline in exceeded { count(deadline) }
     }
 
-    /// Answers for the handlers that did not in time; at the end of time, for all.
+    /// Answers for the handlers that did not in time; with `.max`, for all, and they are not counted.
     ///
     /// Without the lock on the connections: libmicrohttpd takes one of its own to resume.
     func expireHandlers(at now: UInt64, _ fault: HTTPFault) {

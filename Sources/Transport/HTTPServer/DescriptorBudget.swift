@@ -1,6 +1,9 @@
 extension ServerLimits {
     /// A server with fewer connections than this is useless.
-    private static let leastConnections = 8
+    private static let leastUsefulConnections = 8
+
+    /// How few connections it may be given: no fewer than ``sane`` makes of them, which is one for each loop.
+    private var leastConnections: Int { min(sane.connections, max(Self.leastUsefulConnections, sane.loops)) }
 
     /// What a server needs in addition to its connections: the listening socket, and of each loop two, epoll and the
     /// one that wakes it.
@@ -16,7 +19,7 @@ extension ServerLimits {
     /// Each gets a few, and the rest is divided as was wished.
     package static func fitting(_ servers: [ServerLimits], into descriptors: Int) -> [ServerLimits]? {
         guard Self.descriptors(of: servers) > descriptors else { return servers }
-        let least = servers.map { min($0.sane.connections, leastConnections) }
+        let least = servers.map(\.leastConnections)
         let more = zip(servers, least).map { $0.sane.connections - $1 }
         let rest = descriptors - servers.reduce(0) { $0 + $1.fixedDescriptors } - least.reduce(0, +)
         guard rest >= 0 else { return nil }
@@ -31,6 +34,6 @@ extension ServerLimits {
 
     /// How few descriptors are enough for these servers.
     package static func leastDescriptors(of servers: [ServerLimits]) -> Int {
-        servers.reduce(0) { $0 + $1.fixedDescriptors + min($1.sane.connections, leastConnections) }
+        servers.reduce(0) { $0 + $1.fixedDescriptors + $1.leastConnections }
     }
 }

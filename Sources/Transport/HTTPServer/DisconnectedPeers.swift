@@ -3,15 +3,15 @@ private import Glibc
 import HTTP
 import Synchronization
 
-// Connections whose peers have left. The loops' epoll is edge-triggered: the end of a stream that comes together with
-// data is not reported again, and libmicrohttpd does not look for it after a short read.
+// Connections whose peers have disconnected. The loops' epoll is edge-triggered: the end of a stream that comes together
+// with data is not reported again, and libmicrohttpd does not look for it after a short read.
 
 extension ServerCore {
     /// How many connections are looked at with the lock held.
     private static let batch = 256
 
-    /// Ends the connections whose peers have left and cannot get a response any more; whether some must be looked at
-    /// again.
+    /// Ends the connections whose peers have disconnected and cannot get a response any more; whether some must be looked
+    /// at again.
     ///
     /// A client that has sent a whole request and closes only its half is still answered.
     func endDisconnectedPeers() -> Bool {
@@ -25,14 +25,14 @@ extension ServerCore {
                 for (connection, events) in Self.readable(some) {
                     switch connection.peerState(events) {
                     case .present: break
-                    case .perhapsGone: areSomeUnclear = true
-                    case .gone: if connection.shutDown() { lost.add(1, ordering: .relaxed) }
+                    case .perhapsDisconnected: areSomeUnclear = true
+                    case .disconnected: if connection.shutDown() { disconnected.add(1, ordering: .relaxed) }
                     case .resetWhileHandled: reset.append(connection)
                     }
                 }
             }
             // Without that lock: libmicrohttpd takes one of its own to resume.
-            for connection in reset where connection.abandonHandler() { lost.add(1, ordering: .relaxed) }
+            for connection in reset where connection.abandonHandler() { disconnected.add(1, ordering: .relaxed) }
         }
         return areSomeUnclear
     }
@@ -49,9 +49,9 @@ extension ServerCore {
 private enum PeerState {
     case present
     /// It has closed its half; the loop may be reading what it sent before.
-    case perhapsGone
+    case perhapsDisconnected
     /// It has closed its half, and what it sent is not a whole request.
-    case gone
+    case disconnected
     /// It has reset the connection while a handler works.
     case resetWhileHandled
 }
@@ -66,7 +66,7 @@ extension ClientConnection {
             guard count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR) else { return .present }
             let stamp = publishedPhase.stamp
             defer { halfClosedStamp = stamp }
-            return halfClosedStamp == stamp ? .gone : .perhapsGone
+            return halfClosedStamp == stamp ? .disconnected : .perhapsDisconnected
         case .handling: return events & Int16(POLLERR) == 0 ? .present : .resetWhileHandled
         // The loop writes, and so notices.
         case .response, .longResponse, nil: return .present

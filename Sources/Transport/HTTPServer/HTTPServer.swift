@@ -17,21 +17,6 @@ package final class HTTPServer: Sendable {
     private let acceptor: Acceptor
     private let daemon: Mutex<Daemon?>
 
-    /// Binds to the address, listens on it and serves.
-    ///
-    /// The host is `localhost` or a literal IPv4 or IPv6 address; see
-    /// ``init(listeningOn:limits:tls:handler:refusal:observe:)``.
-    package convenience init(
-        host: String = "127.0.0.1", port: UInt16, limits: ServerLimits = ServerLimits(), tls: TLSIdentity? = nil,
-        handler: any RequestHandler,
-        refusal: @escaping @Sendable (HTTPFault, RequestHead?) -> Response = HTTPFault.refuse,
-        observe: @escaping @Sendable (ServerEvent) -> Void = { _ in }
-    ) throws(ServerStartError) {
-        try self.init(
-            listeningOn: try ServerSocket(bindingTo: host, port: port), limits: limits, tls: tls, handler: handler,
-            refusal: refusal, observe: observe)
-    }
-
     /// Listens on a bound socket and serves.
     ///
     /// Connections before this are refused by the system, so call it when the handler can answer.
@@ -98,7 +83,7 @@ package final class HTTPServer: Sendable {
     /// that still wait, and ends.
     ///
     /// A connection that has not sent a whole header block half a second after the stop has begun has no request under
-    /// way. Blocks until all is over; never call it from a handler. A second call waits for nothing.
+    /// way. Blocks until all is over; never call it from a handler. A second call waits for the first.
     package func stop(patience seconds: Double) {
         daemon.withLock { daemon in
             guard let running = daemon.take() else { return }

@@ -19,7 +19,7 @@ struct HeadLayout {
 
     /// The request line of a call; its target was this long.
     ///
-    /// At most so many field lines may follow.
+    /// At most `limit` field lines may follow.
     @unsafe
     init(_ call: AccessCall, targetSize: Int, limit: Int) {
         self.limit = limit
@@ -57,9 +57,9 @@ struct HeadLayout {
         return true
     }
 
-    /// A copy of the lines up to the first gap.
+    /// The lines up to the first gap.
     ///
-    /// Of the library's memory no one knows how long a handler that waits would need it.
+    /// A copy, because a handler may wait for longer than the library keeps its buffer.
     var headers: HeaderSection {
         let bytes = unsafe UnsafeBufferPointer(start: section, count: lines.last?.value.upperBound ?? 0)
         return HeaderSection(bytes: unsafe Array(bytes), lines: lines)

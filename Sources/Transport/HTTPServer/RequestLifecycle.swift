@@ -34,11 +34,6 @@ struct RequestLifecycle: Sendable {
         ///
         /// There is none until it waits for the first time, and there is one only, however often it waits.
         var deadline: UInt64?
-
-        init(body: ExpectedBody, deadline: UInt64? = nil) {
-            self.body = body
-            self.deadline = deadline
-        }
     }
 
     /// How the wait for a handler ended.
@@ -115,12 +110,6 @@ struct RequestLifecycle: Sendable {
         let isStopping: Bool
         /// Whether as many requests wait as may.
         let isFull: Bool
-
-        init(deadline: UInt64, isStopping: Bool, isFull: Bool) {
-            self.deadline = deadline
-            self.isStopping = isStopping
-            self.isFull = isFull
-        }
     }
 
     enum Action: Sendable {
@@ -191,7 +180,7 @@ struct RequestLifecycle: Sendable {
         case .jobEnqueued(let job): jobEnqueued(job)
         case .handlerFinished(let decision, let generation): handlerFinished(decision, generation)
         case .handlerExpired(let now, let fault): handlerExpired(now, fault)
-        case .peerDisconnected: peerDisconnected()
+        case .peerDisconnected: endSuspension(with: .disconnected)
         }
     }
 
@@ -295,11 +284,11 @@ extension RequestLifecycle {
         case (.respond(let response), .none): return send(response)
         case (.respond(let response), let body):
             // Refused with a body to come: answered at once, and the body never read.
-            if response.status.rawValue >= 400 || body.isLonger(than: drainLimit) { return refuseBody(response) }
+            if response.status.rawValue >= 400 || body.length > drainLimit { return refuseBody(response) }
             return enter(.drainingBody(response, left: drainLimit), .startBody(reserving: 0))
         case (.readBody(_, let decide), .none): return enter(.deciding(Stage(body: .none)), .deliverBody(decide))
         case (.readBody(let limit, let decide), let body):
-            if body.isLonger(than: limit) { return .refuse(.bodyTooLarge) }
+            if body.length > limit { return .refuse(.bodyTooLarge) }
             return enter(.readingBody(limit: limit, received: 0, decide), .startBody(reserving: body.length))
         }
     }
@@ -350,8 +339,6 @@ extension RequestLifecycle {
         return endSuspension(with: .fault(fault))
     }
 
-    private mutating func peerDisconnected() -> Action { endSuspension(with: .disconnected) }
-
     private mutating func endSuspension(with outcome: Outcome) -> Action {
         guard case .handlerSuspended(let body, let deadline) = state else { return .none }
         return enter(.handlerDecided(Stage(body: body, deadline: deadline), outcome, nil), .resume)
@@ -391,6 +378,4 @@ extension RequestLifecycle.State {
 extension RequestLifecycle.ExpectedBody {
     /// The announced length in bytes; 0 where there is none.
     var length: Int { if case .length(let length) = self { length } else { 0 } }
-
-    func isLonger(than limit: Int) -> Bool { length > limit }
 }

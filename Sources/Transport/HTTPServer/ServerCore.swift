@@ -22,15 +22,14 @@ final class ServerCore: Sendable {
     let isEnding = Atomic<Bool>(false)
     let suspended = Atomic<Int>(0)
     let opened = Atomic<Int>(0)
-    let requestsOfClosed = Atomic<Int>(0)
-    /// How many are open, in all and by client.
+    /// How many are open, in all and by network.
     let slots: ConnectionSlots
     /// Requests under way of the clients of trusted proxies.
     let requestsByClient: RequestsByClient
     /// Connections that were not accepted because their address had enough.
     let refused = Atomic<Int>(0)
-    /// Connections that were ended because their peers had left.
-    let lost = Atomic<Int>(0)
+    /// Connections that were ended because their peers had disconnected.
+    let disconnected = Atomic<Int>(0)
     let deadlines = Mutex<[Deadline: Int]>([:])
     /// Where request identifiers start: unlike those of other processes.
     let firstIdentifier = UInt64.random(in: .min ... .max)
@@ -51,7 +50,6 @@ final class ServerCore: Sendable {
     /// A connection is about to be closed.
     func remove(_ connection: ClientConnection) {
         connections.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(connection)) }
-        requestsOfClosed.add(connection.requests.load(ordering: .relaxed), ordering: .relaxed)
         connection.forgetClient()
         slots.release(connection.address)
     }
@@ -63,13 +61,10 @@ final class ServerCore: Sendable {
 
     var statistics: ServerStatistics {
         var statistics = ServerStatistics()
-        (statistics.connections, statistics.requests) = connections.withLock { open in
-            (open.count, open.values.reduce(0) { $0 + $1.requests.load(ordering: .relaxed) })
-        }
-        statistics.requests += requestsOfClosed.load(ordering: .relaxed)
+        statistics.connections = connections.withLock { $0.count }
         statistics.connectionsOpened = opened.load(ordering: .relaxed)
         statistics.connectionsRefused = refused.load(ordering: .relaxed)
-        statistics.connectionsLost = lost.load(ordering: .relaxed)
+        statistics.connectionsDisconnected = disconnected.load(ordering: .relaxed)
         statistics.suspended = suspended.load(ordering: .relaxed)
         statistics.deadlines = deadlines.withLock { $0 }
         return statistics

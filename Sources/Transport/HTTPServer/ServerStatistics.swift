@@ -5,10 +5,8 @@ package struct ServerStatistics: Sendable, Equatable {
     package var connectionsOpened = 0
     /// Connections that were closed at once because their address had as many as it may.
     package var connectionsRefused = 0
-    /// Connections that were ended because their peers had left.
-    package var connectionsLost = 0
-    /// Requests whose first line came.
-    package var requests = 0
+    /// Connections that were ended because their peers had disconnected.
+    package var connectionsDisconnected = 0
     /// Requests that wait for the handler.
     package var suspended = 0
     /// How often each time was used up.

@@ -105,8 +105,8 @@ private func checkClaims(_ token: CompactToken, _ rules: ClaimRules, _ issuers: 
     ) { _, _ in .good(issuers) }
     let verified: VerifiedToken
     do throws(TokenRefusal) {
-        let header = try JOSEHeader(of: token)
-        verified = try rules.check(token, signedBy: header.keyIdentifier, of: issuers, now: TestClaims.now)
+        _ = try JOSEHeader(of: token)
+        verified = try rules.check(token, of: issuers, now: TestClaims.now)
     } catch {
         try require(explanation.refusal == error, "verifier and explanation give one reason, \(error)")
         return

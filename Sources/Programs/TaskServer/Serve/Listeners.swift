@@ -75,9 +75,8 @@ final class Listeners: Sendable {
         return all.dropFirst().reduce(into: first) { sum, one in
             sum.connections += one.connections
             sum.connectionsOpened += one.connectionsOpened
-            sum.requests += one.requests
             sum.connectionsRefused += one.connectionsRefused
-            sum.connectionsLost += one.connectionsLost
+            sum.connectionsDisconnected += one.connectionsDisconnected
             sum.suspended += one.suspended
             sum.deadlines.merge(one.deadlines, uniquingKeysWith: +)
         }

@@ -72,7 +72,7 @@ final class MetricsPage: Sendable {
             state.connectionsRefused)
         text.single(
             "tasks_connections_vanished_total", .counter, "Connections closed because the peer had disconnected.",
-            state.connectionsLost)
+            state.connectionsDisconnected)
         text.single("tasks_requests_waiting", .gauge, "Requests that wait for an answer.", state.suspended)
         text.family("tasks_connections_cut_total", .counter, "Connections ended by a deadline.")
         for deadline in Deadline.allCases {

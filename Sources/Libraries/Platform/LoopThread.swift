@@ -1,9 +1,8 @@
-import Platform
-import Synchronization
+private import Synchronization
 
 /// A thread that repeats one step, and between two steps sleeps until the moment that the step named or until it is
 /// woken.
-final class LoopThread: Sendable {
+package final class LoopThread: Sendable {
     private struct State {
         var thread: NamedThread?
         var isStopped = false
@@ -12,30 +11,32 @@ final class LoopThread: Sendable {
     private let state = Mutex(State())
     private let wakeup = Wakeup()
 
+    package init() {}
+
     /// Starts the thread.
     ///
     /// - Parameters:
     ///   - name: see ``NamedThread``.
     ///   - step: when to run it again, in nanoseconds of the monotonic clock; nothing: not before ``wake()``.
     /// - Throws: the system's refusal to start a thread.
-    func start(_ name: String, step: @escaping @Sendable () -> Int64?) throws(NamedThread.Failure) {
+    package func start(_ name: String, step: @escaping @Sendable () -> Int64?) throws(NamedThread.Failure) {
         let thread = try NamedThread.start(name) { self.run(step) }
         state.withLock { $0.thread = thread }
     }
 
     /// Has the step run at once, or again if it runs now.
-    func wake() {
+    package func wake() {
         wakeup.wake()
     }
 
     /// Ends the thread after the step that runs; does not wait for that.
-    func requestStop() {
+    package func requestStop() {
         state.withLock { $0.isStopped = true }
         wakeup.wake()
     }
 
     /// Waits for the end of the thread; at once if it was never started.
-    func join() {
+    package func join() {
         state.withLock { $0.thread.take() }?.join()
     }
 
