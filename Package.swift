@@ -212,7 +212,7 @@ let package = Package(
             "ProcessTests",
             of: [
                 "TaskServer", "MockAuthorityServer", "HTTP", "JSON", "Platform", "TaskAPI", "Tasks", "IssuerKeys",
-                "MemoryStore", "Tokens", "OpenSSL", "Curl",
+                "MemoryStore", "SQLiteStore", "SQLite", "Tokens", "OpenSSL", "Curl",
             ],
             exclude: ["tls-exchange.py"]),
     ] + fuzzing
