@@ -85,6 +85,18 @@ import Testing
         #expect(unreachable.end == .exit(69) && unreachable.errors.contains("Is mock-authority running"))
     }
 
+    @Test func `The variable of the command token does not stop the other commands`() throws {
+        let stage = try Stage()
+        let settings = ["MOCK_AUTHORITY": stage.issuer, "MOCK_LISTEN": "127.0.0.1:\(stage.mockPort)"]
+        let folder = try TemporaryFolder()
+        for command in [
+            ["health"], ["client-settings", "--for", "curl"], ["token", "--user", "alice", "--state", folder.path],
+        ] {
+            let (end, _, errors) = try Self.run(command, settings)
+            #expect(end == .exit(0), "\(command[0]): \(errors)")
+        }
+    }
+
     @Test func `A token from the keys of a state folder is accepted by servers of its authority`() throws {
         let folder = try TemporaryFolder()
         let first = try Self.run(["token", "--state", folder.path, "--user", "alice", "--issuer=http://mock.test"])

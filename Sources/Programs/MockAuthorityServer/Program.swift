@@ -53,6 +53,8 @@ func readSettings(_ arguments: [String]) -> MockSettings {
                 ["'\(operands)' is not a command. Commands: token, client-settings, health. See --help."],
                 .badSettings)
         }
+    // For the command token, and no setting: it may be set for all.
+    environment["MOCK_AUTHORITY"] = nil
         if read.values.printSettings { answer(String(read.printed.dropLast())) }
         if command == "health" { runHealth(read.values) }
         if command != nil { printClientSettings(read.values) }
