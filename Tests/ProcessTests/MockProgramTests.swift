@@ -97,6 +97,27 @@ import Testing
         }
     }
 
+    @Test(arguments: [SIGINT, SIGTERM]) func `A command that waits for an answer is ended by a signal`(signal: Int32)
+        throws
+    {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        defer { close(listener) }
+        let port = UInt16(try freePort())
+        #expect(withLoopback(port) { bind(listener, $0, $1) } == 0 && listen(listener, 8) == 0)
+        let address = "127.0.0.1:\(port)"
+        for command in [
+            ["token", "--user", "alice", "--authority", "http://\(address)"], ["health", "--listen", address],
+        ] {
+            let program = try ChildProcess(ChildProcess.built("mock-authority"), command)
+            var waiting = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
+            #expect(poll(&waiting, 1, 60_000) == 1)
+            let accepted = accept(listener, nil, nil)
+            defer { close(accepted) }
+            program.send(signal)
+            #expect(try program.wait() == .signal(signal), "\(command[0])")
+        }
+    }
+
     @Test func `A token from the keys of a state folder is accepted by servers of its authority`() throws {
         let folder = try TemporaryFolder()
         let first = try Self.run(["token", "--state", folder.path, "--user", "alice", "--issuer=http://mock.test"])

@@ -35,7 +35,7 @@ func runToken(_ arguments: [String]) -> Never {
     guard settings.contains(where: { parts(of: $0).name == "state" }) else {
         fail(["token has no flag '\(settings[0])'. Flags:\n\(tokenHelp)"], .badSettings)
     }
-    printOfflineToken(readSettings(settings), target)
+    printOfflineToken(readSettings(settings).settings, target)
 }
 
 private let parameters = [
