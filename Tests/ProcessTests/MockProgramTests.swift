@@ -118,6 +118,14 @@ import Testing
         }
     }
 
+    @Test func `The page for developers names the https port that the system chose`() throws {
+        let folder = try TemporaryFolder()
+        let stage = try Stage(["MOCK_STATE": folder.path, "MOCK_TLS_LISTEN": "127.0.0.1:0"])
+        let port = try stage.mock.await { Stage.port(after: "and on https://localhost:", in: $0) }
+        let page = try exchange(stage.mockPort, "GET", "/_mock").text
+        #expect(page.contains("https://localhost:\(port)/") && !page.contains("localhost:0"), "\(page)")
+    }
+
     @Test func `A token from the keys of a state folder is accepted by servers of its authority`() throws {
         let folder = try TemporaryFolder()
         let first = try Self.run(["token", "--state", folder.path, "--user", "alice", "--issuer=http://mock.test"])

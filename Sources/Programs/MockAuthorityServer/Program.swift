@@ -1,4 +1,5 @@
 import Basics
+import MockAuthority
 import Platform
 import Settings
 
@@ -34,13 +35,8 @@ private func printClientSettings(_ settings: MockSettings) -> Never {
         fail(["client-settings needs --for, one of \(kinds)."], .badSettings)
     }
     let listen = settings.network.listen
-    // Current clients insist on https; where it is served, their settings name it.
-    let secure = settings.tls.listen.first.map { "https://localhost:\($0.port)" }
-    let base = secure ?? "http://\(listen.called)"
-    let client = ClientSettings(
-        configuration: configuration(settings, listen), base: base, tasks: settings.client.tasks,
-        authorityFile: secure.flatMap { _ in settings.files.state.map { "\($0)/ca.pem" } })
-    answer(client.text(for: kind))
+    let shown = configuration(settings, listen).clientSettings("http://\(listen.called)")
+    answer(shown.first { $0.kind == kind.rawValue }?.text ?? "")
 }
 
 /// Prints an answer and ends well.
@@ -57,6 +53,8 @@ func fail(_ messages: [String], _ status: ExitStatus) -> Never {
 
 func readSettings(_ arguments: [String]) -> (settings: MockSettings, command: SettingsCommand?) {
     var environment = ProcessFacts.environment
+    // For the command token, and no setting: it may be set for all.
+    environment["MOCK_AUTHORITY"] = nil
     if arguments.contains("client-settings") { environment.merge(settingsOfTheRun()) { given, _ in given } }
     let input = SettingInput(arguments: arguments, environment: environment)
     do throws(SettingMistakes) {
@@ -68,8 +66,6 @@ func readSettings(_ arguments: [String]) -> (settings: MockSettings, command: Se
                 ["'\(operands)' is not a command. Commands: token, client-settings, health. See --help."],
                 .badSettings)
         }
-    // For the command token, and no setting: it may be set for all.
-    environment["MOCK_AUTHORITY"] = nil
         if read.values.printSettings { answer(String(read.printed.dropLast())) }
         return (read.values, command)
     } catch {
