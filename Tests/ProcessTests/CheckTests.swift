@@ -135,6 +135,17 @@ import Testing
         }
     }
 
+    @Test func `Addresses that exclude each other are reported`() throws {
+        let stage = try Stage()
+        let port = try freePort()
+        let (all, one) = ("0.0.0.0:\(port)", "127.0.0.1:\(port)")
+        for (first, second) in [(all, one), (one, all)] {
+            try Self.expectOneWrongLine(
+                stage, ["TASKS_LISTEN": "\(first),\(second)"],
+                "TASKS_LISTEN: \(second) and \(first) exclude each other; choose another port")
+        }
+    }
+
     @Test func `An address that cannot be listened on is reported with the reason`() throws {
         let stage = try Stage()
         let taken = "127.0.0.1:\(stage.mockPort)"
