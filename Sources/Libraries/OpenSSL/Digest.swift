@@ -33,34 +33,27 @@ package enum DigestAlgorithm: Sendable, Equatable, CaseIterable {
     }
 }
 
+    /// The digest, which has this many bytes.
+    func digest(_ bytes: [UInt8], count: Int) -> [UInt8] {
+        unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            // Message and digest are borrowed for the call.
+            let done = unsafe bytes.withUnsafeBytes { message in
+                unsafe EVP_Digest(message.baseAddress, message.count, buffer.baseAddress, nil, pointer, nil)
+            }
+            precondition(done == 1, "a digest cannot fail, unless memory ran out")
+            filled = count
+        }
 /// The hash function SHA-256.
 package enum SHA256 {
     /// The 32 bytes of the digest.
-    package static func digest(_ bytes: [UInt8]) -> [UInt8] {
-        unsafe [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
-            // Message and digest are borrowed for the call.
-            let done = unsafe bytes.withUnsafeBytes { message in
-                unsafe EVP_Digest(
-                    message.baseAddress, message.count, buffer.baseAddress, nil, DigestAlgorithm.sha256.method, nil)
-            }
-            precondition(done == 1, "SHA-256 cannot fail, unless memory ran out")
-            count = 32
-        }
+    package static func digest(_ bytes: [UInt8]) -> [UInt8] { DigestMethod.sha256.digest(bytes, count: 32) }
+}
+
     }
 }
 
 /// The hash function SHA-1: broken, and only for names that are defined by it (`x5t`, RFC 7517 section 4.8).
 package enum SHA1 {
     /// The 20 bytes of the digest.
-    package static func digest(_ bytes: [UInt8]) -> [UInt8] {
-        unsafe [UInt8](unsafeUninitializedCapacity: 20) { buffer, count in
-            // Message and digest are borrowed for the call.
-            let done = unsafe bytes.withUnsafeBytes { message in
-                unsafe EVP_Digest(
-                    message.baseAddress, message.count, buffer.baseAddress, nil, DigestMethod.sha1.pointer, nil)
-            }
-            precondition(done == 1, "SHA-1 cannot fail, unless memory ran out")
-            count = 20
-        }
-    }
+    package static func digest(_ bytes: [UInt8]) -> [UInt8] { DigestMethod.sha1.digest(bytes, count: 20) }
 }
