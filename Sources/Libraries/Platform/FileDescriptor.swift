@@ -2,20 +2,10 @@ private import Glibc
 
 /// An open file, socket or pipe, closed with its value.
 ///
-/// All calls are continued after a signal interrupted them.
+/// Reading and writing are continued after a signal interrupted them.
 package struct FileDescriptor: ~Copyable, Sendable {
     /// Owned by this value: a caller must not close it.
     let number: Int32
-
-    /// The number, for calls as long as this value lives.
-    var borrowedNumber: Int32 { number }
-
-    /// Gives up the value and leaves the descriptor open, for the caller to close.
-    consuming func giveUp() -> Int32 {
-        let number = number
-        discard self
-        return number
-    }
 
     /// What it is, if not a regular file.
     private var otherKind: String? {
