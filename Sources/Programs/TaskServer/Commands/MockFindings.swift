@@ -79,10 +79,8 @@ extension String {
     fileprivate var quotedForShell: String {
         let isPlain =
             !isEmpty
-            && utf8.allSatisfy { byte in
-                let scalar = Unicode.Scalar(byte)
-                return scalar.properties.isAlphabetic && byte < 0x80 || (48...57).contains(byte)
-                    || "-_./:,@%+=".unicodeScalars.contains(scalar)
+            && unicodeScalars.allSatisfy {
+                $0.isASCII && $0.properties.isAlphabetic || "0123456789-_./:,@%+=".unicodeScalars.contains($0)
             }
         guard !isPlain else { return self }
         return "'" + split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"

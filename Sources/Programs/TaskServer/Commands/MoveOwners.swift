@@ -80,18 +80,15 @@ private func listUnmapped(
     guard !File.exists(path) else {
         throw StartFailure(message: "\(path) exists, and is not replaced; give another name")
     }
-    var waiting: [UInt8] = []
+    var chunks = LineChunks()
     return try rethrowing(as: { StartFailure($0, flags) }) { () throws(OwnerMoveError) in
         let partial = "\(path).part"
         let file = try openList(partial)
         let unmapped = try mover.unmapped(map) { (line: [UInt8]) throws(SystemError) in
-            waiting += line + [UInt8(ascii: "\n")]
-            guard waiting.count > 1 << 16 else { return }
-            try file.append(waiting)
-            waiting.removeAll(keepingCapacity: true)
+            try chunks.append(line) { (bytes) throws(SystemError) in try file.append(bytes) }
         }
         try rethrowing(as: OwnerMoveError.file) { () throws(SystemError) in
-            try file.append(waiting)
+            try chunks.flush { (bytes) throws(SystemError) in try file.append(bytes) }
             try File.publish(partial, as: path)
         }
         return unmapped
