@@ -6,7 +6,7 @@ import Platform
 import Settings
 import Tokens
 
-/// What `check` finds with a token, where mock-authority is the authority: it gives one to everybody on this machine.
+/// What `check` finds with a token, where mock-authority is the authority: it gives one to any program on this machine.
 ///
 /// A provider tells no one whether a client id exists, so only a token shows whether the settings fit. Nothing if the authority
 /// of the source without a name is not on this machine, or is another program.
