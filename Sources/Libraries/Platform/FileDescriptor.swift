@@ -39,14 +39,12 @@ package struct FileDescriptor: ~Copyable, Sendable {
     /// Opens a regular file, or one that is made; anything else under the name is refused at once.
     ///
     /// Opening a pipe would wait for its other end, and opening a device may do anything.
-    static func regular(
-        _ path: String, _ flags: Int32, mode: UInt32 = 0o600
-    ) throws(SystemError) -> FileDescriptor {
+    static func regular(_ path: String, _ flags: Int32) throws(SystemError) -> FileDescriptor {
         let refusal = { (kind: String) in SystemError(operation: "open '\(path)'", reason: "it is \(kind), not a file")
         }
         if let kind = File.otherKind(path) { throw refusal(kind) }
         // It may have become something else meanwhile.
-        let file = try FileDescriptor(opening: path, flags | O_NONBLOCK | O_NOCTTY, mode: mode)
+        let file = try FileDescriptor(opening: path, flags | O_NONBLOCK | O_NOCTTY)
         if let kind = file.otherKind { throw refusal(kind) }
         return file
     }
