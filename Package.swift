@@ -68,9 +68,9 @@ let modules = [
     // importer, the module that wraps it.
     Module("Libraries", "Platform", imports: ["Basics"]),
     Module("Libraries", "JSON", imports: ["Basics"]),
-    Module("Libraries", "OpenSSL", imports: ["COpenSSL", "Basics"]),
+    Module("Libraries", "OpenSSL", imports: ["COpenSSL"]),
     Module("Libraries", "SQLite", imports: ["CSQLite"]),
-    Module("Libraries", "PostgreSQL", imports: ["CPostgreSQL", "OpenSSL", "Platform", "Basics"]),
+    Module("Libraries", "PostgreSQL", imports: ["CPostgreSQL", "OpenSSL", "Platform"]),
     Module("Libraries", "Curl", imports: ["CCurl", "OpenSSL", "Basics"]),
     Module("Libraries", "Zlib", imports: ["CZlib"]),
 
@@ -78,7 +78,7 @@ let modules = [
     Module("Core", "HTTP", imports: ["Basics", "JSON"]),
     Module("Core", "Tokens", imports: ["Basics", "JSON"]),
     Module("Core", "Tasks", imports: ["Basics", "JSON"]),
-    Module("Core", "Settings", imports: ["Basics", "JSON"]),
+    Module("Core", "Settings", imports: ["Basics"]),
 
     // The only module that sees libmicrohttpd.
     Module("Transport", "HTTPServer", imports: ["CMicroHTTPD", "HTTP", "Platform", "Basics"]),
@@ -111,7 +111,7 @@ let modules = [
         ]),
     Module(
         "Programs", "MockAuthorityServer",
-        imports: ["MockAuthority", "HTTPServer", "HTTP", "Settings", "JSON", "Platform", "Basics"]),
+        imports: ["MockAuthority", "HTTPServer", "HTTP", "Settings", "Platform", "Basics"]),
 ]
 
 func cLibrary(_ name: String, _ pkgConfig: String, _ package: String) -> Target {
@@ -150,9 +150,8 @@ func tests(_ name: String, of dependencies: [Target.Dependency], exclude: [Strin
 ///
 /// With `FUZZ` in the environment (`make fuzz`) the same folder is a program instead, which libFuzzer drives.
 let fuzzed: [Target.Dependency] = [
-    "HTTP", "Tokens", "Tasks", "Settings", "MemoryStore", "SQLiteStore", "PostgreSQLStore", "TaskArchive", "IssuerKeys",
-    "TaskAPI", "MockAuthority", "OpenSSL", "Curl",
-    "Platform", "JSON",
+    "HTTP", "Tokens", "Tasks", "Settings", "MemoryStore", "TaskArchive", "IssuerKeys", "TaskAPI", "MockAuthority",
+    "OpenSSL", "Curl", "Platform", "JSON",
 ]
 let fuzzing: [Target] =
     Context.environment["FUZZ"] == nil
@@ -179,41 +178,39 @@ let package = Package(
         tests("JSONTests", of: ["JSON"]),
         tests("OpenSSLTests", of: ["OpenSSL", "JSON", "Platform"], exclude: ["Vectors"]),
         tests("SQLiteTests", of: ["SQLite", "CSQLite"]),
-        tests("CurlTests", of: ["Curl", "HTTPServer", "HTTP"]),
+        tests("CurlTests", of: ["Curl"]),
         tests("ZlibTests", of: ["Zlib"]),
         tests("HTTPTests", of: ["HTTP", "JSON"]),
         tests("TokensTests", of: ["Tokens", "JSON", "OpenSSL"]),
         tests("TasksTests", of: ["Tasks", "JSON"]),
-        tests("SettingsTests", of: ["Settings", "JSON"]),
+        tests("SettingsTests", of: ["Settings"]),
         tests(
             "StoresTests",
             of: [
                 "MemoryStore", "SQLiteStore", "PostgreSQLStore", "TaskArchive", "OwnerMoves", "Tasks", "SQLite",
-                "PostgreSQL", "Platform", "JSON",
+                "PostgreSQL", "Platform",
             ],
             exclude: ["PostgreSQL/large-records.py"]),
         tests(
             "IssuerKeysTests",
             of: [
-                "IssuerKeys", "TaskAPI", "MemoryStore", "SQLiteStore", "PostgreSQLStore", "TaskArchive", "Tokens",
-                "OpenSSL", "Curl", "HTTPServer", "HTTP", "JSON",
+                "IssuerKeys", "TaskAPI", "MemoryStore", "Tokens", "OpenSSL", "Curl", "HTTPServer", "HTTP", "JSON",
                 "Platform",
             ], exclude: ["Recorded/Documents"]),
         tests(
             "TaskAPITests",
             of: [
-                "TaskAPI", "MemoryStore", "SQLiteStore", "PostgreSQLStore", "TaskArchive", "HTTPServer", "HTTP",
-                "Tasks", "Tokens", "JSON", "Platform",
+                "TaskAPI", "MemoryStore", "SQLiteStore", "HTTPServer", "HTTP", "Tasks", "Tokens", "JSON", "Platform",
             ]),
         tests(
             "MockAuthorityTests",
-            of: ["MockAuthority", "Tokens", "OpenSSL", "HTTPServer", "HTTP", "JSON", "Platform"]),
-        tests("HTTPServerTests", of: ["HTTPServer", "HTTP", "JSON", "Platform"]),
+            of: ["MockAuthority", "OpenSSL", "HTTPServer", "HTTP", "JSON", "Platform"]),
+        tests("HTTPServerTests", of: ["HTTPServer", "HTTP", "Platform"]),
         tests(
             "ProcessTests",
             of: [
                 "TaskServer", "MockAuthorityServer", "HTTP", "JSON", "Platform", "TaskAPI", "Tasks", "IssuerKeys",
-                "MemoryStore", "Tokens", "OpenSSL", "Curl",
+                "MemoryStore", "SQLiteStore", "SQLite", "Tokens", "OpenSSL", "Curl",
             ],
             exclude: ["tls-exchange.py"]),
     ] + fuzzing

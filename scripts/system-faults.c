@@ -3,6 +3,7 @@
 // SQLite's log is not one of them.
 // PACED_FILE: ends the program with code 99 if more than 2 MiB are written to a file whose path begins so without a synchronization; SQLite's log
 // is not one of them, because how much a transaction writes is up to the transaction.
+// NO_MORE_FILES: the limit of open files cannot be raised.
 // LIBCRYPTO_STAYS: ends the program with code 98 if libcrypto frees at the end of the process what other threads may still use.
 // cc -shared -fPIC -o system-faults.so scripts/system-faults.c
 #define _GNU_SOURCE
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define NEXT(name) __typeof__(&name) next = (__typeof__(&name))dlsym(RTLD_NEXT, #name)
@@ -87,6 +89,15 @@ ssize_t pwrite64(int file, const void *bytes, size_t count, off64_t offset) {
     ssize_t written = next(file, bytes, count, offset);
     count_written(file, written);
     return written;
+}
+
+int setrlimit(__rlimit_resource_t resource, const struct rlimit *limit) {
+    NEXT(setrlimit);
+    struct rlimit now;
+    if (resource != RLIMIT_NOFILE || getenv("NO_MORE_FILES") == NULL) return next(resource, limit);
+    if (getrlimit(resource, &now) == 0 && limit->rlim_cur <= now.rlim_cur) return next(resource, limit);
+    errno = EPERM;
+    return -1;
 }
 
 // Runs after what libcrypto wants to have done at the end, unless it was told not to.

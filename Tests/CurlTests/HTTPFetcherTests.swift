@@ -26,13 +26,18 @@ struct HTTPFetcherTests {
         do throws(FetchError) { return .success(try HTTPFetcher().fetch(request)) } catch { return .failure(error) }
     }
 
-    @Test("A document has the body, its type and its max-age")
+    @Test("A document has the body and its max-age")
     func document() throws {
         let fields = "Content-Type: application/json; charset=utf-8\r\nCache-Control: public, max-age=\"900\"\r\n"
         let document = try fetch(Self.ok("{}", fields)).get()
         #expect(document.body == Array("{}".utf8))
-        #expect(document.contentType == "application/json; charset=utf-8")
         #expect(document.maxAge == 900)
+    }
+
+    @Test("Lines of one field are one list")
+    func lists() throws {
+        let lines = "Cache-Control: public\r\nCache-Control: no-transform, max-age=900\r\n"
+        #expect(try fetch(Self.ok("{}", lines)).get().maxAge == 900)
     }
 
     @Test("A chunked body is joined")
@@ -84,6 +89,8 @@ struct HTTPFetcherTests {
     func encoding() throws {
         #expect(fetch(Self.ok("{}", "Content-Encoding: gzip\r\n")) == .failure(.encoded("gzip")))
         #expect(try fetch(Self.ok("{}", "Content-Encoding: identity\r\n")).get().body.count == 2)
+        let both = "Content-Encoding: identity\r\nContent-Encoding: gzip\r\n"
+        #expect(fetch(Self.ok("{}", both)) == .failure(.encoded("identity, gzip")))
     }
 
     @Test("A body that breaks off and an answer that is not HTTP are broken", arguments: ["short", "none", "noise"])

@@ -53,7 +53,7 @@ struct WriterTests {
         writer.integer(-7)
         writer.raw(",\"b\":")
         writer.boolean(true)
-        writer.raw(Array(",\"c\":".utf8))
+        writer.raw(",\"c\":")
         writer.string("x\"y")
         writer.raw("}")
         #expect(String(decoding: writer.bytes, as: UTF8.self) == #"{"a":-7,"b":true,"c":"x\"y"}"#)

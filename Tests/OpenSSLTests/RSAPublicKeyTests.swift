@@ -10,7 +10,7 @@ struct RSAPublicKeyTests {
     @Test("A good key is admitted")
     func aGoodKeyIsAdmitted() throws {
         let key = try RSAPublicKey(modulus: modulus, exponent: exponent)
-        #expect(key.modulusBits == 2048)
+        #expect(key.modulusLength == 256)
         #expect(key.modulusLength == 256)
     }
 
@@ -55,7 +55,7 @@ struct RSAPublicKeyTests {
         arguments: [[3], [17], [0xFF, 0xFF, 0xFF, 0xFF]] as [[UInt8]])
     func oddExponentsBelowTheLimitAreTaken(exponent: [UInt8]) throws {
         let key = try RSAPublicKey(modulus: modulus, exponent: exponent)
-        #expect(key.modulusBits == 2048)
+        #expect(key.modulusLength == 256)
     }
 
     @Test("An unsound modulus is refused")

@@ -1,6 +1,7 @@
 import Basics
 import Glibc
 import Platform
+import SQLite
 import Support
 import Testing
 
@@ -88,6 +89,61 @@ import Testing
         let stage = try Stage()
         try File.replace(stage.database, with: Array(String(repeating: "no database ", count: 500).utf8))
         try Self.expectOneWrongLine(stage, [:], "is not a SQLite database")
+    }
+
+    @Test func `A check does not bring an older database up to date, the next start does`() throws {
+        let stage = try Stage()
+        #expect(try stage.run(["migrate"]).end == .exit(0))
+        let older = try Connection(path: stage.database, mode: .readWrite)
+        for table in ["tasks", "attempts"] {
+            for column in ["due", "notes", "position"] {
+                try older.execute("ALTER TABLE \(table) DROP COLUMN \(column)")
+            }
+        }
+        try older.execute("PRAGMA user_version = 3")
+        let (end, output, _) = try stage.run(["check"])
+        #expect(end == .exit(0), "\(output)")
+        let line =
+            "good  database: \(stage.database) can be read and written; tables will be brought up to date at the next start"
+        #expect(output.split(separator: "\n").contains { $0 == line }, "\(output)")
+        #expect(try older.integer("PRAGMA user_version") == 3)
+        _ = consume older
+        #expect(try stage.server().stop() == .exit(0))
+        #expect(try Connection(path: stage.database, mode: .readWrite).integer("PRAGMA user_version") == 4)
+    }
+
+    @Test func `A check leaves an empty file empty`() throws {
+        let stage = try Stage()
+        try File.replace(stage.database, with: [])
+        let (end, output, _) = try stage.run(["check"])
+        #expect(end == .exit(0), "\(output)")
+        #expect(
+            output.contains("good  database: \(stage.database) is empty; tables will be created at the first start\n"))
+        #expect(try File.size(stage.database) == 0)
+    }
+
+    @Test func `A database that another program made, a newer one, or one that is damaged is one line`() throws {
+        let stage = try Stage()
+        #expect(try stage.run(["migrate"]).end == .exit(0))
+        for (change, message) in [
+            ("PRAGMA user_version = 99", "has version 99, written by a newer task-server"),
+            ("PRAGMA user_version = 4; DROP TABLE attempts", "no such table"),
+            ("PRAGMA application_id = 1", "belongs to another program"),
+        ] {
+            try Connection(path: stage.database, mode: .readWrite).execute(change)
+            try Self.expectOneWrongLine(stage, [:], message)
+        }
+    }
+
+    @Test func `Addresses that exclude each other are reported`() throws {
+        let stage = try Stage()
+        let port = try freePort()
+        let (all, one) = ("0.0.0.0:\(port)", "127.0.0.1:\(port)")
+        for (first, second) in [(all, one), (one, all)] {
+            try Self.expectOneWrongLine(
+                stage, ["TASKS_LISTEN": "\(first),\(second)"],
+                "TASKS_LISTEN: \(second) and \(first) exclude each other; choose another port")
+        }
     }
 
     @Test func `An address that cannot be listened on is reported with the reason`() throws {

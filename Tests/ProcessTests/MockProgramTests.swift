@@ -85,6 +85,47 @@ import Testing
         #expect(unreachable.end == .exit(69) && unreachable.errors.contains("Is mock-authority running"))
     }
 
+    @Test func `The variable of the command token does not stop the other commands`() throws {
+        let stage = try Stage()
+        let settings = ["MOCK_AUTHORITY": stage.issuer, "MOCK_LISTEN": "127.0.0.1:\(stage.mockPort)"]
+        let folder = try TemporaryFolder()
+        for command in [
+            ["health"], ["client-settings", "--for", "curl"], ["token", "--user", "alice", "--state", folder.path],
+        ] {
+            let (end, _, errors) = try Self.run(command, settings)
+            #expect(end == .exit(0), "\(command[0]): \(errors)")
+        }
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM]) func `A command that waits for an answer is ended by a signal`(signal: Int32)
+        throws
+    {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        defer { close(listener) }
+        let port = UInt16(try freePort())
+        #expect(withLoopback(port) { bind(listener, $0, $1) } == 0 && listen(listener, 8) == 0)
+        let address = "127.0.0.1:\(port)"
+        for command in [
+            ["token", "--user", "alice", "--authority", "http://\(address)"], ["health", "--listen", address],
+        ] {
+            let program = try ChildProcess(ChildProcess.built("mock-authority"), command)
+            var waiting = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
+            #expect(poll(&waiting, 1, 60_000) == 1)
+            let accepted = accept(listener, nil, nil)
+            defer { close(accepted) }
+            program.send(signal)
+            #expect(try program.wait() == .signal(signal), "\(command[0])")
+        }
+    }
+
+    @Test func `The page for developers names the https port that the system chose`() throws {
+        let folder = try TemporaryFolder()
+        let stage = try Stage(["MOCK_STATE": folder.path, "MOCK_TLS_LISTEN": "127.0.0.1:0"])
+        let port = try stage.mock.await { Stage.port(after: "and on https://localhost:", in: $0) }
+        let page = try exchange(stage.mockPort, "GET", "/_mock").text
+        #expect(page.contains("https://localhost:\(port)/") && !page.contains("localhost:0"), "\(page)")
+    }
+
     @Test func `A token from the keys of a state folder is accepted by servers of its authority`() throws {
         let folder = try TemporaryFolder()
         let first = try Self.run(["token", "--state", folder.path, "--user", "alice", "--issuer=http://mock.test"])

@@ -84,6 +84,44 @@ import Testing
         )
     }
 
+    @Test func `A list that could not be written whole has not its name, and is written by the next run`() throws {
+        let mover = try Mover()
+        let owners = (0..<3000).map { "\($0)-" + String(repeating: "o", count: 200) }
+        let database = try database(mover, shared: false, owners)
+        let (map, list) = (try map(mover, ["none,other"]), mover.file("unmapped.txt"))
+        // In units of 512 or 1024 bytes: less than the list, more than SQLite's index of a log.
+        let command =
+            "ulimit -f 200; exec \(ChildProcess.built("task-server")) move-owners --list-unmapped \(list) \(map)"
+        let program = try ChildProcess("/bin/sh", ["-c", command], environment: ["TASKS_DATABASE": database])
+        #expect(try program.wait() == .exit(1) && program.errors.contains("File too large"), "\(program.errors)")
+        #expect(!File.exists(list))
+        let again = try run(mover, ["--list-unmapped", list, map], on: database)
+        #expect(again.end == .exit(0), "\(again)")
+        let lines = String(decoding: try mover.bytes("unmapped.txt"), as: UTF8.self).split(separator: "\n")
+        #expect(lines.map(String.init) == owners.sorted())
+        #expect(!File.exists("\(list).part"))
+    }
+
+    @Test func `How to continue a stopped move says so of a list that is written already`() throws {
+        let mover = try Mover()
+        let database = try database(mover, shared: false, ["a"])
+        let pipe = mover.file("pipe")
+        mkfifo(pipe, 0o600)
+        let end = open(pipe, O_RDWR | O_CLOEXEC)
+        defer { close(end) }
+        let list = mover.file("unmapped.txt")
+        let program = try mover.start(["move-owners", "--apply", "--list-unmapped", list, pipe], on: database)
+        #expect(write(end, "a,b\n", 4) == 4)
+        _ = try program.await { (_) -> Bool? in
+            var waiting: Int32 = 1
+            return ioctl(end, UInt(FIONREAD), &waiting) == 0 && waiting == 0 ? true : nil
+        }
+        program.send(SIGINT)
+        #expect(try program.wait() == .exit(130))
+        let advice = "Run the same command again, without --list-unmapped once \(list) exists, to continue: "
+        #expect(program.errors.contains(advice), "\(program.errors)")
+    }
+
     @Test func `Every mistake of a map is reported with its line, and nothing is changed`() throws {
         let mover = try Mover()
         let database = try database(mover, shared: false, ["a", "b"])

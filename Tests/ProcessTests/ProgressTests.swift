@@ -101,4 +101,30 @@ import Testing
         #expect(try program.wait() == .exit(130))
         #expect(program.errors.hasPrefix("task-server: stopped. Import the same lines again"), "\(program.errors)")
     }
+
+    @Test func `A command that was started with nohup outlives its terminal`() throws {
+        let mover = try Mover()
+        let pipe = mover.file("pipe")
+        mkfifo(pipe, 0o600)
+        let end = open(pipe, O_RDWR | O_CLOEXEC)
+        // As nohup does it.
+        let command = "trap '' HUP; exec \(ChildProcess.built("task-server")) import \(pipe)"
+        let program = try ChildProcess(
+            "/bin/sh", ["-c", command], environment: ["TASKS_DATABASE": mover.database("tasks.db")])
+        // More than one transaction.
+        let lines = Array(String(repeating: "{\"owner\":\"o\",\"next\":7}\n", count: 1500).utf8)
+        for step in 1...2 {
+            #expect(write(end, lines, lines.count) == lines.count)
+            _ = try program.await { (_) -> Bool? in
+                var waiting: Int32 = 1
+                return ioctl(end, UInt(FIONREAD), &waiting) == 0 && waiting == 0 ? true : nil
+            }
+            if step == 1 { program.send(SIGHUP) }
+        }
+        let last = Array("{\"end\":true,\"tasks\":0}\n".utf8)
+        #expect(write(end, last, last.count) == last.count)
+        close(end)
+        #expect(try program.wait() == .exit(0))
+        #expect(program.errors == "task-server: 0 tasks imported, 0 existed\n")
+    }
 }

@@ -11,7 +11,7 @@ import Tokens
 @testable import TaskServer
 
 /// Two providers: one answers, the other does not.
-private struct OneOfTwo: DocumentFetcher {
+struct OneOfTwo: DocumentFetcher {
     func fetch(_ request: FetchRequest) throws(FetchError) -> FetchedDocument {
         let key = SigningKey.shared
         let good: [String: JSONValue] = [

@@ -58,6 +58,15 @@ import Testing
         #expect(try after.stop() == .exit(0))
     }
 
+    @Test func `A limit of open files that the system does not raise is the one that counts`() throws {
+        let stage = try Stage()
+        let program = ["/bin/sh", "-c", "ulimit -Sn 400; exec \"$0\"", ChildProcess.built("task-server")]
+        let server = try stage.server(settings(["NO_MORE_FILES": "1"]), program: program)
+        let line = "\"event\":\"few-open-files\",\"allowed\":400,"
+        #expect(server.process.output.contains(line), "\(server.process.output)")
+        #expect(try server.stop() == .exit(0))
+    }
+
     @Test func `What libcrypto keeps for all threads outlives them, whoever uses it first`() throws {
         let staying = settings(["LIBCRYPTO_STAYS": "1"])
         let stage = try Stage(staying)

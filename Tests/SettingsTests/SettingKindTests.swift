@@ -33,6 +33,18 @@ struct SettingKindTests {
     }
 
     @Test(
+        "Addresses exclude each other if one server at most can listen there",
+        arguments: [
+            ("127.0.0.1:1", "127.0.0.1:1", true), ("0.0.0.0:1", "127.0.0.1:1", true), ("[::]:1", "[::1]:1", true),
+            ("[::1]:1", "[0:0:0:0:0:0:0:1]:1", true), ("127.0.0.1:1", "127.0.0.2:1", false),
+            ("0.0.0.0:1", "127.0.0.1:2", false), ("0.0.0.0:1", "[::]:1", false),
+        ])
+    func excludes(_ one: String, _ other: String, _ isExpected: Bool) throws {
+        let (one, other) = (try #require(ListenAddress(one)), try #require(ListenAddress(other)))
+        #expect(one.excludes(other) == isExpected && other.excludes(one) == isExpected)
+    }
+
+    @Test(
         "A URL setting has no fragment and no other scheme",
         arguments: ["https://host/#x", "ftp://contoso.com"])
     func urlSettingFragmentOther(text: String) {

@@ -53,6 +53,14 @@ private func mistakes(_ arguments: [String] = [], _ environment: [String: String
 
 @Suite("A table of settings is read from flags and variables", .timeLimit(.minutes(15)))
 struct SettingTableTests {
+    @Test("A list without a value is a mistake, and not an empty list")
+    func emptyLists() {
+        let expected = "is not an IP address and a port (IPv6 in brackets). Example: 127.0.0.1:3000"
+        #expect(mistakes([], ["TASKS_LISTEN": ","]) == ["TASKS_LISTEN: ',' \(expected)"])
+        #expect(mistakes(["--listen", ",", "--listen="]) == ["--listen: ',,' \(expected)"])
+        #expect(mistakes([], ["TASKS_LISTEN": ""]) == [])
+    }
+
     @Test("Settings have their defaults if none is given")
     func settingsHaveTheirDefaults() throws {
         let values = try read().values

@@ -2,8 +2,8 @@
 
 #include <curl/curl.h>
 
-// curl_easy_setopt, curl_easy_getinfo and curl_multi_setopt are variadic, which Swift cannot call; one inline function per
-// type of argument keeps the types checked.
+// curl_easy_setopt and curl_easy_getinfo are variadic, which Swift cannot call; one inline function per type of argument
+// keeps the types checked.
 
 // libcurl copies the text (since 7.17.0).
 static inline CURLcode ccurl_set_text(CURL *easy, CURLoption option, const char *text) {
@@ -43,14 +43,8 @@ static inline int ccurl_ended(CURLM *multi, CURLcode *result) {
     return 1;
 }
 
-// The last field of this name in the answer, or NULL. The text is libcurl's and lives until the next call about fields.
-static inline const char *ccurl_field(CURL *easy, const char *name) {
+// A field of this name in the answer, counted from 0, or NULL. The text is libcurl's and lives until the next call about fields.
+static inline const char *ccurl_field(CURL *easy, const char *name, size_t index) {
     struct curl_header *field = NULL;
-    return curl_easy_header(easy, name, 0, CURLH_HEADER, -1, &field) == CURLHE_OK ? field->value : NULL;
-}
-
-// How many fields of this name the answer has.
-static inline size_t ccurl_field_count(CURL *easy, const char *name) {
-    struct curl_header *field = NULL;
-    return curl_easy_header(easy, name, 0, CURLH_HEADER, -1, &field) == CURLHE_OK ? field->amount : 0;
+    return curl_easy_header(easy, name, index, CURLH_HEADER, -1, &field) == CURLHE_OK ? field->value : NULL;
 }

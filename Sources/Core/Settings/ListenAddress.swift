@@ -34,6 +34,13 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
     /// Whether only this machine can reach it.
     package var isLoopback: Bool { IPAddress(host)?.isLoopback ?? false }
 
+    /// Whether only one server can listen at the two: those of IPv4 and of IPv6 have ports of their own.
+    package func excludes(_ other: ListenAddress) -> Bool {
+        guard port == other.port, isIPv6 == other.isIPv6 else { return false }
+        let addresses = [host, other.host].map { IPAddress($0) }
+        return addresses[0] == addresses[1] || addresses.contains(IPAddress(isIPv6 ? "::" : "0.0.0.0"))
+    }
+
     /// The address under which a program on the same machine reaches it.
     package var seenFromHere: ListenAddress {
         switch host {

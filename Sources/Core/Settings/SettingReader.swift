@@ -79,7 +79,10 @@ package struct SettingReader {
         let texts = given.flatMap { $0.text.split(separator: ",") }.map { String($0.trimmingBlanks) }
         let defaults = fallback.joined(separator: ",")
         note(name, kind, given, SettingEntry(flag: "", fallback: defaults, isList: true, help: help), isValue: true)
-        return (given.isEmpty ? fallback : texts).compactMap { text in
+        if !given.isEmpty, texts.isEmpty {
+            refuse(given.map(\.text).joined(separator: ","), kind, name: given[0].name)
+        }
+        return (texts.isEmpty ? fallback : texts).compactMap { text in
             check(text, kind, name: given.first?.name ?? name)
         }
     }
@@ -117,8 +120,12 @@ package struct SettingReader {
 
     private mutating func check<Value>(_ text: String, _ kind: SettingKind<Value>, name: String) -> Value? {
         if let value = kind.parse(text) { return value }
+        refuse(text, kind, name: name)
+        return nil
+    }
+
+    private mutating func refuse<Value>(_ text: String, _ kind: SettingKind<Value>, name: String) {
         let given = kind.isSecret ? "its value" : "'\(text.escapedForPeople)'"
         mistakes.append("\(name): \(given) is not \(kind.expected). Example: \(kind.example)")
-        return nil
     }
 }

@@ -31,14 +31,11 @@ package struct FetchRequest: Sendable, Equatable {
 package struct FetchedDocument: Sendable, Equatable {
     /// The bytes as they came.
     package let body: [UInt8]
-    /// `Content-Type`, as it came.
-    package let contentType: String?
     /// `max-age` of `Cache-Control`, in seconds (RFC 9111 section 5.2.2.1).
     package let maxAge: Int?
 
-    package init(body: [UInt8], contentType: String? = nil, maxAge: Int? = nil) {
+    package init(body: [UInt8], maxAge: Int? = nil) {
         self.body = body
-        self.contentType = contentType
         self.maxAge = maxAge
     }
 }

@@ -11,7 +11,10 @@ package func fetchedHost(of url: String) -> String? {
     guard url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), let handle = unsafe curl_url() else { return nil }
     defer { unsafe curl_url_cleanup(handle) }
     guard unsafe curl_url_set(handle, CURLUPART_URL, url, UInt32(CURLU_DISALLOW_USER)) == CURLUE_OK else { return nil }
-    return unsafe part(handle, CURLUPART_HOST)?.lowercasedASCII
+    var host: UnsafeMutablePointer<CChar>?
+    guard unsafe curl_url_get(handle, CURLUPART_HOST, &host, 0) == CURLUE_OK, let host = unsafe host else { return nil }
+    defer { unsafe curl_free(host) }
+    return unsafe String(cString: host).lowercasedASCII
 }
 
 extension FetchRequest {
@@ -34,12 +37,4 @@ extension WebAddress {
         else { return false }
         return address == IPAddress(other.dropFirst().dropLast())
     }
-}
-
-/// One part, copied; libcurl's own text is given back to it.
-private func part(_ handle: OpaquePointer, _ part: CURLUPart, _ flags: UInt32 = 0) -> String? {
-    var text: UnsafeMutablePointer<CChar>?
-    guard unsafe curl_url_get(handle, part, &text, flags) == CURLUE_OK, let text = unsafe text else { return nil }
-    defer { unsafe curl_free(text) }
-    return unsafe String(cString: text)
 }

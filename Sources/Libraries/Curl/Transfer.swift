@@ -85,13 +85,8 @@ private import OpenSSL
         case 300...399: throw .redirected(status: status)
         default: throw .status(status)
         }
-        if unsafe ccurl_field_count(easy, "Content-Encoding") > 0 {
-            let coding = field("Content-Encoding") ?? ""
-            guard coding.lowercased() == "identity" else { throw .encoded(coding) }
-        }
-        return FetchedDocument(
-            body: received.bytes, contentType: field("Content-Type"),
-            maxAge: field("Cache-Control").flatMap(CacheControl.maxAge))
+        if let coding = field("Content-Encoding"), coding.lowercased() != "identity" { throw .encoded(coding) }
+        return FetchedDocument(body: received.bytes, maxAge: field("Cache-Control").flatMap(CacheControl.maxAge))
     }
 
     private func failure(_ result: CURLcode) -> FetchError {
@@ -112,9 +107,11 @@ private import OpenSSL
         }
     }
 
+    /// The value of a field; that of several lines is one list (RFC 9110 section 5.3).
     private func field(_ name: String) -> String? {
-        guard let value = unsafe ccurl_field(easy, name) else { return nil }
-        return unsafe String(cString: value)
+        var values: [String] = []
+        while let value = unsafe ccurl_field(easy, name, values.count) { unsafe values.append(String(cString: value)) }
+        return values.isEmpty ? nil : values.joined(separator: ", ")
     }
 }
 

@@ -1,5 +1,5 @@
-/// The members of a JSON object: checked as strictly as any (``JSONValue/init(parsing:limits:)``), each value decoded when
-/// somebody asks for it.
+/// The members of a JSON object: checked as strictly as any (``JSONValue/init(parsing:limits:)``), each value decoded on
+/// demand.
 ///
 /// For tokens, whose claims are many and of which few are read: a string that is not asked for is never made.
 package struct JSONMembers: Sendable {

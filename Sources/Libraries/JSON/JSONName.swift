@@ -28,7 +28,7 @@ struct JSONName {
         hash == other.hash && string.string(in: text).isSame(as: other.string.string(in: text))
     }
 
-    /// The place of a name among these.
+    /// The index of a name among these.
     static func index(of name: String, in names: [JSONName], of text: [UInt8]) -> Int? {
         let hash = hash(name.utf8.span)
         for index in names.indices where names[index].hash == hash && names[index].isSame(as: name, in: text) {

@@ -1,6 +1,6 @@
 import Basics
 
-/// A string, number or word in a JSON text that was found sound, to be decoded when somebody asks for it.
+/// A string, number or word in a JSON text that was found sound, to be decoded on demand.
 struct JSONScalar {
     enum Kind {
         /// Between its quotes: without escapes, the text as it is.

@@ -16,11 +16,6 @@ package struct JSONWriter: Sendable {
         json.withUTF8Buffer { unsafe bytes.append(contentsOf: $0) }
     }
 
-    /// Appends bytes that are JSON already.
-    package mutating func raw(_ json: [UInt8]) {
-        bytes.append(contentsOf: json)
-    }
-
     package mutating func integer(_ number: Int64) {
         bytes.append(contentsOf: String(number).utf8)
     }

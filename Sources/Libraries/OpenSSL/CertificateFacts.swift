@@ -45,26 +45,12 @@ package struct CertificateFacts: Sendable, Equatable {
     }
 
     /// Whether this private key belongs to it.
-    func isFor(_ key: borrowing PrivateKeyHandle) -> Bool {
+    func isFor(_ key: borrowing KeyHandle) -> Bool {
         defer { ErrorQueue.clear() }
         return unsafe X509_check_private_key(pointer, key.pointer) == 1
     }
 
     var pem: String? { unsafe MemoryText.taking(copenssl_certificate_write(pointer)) }
-}
-
-/// Owns one `EVP_PKEY` of any kind, which is only read.
-@safe struct PrivateKeyHandle: ~Copyable {
-    let pointer: OpaquePointer
-
-    init(takingOwnershipOf key: OpaquePointer) {
-        unsafe pointer = key
-    }
-
-    deinit { unsafe EVP_PKEY_free(pointer) }
-
-    /// The key as PKCS #8 in PEM, unencrypted.
-    var pem: String? { unsafe MemoryText.taking(copenssl_private_key_write(pointer)) }
 }
 
 /// Texts that OpenSSL writes to memory.

@@ -2,13 +2,12 @@ private import COpenSSL
 
 /// A hash function of the SHA-2 family, for signatures.
 package enum DigestAlgorithm: Sendable, Equatable, CaseIterable {
-    case sha256, sha384, sha512
+    case sha256, sha512
 
     /// The method, fetched once for the process; it is never freed.
     var method: OpaquePointer {
         switch self {
         case .sha256: unsafe DigestMethod.sha256.pointer
-        case .sha384: unsafe DigestMethod.sha384.pointer
         case .sha512: unsafe DigestMethod.sha512.pointer
         }
     }
@@ -19,7 +18,6 @@ package enum DigestAlgorithm: Sendable, Equatable, CaseIterable {
     let pointer: OpaquePointer
 
     static let sha256 = DigestMethod("SHA256")
-    static let sha384 = DigestMethod("SHA384")
     static let sha512 = DigestMethod("SHA512")
     static let sha1 = DigestMethod("SHA1")
 
@@ -31,36 +29,28 @@ package enum DigestAlgorithm: Sendable, Equatable, CaseIterable {
         }
         unsafe pointer = method
     }
+
+    /// The digest, which has this many bytes.
+    func digest(_ bytes: [UInt8], count: Int) -> [UInt8] {
+        unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            // Message and digest are borrowed for the call.
+            let done = unsafe bytes.withUnsafeBytes { message in
+                unsafe EVP_Digest(message.baseAddress, message.count, buffer.baseAddress, nil, pointer, nil)
+            }
+            precondition(done == 1, "a digest cannot fail, unless memory ran out")
+            filled = count
+        }
+    }
 }
 
 /// The hash function SHA-256.
 package enum SHA256 {
     /// The 32 bytes of the digest.
-    package static func digest(_ bytes: [UInt8]) -> [UInt8] {
-        unsafe [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
-            // Message and digest are borrowed for the call.
-            let done = unsafe bytes.withUnsafeBytes { message in
-                unsafe EVP_Digest(
-                    message.baseAddress, message.count, buffer.baseAddress, nil, DigestAlgorithm.sha256.method, nil)
-            }
-            precondition(done == 1, "SHA-256 cannot fail, unless memory ran out")
-            count = 32
-        }
-    }
+    package static func digest(_ bytes: [UInt8]) -> [UInt8] { DigestMethod.sha256.digest(bytes, count: 32) }
 }
 
 /// The hash function SHA-1: broken, and only for names that are defined by it (`x5t`, RFC 7517 section 4.8).
 package enum SHA1 {
     /// The 20 bytes of the digest.
-    package static func digest(_ bytes: [UInt8]) -> [UInt8] {
-        unsafe [UInt8](unsafeUninitializedCapacity: 20) { buffer, count in
-            // Message and digest are borrowed for the call.
-            let done = unsafe bytes.withUnsafeBytes { message in
-                unsafe EVP_Digest(
-                    message.baseAddress, message.count, buffer.baseAddress, nil, DigestMethod.sha1.pointer, nil)
-            }
-            precondition(done == 1, "SHA-1 cannot fail, unless memory ran out")
-            count = 20
-        }
-    }
+    package static func digest(_ bytes: [UInt8]) -> [UInt8] { DigestMethod.sha1.digest(bytes, count: 20) }
 }

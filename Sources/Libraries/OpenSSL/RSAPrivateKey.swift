@@ -4,9 +4,9 @@ private import COpenSSL
 ///
 /// The server holds none. Immutable; any thread may sign.
 package final class RSAPrivateKey: Sendable {
-    private let handle: Handle
+    private let handle: KeyHandle
 
-    private init(_ handle: Handle) {
+    private init(_ handle: consuming KeyHandle) {
         self.handle = handle
     }
 
@@ -20,7 +20,7 @@ package final class RSAPrivateKey: Sendable {
         Cleanup.turnOff()
         ErrorQueue.clear()
         guard let key = unsafe copenssl_rsa_generate(UInt32(bits)) else { throw .library(ErrorQueue.drain()) }
-        return RSAPrivateKey(unsafe Handle(takingOwnershipOf: key))
+        return RSAPrivateKey(unsafe KeyHandle(takingOwnershipOf: key))
     }
 
     /// Reads an unencrypted key in PEM, PKCS #8 or PKCS #1.
@@ -39,12 +39,12 @@ package final class RSAPrivateKey: Sendable {
         }
         ErrorQueue.clear()
         guard let key = unsafe key else { throw .notPrivateKey }
-        unsafe self.init(Handle(takingOwnershipOf: key))
+        unsafe self.init(KeyHandle(takingOwnershipOf: key))
     }
 
     /// The key as PKCS #8 in PEM, unencrypted.
     package var pem: String {
-        guard let text = unsafe MemoryText.taking(copenssl_private_key_write(handle.pointer)) else {
+        guard let text = handle.pem else {
             preconditionFailure("writing a key to memory cannot fail, unless memory ran out")
         }
         return text
@@ -97,16 +97,5 @@ package final class RSAPrivateKey: Sendable {
         return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             filled = Int(unsafe BN_bn2bin(number, buffer.baseAddress))
         }
-    }
-
-    /// Owns one `EVP_PKEY`, which nothing changes: OpenSSL lets any thread sign with it.
-    @safe private final class Handle: @unchecked Sendable {
-        let pointer: OpaquePointer
-
-        init(takingOwnershipOf key: OpaquePointer) {
-            unsafe pointer = key
-        }
-
-        deinit { unsafe EVP_PKEY_free(pointer) }
     }
 }

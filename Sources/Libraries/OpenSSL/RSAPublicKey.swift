@@ -5,7 +5,6 @@ private import Synchronization
 ///
 /// Immutable to its users; any number of threads may check at the same time.
 package final class RSAPublicKey: Sendable {
-    package let modulusBits: Int
     /// The octets of the modulus, which is the length of every signature.
     package let modulusLength: Int
 
@@ -22,23 +21,22 @@ package final class RSAPublicKey: Sendable {
     ///   - exponent: big-endian, without leading zero octet, odd, at least 3 and below 2^32.
     /// - Throws: ``RSAError`` that says which rule is broken.
     package init(modulus: [UInt8], exponent: [UInt8]) throws(RSAError) {
-        modulusBits = try Self.checkedBits(ofModulus: modulus)
+        try Self.checkModulus(modulus)
         modulusLength = modulus.count
         try Self.checkExponent(exponent)
-        original = try KeyHandle(modulus: modulus, exponent: exponent)
+        original = try Self.soundKey(modulus, exponent)
         guard let first = unsafe VerificationContext(copying: original.pointer) else {
             throw .library(ErrorQueue.drain())
         }
         idle = Mutex([first])
     }
 
-    private static func checkedBits(ofModulus modulus: [UInt8]) throws(RSAError) -> Int {
+    private static func checkModulus(_ modulus: [UInt8]) throws(RSAError) {
         guard let first = modulus.first, let last = modulus.last else { throw .modulusSize(bits: 0) }
         guard first != 0 else { throw .leadingZero }
         let bits = modulus.count * 8 - first.leadingZeroBitCount
         guard (2048...8192).contains(bits) else { throw .modulusSize(bits: bits) }
         guard last & 1 == 1 else { throw .evenModulus }
-        return bits
     }
 
     private static func checkExponent(_ exponent: [UInt8]) throws(RSAError) {
@@ -46,6 +44,24 @@ package final class RSAPublicKey: Sendable {
         guard exponent.count <= 4 else { throw .exponent }
         let value = exponent.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
         guard value >= 3, value & 1 == 1 else { throw .exponent }
+    }
+
+    private static func soundKey(_ modulus: [UInt8], _ exponent: [UInt8]) throws(RSAError) -> KeyHandle {
+        Cleanup.turnOff()
+        ErrorQueue.clear()
+        // Both are copied by the call.
+        let built = unsafe modulus.withUnsafeBufferPointer { n in
+            unsafe exponent.withUnsafeBufferPointer { e in
+                unsafe copenssl_rsa_public_key(n.baseAddress, n.count, e.baseAddress, e.count)
+            }
+        }
+        guard let built = unsafe built else { throw .library(ErrorQueue.drain()) }
+        let key = unsafe KeyHandle(takingOwnershipOf: built)
+        guard unsafe copenssl_public_check(key.pointer) == 1 else {
+            ErrorQueue.clear()
+            throw .unsound
+        }
+        return key
     }
 
     /// Whether this is the RSASSA-PKCS1-v1_5 signature over SHA-256 of the message (RFC 7518 section 3.3).
@@ -71,28 +87,4 @@ package final class RSAPublicKey: Sendable {
     package func verifies(signature: [UInt8], of message: ArraySlice<UInt8>) -> Bool {
         verifies(signature: signature.span, of: message.span)
     }
-}
-
-/// Owns one `EVP_PKEY`, which nothing changes after the initializer: any thread may copy from it.
-@safe private final class KeyHandle: @unchecked Sendable {
-    let pointer: OpaquePointer
-
-    init(modulus: [UInt8], exponent: [UInt8]) throws(RSAError) {
-        Cleanup.turnOff()
-        ErrorQueue.clear()
-        // Both are copied by the call.
-        let built = unsafe modulus.withUnsafeBufferPointer { n in
-            unsafe exponent.withUnsafeBufferPointer { e in
-                unsafe copenssl_rsa_public_key(n.baseAddress, n.count, e.baseAddress, e.count)
-            }
-        }
-        guard let key = unsafe built else { throw .library(ErrorQueue.drain()) }
-        unsafe pointer = key
-        guard unsafe copenssl_public_check(key) == 1 else {
-            ErrorQueue.clear()
-            throw .unsound
-        }
-    }
-
-    deinit { unsafe EVP_PKEY_free(pointer) }
 }

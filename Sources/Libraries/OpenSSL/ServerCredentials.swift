@@ -32,7 +32,7 @@ package struct ServerCredentials: Sendable, Equatable {
         keyPEM = text
     }
 
-    private static func read(_ pem: String) throws(ServerCredentialsError) -> PrivateKeyHandle {
+    private static func read(_ pem: String) throws(ServerCredentialsError) -> KeyHandle {
         var text = pem
         var isEncrypted: Int32 = 0
         // The text is borrowed for the call.
@@ -42,7 +42,7 @@ package struct ServerCredentials: Sendable, Equatable {
             }
         }
         guard let key = unsafe key else { throw isEncrypted == 1 ? .encryptedKey : .unreadableKey }
-        return unsafe PrivateKeyHandle(takingOwnershipOf: key)
+        return unsafe KeyHandle(takingOwnershipOf: key)
     }
 }
 
@@ -133,7 +133,7 @@ private final class CertificateChain {
 
     var count: Int { links.count }
 
-    func isFor(_ key: borrowing PrivateKeyHandle, at index: Int) -> Bool { links[index].certificate.isFor(key) }
+    func isFor(_ key: borrowing KeyHandle, at index: Int) -> Bool { links[index].certificate.isFor(key) }
 
     /// All of them in PEM; nil without memory.
     var pem: String? {

@@ -13,21 +13,21 @@ package enum UnverifiedExchange {
         case cut
     }
 
+    /// The longest answer.
+    private static let longest = 1 << 20
+
     /// Sends these bytes and reads until the other side closes.
     ///
     /// - Parameters:
     ///   - bytes: the request; it should ask the other side to close.
     ///   - socket: a connected socket that blocks, with deadlines of its own; it stays open.
-    ///   - limit: the longest answer.
     /// - Returns: the answer.
     /// - Throws: ``Failure``.
-    package static func send(
-        _ bytes: [UInt8], over socket: Int32, limit: Int = 1 << 20
-    ) throws(Failure) -> [UInt8] {
+    package static func send(_ bytes: [UInt8], over socket: Int32) throws(Failure) -> [UInt8] {
         Cleanup.turnOff()
         guard let answer = unsafe BIO_new(BIO_s_mem()) else { throw .cut }
         defer { unsafe BIO_free(answer) }
-        let end = unsafe copenssl_exchange_unverified(socket, bytes, bytes.count, limit, answer)
+        let end = unsafe copenssl_exchange_unverified(socket, bytes, bytes.count, longest, answer)
         guard end != Int32(COPENSSL_EXCHANGE_NO_HANDSHAKE.rawValue) else { throw .noHandshake }
         guard end == Int32(COPENSSL_EXCHANGE_DONE.rawValue) else { throw .cut }
         // The bytes are the BIO's; the array copies them.

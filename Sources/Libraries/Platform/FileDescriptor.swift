@@ -2,20 +2,10 @@ private import Glibc
 
 /// An open file, socket or pipe, closed with its value.
 ///
-/// All calls are continued after a signal interrupted them.
+/// Reading and writing are continued after a signal interrupted them.
 package struct FileDescriptor: ~Copyable, Sendable {
     /// Owned by this value: a caller must not close it.
     let number: Int32
-
-    /// The number, for calls as long as this value lives.
-    var borrowedNumber: Int32 { number }
-
-    /// Gives up the value and leaves the descriptor open, for the caller to close.
-    consuming func giveUp() -> Int32 {
-        let number = number
-        discard self
-        return number
-    }
 
     /// What it is, if not a regular file.
     private var otherKind: String? {
@@ -49,14 +39,12 @@ package struct FileDescriptor: ~Copyable, Sendable {
     /// Opens a regular file, or one that is made; anything else under the name is refused at once.
     ///
     /// Opening a pipe would wait for its other end, and opening a device may do anything.
-    static func regular(
-        _ path: String, _ flags: Int32, mode: UInt32 = 0o600
-    ) throws(SystemError) -> FileDescriptor {
+    static func regular(_ path: String, _ flags: Int32) throws(SystemError) -> FileDescriptor {
         let refusal = { (kind: String) in SystemError(operation: "open '\(path)'", reason: "it is \(kind), not a file")
         }
         if let kind = File.otherKind(path) { throw refusal(kind) }
         // It may have become something else meanwhile.
-        let file = try FileDescriptor(opening: path, flags | O_NONBLOCK | O_NOCTTY, mode: mode)
+        let file = try FileDescriptor(opening: path, flags | O_NONBLOCK | O_NOCTTY)
         if let kind = file.otherKind { throw refusal(kind) }
         return file
     }

@@ -1,3 +1,4 @@
+import Basics
 private import Glibc
 
 /// An exclusive lock of one program on something, held through an empty file.
@@ -13,29 +14,27 @@ package struct FileLock: ~Copyable, Sendable {
         case system(SystemError)
     }
 
-    private let file: Int32
+    private let file: FileDescriptor
 
     /// Takes the lock of the file of this path, or fails at once.
     package init(path: String) throws(Failure) {
         file = try Self.locked(path)
     }
 
-    private static func locked(_ path: String) throws(Failure) -> Int32 {
-        do throws(SystemError) {
-            let file = try FileDescriptor.regular(path, O_RDWR | O_CREAT)
-            // flock, not fcntl: its locks belong to this opening of the file, so they also keep two stores of one program
-            // apart, and no other close of the file releases them.
-            if flock(file.borrowedNumber, LOCK_EX | LOCK_NB) == 0 { return file.giveUp() }
-            guard errno == EWOULDBLOCK else { throw SystemError.last("lock '\(path)'") }
-        } catch {
-            throw .system(error)
+    private static func locked(_ path: String) throws(Failure) -> FileDescriptor {
+        let file = try rethrowing(as: Failure.system) { () throws(SystemError) in
+            try FileDescriptor.regular(path, O_RDWR | O_CREAT)
         }
-        throw .held
+        // flock, not fcntl: its locks belong to this opening of the file, so they also keep two stores of one program
+        // apart, and no other close of the file releases them.
+        guard flock(file.number, LOCK_EX | LOCK_NB) == 0 else {
+            throw errno == EWOULDBLOCK ? .held : .system(.last("lock '\(path)'"))
+        }
+        return file
     }
 
     deinit {
         // A child that was just forked has the same opening until it runs its program, so closing ours alone may not do.
-        _ = flock(file, LOCK_UN)
-        _ = close(file)
+        _ = flock(file.number, LOCK_UN)
     }
 }

@@ -1,7 +1,12 @@
 private import Glibc
 
-/// A folder of files that are read at start.
+/// Folders: of files that are read at start, and of files that a program keeps.
 package enum Folder {
+    /// Makes a folder that only its owner may open, unless there is one; the folders above it must be there.
+    package static func createIfMissing(_ path: String) throws(SystemError) {
+        guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .last("make the folder '\(path)'") }
+    }
+
     /// The deepest nesting: ends a cycle of links.
     private static let deepest = 8
 

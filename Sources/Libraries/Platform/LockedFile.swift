@@ -19,8 +19,6 @@ package struct LockedFile: ~Copyable, Sendable {
     }
 
     private static let position = 1 << 62
-    /// `F_OFD_SETLK`, which Swift does not import.
-    private static let setLockCommand: Int32 = 37
 
     private let path: String
     private let file: FileDescriptor
@@ -32,9 +30,9 @@ package struct LockedFile: ~Copyable, Sendable {
             try FileDescriptor.regular(path, O_RDWR | O_CREAT)
         }
         var facts = stat()
-        guard unsafe fstat(file.borrowedNumber, &facts) == 0 else { throw .system(.last("look at '\(path)'")) }
+        guard unsafe fstat(file.number, &facts) == 0 else { throw .system(.last("look at '\(path)'")) }
         guard facts.st_nlink <= 1 else { throw .hasOtherNames }
-        guard setLock(F_WRLCK, on: file.borrowedNumber) else {
+        guard file.setLock(F_WRLCK, at: position) else {
             throw errno == EAGAIN || errno == EACCES ? .held : .system(.last("lock '\(path)'"))
         }
         return LockedFile(
@@ -50,23 +48,14 @@ package struct LockedFile: ~Copyable, Sendable {
 
     deinit {
         // A child that was just forked has the same opening until it runs its program, so closing ours alone may not do.
-        _ = Self.setLock(F_UNLCK, on: file.borrowedNumber)
-    }
-
-    private static func setLock(_ kind: Int32, on file: Int32) -> Bool {
-        var range = Glibc.flock()
-        range.l_type = Int16(kind)
-        range.l_whence = Int16(SEEK_SET)
-        range.l_start = position
-        range.l_len = 1
-        return unsafe fcntl(file, setLockCommand, &range) == 0
+        _ = file.setLock(F_UNLCK, at: Self.position)
     }
 
     /// Whether it has no name any more, so that anything written to it is lost.
     package var isNameless: Bool {
         var facts = stat()
         // Some file systems count no names.
-        return unsafe fstat(file.borrowedNumber, &facts) == 0 && facts.st_nlink == 0 && !isInPlace
+        return unsafe fstat(file.number, &facts) == 0 && facts.st_nlink == 0 && !isInPlace
     }
 
     /// Whether its path leads to it.

@@ -8,9 +8,11 @@ package enum ProcessLimits {
         var limit = rlimit()
         guard unsafe getrlimit(__rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue)), &limit) == 0 else { return 0 }
         guard limit.rlim_cur < rlim_t(wanted) else { return Int(clamping: limit.rlim_cur) }
+        let now = limit.rlim_cur
         limit.rlim_cur = min(limit.rlim_max, rlim_t(wanted))
-        _ = unsafe setrlimit(__rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue)), &limit)
-        return Int(clamping: limit.rlim_cur)
+        // The system may refuse what is below the hard limit: above fs.nr_open.
+        let isRaised = unsafe setrlimit(__rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue)), &limit) == 0
+        return Int(clamping: isRaised ? limit.rlim_cur : now)
     }
 
     /// How many files and sockets the process has open now; 0 if the system does not say.

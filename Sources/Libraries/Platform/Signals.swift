@@ -23,45 +23,60 @@ package enum Signal: Sendable, Equatable, CaseIterable {
 ///
 /// No code runs in a signal handler, where almost nothing is allowed.
 package struct Signals: Sendable {
+    private var awaited = Signal.allCases
+    private let ignoresHangup: Bool
+
     /// Holds the signals back on this thread and on all that it starts, and ignores SIGPIPE and SIGXFSZ, so that a
     /// write to a closed connection or an overlong file is an error and not the end.
     ///
     /// Call it first in the program: a thread that exists already would still die of them.
     package init() {
-        var set = Self.set
+        var former = sigaction()
+        // SIG_IGN is the number 1 in place of a function.
+        ignoresHangup =
+            unsafe sigaction(SIGHUP, nil, &former) == 0
+            && unsafeBitCast(former.__sigaction_handler.sa_handler, to: Int.self) == 1
+        var set = set
         _ = unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
         _ = signal(SIGPIPE, SIG_IGN)
         // A file that may grow no more (ulimit -f) is like a full disk: an error of the write.
         _ = signal(SIGXFSZ, SIG_IGN)
     }
 
+    /// The same without SIGHUP, if whoever started the program had it ignored, as nohup does: a blocked signal is queued even then.
+    package var sparingNohup: Signals {
+        var spared = self
+        if ignoresHangup { spared.awaited.removeAll { $0 == .hangup } }
+        return spared
+    }
+
     package func next() -> Signal {
-        var set = Self.set
+        var set = set
         var number: Int32 = 0
         while true {
             _ = unsafe sigwait(&set, &number)
-            if let signal = Signal.allCases.first(where: { $0.number == number }) { return signal }
+            if let signal = awaited.first(where: { $0.number == number }) { return signal }
         }
     }
 
     /// Waits this many seconds for the next signal; nil if none came.
     package func next(withinSeconds seconds: Int) -> Signal? {
-        var set = Self.set
+        var set = set
         var time = timespec(tv_sec: seconds, tv_nsec: 0)
         let number = unsafe sigtimedwait(&set, nil, &time)
-        return Signal.allCases.first { $0.number == number }
+        return awaited.first { $0.number == number }
     }
 
     /// Lets signals end the program again, for work that may end anywhere.
     package func release() {
-        var set = Self.set
+        var set = set
         _ = unsafe pthread_sigmask(SIG_UNBLOCK, &set, nil)
     }
 
-    private static var set: sigset_t {
+    private var set: sigset_t {
         var set = sigset_t()
         _ = unsafe sigemptyset(&set)
-        for signal in Signal.allCases { _ = unsafe sigaddset(&set, signal.number) }
+        for signal in awaited { _ = unsafe sigaddset(&set, signal.number) }
         return set
     }
 }

@@ -5,23 +5,25 @@ package enum TCPExchange {
     /// Sends bytes over a connected socket, which stays open, and returns what came back until the other side closed.
     package typealias Layer = (_ bytes: [UInt8], _ socket: Int32) throws(SystemError) -> [UInt8]
 
+    /// The longest answer.
+    private static let longest = 1 << 20
+
     /// Sends these bytes and reads until the other side closes.
     ///
     /// - Parameters:
     ///   - bytes: the request; it should ask the other side to close.
     ///   - host: a literal IPv4 or IPv6 address, or `localhost` for 127.0.0.1.
     ///   - port: of the server.
-    ///   - limit: the longest answer.
     ///   - layer: what carries the bytes over the socket, such as TLS; nil sends them as they are.
     /// - Returns: the answer.
     /// - Throws: what the system or the layer said; EINVAL for a host that is no literal address.
     package static func send(
-        _ bytes: [UInt8], host: String, port: UInt16, limit: Int = 1 << 20, layer: Layer? = nil
+        _ bytes: [UInt8], host: String, port: UInt16, layer: Layer? = nil
     ) throws(SystemError) -> [UInt8] {
         let connection = try connect(to: host, port)
         if let layer { return try layer(bytes, connection.number) }
         try connection.writeAll(bytes)
-        return try connection.readAll(limit: limit)
+        return try connection.readAll(limit: longest)
     }
 
     private static func connect(to host: String, _ port: UInt16) throws(SystemError) -> FileDescriptor {

@@ -6,7 +6,7 @@ private import CPostgreSQL
 /// (<https://www.postgresql.org/docs/15/libpq-connect.html#LIBPQ-CONNSTRING>). What is not given comes from libpq's
 /// environment variables and defaults, except for the few defaults of ``defaults``.
 package struct ConnectionTarget: Sendable {
-    private(set) var keywords: [(name: String, value: String)]
+    let keywords: [(name: String, value: String)]
 
     /// Other than libpq's own: of several hosts the primary, and no wait without an end.
     ///

@@ -53,21 +53,11 @@ extension Parameter: Hashable {
     /// Equality of what is sent: the standard library takes texts for equal that differ in their normalization.
     package static func == (left: Parameter, right: Parameter) -> Bool {
         switch (left, right) {
+        // What reads are found by (ReadQueue), without an array for each.
         case (.integer(let left), .integer(let right)): left == right
         case (.boolean(let left), .boolean(let right)): left == right
-        case (.integers(let left), .integers(let right)): left == right
-        case (.booleans(let left), .booleans(let right)): left == right
-        case (.text(let left), .text(let right)): left.map { Array($0.utf8) } == right.map { Array($0.utf8) }
-        case (.texts(let left), .texts(let right)): left.elementsEqual(right) { $0.utf8.elementsEqual($1.utf8) }
-        case (.real(let left), .real(let right)): left == right
-        case (.optionalReals(let left), .optionalReals(let right)): left == right
-        case (.optionalIntegers(let left), .optionalIntegers(let right)): left == right
-        case (.optionalBooleans(let left), .optionalBooleans(let right)): left == right
-        case (.optionalTexts(let left), .optionalTexts(let right)):
-            left.map { $0.map { $0.map { Array($0.utf8) } } } == right.map { $0.map { $0.map { Array($0.utf8) } } }
-        case (.integer, _), (.boolean, _), (.integers, _), (.booleans, _), (.text, _), (.texts, _), (.real, _),
-            (.optionalTexts, _), (.optionalReals, _), (.optionalIntegers, _), (.optionalBooleans, _):
-            false
+        case (.text(let left?), .text(let right?)): left.utf8.elementsEqual(right.utf8)
+        case _: left.type == right.type && left.encoded == right.encoded
         }
     }
 
@@ -75,17 +65,17 @@ extension Parameter: Hashable {
         switch self {
         case .integer(let value): hasher.combine(value)
         case .boolean(let value): hasher.combine(value)
-        case .integers(let values): hasher.combine(values)
-        case .booleans(let values): hasher.combine(values)
         // Equal bytes have equal hashes, so the hash can be the string's.
         case .text(let value): hasher.combine(value)
-        case .texts(let values): hasher.combine(values)
-        case .real(let value): hasher.combine(value)
-        case .optionalTexts(let values): hasher.combine(values)
-        case .optionalReals(let values): hasher.combine(values)
-        case .optionalIntegers(let values): hasher.combine(values)
-        case .optionalBooleans(let values): hasher.combine(values)
+        case .integers, .booleans, .texts, .real, .optionalTexts, .optionalReals, .optionalIntegers, .optionalBooleans:
+            hasher.combine(encoded)
         }
+    }
+
+    /// The binary form; nil for NULL.
+    private var encoded: [UInt8]? {
+        var bytes: [UInt8] = []
+        return append(to: &bytes) ? bytes : nil
     }
 }
 

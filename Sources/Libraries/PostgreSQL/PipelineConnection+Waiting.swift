@@ -1,5 +1,6 @@
 private import CPostgreSQL
 private import Glibc
+private import Platform
 
 extension PipelineConnection {
     /// Runs one statement outside of pipeline mode, and waits for its end.
@@ -63,9 +64,5 @@ extension PipelineConnection {
         try receive()
     }
 
-    private static var milliseconds: Int64 {
-        var now = timespec()
-        _ = unsafe clock_gettime(CLOCK_MONOTONIC, &now)
-        return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
-    }
+    private static var milliseconds: Int64 { Int64(SystemTime().monotonicNanoseconds / 1_000_000) }
 }

@@ -17,7 +17,7 @@ struct ExternalIDSettings {
     private var host: String { tenant.hostNames.first ?? "" }
     private var port: UInt16 { WebAddress(base)?.port ?? 443 }
     /// Host and port as URLs write them.
-    private var place: String { port == 443 ? host : "\(host):\(port)" }
+    private var hostAndPort: String { port == 443 ? host : "\(host):\(port)" }
 
     private var scopes: [String] {
         tenant.applications.resources.first.map { resource in
@@ -44,7 +44,7 @@ struct ExternalIDSettings {
         """
         \(needs("#"))
         import msal
-        app = msal.PublicClientApplication("\(client)", authority="https://\(place)/")
+        app = msal.PublicClientApplication("\(client)", authority="https://\(hostAndPort)/")
         # Without the hosts file: oidc_authority="https://localhost:\(port)/\(tenant.tenant.id)/v2.0" in place of authority.
         result = app.acquire_token_interactive([\(quotedScopes)])
         # then: requests.get("\(tasks)/api/tasks", headers={"Authorization": "Bearer " + result["access_token"]})
@@ -81,7 +81,7 @@ struct ExternalIDSettings {
           "account_mode": "SINGLE",
           "broker_redirect_uri_registered": false,
           "authorities": [
-            { "type": "CIAM", "authority_url": "https://\(place)/\(tenant.tenant.name)/", "default": true }
+            { "type": "CIAM", "authority_url": "https://\(hostAndPort)/\(tenant.tenant.name)/", "default": true }
           ]
         }
         """
@@ -90,7 +90,7 @@ struct ExternalIDSettings {
     var iOS: String {
         """
         \(needs("//"))
-        let authority = try MSALCIAMAuthority(url: URL(string: "https://\(place)/")!)
+        let authority = try MSALCIAMAuthority(url: URL(string: "https://\(hostAndPort)/")!)
         let configuration = MSALPublicClientApplicationConfig(
             clientId: "\(client)", redirectUri: "\(redirectURI("msauth.com"))", authority: authority)
         let scopes = [\(quotedScopes)]

@@ -1,4 +1,5 @@
 import Basics
+import MockAuthority
 import Platform
 import Settings
 
@@ -8,9 +9,24 @@ func runMockAuthority() -> Never {
     let arguments = Array(CommandLine.arguments.dropFirst())
     if arguments.contains("--version") { answer("mock-authority \(programVersion)") }
     if arguments.contains("--help") || arguments.first == "help" { answer(helpText) }
-    if arguments.first == "token" { runToken(Array(arguments.dropFirst())) }
-    let settings = readSettings(arguments)
-    serve(settings, until: signals)
+    if arguments.first == "token" {
+        // Commands may end anywhere.
+        signals.release()
+        runToken(Array(arguments.dropFirst()))
+    }
+    let (settings, command) = readSettings(arguments)
+    guard let command else { serve(settings, until: signals) }
+    signals.release()
+    switch command {
+    case .health: runHealth(settings)
+    case .clientSettings: printClientSettings(settings)
+    }
+}
+
+/// The commands that have the settings of the server.
+enum SettingsCommand: String {
+    case clientSettings = "client-settings"
+    case health
 }
 
 private func printClientSettings(_ settings: MockSettings) -> Never {
@@ -19,13 +35,8 @@ private func printClientSettings(_ settings: MockSettings) -> Never {
         fail(["client-settings needs --for, one of \(kinds)."], .badSettings)
     }
     let listen = settings.network.listen
-    // Current clients insist on https; where it is served, their settings name it.
-    let secure = settings.tls.listen.first.map { "https://localhost:\($0.port)" }
-    let base = secure ?? "http://\(listen.called)"
-    let client = ClientSettings(
-        configuration: configuration(settings, listen), base: base, tasks: settings.client.tasks,
-        authorityFile: secure.flatMap { _ in settings.files.state.map { "\($0)/ca.pem" } })
-    answer(client.text(for: kind))
+    let shown = configuration(settings, listen).clientSettings("http://\(listen.called)")
+    answer(shown.first { $0.kind == kind.rawValue }?.text ?? "")
 }
 
 /// Prints an answer and ends well.
@@ -40,23 +51,23 @@ func fail(_ messages: [String], _ status: ExitStatus) -> Never {
     exitProcess(status)
 }
 
-func readSettings(_ arguments: [String]) -> MockSettings {
+func readSettings(_ arguments: [String]) -> (settings: MockSettings, command: SettingsCommand?) {
     var environment = ProcessFacts.environment
+    // For the command token, and no setting: it may be set for all.
+    environment["MOCK_AUTHORITY"] = nil
     if arguments.contains("client-settings") { environment.merge(settingsOfTheRun()) { given, _ in given } }
     let input = SettingInput(arguments: arguments, environment: environment)
     do throws(SettingMistakes) {
         let read = try MockSettings.read(input)
-        let command = read.operands.first
-        guard read.operands.count <= 1, command == nil || ["client-settings", "health"].contains(command) else {
+        let command = read.operands.first.flatMap(SettingsCommand.init)
+        guard read.operands.count == (command == nil ? 0 : 1) else {
             let operands = read.operands.joined(separator: " ")
             fail(
                 ["'\(operands)' is not a command. Commands: token, client-settings, health. See --help."],
                 .badSettings)
         }
         if read.values.printSettings { answer(String(read.printed.dropLast())) }
-        if command == "health" { runHealth(read.values) }
-        if command != nil { printClientSettings(read.values) }
-        return read.values
+        return (read.values, command)
     } catch {
         fail(error.messages, .badSettings)
     }

@@ -33,7 +33,6 @@ struct PropertyList {
         switch value {
         case .text(let text): ["\t<string>\(escaped(text))</string>"]
         case .truth(let truth): [truth ? "\t<true/>" : "\t<false/>"]
-        case .texts(let texts) where texts.isEmpty: ["\t<array/>"]
         case .texts(let texts): ["\t<array>"] + texts.map { "\t\t<string>\(escaped($0))</string>" } + ["\t</array>"]
         }
     }

@@ -15,7 +15,7 @@ func serve(_ settings: MockSettings, until signals: Signals) -> Never {
     let socket = bind(settings.network.listen)
     let secureSockets = settings.tls.listen.map(bind)
     let address = ListenAddress(host: settings.network.listen.host, port: socket.port)
-    let configuration = configuration(settings, address)
+    let configuration = configuration(settings, address, securePort: secureSockets.first?.port)
     // The signing key is generated on another thread, while this one makes the certificate.
     let authority = authority(settings, configuration)
     let certificate = secureSockets.isEmpty ? nil : serverCertificate(settings, configuration)

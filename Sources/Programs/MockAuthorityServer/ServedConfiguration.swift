@@ -3,7 +3,11 @@ import Platform
 import Settings
 
 /// The configuration of the settings and their file, for an authority that listens at this address.
-func configuration(_ settings: MockSettings, _ address: ListenAddress) -> Configuration {
+///
+/// The port of https is that of the settings, unless another is given: that which the system chose.
+func configuration(
+    _ settings: MockSettings, _ address: ListenAddress, securePort: UInt16? = nil
+) -> Configuration {
     // No client can connect to 0.0.0.0: an authority that listens on all addresses is localhost, or what --issuer says.
     let base = "http://\(address.called)"
     var configuration = settings.files.configuration.map { read($0, base) } ?? .standard(issuerBase: base)
@@ -14,7 +18,8 @@ func configuration(_ settings: MockSettings, _ address: ListenAddress) -> Config
     configuration.behaviour = settings.behaviour
     configuration.behaviour.switches.remoteControl = settings.network.allowRemote
     configuration.moreHostNames = settings.tls.names
-    configuration.clientSettings = shownClientSettings(settings, configuration)
+    let securePort = securePort ?? settings.tls.listen.first?.port
+    configuration.clientSettings = shownClientSettings(settings, configuration, securePort)
     return configuration
 }
 

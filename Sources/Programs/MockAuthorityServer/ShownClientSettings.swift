@@ -1,13 +1,14 @@
 import MockAuthority
 import Settings
 
-/// What the developer page shows of every kind of client, for the address under which it was opened.
+/// What the command client-settings and the developer page show of every kind of client, the page for the address under
+/// which it was opened.
 ///
-/// Where https is served, clients are told of that, as the command client-settings does.
+/// Current clients insist on https; where it is served, their settings name it.
 func shownClientSettings(
-    _ settings: MockSettings, _ configuration: Configuration
+    _ settings: MockSettings, _ configuration: Configuration, _ securePort: UInt16?
 ) -> @Sendable (String) -> [ClientSettingsText] {
-    let secure = settings.tls.listen.first.map { "https://localhost:\($0.port)" }
+    let secure = securePort.map { "https://localhost:\($0)" }
     let authorityFile = secure.flatMap { _ in settings.files.state.map { "\($0)/ca.pem" } }
     let tasks = settings.client.tasks
     return { base in

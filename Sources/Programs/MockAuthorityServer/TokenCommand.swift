@@ -35,7 +35,7 @@ func runToken(_ arguments: [String]) -> Never {
     guard settings.contains(where: { parts(of: $0).name == "state" }) else {
         fail(["token has no flag '\(settings[0])'. Flags:\n\(tokenHelp)"], .badSettings)
     }
-    printOfflineToken(readSettings(settings), target)
+    printOfflineToken(readSettings(settings).settings, target)
 }
 
 private let parameters = [
@@ -50,7 +50,8 @@ private func parts(of flag: String) -> (name: String, value: String?) {
 }
 
 private func ask(_ authority: String, _ target: String) -> Never {
-    guard authority.hasPrefix("http://"), let address = ListenAddress(host(of: authority)) else {
+    guard let url = WebAddress(authority), !url.isEncrypted, let address = ListenAddress("\(url.host):\(url.port)")
+    else {
         fail(["--authority \(authority) is not an address like http://127.0.0.1:3001"], .badSettings)
     }
     do throws(SystemError) {
@@ -60,11 +61,4 @@ private func ask(_ authority: String, _ target: String) -> Never {
     } catch {
         fail(["\(error). Is mock-authority running there?"], .unavailable)
     }
-}
-
-/// Host and port of a URL, `http://` and path taken off.
-private func host(of url: String) -> String {
-    let rest = url.dropFirst("http://".utf8.count)
-    let host = String(rest.prefix { $0 != "/" })
-    return host.contains(":") ? host : host + ":80"
 }

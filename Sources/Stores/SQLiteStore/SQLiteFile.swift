@@ -63,7 +63,7 @@ package struct SQLiteFile {
         }
     }
 
-    private func connect(_ mode: Connection.Mode) throws(StoreOpenError) -> Connection {
+    func connect(_ mode: Connection.Mode) throws(StoreOpenError) -> Connection {
         let connection = try rethrowing(as: openError) { () throws(SQLiteError) in
             try Connection(path: path, mode: mode)
         }
@@ -72,7 +72,7 @@ package struct SQLiteFile {
     }
 
     /// The state of the file, if this program may use it.
-    private func checkedState(of connection: borrowing Connection) throws(StoreOpenError) -> SQLiteSchema.State {
+    func checkedState(of connection: borrowing Connection) throws(StoreOpenError) -> SQLiteSchema.State {
         let state = try rethrowing(as: openError) { () throws(SQLiteError) in try SQLiteSchema.state(of: connection) }
         switch state {
         case .empty: return state

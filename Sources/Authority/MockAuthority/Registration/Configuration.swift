@@ -64,8 +64,8 @@ package struct Configuration: Sendable {
 /// The settings of one kind of client, as its project writes them.
 package struct ClientSettingsText: Sendable {
     /// As `client-settings --for` names it.
-    let kind: String
-    let text: String
+    package let kind: String
+    package let text: String
 
     package init(kind: String, text: String) {
         self.kind = kind

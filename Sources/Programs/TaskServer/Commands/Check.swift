@@ -2,13 +2,14 @@ import Basics
 import OpenSSL
 import Platform
 import PostgreSQLStore
+import SQLiteStore
 import Settings
 import Tasks
 import Tokens
 
 /// `task-server check`: one line for each thing that a server needs, good, wrong, or open: not to be found out here.
 ///
-/// Changes nothing: a database that is missing is not made, its folder is only tried.
+/// Changes nothing: a database that is missing is not made, its folder is only tried, and an older one stays as it is.
 func check(_ read: ReadSettings<ServerSettings>) -> ExitStatus {
     let settings = read.values
     let findings =
@@ -45,7 +46,7 @@ private func storageFindings(_ storage: StorageSettings) -> [Finding] {
     var findings: [Finding] = []
     switch storage.database {
     case .memory: findings.append(.good("database: in memory; it is lost when the server ends"))
-    case .sqlite(let path): findings.append(databaseFinding(path, storage))
+    case .sqlite(let path): findings.append(databaseFinding(path))
     case .postgresql(let address): findings.append(databaseServerFinding(address))
     }
     if let path = storage.keyCache, let problem = keyCacheProblem(path) {
@@ -96,7 +97,7 @@ private func publicAddressFindings(_ settings: ServerSettings) -> [Finding] {
     ]
 }
 
-private func databaseFinding(_ path: String, _ storage: StorageSettings) -> Finding {
+private func databaseFinding(_ path: String) -> Finding {
     guard File.exists(path) else {
         return canWriteInFolder(of: path)
             ? .good("database: \(path) will be created at the first start")
@@ -106,8 +107,14 @@ private func databaseFinding(_ path: String, _ storage: StorageSettings) -> Find
         return .wrong("database: \(path) is \(kind), not a file; name a file (TASKS_DATABASE)")
     }
     do throws(StoreOpenError) {
-        try OpenStore(storage, observer: { _ in }).store.close()
-        return .good("database: \(path) can be read and written")
+        let usable = "database: \(path) can be read and written"
+        switch try SQLiteFile(path).check() {
+        case .upToDate: return .good(usable)
+        case .outdated: return .good("\(usable); tables will be brought up to date at the next start")
+        case .empty where canWriteInFolder(of: path):
+            return .good("database: \(path) is empty; tables will be created at the first start")
+        case .empty: throw .unwritable(path: path, reason: "no file can be made beside it")
+        }
     } catch {
         if case .locked = error { return .good("database: \(path) is in use by a task-server that runs") }
         return .wrong("database: \(error.message)")

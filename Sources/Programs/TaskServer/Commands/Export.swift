@@ -50,21 +50,17 @@ private func run(
     _ archive: any LineArchive, from start: ExportStart, _ progress: consuming ProgressLine, _ stop: StopRequest,
     advice: String, _ write: ([UInt8]) throws(SystemError) -> Void
 ) throws(StartFailure) -> ExportSummary {
-    var waiting: [UInt8] = []
+    var chunks = LineChunks()
     return try StartFailure.translating(advice: advice) { () throws(ArchiveError) in
         defer { progress.leave() }
         if progress.isWatched { progress.begin(at: start.tasks, of: try archive.countTasks()) }
         let summary = try archive.export(start) { (line: [UInt8]) throws(SystemError) in
-            waiting += line
-            waiting.append(UInt8(ascii: "\n"))
-            guard waiting.count > 1 << 16 else { return }
-            try write(waiting)
-            waiting.removeAll(keepingCapacity: true)
+            try chunks.append(line, write)
         } shouldContinue: { tasks in
             progress.show(tasks)
             return !stop.isMade
         }
-        do throws(SystemError) { try write(waiting) } catch { throw .file(error) }
+        do throws(SystemError) { try chunks.flush(write) } catch { throw .file(error) }
         progress.finish(summary.tasks, isWhole: summary.isWhole)
         return summary
     }

@@ -18,7 +18,7 @@ enum HealthQuestion: Sendable {
     }
 }
 
-/// `task-server health`: asks the server that runs with the same settings, on the first of people's own listeners.
+/// `task-server health`: asks the server that runs with the same settings, on the first of its public listeners.
 ///
 /// A container's health check then needs no other program. Over TLS no certificate is checked: the question goes to this
 /// machine and carries no secret, the answer only says whether the server answers, and a restart would mend no
@@ -58,7 +58,7 @@ struct Probe {
 }
 
 extension ServerSettings {
-    /// For people's own listeners.
+    /// For the public listeners.
     var probe: Probe {
         var layer: TCPExchange.Layer?
         if transport.isSecure { layer = exchangeOverTLS }

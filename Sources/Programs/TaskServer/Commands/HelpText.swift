@@ -43,7 +43,7 @@ enum HelpText {
 
         \(ServerSettings.helpText)
         The log goes to standard output: text on a terminal, else one JSON object per line. Errors go to standard error.
-        Exit codes: 0 done, 1 failed, 130 stopped by Ctrl-C (export, import, move-owners; 143 by SIGTERM), 78 wrong settings or command line.
+        Exit codes: 0 done, 1 failed, 130 stopped by Ctrl-C (export, import, move-owners; 143 by SIGTERM, 129 by SIGHUP), 78 wrong settings or command line.
         """
     }
 }

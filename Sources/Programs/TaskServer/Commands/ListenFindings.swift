@@ -8,8 +8,10 @@ func listenFindings(_ settings: ServerSettings) -> [Finding] {
     if let address = settings.adminListen { wanted.append(("TASKS_ADMIN_LISTEN", address, Probe(layer: nil))) }
     return wanted.indices.filter { wanted[$0].1.port != 0 }.map { index in
         let (setting, address, probe) = wanted[index]
-        if wanted[..<index].contains(where: { $0.1 == address }) {
-            return .wrong("listen: \(setting): \(address) is named twice; choose another port")
+        // The system does not tell: it lets both be bound, and refuses the second one that listens.
+        if let other = wanted[..<index].first(where: { $0.1.excludes(address) })?.1 {
+            let fault = other == address ? "is named twice" : "and \(other) exclude each other"
+            return .wrong("listen: \(setting): \(address) \(fault); choose another port")
         }
         return finding(setting, address, probe)
     }

@@ -6,7 +6,7 @@ import Platform
 import Settings
 import Tokens
 
-/// What `check` finds with a token, where mock-authority is the authority: it gives one to everybody on this machine.
+/// What `check` finds with a token, where mock-authority is the authority: it gives one to any program on this machine.
 ///
 /// A provider tells no one whether a client id exists, so only a token shows whether the settings fit. Nothing if the authority
 /// of the source without a name is not on this machine, or is another program.
@@ -79,10 +79,8 @@ extension String {
     fileprivate var quotedForShell: String {
         let isPlain =
             !isEmpty
-            && utf8.allSatisfy { byte in
-                let scalar = Unicode.Scalar(byte)
-                return scalar.properties.isAlphabetic && byte < 0x80 || (48...57).contains(byte)
-                    || "-_./:,@%+=".unicodeScalars.contains(scalar)
+            && unicodeScalars.allSatisfy {
+                $0.isASCII && $0.properties.isAlphabetic || "0123456789-_./:,@%+=".unicodeScalars.contains($0)
             }
         guard !isPlain else { return self }
         return "'" + split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"

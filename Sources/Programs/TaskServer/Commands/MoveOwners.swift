@@ -9,22 +9,28 @@ func moveOwners(
     _ storage: StorageSettings, by path: String, _ flags: MoveFlags, _ signals: Signals
 ) throws(StartFailure) -> ExitStatus {
     let mover = try storage.ownerMover()
-    let stop = try StopRequest.watching(signals, advice: flags.applies ? moveAdvice : "Nothing was changed")
-    guard let map = try readMap(path, merging: flags.merges) else { return .failure }
-    let unmapped = try listUnmapped(map, mover, to: flags.unmapped)
+    let stop = try StopRequest.watching(signals, advice: flags.applies ? flags.advice : "Nothing was changed")
+    guard let map = try readMap(path, flags) else { return .failure }
+    let unmapped = try listUnmapped(map, mover, flags)
     let report = try run(mover, map, flags, stop)
     for line in MoveReportText(report, unmapped, map.count, unit: map.unit, flags).lines {
         StandardStream.output.print(line)
     }
     guard report.isWhole else {
         StandardStream.error.print(
-            "task-server: stopped after \(report.pairs) of \(map.count.counted("person", "people")). \(moveAdvice)")
+            "task-server: stopped after \(report.pairs) of \(map.count.counted("person", "people")). \(flags.advice)")
         return stop.exitStatus
     }
     return flags.applies && report.conflicts.count > 0 ? .failure : .success
 }
 
-private let moveAdvice = "Run the same command again to continue: who was moved has nothing left to move"
+extension MoveFlags {
+    /// How to continue a move that ended in the middle.
+    fileprivate var advice: String {
+        let change = unmapped.map { ", without --list-unmapped once \($0) exists," } ?? ""
+        return "Run the same command again\(change) to continue: who was moved has nothing left to move"
+    }
+}
 
 extension StorageSettings {
     /// The database as moves see it.
@@ -38,19 +44,19 @@ extension StorageSettings {
 }
 
 extension StartFailure {
-    fileprivate init(_ error: OwnerMoveError) {
+    fileprivate init(_ error: OwnerMoveError, _ flags: MoveFlags) {
         switch error {
-        case .failed, .full: self.init(message: "\(error.message). \(moveAdvice)")
+        case .failed, .full: self.init(message: "\(error.message). \(flags.advice)")
         case .database, .noPause, .foreignTables, .file, .map: self.init(message: error.message)
         }
     }
 }
 
 /// The map of this file; nil after its mistakes were printed.
-private func readMap(_ path: String, merging: Bool) throws(StartFailure) -> OwnerMap? {
+private func readMap(_ path: String, _ flags: MoveFlags) throws(StartFailure) -> OwnerMap? {
     do throws(OwnerMoveError) {
         var lines = try rethrowing(as: OwnerMoveError.file) { () throws(SystemError) in try LineReader(path: path) }
-        return try OwnerMap.read({ () throws(SystemError) in try lines.next() }, merging: merging)
+        return try OwnerMap.read({ () throws(SystemError) in try lines.next() }, merging: flags.merges)
     } catch .map(let faults) {
         for message in faults.first { StandardStream.error.print("task-server: \(path), \(message)") }
         let rest = faults.count - faults.first.count
@@ -58,59 +64,64 @@ private func readMap(_ path: String, merging: Bool) throws(StartFailure) -> Owne
         StandardStream.error.print("task-server: the map has mistakes, and nothing was changed.")
         return nil
     } catch {
-        throw StartFailure(error)
+        throw StartFailure(error, flags)
     }
 }
 
-/// Who has tasks and is not in the map, also in a new file if its path is given.
+/// Who has tasks and is not in the map, also in a new file if its path is given: `FILE.part` until it is whole.
 private func listUnmapped(
-    _ map: borrowing OwnerMap, _ mover: any OwnerMover, to path: String?
+    _ map: borrowing OwnerMap, _ mover: any OwnerMover, _ flags: MoveFlags
 ) throws(StartFailure) -> UnmappedOwners {
-    guard let path else {
-        return try rethrowing(as: { StartFailure($0) }) { () throws(OwnerMoveError) in
+    guard let path = flags.unmapped else {
+        return try rethrowing(as: { StartFailure($0, flags) }) { () throws(OwnerMoveError) in
             try mover.unmapped(map, to: { _ in })
         }
     }
     guard !File.exists(path) else {
         throw StartFailure(message: "\(path) exists, and is not replaced; give another name")
     }
-    var waiting: [UInt8] = []
-    return try rethrowing(as: { StartFailure($0) }) { () throws(OwnerMoveError) in
-        let file = try openList(path)
+    var chunks = LineChunks()
+    return try rethrowing(as: { StartFailure($0, flags) }) { () throws(OwnerMoveError) in
+        let partial = "\(path).part"
+        let file = try openList(partial)
         let unmapped = try mover.unmapped(map) { (line: [UInt8]) throws(SystemError) in
-            waiting += line + [UInt8(ascii: "\n")]
-            guard waiting.count > 1 << 16 else { return }
-            try file.append(waiting)
-            waiting.removeAll(keepingCapacity: true)
+            try chunks.append(line) { (bytes) throws(SystemError) in try file.append(bytes) }
         }
-        try rethrowing(as: OwnerMoveError.file) { () throws(SystemError) in try file.append(waiting) }
+        try rethrowing(as: OwnerMoveError.file) { () throws(SystemError) in
+            try chunks.flush { (bytes) throws(SystemError) in try file.append(bytes) }
+            try File.publish(partial, as: path)
+        }
         return unmapped
     }
 }
 
 private func openList(_ path: String) throws(OwnerMoveError) -> GrowingFile {
+    let opened: GrowingFile
     do throws(FileLock.Failure) {
-        return try GrowingFile.open(path)
+        opened = try GrowingFile.open(path)
     } catch {
         switch error {
         case .held: throw .file(SystemError(code: EBUSY, operation: "write '\(path)'"))
         case .system(let error): throw .file(error)
         }
     }
+    // What a run that failed has left.
+    try rethrowing(as: OwnerMoveError.file) { () throws(SystemError) in try opened.cut(to: 0) }
+    return opened
 }
 
 private func run(
     _ mover: any OwnerMover, _ map: borrowing OwnerMap, _ flags: MoveFlags, _ stop: StopRequest
 ) throws(StartFailure) -> MoveReport {
     guard flags.applies else {
-        return try rethrowing(as: { StartFailure($0) }) { () throws(OwnerMoveError) in
+        return try rethrowing(as: { StartFailure($0, flags) }) { () throws(OwnerMoveError) in
             try mover.plan(map, merging: flags.merges)
         }
     }
     var progress = ProgressLine("people", besides: nil)
     defer { progress.leave() }
     progress.begin(at: 0, of: map.count)
-    let report = try rethrowing(as: { StartFailure($0) }) { () throws(OwnerMoveError) in
+    let report = try rethrowing(as: { StartFailure($0, flags) }) { () throws(OwnerMoveError) in
         try mover.move(map, merging: flags.merges) { count in
             progress.show(count)
             return !stop.isMade

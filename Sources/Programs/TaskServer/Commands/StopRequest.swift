@@ -17,6 +17,7 @@ final class StopRequest: Sendable {
     /// Begins to look for signals; the advice says how to continue after an end that was not in order.
     static func watching(_ signals: Signals, advice: String) throws(StartFailure) -> StopRequest {
         let request = StopRequest()
+        let signals = signals.sparingNohup
         try rethrowing(as: { StartFailure(thread: "signals", $0) }) { () throws(NamedThread.Failure) in
             _ = try NamedThread.start("signals") { request.watch(signals, advice) }
         }

@@ -15,7 +15,7 @@ final class RequestMetrics: Sendable {
     private let requests = InlineArray<200, Atomic<Int>> { _ in Atomic(0) }
     private let reading = Histogram()
     private let writing = Histogram()
-    private let sent = Counter()
+    private let sent = Atomic<Int>(0)
     private let problems = CounterByName()
     private let refusals = CounterByName()
 
@@ -24,7 +24,7 @@ final class RequestMetrics: Sendable {
         while status < Self.statuses.count - 1, Self.statuses[status] != record.status.rawValue { status += 1 }
         requests[Self.index(of: record.method) * Self.statuses.count + status].add(1, ordering: .relaxed)
         histogram(for: record.method).add(record.duration)
-        sent.add(record.bytes)
+        sent.add(record.bytes, ordering: .relaxed)
         if let problem = record.problem { problems.add(problem) }
         if let refusal = record.refusal { refusals.add(refusal.code) }
     }
@@ -43,7 +43,9 @@ final class RequestMetrics: Sendable {
         text.family(duration, .histogram, "From the head being in to the answer being ready.")
         reading.render(duration, [("class", "read")], into: &text)
         writing.render(duration, [("class", "write")], into: &text)
-        text.single("tasks_http_response_bytes_total", .counter, "Bytes of answers, without heads.", sent.value)
+        text.single(
+            "tasks_http_response_bytes_total", .counter, "Bytes of answers, without heads.",
+            sent.load(ordering: .relaxed))
         text.family("tasks_problems_total", .counter, "Requests refused, by the code of the problem.")
         for (code, count) in problems.sorted { text.sample("tasks_problems_total", [("code", code)], count) }
         text.family("tasks_token_refusals_total", .counter, "Tokens refused, by the rule that they broke.")

@@ -10,14 +10,12 @@ struct BoundAddresses {
     let operators: BoundAddress?
 
     init(_ settings: ServerSettings) throws(StartFailure) {
-        var servers: [BoundAddress] = []
-        for address in settings.listen { servers.append(try BoundAddress(address, "TASKS_LISTEN")) }
-        self.servers = servers
-        guard let address = settings.adminListen else {
-            operators = nil
-            return
+        servers = try settings.listen.map { (address) throws(StartFailure) in
+            try BoundAddress(address, "TASKS_LISTEN")
         }
-        operators = try BoundAddress(address, "TASKS_ADMIN_LISTEN")
+        operators = try settings.adminListen.map { (address) throws(StartFailure) in
+            try BoundAddress(address, "TASKS_ADMIN_LISTEN")
+        }
     }
 
     /// How many sockets these are.

@@ -36,7 +36,8 @@ final class MetricsPage: Sendable {
             let name = source.name.map { "source \($0): " } ?? ""
             let end = source.isClosed ? ", closed" : ""
             let age = status.ageSeconds.map { ", \($0) s old" } ?? ""
-            let failure = source.name == nil ? "" : status.lastFailure.map { ", \(Self.line($0))" } ?? ""
+            // Some of it is from the provider.
+            let failure = source.name == nil ? "" : status.lastFailure.map { ", \($0.printable)" } ?? ""
             let identifiers = status.keyIdentifiers.map { "kid \(Self.visible($0))\n" }.joined()
             return "\(name)keys \(status.state.rawValue)\(age)\(end)\(failure)\n\(identifiers)"
         }.joined()
@@ -122,11 +123,6 @@ final class MetricsPage: Sendable {
         text.single("tasks_store_list_evictions_total", .counter, "Lists evicted to make room.", state.listEvictions)
         text.single("tasks_store_list_entries", .gauge, "Lists in memory.", state.lists)
         text.single("tasks_store_list_bytes", .gauge, "Memory of these lists.", state.listBytes)
-    }
-
-    /// What is wrong with a source, in one line of printable ASCII: some of it is from its provider.
-    private static func line(_ text: String) -> String {
-        String(text.unicodeScalars.prefix(512).map { $0.value >= 0x20 && $0.value < 0x7F ? Character($0) : "?" })
     }
 
     /// Key identifiers come from elsewhere: only printable ASCII, and not too much of it (V-131).

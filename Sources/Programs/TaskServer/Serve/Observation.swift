@@ -9,9 +9,7 @@ final class Observation: Sendable {
     let requests = RequestMetrics()
     let faults = CounterByName()
     private let requestLog: RequestLog
-    private let faultRation = LogRation()
-    private let storeRation = LogRation()
-    private let connectionRation = LogRation()
+    private let rations = LogRation()
     let keyFailures = RepeatedFailures()
 
     init(_ settings: LogSettings) {
@@ -36,25 +34,18 @@ final class Observation: Sendable {
         let response = HTTPFault.refuse(fault, head)
         let code = fault.problem.code
         faults.add(code)
-        if let leftOut = faultRation.take(code, at: SystemTime().monotonicNanoseconds) {
-            log.write(.info, "refused") { line in
-                line.text("problem", code)
-                line.number("status", response.status.rawValue)
-                line.text("request", head?.identifier, limit: 64)
-                line.text("peer", head?.peer, limit: 64)
-                if leftOut > 0 { line.number("leftOut", leftOut) }
-            }
+        ration(.info, "refused", by: code) { line in
+            line.text("problem", code)
+            line.number("status", response.status.rawValue)
+            line.text("request", head?.identifier, limit: 64)
+            line.text("peer", head?.peer, limit: 64)
         }
         return response
     }
 
     /// A line about the store, if not too many were written: full and not full, lost and not lost can take turns fast.
     func ration(_ level: LogLevel, _ event: StaticString, _ reason: String?) {
-        guard let leftOut = storeRation.take(event.description, at: SystemTime().monotonicNanoseconds) else { return }
-        log.write(level, event) { line in
-            line.text("reason", reason)
-            if leftOut > 0 { line.number("leftOut", leftOut) }
-        }
+        ration(level, event, by: "") { $0.text("reason", reason) }
     }
 
     /// What the HTTP server notices: anyone can cause it, so every line is rationed by its kind.
@@ -83,7 +74,7 @@ final class Observation: Sendable {
     ) {
         guard log.writes(level) else { return }
         let now = SystemTime().monotonicNanoseconds
-        guard let leftOut = connectionRation.take("\(event) \(kind)", at: now) else { return }
+        guard let leftOut = rations.take("\(event) \(kind)", at: now) else { return }
         log.write(level, event) { line in
             fields(&line)
             if leftOut > 0 { line.number("leftOut", leftOut) }

@@ -9,8 +9,10 @@ import Tasks
 /// The store is asked at most once a second, so that no one can load the writer by asking.
 final class Readiness: Sendable {
     private struct Memory {
+        /// When the store was asked last.
         var asked: UInt64 = 0
-        var answer: String?
+        /// What it said then, or will say: all who ask meanwhile wait for this answer.
+        var answer: Task<String?, Never>?
         var isStopping = false
     }
 
@@ -34,17 +36,21 @@ final class Readiness: Sendable {
 
     /// Nothing if the server can answer, else why not.
     func reason() async -> String? {
-        let (asked, answer, isStopping) = memory.withLock { ($0.asked, $0.answer, $0.isStopping) }
-        if isStopping { return "stopping" }
+        if memory.withLock({ $0.isStopping }) { return "stopping" }
         if let reason = keyReason { return reason }
+        return await storeAnswer.value
+    }
+
+    /// The answer of this second: the first who needs it asks.
+    private var storeAnswer: Task<String?, Never> {
         let now = time.monotonicNanoseconds
-        if asked != 0, now - min(now, asked) < 1_000_000_000 { return answer }
-        let fresh = await storeReason()
-        memory.withLock { memory in
+        return memory.withLock { memory in
+            if let answer = memory.answer, now - min(now, memory.asked) < 1_000_000_000 { return answer }
+            let answer = Task { await storeReason() }
             memory.asked = now
-            memory.answer = fresh
+            memory.answer = answer
+            return answer
         }
-        return fresh
     }
 
     /// How long a source that serves waits at the start for the first attempt of the others.

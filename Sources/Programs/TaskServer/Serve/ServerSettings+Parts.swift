@@ -23,7 +23,6 @@ extension ServerSettings {
         var limits = ServerLimits()
         limits.connections = self.limits.connections
         limits.suspensions = self.limits.connections
-        limits.perAddress = self.limits.connectionsPerAddress(of: limits.connections)
         // Clients on this machine are the operator's: a proxy, a load test.
         limits.unlimited = ["127.0.0.0/8", "::1"].compactMap { IPAddressRange($0) }
         limits.trustedProxies = self.limits.trustedProxies

@@ -36,7 +36,7 @@ extension ServerCredentials {
     var end: Int64 { certificates.map(\.notAfter).min() ?? 0 }
 
     /// Whole days until then; negative when it has passed.
-    func daysLeft(at now: Int64) -> Int64 { (end - now) / 86_400 - (end < now ? 1 : 0) }
+    func daysLeft(at now: Int64) -> Int64 { (end - now).quotientAndRemainder(flooredBy: 86_400).quotient }
 
     /// With fewer days left the operator is warned.
     static let fewDays: Int64 = 14

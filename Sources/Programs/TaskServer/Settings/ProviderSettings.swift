@@ -108,7 +108,7 @@ enum ProviderKind: Sendable {
 extension SettingKind where Value == String {
     /// The name of a policy, which becomes part of a URL.
     fileprivate static let policy = SettingKind(
-        placeholder: "POLICY", expected: "the name of a policy (letters, digits, _ and -)", example: "b2c_1_sign_in"
+        placeholder: "POLICY", expected: "the name of a policy (letters, digits, _, - and .)", example: "b2c_1_sign_in"
     ) { text in
         let isPlain = text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "_-.".contains($0)) }
         return isPlain && !text.isEmpty ? text : nil

@@ -45,13 +45,13 @@ struct ServerSettings: SettingTable {
         } catch {
             return [error.message]
         }
-        guard !self.command.resume || command.canResume || self.command.answersAtOnce else {
+        guard !self.command.resume || command.canResume || self.command.printSettings else {
             return ["--resume is for export with a file; an import is continued when it is run again."]
         }
-        guard self.command.move == MoveFlags() || command.movesOwners || self.command.answersAtOnce else {
+        guard self.command.move == MoveFlags() || command.movesOwners || self.command.printSettings else {
             return ["--apply, --merge and --list-unmapped are for move-owners."]
         }
-        guard command.needsAuthority, !self.command.answersAtOnce else { return [] }
+        guard command.needsAuthority, !self.command.printSettings else { return [] }
         // Only sources that are complete are compared with each other.
         let mistakes = sources.mistakes
         return mistakes.isEmpty ? issuerKeys.mistakes : mistakes
@@ -156,8 +156,6 @@ enum LogFormatSetting: String, CaseIterable, Sendable { case auto, text, json }
 
 /// Flags that are not settings of the server.
 struct CommandFlags: Sendable {
-    let help: Bool
-    let version: Bool
     let printSettings: Bool
     let resume: Bool
     let move: MoveFlags
@@ -165,15 +163,13 @@ struct CommandFlags: Sendable {
     init(reading reader: inout SettingReader) {
         printSettings = reader.flag(
             "print-settings", help: "Prints each setting with its value and its source; secrets are hidden.")
-        version = reader.flag("version", help: "Prints the version.")
+        // The program reads these two itself; they are here for the help.
+        _ = reader.flag("version", help: "Prints the version.")
         resume = reader.flag(
             "resume", help: "For export FILE: continues FILE.part, which a stopped export has left.")
         move = MoveFlags(reading: &reader)
-        help = reader.flag("help", help: "Prints this.")
+        _ = reader.flag("help", help: "Prints this.")
     }
-
-    /// Whether the program only prints something about itself.
-    var answersAtOnce: Bool { help || version || printSettings }
 }
 
 /// Flags of `move-owners`.

@@ -1,16 +1,5 @@
 import Synchronization
 
-/// A number that only grows, counted by many threads without a lock.
-final class Counter: Sendable {
-    private let count = Atomic<Int>(0)
-
-    var value: Int { count.load(ordering: .relaxed) }
-
-    func add(_ amount: Int = 1) {
-        count.add(amount, ordering: .relaxed)
-    }
-}
-
 /// Counts by name, for what happens seldom: it takes a lock.
 final class CounterByName: Sendable {
     /// More names than the program has: bounds the table if one ever comes from elsewhere.

@@ -1,0 +1,48 @@
+import Platform
+import SQLite
+package import Tasks
+
+extension SQLiteFile {
+    /// What the next start finds in a file that it can use.
+    package enum Condition: Sendable, Equatable {
+        case upToDate
+        /// Tables of an older program.
+        case outdated
+        /// Nothing at all.
+        case empty
+    }
+
+    /// Opens a file that exists as a start does, except that its tables are neither made nor brought up to date.
+    package func check() throws(StoreOpenError) -> Condition {
+        let lock = try lock()
+        // Given up when the connections are closed, see ``LockedFile``.
+        defer { withExtendedLifetime(lock) {} }
+        return try condition()
+    }
+
+    // Catches errors itself: a closure cannot consume the connection.
+    private func condition() throws(StoreOpenError) -> Condition {
+        let connection = try connect(.readWrite)
+        guard !connection.isReadOnly else { throw .unwritable(path: path, reason: "it is read-only") }
+        let state = try checkedState(of: connection)
+        do throws(SQLiteError) {
+            switch state {
+            case .empty, .foreign: return .empty
+            case .ours(SQLiteSchema.version): break
+            case .ours:
+                _ = try connection.integer("SELECT count(*) FROM sqlite_master")
+                return .outdated
+            }
+            _ = try WriterDatabase.open(on: connection, beforeCommit: { nil })
+        } catch {
+            throw openError(error)
+        }
+        let reader = try connect(.readWrite)
+        do throws(SQLiteError) {
+            _ = try ReadStatements.compiled(on: reader, answers: AnswerMemory())
+        } catch {
+            throw openError(error)
+        }
+        return .upToDate
+    }
+}
