@@ -212,7 +212,7 @@ let package = Package(
             "ProcessTests",
             of: [
                 "TaskServer", "MockAuthorityServer", "HTTP", "JSON", "Platform", "TaskAPI", "Tasks", "IssuerKeys",
-                "MemoryStore", "Tokens", "OpenSSL", "Curl",
+                "MemoryStore", "Tokens", "OpenSSL", "Curl", "SQLite",
             ],
             exclude: ["tls-exchange.py"]),
     ] + fuzzing
