@@ -27,7 +27,7 @@ class Browser:
     def all(self, selector):
         return self.find_elements(By.CSS_SELECTOR, selector)
 
-    def until(self, condition, what, seconds=10):
+    def until(self, condition, what, seconds=60):
         """Waits for a condition of this browser; elements that a page has just replaced do not count."""
         return WebDriverWait(self, seconds, poll_frequency=0.05, ignored_exceptions=(Exception,)).until(
             lambda _: condition(), f"waited for {what}")

@@ -135,7 +135,7 @@ class Person:
     def await_saved(self):
         self.await_status("Saved")
 
-    def await_status(self, pattern, seconds=10):
+    def await_status(self, pattern, seconds=60):
         try:
             self.chrome.until(lambda: re.fullmatch(pattern, self.status()), f"the status {pattern}", seconds)
         except Exception as error:

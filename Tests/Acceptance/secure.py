@@ -40,7 +40,7 @@ class SecureServers(Servers):
 
     def _line(self, pattern):
         """What the authority prints; the first start makes a certificate before it does."""
-        for _ in range(200):
+        for _ in range(1200):
             if found := re.search(pattern, (self.folder / "mock-authority.log").read_text()):
                 return found[1]
             time.sleep(0.05)

@@ -152,7 +152,7 @@ class Servers:
                 [self.programs / program], env={**kept, **settings}, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
     def _await(self, name, url):
-        for _ in range(200):
+        for _ in range(1200):
             if answers(url):
                 return
             if self.running[name].poll() is not None:

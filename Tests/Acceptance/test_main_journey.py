@@ -36,7 +36,7 @@ class MainJourney:
         person.complete("Buy oat milk")
         person.await_status("Offline · 2 changes kept")
         self.chrome.connect(True)
-        person.await_status("Saved", 40)
+        person.await_status("Saved")
         person.refresh()
         person.await_texts("Water the tomatoes", "Written on the train", "Buy oat milk", "Buy bread")
         self.assertEqual(person.done(), ["Buy oat milk", "Buy bread"])

@@ -112,7 +112,7 @@ class Many(ManyTasks):
 
     def test_what_is_done_is_deleted_with_one_request(self):
         self.clear_many()
-        self.chrome.until(lambda: [task["task"] for task in self.on_server()] == ["Task 7"], "the deletion", 30)
+        self.chrome.until(lambda: [task["task"] for task in self.on_server()] == ["Task 7"], "the deletion")
         self.person.await_saved()
         self.assertEqual(self.sent(), ["DELETE /api/tasks?completed=true"])
         self.person.await_texts("Task 7")
@@ -120,7 +120,7 @@ class Many(ManyTasks):
     def test_what_was_done_elsewhere_meanwhile_is_not_deleted(self):
         self.clear_many()
         self.request("PATCH", "/api/tasks/8", {"completed": True})
-        self.chrome.until(lambda: [task["task"] for task in self.on_server()] == ["Task 7"], "the deletions", 30)
+        self.chrome.until(lambda: [task["task"] for task in self.on_server()] == ["Task 7"], "the deletions")
         self.person.await_saved()
         self.assertEqual(sorted(self.sent()), [f"DELETE /api/tasks/{id}" for id in range(1, 8)])
 
@@ -157,7 +157,7 @@ class Many(ManyTasks):
         self.chrome.execute_cdp_cmd("Network.emulateNetworkConditions", {
             "offline": False, "latency": 0, "downloadThroughput": 150_000, "uploadThroughput": -1})
         self.chrome.refresh()
-        self.chrome.until(lambda: len(self.chrome.all("#rows > li")) == 100, "the list", 15)
+        self.chrome.until(lambda: len(self.chrome.all("#rows > li")) == 100, "the list")
 
 
 if __name__ == "__main__":

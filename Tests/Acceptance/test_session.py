@@ -507,7 +507,7 @@ class WithoutANetwork(SessionTest):
         self.person.await_texts("Buy milk", "Buy bread", "Written in the new tab")
         self.servers.start_page()
         self.chrome.execute_cdp_cmd("Network.setBlockedURLs", {"urls": []})
-        self.person.await_status("Saved", 40)
+        self.person.await_status("Saved")
         self.person.await_texts("Buy milk", "Buy bread", "Written in the new tab")
 
     def test_a_new_tab_after_signing_out_shows_nothing(self):

@@ -151,7 +151,7 @@ class Connections(Trouble):
             person.await_texts("Written without a server", "Buy milk")
         finally:
             self.servers.start_page()
-        person.await_status("Saved", 40)
+        person.await_status("Saved")
         self.assertEqual(self.on_server(token=token), [("Buy milk", True), ("Written without a server", False)])
 
     def test_what_one_tab_could_not_send_another_sends_once(self):

@@ -121,8 +121,8 @@ struct KeyCacheStateTests {
     func highRate() {
         var state = running()
         var fetches = 0
-        for request in 0..<600_000 {
-            let now = s(100) + Int64(request) * s(0.0001)
+        for request in 0..<60_000 {
+            let now = s(100) + Int64(request) * s(0.001)
             _ = state.unknownKey(now: now, waiting: 0)
             if refresh(&state, loaded(), at: now) { fetches += 1 }
         }

@@ -123,13 +123,13 @@ struct KeyLifeTests {
             let token = makeToken(header: TestClaims.header.with("kid", .string("new-\(number)")))
             #expect(await bench.refusalDuringRefresh(token) == .unknownKey)
         }
-        for number in 0..<10_000 {
+        for number in 0..<200 {
             // A signature of no key: the header alone decides.
             let header = JSONValue.object(TestClaims.header.with("kid", .string("unknown-\(number)"))).serialized()
             #expect(await bench.refusal(Base64URL.encode(header) + ".e30.AA") == .unknownKey)
         }
         #expect(bench.provider.asked.count == 2)
-        #expect(bench.verifier.status.counters.unknownKeys == 10_002)
+        #expect(bench.verifier.status.counters.unknownKeys == 202)
         #expect(bench.events.all.count { $0 == .unknownKeysLimited() } == 1)
         // Known keys are not affected.
         #expect(await bench.refusal(good) == nil)

@@ -105,7 +105,7 @@ struct KeyThreadTests {
         await waitForHang()
         let start = ContinuousClock.now
         verifier.stop()
-        #expect(start.duration(to: .now) < .seconds(10))
+        #expect(start.duration(to: .now) < .seconds(120))
         #expect(await unknown == .keysUnavailable(retryAfter: 1))
         // Tokens of known keys are still verified; those of unknown keys do not wait.
         #expect(await refusal(verifier, token()) == nil)

@@ -24,7 +24,7 @@ struct NamedThreadTests {
         }
         for _ in 0..<1000 {
             ping.wake()
-            pong.wait()
+            try #require(pong.wait(untilMonotonicNanoseconds: SystemTime().monotonicNanoseconds + 180_000_000_000))
         }
         thread.join()
     }

@@ -267,7 +267,9 @@ import Testing
 
     @Test func `Every bad token has the result that the server has, with the reason`() throws {
         let stage = try Stage()
-        for entry in try stage.catalogue() {
+        // With a sanitizer, each start of a program takes long: then one token of each result.
+        var results: Set<String?> = []
+        for entry in try stage.catalogue() where results.insert(entry.code).inserted || !isSanitized {
             let token = try stage.token("user=alice@example.com&bad=\(entry.name)")
             let (end, output, _) = try stage.run(["explain-token"], ["TASKS_POLICIES": "b2c_1_sign_in"], input: token)
             #expect(end == .exit(entry.status == 200 ? 0 : 1), "\(entry.name): \(output)")

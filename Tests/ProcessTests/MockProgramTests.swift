@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test func `The first request after the port opens gets the answer it asked for`() throws {
-        for start in 1...25 {
+        for start in 1...(isSanitized ? 6 : 25) {
             let port = UInt16(try freePort())
             let mock = try ChildProcess(
                 ChildProcess.built("mock-authority"), environment: ["MOCK_LISTEN": "127.0.0.1:\(port)"])
@@ -241,9 +241,9 @@ import Testing
             ["client-settings", "--for", "android", "--tls-listen", "127.0.0.1:8443", "--state", "/nowhere"])
         #expect(android.output.contains(#"AUTHORITY_URL = "https://10.0.2.2:8443/contoso.onmicrosoft.com/""#))
         #expect(android.output.contains(#"SERVICE_URL = "http://10.0.2.2:3000/tasks""#))
-        for kind in ["msal", "page", "curl", "wpf", "mvc"] {
-            #expect(
-                try Self.run(["client-settings", "--for", kind]).output.contains("localhost:3000") || kind == "page")
+        for kind in ["msal", "curl", "wpf", "mvc"] {
+            let each = try Self.run(["client-settings", "--for", kind])
+            #expect(each.end == .exit(0) && each.output.contains("localhost:3000"), "\(kind): \(each)")
         }
         #expect(try Self.run(["client-settings"]).end == .exit(78))
     }

@@ -1,6 +1,7 @@
 import Basics
 import Glibc
 import Platform
+import SQLite
 import Support
 import Tasks
 
@@ -31,6 +32,35 @@ final class Mover {
         return (end, program.errors)
     }
 
+    /// Starts an import whose input stays open, and lends it when it has read these lines; it waits for more then.
+    func importing(_ lines: some Collection<UInt8>, on database: String, _ body: (ChildProcess) throws -> Void) throws {
+        let pipe = file("pipe")
+        File.remove(pipe)
+        mkfifo(pipe, 0o600)
+        // Both ends, so that neither the test nor the program waits for the other to open it.
+        let end = open(pipe, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+        defer { close(end) }
+        let program = try start(["import", pipe], on: database)
+        var rest = Array(lines)[...]
+        _ = try program.await { (_) -> Bool? in
+            rest = rest.dropFirst(max(0, rest.withUnsafeBytes { Glibc.write(end, $0.baseAddress, $0.count) }))
+            var waiting: Int32 = 1
+            return rest.isEmpty && ioctl(end, UInt(FIONREAD), &waiting) == 0 && waiting == 0 ? true : nil
+        }
+        try body(program)
+    }
+
+    /// What a query of a database counts, also while a program writes there; 0 before its tables are made.
+    func count(_ query: String, in database: String) -> Int {
+        guard database.hasPrefix("sqlite:") else {
+            let name = PostgreSQLServer.name(of: database)
+            let text = try? PostgreSQLServer.started().command(query, in: name)
+            return text.flatMap { Int($0.prefix { $0.isNumber }) } ?? 0
+        }
+        guard let connection = try? Connection(path: String(database.dropFirst(7)), mode: .readOnly) else { return 0 }
+        return (try? connection.integer(query)).flatMap { $0 }.map(Int.init) ?? 0
+    }
+
     /// Runs the program on a terminal with this many columns; what the terminal is sent.
     func onTerminal(
         _ words: String, columns: Int, on database: String, piped: String? = nil
@@ -53,19 +83,25 @@ final class Mover {
 
     /// Writes an export that is made up so that all that a line can say is said somewhere.
     ///
+    /// From 700 people on, an import takes some transactions, and an export more than a page.
+    ///
     /// - Parameters:
     ///   - people: how many.
     ///   - name: the file.
+    ///   - many: how many tasks some of them have: one of each `interval`.
+    ///   - interval: see `many`.
     /// - Returns: how many tasks they have.
     /// - Throws: what the system said.
-    @discardableResult func write(people: Int, to name: String) throws -> Int {
+    @discardableResult func write(
+        people: Int, to name: String, many: Int = 1100, ofEach interval: Int = 600
+    ) throws -> Int {
         var lines: [String] = []
         var (tasks, keys) = (0, 0)
         let added = Timestamp(milliseconds: SystemTime().wallMilliseconds - 3_600_000).text
         for number in 0..<people {
             let owner = "\(100_000 + number)-\(["a", "\u{E9}", "e\u{301}", "\u{1F600}", "\\\"q\\\""][number % 5])"
             // Some have many, and some have none any more.
-            let count = number % 2000 == 7 ? 2600 : number % 4
+            let count = number % interval == 7 ? many : number % 4
             for id in 0..<count {
                 lines.append(
                     #"{"owner":"\#(owner)","id":\#(id * 3 + 1),"text":"\#(Self.texts[id % 5]) \#(id)","#

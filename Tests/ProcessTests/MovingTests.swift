@@ -7,7 +7,7 @@ import Testing
     @Test func `Data that is moved from SQLite to PostgreSQL and back is the same to the byte`() throws {
         let mover = try Mover()
         let shared = try PostgreSQLServer.started().newDatabase()
-        try mover.write(people: 2100, to: "first.jsonl")
+        try mover.write(people: 700, to: "first.jsonl")
         #expect(try mover.run(["import", mover.file("first.jsonl")], on: mover.database("old.db")).end == .exit(0))
         #expect(try mover.run(["export", mover.file("second.jsonl")], on: mover.database("old.db")).end == .exit(0))
         let (end, errors) = try mover.run(["import", mover.file("second.jsonl")], on: shared)
@@ -25,16 +25,20 @@ import Testing
     func `Each task is imported once, however often the import is killed`(shared: Bool) throws {
         let mover = try Mover()
         let target = shared ? try PostgreSQLServer.started().newDatabase() : mover.database("target.db")
-        try mover.write(people: 2100, to: "lines.jsonl")
-        var kills = 0
-        // Each time somewhat later, so that some come in the middle of every part of the work.
-        for milliseconds in stride(from: UInt32(5), through: 400, by: 19) {
-            let program = try mover.start(["import", mover.file("lines.jsonl")], on: target)
-            usleep(milliseconds * 1000)
-            program.send(SIGKILL)
-            if try program.wait() == .signal(SIGKILL) { kills += 1 }
+        try mover.write(people: 700, to: "lines.jsonl")
+        let lines = try mover.bytes("lines.jsonl")
+        let ends = lines.indices.filter { lines[$0] == UInt8(ascii: "\n") }
+        var counts: [Int] = []
+        // A transaction has a thousand lines. Some kills come as soon as these are read, some when all may be written.
+        for (round, count) in [1, 700, 1001, 1900, 2001, 2600, 3300, 4100].enumerated() {
+            try mover.importing(lines[...ends[count]], on: target) { (program) throws -> Void in
+                usleep(UInt32(round % 3) * 20_000)
+                program.send(SIGKILL)
+                #expect(try program.wait() == .signal(SIGKILL))
+            }
+            counts.append(mover.count("SELECT count(*) FROM tasks", in: target))
         }
-        #expect(kills > 0)
+        #expect(counts == counts.sorted() && (counts.last ?? 0) > 0 && Set(counts).count > 2, "\(counts)")
         let (end, errors) = try mover.run(["import", mover.file("lines.jsonl")], on: target)
         #expect(end == .exit(0) && !errors.contains("other contents"), "\(errors)")
         #expect(try mover.run(["export", mover.file("back.jsonl")], on: target).end == .exit(0))
@@ -45,21 +49,26 @@ import Testing
     func `An export that was killed and continued has everyone in its file`(shared: Bool) throws {
         let mover = try Mover()
         let source = shared ? try PostgreSQLServer.started().newDatabase() : mover.database("source.db")
-        try mover.write(people: 2100, to: "lines.jsonl")
+        try mover.write(people: 700, to: "lines.jsonl")
         #expect(try mover.run(["import", mover.file("lines.jsonl")], on: source).end == .exit(0))
         let target = mover.file("out.jsonl")
+        func written() -> Int { (try? File.size("\(target).part")).flatMap { $0 } ?? 0 }
         var kills = 0
-        for milliseconds in stride(from: UInt32(5), through: 300, by: 19) where !File.exists(target) {
+        for _ in 0..<20 where kills < 4 {
+            let before = written()
             let program = try mover.start(["export", "--resume", target], on: source)
-            usleep(milliseconds * 1000)
+            // As soon as there is one more page.
+            eventuallyBlocking("more of the file, or all of it") { written() > before || File.exists(target) }
             program.send(SIGKILL)
-            if try program.wait() == .signal(SIGKILL) { kills += 1 }
+            if try program.wait() == .signal(SIGKILL), !File.exists(target) {
+                kills += 1
+            } else {
+                File.remove(target)
+            }
         }
-        #expect(kills > 0)
-        if !File.exists(target) {
-            let (end, errors) = try mover.run(["export", "--resume", target], on: source)
-            #expect(end == .exit(0), "\(errors)")
-        }
+        #expect(kills == 4)
+        let (end, errors) = try mover.run(["export", "--resume", target], on: source)
+        #expect(end == .exit(0), "\(errors)")
         #expect(try mover.bytes("out.jsonl") == mover.bytes("lines.jsonl"))
         #expect(!File.exists("\(target).part"))
     }
@@ -107,10 +116,10 @@ import Testing
 
     @Test func `An import finishes although the database is lost on the way`() throws {
         let mover = try Mover()
-        let tasks = try mover.write(people: 4000, to: "lines.jsonl")
+        let tasks = try mover.write(people: 1500, to: "lines.jsonl")
         let server = try PostgreSQLServer()
         let target = try server.newDatabase()
-        let name = "\(target.split(separator: "/").last?.split(separator: "?").first ?? "")"
+        let name = PostgreSQLServer.name(of: target)
         let program = try mover.start(["import", mover.file("lines.jsonl")], on: target)
         _ = try program.await { (_) -> Bool? in
             let count = try? server.command("SELECT count(*) FROM tasks", in: name)
@@ -128,7 +137,7 @@ import Testing
 
     @Test func `An export continues its file when there is room again`() throws {
         let mover = try Mover()
-        try mover.write(people: 2100, to: "lines.jsonl")
+        try mover.write(people: 2100, to: "lines.jsonl", many: 2600, ofEach: 2000)
         let (source, target) = (mover.database("source.db"), mover.file("out.jsonl"))
         #expect(try mover.run(["import", mover.file("lines.jsonl")], on: source).end == .exit(0))
         // A limit of the shell's, in kibibytes; the shared memory of SQLite has to fit in.

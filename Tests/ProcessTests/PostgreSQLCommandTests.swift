@@ -187,11 +187,7 @@ private final class SilentPort {
     private let number: Int32
 
     init() throws {
-        port = try freePort()
-        number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        guard withLoopback(UInt16(port), { bind(number, $0, $1) }) == 0, listen(number, 64) == 0 else {
-            throw ChildProcess.Failure(description: "cannot listen")
-        }
+        (number, port) = try listenOnLoopback()
     }
 
     deinit { close(number) }

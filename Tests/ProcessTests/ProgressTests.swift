@@ -11,7 +11,7 @@ import Testing
 
     @Test func `A terminal shows the progress in one line that ends with 100 %`() throws {
         let mover = try Mover()
-        let tasks = try mover.write(people: 2100, to: "lines.jsonl")
+        let tasks = try mover.write(people: 700, to: "lines.jsonl")
         let database = mover.database("tasks.db")
         for columns in [79, 40] {
             let target = mover.file("\(columns).jsonl")
@@ -59,7 +59,7 @@ import Testing
     @Test(arguments: [SIGINT: Int32(130), SIGTERM: 143, SIGHUP: 129])
     func `A signal ends the command with its progress and how to continue`(signal: Int32, code: Int32) throws {
         let mover = try Mover()
-        try mover.write(people: 2500, to: "lines.jsonl")
+        try mover.write(people: 2500, to: "lines.jsonl", many: 2600, ofEach: 2000)
         let database = mover.database("tasks.db")
         let program = try mover.start(["import", mover.file("lines.jsonl")], on: database)
         // Some of it is in.
@@ -68,6 +68,8 @@ import Testing
         #expect(try program.wait() == .exit(code))
         #expect(program.errors.hasPrefix("task-server: stopped: "), "\(program.errors)")
         #expect(program.errors.contains("Import the same lines again"), "\(program.errors)")
+        // All signals take the same way; an export has only the end of its message for itself.
+        guard signal == SIGINT else { return }
         #expect(try mover.run(["import", mover.file("lines.jsonl")], on: database).end == .exit(0))
 
         let target = mover.file("out.jsonl")

@@ -17,12 +17,12 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `A server answers within a second of its start, before it has keys (V-70)`() throws {
+    @Test func `A server answers as soon as it is started, before it has keys (V-70)`() throws {
         let stage = try Stage()
         stage.mock.send(SIGSTOP)
         defer { stage.mock.send(SIGCONT) }
         // A fetch from an authority that does not answer takes two seconds.
-        try expectDuration(below: .seconds(1)) {
+        try expectDuration(below: .milliseconds(1900)) {
             let start = ContinuousClock.now
             let process = try ChildProcess(ChildProcess.built("task-server"), environment: stage.settings)
             let server = try Server(process)
@@ -64,15 +64,17 @@ import Testing
 
     @Test func `A stop does not wait longer than its patience`() throws {
         let stage = try Stage()
-        let server = try stage.server(["TASKS_SHUTDOWN_PATIENCE": "500ms"])
-        let client = try server.beginToAdd("{", of: 9, token: stage.token())
-        let clock = ContinuousClock()
-        let start = clock.now
-        #expect(try server.stop() == .exit(0))
-        #expect(clock.now - start > .milliseconds(400))
         // By default it waits for ten seconds.
-        #expect(clock.now - start < .seconds(8))
-        withExtendedLifetime(client) {}
+        try expectDuration(below: .seconds(8)) {
+            let server = try stage.server(["TASKS_SHUTDOWN_PATIENCE": "500ms"])
+            let client = try server.beginToAdd("{", of: 9, token: stage.token())
+            let start = ContinuousClock.now
+            #expect(try server.stop() == .exit(0))
+            let duration = ContinuousClock.now - start
+            #expect(duration > .milliseconds(400))
+            withExtendedLifetime(client) {}
+            return duration
+        }
     }
 
     @Test func `A second server gets neither the database nor the port`() throws {

@@ -66,7 +66,9 @@ final class Stage {
     /// Every bad token, with the response that the mock expects for it.
     func catalogue() throws -> [BadEntry] {
         let response = try exchange(mockPort, "GET", "/_mock/token/bad", ["Accept": "application/json"])
-        return try (JSONValue(parsing: response.body).array ?? []).map(BadEntry.init)
+        let entries = try (JSONValue(parsing: response.body).array ?? []).map(BadEntry.init)
+        guard entries.count > 20 else { throw ChildProcess.Failure(description: "not the catalogue: \(response.text)") }
+        return entries
     }
 
     /// Changes the keys of the mock.

@@ -21,10 +21,10 @@ import Testing
         return response
     }
 
-    @Test("Each of 30 new servers answers it as it would answer the next")
+    @Test("Each of many new servers answers it as it would answer the next")
     func starts() throws {
         let stage = try Stage()
-        for start in 0..<30 {
+        for start in 0..<(isSanitized ? 6 : 30) {
             let isHealth = start.isMultiple(of: 2)
             let response = try #require(
                 try firstResponse(isHealth ? "/healthz" : "/readyz", of: stage, UInt16(freePort())))

@@ -28,7 +28,8 @@ import Testing
         let elapsed = start.duration(to: .now)
         #expect(end == .exit(1))
         #expect(output.contains("no answer in time: "), "\(output)")
-        #expect(elapsed > .milliseconds(1900) && elapsed < .seconds(10), "\(elapsed)")
+        // The name server would answer after 30 seconds.
+        #expect(elapsed > .milliseconds(1900) && elapsed < .seconds(25), "\(elapsed)")
     }
 
     @Test func `A key file that cannot be synchronized does not take the place of the old one (V-88)`() throws {

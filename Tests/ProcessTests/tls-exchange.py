@@ -4,6 +4,7 @@ usage: tls-exchange.py PORT VERSION < requests     VERSION is 1.2 or 1.3; a requ
 texts that are written one by one. Each answer is one line of JSON: "text" that was decrypted, "ending" of the stream
 ("close_notify", "cut" or "open" after 10 s), "stray" if something stood in the stream that is no TLS record.
 """
+import concurrent.futures
 import json
 import socket
 import ssl
@@ -96,5 +97,8 @@ def exchange(port, version, pieces):
 
 
 versions = {"1.2": ssl.TLSVersion.TLSv1_2, "1.3": ssl.TLSVersion.TLSv1_3}
-for line in sys.stdin:
-    print(json.dumps(exchange(int(sys.argv[1]), versions[sys.argv[2]], json.loads(line))), flush=True)
+port, version = int(sys.argv[1]), versions[sys.argv[2]]
+# Most of their time is pauses.
+with concurrent.futures.ThreadPoolExecutor(16) as pool:
+    for answer in pool.map(lambda line: exchange(port, version, json.loads(line)), sys.stdin):
+        print(json.dumps(answer), flush=True)

@@ -11,7 +11,8 @@ struct CheckpointLockTests {
     private func withLocks(
         _ body: (_ lock: (Int32, Int32, Int32) -> Int32, _ writer: borrowing Connection) throws -> Void
     ) throws {
-        let path = try ChildProcess.temporaryFolder() + "/tasks.db"
+        let folder = try TemporaryFolder()
+        let path = folder.file("tasks.db")
         let writer = try Connection(path: path, mode: .readWriteCreate)
         try writer.execute("PRAGMA journal_mode = WAL; CREATE TABLE t(a); INSERT INTO t VALUES (1)")
         var handle: OpaquePointer?

@@ -13,7 +13,9 @@ final class Breakpoint: Sendable {
     func stop() {
         isReached.store(true, ordering: .releasing)
         guard !isResumed.load(ordering: .acquiring) else { return }
-        resumed.wait()
+        // A test that throws never resumes it, and then closes the store, which waits for this thread.
+        let limit = SystemTime().monotonicNanoseconds + UInt64(patience.components.seconds) * 1_000_000_000
+        if !resumed.wait(untilMonotonicNanoseconds: limit) { Issue.record("the breakpoint was not resumed") }
     }
 
     /// Waits until a thread has stopped; suspends, as the pool may have no other thread to run what brings it there.

@@ -37,6 +37,11 @@ package final class ChildProcess {
         return "/" + (parts.dropLast() + [Substring(product)]).joined(separator: "/")
     }
 
+    /// `posix_spawn_file_actions_addclosefrom_np`, which the header declares for `_GNU_SOURCE` only.
+    private static let closeFrom = unsafeBitCast(
+        dlsym(nil, "posix_spawn_file_actions_addclosefrom_np"),
+        to: (@convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32).self)
+
     /// Starts a program with exactly this environment, and standard input from this text.
     package init(
         _ path: String, _ arguments: [String] = [], environment: [String: String] = [:], input: String = ""
@@ -49,6 +54,8 @@ package final class ChildProcess {
         posix_spawn_file_actions_addopen(&actions, 0, "\(files)/in", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 1, "\(files)/out", O_WRONLY | O_CREAT | O_APPEND, 0o600)
         posix_spawn_file_actions_addopen(&actions, 2, "\(files)/err", O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        // What other tests have open would be counted among its own, and kept open after them.
+        guard Self.closeFrom(&actions, 3) == 0 else { throw Failure(description: "descriptors cannot be closed") }
         // The settings of sanitizers and coverage must reach the programs, too.
         let inherited = ProcessFacts.environment.filter { name, _ in
             name.hasSuffix("SAN_OPTIONS")
@@ -101,8 +108,9 @@ package final class ChildProcess {
         (try? File.read("\(files)/\(name)")).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
-    /// Sends a signal.
+    /// Sends a signal, unless it has ended: its number may be another's then.
     package func send(_ signal: Int32) {
+        guard ended == nil else { return }
         kill(identifier, signal)
     }
 

@@ -20,6 +20,19 @@ package func expectDuration(
     Issue.record("no run took less than \(bound): \(durations)", sourceLocation: sourceLocation)
 }
 
+/// The same for work that suspends.
+package func expectDuration(
+    below bound: Duration, sourceLocation: SourceLocation = #_sourceLocation,
+    isolation: isolated (any Actor)? = #isolation, of work: () async throws -> Duration
+) async rethrows {
+    var durations: [Duration] = []
+    while durations.count < 5 {
+        durations.append(try await work())
+        if durations.last ?? bound < bound { return }
+    }
+    Issue.record("no run took less than \(bound): \(durations)", sourceLocation: sourceLocation)
+}
+
 /// The CPU time that this thread takes for something, which is the same on a busy machine.
 package func processorTime(of work: () throws -> Void) rethrows -> Duration {
     let start = threadTime()

@@ -1,6 +1,7 @@
 import Glibc
 import Platform
 import Synchronization
+import Testing
 
 /// A program that refuses to run as root, run as another user if need be, and ended with this process, however that ends: a
 /// shell checks for the process twice a second.
@@ -40,7 +41,11 @@ enum GuardedProgram {
     /// Ends the program that the shell started, and waits for both.
     static func end(_ shell: ChildProcess) {
         shell.send(SIGTERM)
-        _ = try? shell.wait()
+        do {
+            _ = try shell.wait()
+        } catch {
+            Issue.record(error, "a server does not end")
+        }
     }
 
     /// What the program wrote to its log.

@@ -163,6 +163,11 @@ package final class PostgreSQLServer: Sendable {
         "postgresql://\(user)@127.0.0.1:\(port)/\(database)?sslmode=disable"
     }
 
+    /// The name of the database in a connection string.
+    package static func name(of address: String) -> String {
+        String(address.split(separator: "/").last?.prefix { $0 != "?" } ?? "")
+    }
+
     /// The connection string of a new, empty database.
     package func newDatabase() throws -> String { address(try newDatabaseName()) }
 

@@ -29,6 +29,9 @@ package final class RawClient {
         self.timeout = timeout
         descriptor = socket(overIPv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw .system("socket", errno) }
+        let (seconds, fraction) = (timeout.rounded(.down), timeout.truncatingRemainder(dividingBy: 1))
+        var limit = timeval(tv_sec: Int(seconds), tv_usec: Int(fraction * 1_000_000))
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         if var size = receiveBuffer {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
         }
@@ -66,7 +69,7 @@ package final class RawClient {
         var rest = Array(bytes)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-            guard count >= 0 else { throw .system("send", errno) }
+            guard count >= 0 else { throw errno == EAGAIN ? .timeout : .system("send", errno) }
             rest = rest.dropFirst(count)
         }
     }

@@ -10,13 +10,17 @@ package final class TemporaryFolder: Sendable {
         path = try ChildProcess.temporaryFolder()
     }
 
-    deinit {
+    deinit { Self.remove(path) }
+
+    private static func remove(_ path: String) {
         guard let folder = opendir(path) else { return }
         while let entry = readdir(folder) {
             let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
-            unlink(file(name))
+            guard name != ".", name != ".." else { continue }
+            // A link to a folder is removed here, and not followed.
+            if unlink("\(path)/\(name)") != 0 { remove("\(path)/\(name)") }
         }
         closedir(folder)
         rmdir(path)

@@ -72,9 +72,10 @@ struct RecordedHistory: Sendable {
     let provider: RecordedProvider
     let versions: [Version]
 
+    private static let documents = Result { try TestFile("Documents/histories.json").json().array ?? [] }
+
     static func named(_ name: String) throws -> RecordedHistory {
-        let documents = try TestFile("Documents/histories.json").json().array ?? []
-        guard let document = documents.first(where: { $0["name"].string == name }) else {
+        guard let document = try documents.get().first(where: { $0["name"].string == name }) else {
             throw RecordedProvider.Missing(name: name)
         }
         let keys = document["keys"].array ?? []

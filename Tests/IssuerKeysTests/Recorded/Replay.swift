@@ -1,3 +1,4 @@
+import Basics
 @testable import IssuerKeys
 import JSON
 import Support
@@ -84,6 +85,11 @@ struct Replay {
         }
     }
 
+    /// Payload and signature of every token.
+    private static let rest =
+        Base64URL.encode(JSONValue.object(TestClaims.good).serialized()) + "."
+        + Base64URL.encode([UInt8](repeating: 1, count: 256))
+
     var status: KeyStatus { bench.verifier.status }
 
     /// The keys that serve.
@@ -91,7 +97,8 @@ struct Replay {
 
     /// Why a token that names this key is refused: as no test can sign as the provider does, its signature fits no key.
     func refusal(of identifier: String) async -> TokenRefusal? {
-        let token = makeToken(header: TestClaims.header.with("kid", .string(identifier)))
+        let header = JSONValue.object(TestClaims.header.with("kid", .string(identifier))).serialized()
+        let token = "\(Base64URL.encode(header)).\(Self.rest)"
         return serving.contains(identifier)
             ? await bench.refusal(token) : await bench.refusalDuringRefresh(token)
     }

@@ -18,7 +18,7 @@ struct AttemptPruningTests {
         address = try server.newDatabase()
     }
 
-    private var name: String { "\(address.split(separator: "/").last?.split(separator: "?").first ?? "")" }
+    private var name: String { PostgreSQLServer.name(of: address) }
 
     private func count() throws -> Int? {
         let output = try server.command("SELECT 'count=' || count(*) FROM attempts", in: name)

@@ -19,12 +19,11 @@ private final class LargeRecords {
             ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1"]
                 + ["-subj", "/CN=localhost", "-keyout", key, "-out", certificate])
         guard try making.wait() == .exit(0) else { throw ChildProcess.Failure(description: making.errors) }
-        let port = try freePort()
         let server = try PostgreSQLServer.started()
         process = try ChildProcess(
             "/usr/bin/python3",
-            [TestFile("large-records.py").path, "\(port)", "\(server.port)", certificate, key])
-        _ = try process.await { output in output == "listening\n" ? true : nil }
+            [TestFile("large-records.py").path, "\(server.port)", certificate, key])
+        let port = try process.await { output in output.hasSuffix("\n") ? Int(output.dropLast()) : nil }
         address = "postgresql://test@127.0.0.1:\(port)/\(database)?sslmode=require&gssencmode=disable"
     }
 }

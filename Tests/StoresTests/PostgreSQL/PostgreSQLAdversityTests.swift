@@ -10,15 +10,16 @@ import Testing
 struct PostgreSQLAdversityTests {
     private let alice = Owner("alice")
 
-    @Test("No acknowledged write is lost or doubled when the server is killed twenty times in the middle")
+    @Test("No acknowledged write is lost or doubled when the server is killed again and again in the middle")
     func kills() async throws {
         let server = try PostgreSQLServer()
         let store = try PostgreSQLTaskStore.open(try server.newDatabase())
         defer { store.close() }
         let writes = AcknowledgedWrites(owners: 5)
+        let rounds = isSanitized ? 5 : 20
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await writes.add(to: store) }
-            for round in 1...20 {
+            for round in 1...rounds {
                 let before = writes.count
                 await eventually("more writes") { writes.count >= before + 20 + round * 3 }
                 try server.kill9()
@@ -28,18 +29,18 @@ struct PostgreSQLAdversityTests {
             writes.stop()
         }
         #expect(try await writes.faults(in: store) == [])
-        #expect(writes.count > 1000)
+        #expect(writes.count > rounds * 20)
     }
 
     @Test("An answer is true or none comes, wherever the connection is cut", arguments: [true, false])
     func cuts(afterRequest: Bool) async throws {
         let server = try PostgreSQLServer.started()
-        let name = try server.newDatabase().split(separator: "/").last?.split(separator: "?").first ?? ""
+        let name = try server.newDatabaseName()
         let proxy = try StoreProxy(to: server.port)
         defer { proxy.close() }
         var options = PostgreSQLStoreOptions()
         (options.readers, options.writers) = (1, 1)
-        let store = try PostgreSQLTaskStore.open(proxy.address("\(name)"), options: options)
+        let store = try PostgreSQLTaskStore.open(proxy.address(name), options: options)
         defer { store.close() }
         try await awaitStore(store)
         let writes = AcknowledgedWrites(owners: 3)
@@ -63,13 +64,13 @@ struct PostgreSQLAdversityTests {
     @Test("A server that is away is reported at once, and used again when it is back")
     func away() async throws {
         let server = try PostgreSQLServer.started()
-        let name = try server.newDatabase().split(separator: "/").last?.split(separator: "?").first ?? ""
+        let name = try server.newDatabaseName()
         let proxy = try StoreProxy(to: server.port)
         defer { proxy.close() }
         let events = RecordedEvents()
         var options = PostgreSQLStoreOptions()
         options.observer = { events.append($0) }
-        let store = try PostgreSQLTaskStore.open(proxy.address("\(name)"), options: options)
+        let store = try PostgreSQLTaskStore.open(proxy.address(name), options: options)
         defer { store.close() }
         _ = try await store.added("before", of: alice)
         try server.await("SELECT count(*) = 4 FROM pg_stat_activity WHERE datname = '\(name)'")
@@ -77,15 +78,17 @@ struct PostgreSQLAdversityTests {
         await eventually("the sessions are lost") {
             events.all.contains { if case .connectionLost = $0 { true } else { false } }
         }
-        let start = ContinuousClock.now
-        for _ in 0..<3 {
-            await #expect { try await store.list(.all, of: alice) } throws: { error in
-                guard case .unavailable = error as? StoreError else { return false }
-                return true
+        await expectDuration(below: .seconds(5)) {
+            let start = ContinuousClock.now
+            for _ in 0..<3 {
+                await #expect { try await store.list(.all, of: alice) } throws: { error in
+                    guard case .unavailable = error as? StoreError else { return false }
+                    return true
+                }
+                await #expect(throws: StoreError.self) { try await store.added("x", of: alice) }
             }
-            await #expect(throws: StoreError.self) { try await store.added("x", of: alice) }
+            return ContinuousClock.now - start
         }
-        #expect(ContinuousClock.now - start < .seconds(5))
         proxy.set(.none)
         try await awaitStore(store)
         #expect(try await store.added("after", of: alice).id >= 2)

@@ -10,7 +10,7 @@ struct SessionEndTests {
     /// A store of few sessions, for at most eight callers at once.
     private func withStore(_ body: (PostgreSQLTaskStore, StoreProxy) async throws -> Void) async throws {
         let server = try PostgreSQLServer.started()
-        let name = try server.newDatabase().split(separator: "/").last?.split(separator: "?").first ?? ""
+        let name = try server.newDatabaseName()
         let proxy = try StoreProxy(to: server.port)
         defer { proxy.close() }
         var options = PostgreSQLStoreOptions()

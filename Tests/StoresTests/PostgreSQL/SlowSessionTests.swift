@@ -38,10 +38,10 @@ struct SlowSessionTests {
     @Test("A session has one deadline for all that is asked of it, however many answers come in between")
     func slow() throws {
         let connection = try PipelineConnection(to: ConnectionTarget(parsing: PostgreSQLServer.started().newDatabase()))
-        connection.limitWaits(toSeconds: 4)
-        _ = try connection.run("SELECT pg_sleep(1)")
+        connection.limitWaits(toSeconds: 2)
+        _ = try connection.run("SELECT pg_sleep(0.5)")
         #expect(throws: PostgreSQLError(sqlState: nil, message: "no answer within the deadline")) {
-            _ = try connection.run("SELECT pg_sleep(3.5)")
+            _ = try connection.run("SELECT pg_sleep(1.8)")
         }
     }
 }

@@ -32,14 +32,8 @@ final class StoreProxy: Sendable {
     private let thread = Mutex<NamedThread?>(nil)
 
     init(to serverPort: Int) throws {
-        port = try freePort()
         self.serverPort = serverPort
-        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var yes: Int32 = 1
-        setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
-        guard Self.withAddress(port, { bind(listener, $0, $1) }) == 0, listen(listener, 64) == 0 else {
-            throw ChildProcess.Failure(description: "the proxy cannot listen")
-        }
+        (listener, port) = try listenOnLoopback()
         let started = try NamedThread.start("proxy") { [self] in run() }
         thread.withLock { $0 = started }
     }
@@ -85,7 +79,7 @@ final class StoreProxy: Sendable {
         guard client >= 0 else { return }
         let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard state.withLock({ $0.fault }) != .down,
-            Self.withAddress(serverPort, { connect(server, $0, $1) }) == 0
+            withLoopback(UInt16(serverPort), { connect(server, $0, $1) }) == 0
         else {
             Glibc.close(client)
             Glibc.close(server)
@@ -166,16 +160,5 @@ final class StoreProxy: Sendable {
         guard isThere else { return }
         Glibc.close(pair.0)
         Glibc.close(pair.1)
-    }
-
-    private static func withAddress(_ port: Int, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = UInt16(port).bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        return withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }
-        }
     }
 }

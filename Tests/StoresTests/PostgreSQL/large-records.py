@@ -3,7 +3,7 @@
 Those of PostgreSQL 15 hold 8 kB at most. What the server says is held until there are 16 kB, or until it
 pauses, and goes out as one record.
 
-usage: large-records.py PORT SERVER-PORT CERTIFICATE KEY     says that it listens; ends with the process that started it
+usage: large-records.py SERVER-PORT CERTIFICATE KEY     prints the port where it listens; ends with the process that started it
 """
 import os
 import select
@@ -45,12 +45,12 @@ def carry_and_close(client, *others):
             pass  # A side that goes without a word is nothing to tell.
 
 
-def main(port, server_port, certificate, key):
+def main(server_port, certificate, key):
     parent = os.getppid()
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)
-    with socket.create_server(("127.0.0.1", int(port))) as listener:
-        print("listening", flush=True)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        print(listener.getsockname()[1], flush=True)
         listener.settimeout(0.5)
         while os.getppid() == parent:
             try:

@@ -59,12 +59,12 @@ final class Log: Sendable {
         }
     }
 
-    /// Writes what waits, for at most a second, and ends the thread.
-    func close() {
+    /// Writes what waits, for at most this time, and ends the thread.
+    func close(within limit: Duration = .seconds(1)) {
         isClosing.store(true, ordering: .sequentiallyConsistent)
         work.wake()
         pause.wake()
-        _ = finished.wait(untilMonotonicNanoseconds: time.monotonicNanoseconds + 1_000_000_000)
+        _ = finished.wait(untilMonotonicNanoseconds: time.monotonicNanoseconds + UInt64(limit / .nanoseconds(1)))
     }
 
     private func run() {
