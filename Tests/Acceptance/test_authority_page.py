@@ -91,7 +91,7 @@ class DeveloperPage(PageTest):
         waiting = lambda: self.chrome.one("#waiting-faults").text
         self.assertIn("None waits", waiting())
         self.ask("faults", b'{"at":"keys","status":503}')
-        self.chrome.until(lambda: "keys answers 503, 1 times" in waiting(), "the fault")
+        self.chrome.until(lambda: "keys answers 503, 1 time" in waiting(), "the fault")
         self.ask("faults", b'{"at":"token","status":500}')
         self.chrome.until(lambda: "token answers 500" in waiting() and "keys" in waiting(), "the second fault")
         self.assertEqual(self.texts("#request-rows > li"), [])
