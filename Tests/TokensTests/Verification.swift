@@ -32,7 +32,7 @@ struct Verification {
 
     func verify(_ text: String) throws(TokenRefusal) -> VerifiedToken {
         let (token, keyIdentifier) = try checkSignature(text)
-        return try rules.check(token, signedBy: keyIdentifier, of: issuers, now: now)
+        return try rules.check(Claims(of: token), signedBy: keyIdentifier, of: issuers, now: now)
     }
 
     /// Why a token is refused; nothing for a good one.

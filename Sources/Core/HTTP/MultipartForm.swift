@@ -5,8 +5,6 @@ package struct MultipartForm: Sendable, Equatable {
     /// One field of the form.
     package struct Part: Sendable, Equatable {
         package let name: String
-        /// The name of the file, if the field is one.
-        package let filename: String?
         /// The media type, if the part names one.
         package let contentType: MediaType?
         package let value: [UInt8]
@@ -49,11 +47,6 @@ package struct MultipartForm: Sendable, Equatable {
             parts.append(try reader.part())
         }
         return MultipartForm(parts: parts)
-    }
-
-    /// The first field of this name, compared byte by byte.
-    package subscript(name: String) -> Part? {
-        parts.first { $0.name.utf8.elementsEqual(name.utf8) }
     }
 }
 
@@ -102,8 +95,7 @@ private struct MultipartReader {
         }
         let value = try bytesBeforeDelimiter()
         guard let name = disposition?["name"] else { throw .name }
-        return MultipartForm.Part(
-            name: name, filename: disposition?["filename"], contentType: contentType, value: value)
+        return MultipartForm.Part(name: name, contentType: contentType, value: value)
     }
 
     /// The next line of a header block, or nothing at its end.

@@ -106,7 +106,8 @@ private func checkClaims(_ token: CompactToken, _ rules: ClaimRules, _ issuers: 
     let verified: VerifiedToken
     do throws(TokenRefusal) {
         let header = try JOSEHeader(of: token)
-        verified = try rules.check(token, signedBy: header.keyIdentifier, of: issuers, now: TestClaims.now)
+        verified = try rules.check(
+            Claims(of: token), signedBy: header.keyIdentifier, of: issuers, now: TestClaims.now)
     } catch {
         try require(explanation.refusal == error, "verifier and explanation give one reason, \(error)")
         return
