@@ -1,3 +1,5 @@
+import Basics
+
 /// The names of groups of settings: with `TASKS_SOURCES=ext`, the settings `TASKS_SOURCE_EXT_AUTHORITY` and others exist.
 struct SettingGroups {
     /// `SOURCE`; the list of names is `SOURCES`.
@@ -122,11 +124,5 @@ extension SettingKind where Value == String {
     /// The name of a group, which becomes part of names of settings.
     static let groupName = SettingKind(
         placeholder: "NAME", expected: "a name of 1 to 16 of a-z, 0-9 and -", example: "ext"
-    ) { text in
-        let isPlain = text.utf8.allSatisfy { byte in
-            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
-        }
-        return isPlain && (1...16).contains(text.utf8.count) ? text : nil
-    }
+    ) { $0.isSourceName ? $0 : nil }
 }
