@@ -7,8 +7,8 @@ package import Basics
 package enum ForwardedClient: Sendable, Hashable {
     /// The proxy says nothing.
     case none
-    /// It names no address, or the two kinds of field disagree: a proxy writes one kind and may pass on the other as it
-    /// came, so the client may have invented it.
+    /// It names no address, or only those of trusted proxies; or the two kinds of field disagree: a proxy writes one kind and
+    /// may pass on the other as it came, so the client may have invented it.
     case unclear
     /// The client's address, and the same as the proxy wrote it, without a port.
     case client(IPAddress, text: String)

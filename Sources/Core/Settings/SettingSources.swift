@@ -70,8 +70,8 @@ extension SettingReader {
         entries.append(entry)
     }
 
-    /// Reports flags and variables that belong to no setting.
-    mutating func noteUnknown() -> [String] {
+    /// Takes out the operands, and reports flags and variables that belong to no setting.
+    mutating func takeOperands() -> [String] {
         let (unknown, operands) = arguments.takeRest()
         let flags = entries.flatMap(\.flags)
         for flag in unknown {
