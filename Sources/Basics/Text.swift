@@ -112,6 +112,19 @@ extension Span<UInt8> {
         return index < count ? index : nil
     }
 
+    /// The number of decimal digits and nothing else; nil also for one beyond `Int`.
+    @inlinable package var decimal: Int? {
+        var number = 0
+        for index in indices {
+            guard self[index].isDecimalDigit else { return nil }
+            let (tens, isTooLong) = number.multipliedReportingOverflow(by: 10)
+            let (sum, isTooLarge) = tens.addingReportingOverflow(Int(self[index] - UInt8(ascii: "0")))
+            guard !isTooLong, !isTooLarge else { return nil }
+            number = sum
+        }
+        return isEmpty ? nil : number
+    }
+
     /// Whether one of the bytes matches; looks at all of them without an early end, so that it becomes vector code.
     @inline(__always) @inlinable
     package func contains(_ matches: (UInt8) -> Bool) -> Bool {
