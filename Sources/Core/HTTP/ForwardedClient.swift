@@ -44,7 +44,7 @@ package enum ForwardedClient: Sendable, Hashable {
     private static func forwardedNode(_ element: Substring) -> Substring {
         for pair in element.split(separator: ";") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2, String(parts[0].trimmingBlanks).isSameField(as: "for") else { continue }
+            guard parts.count == 2, String(parts[0].trimmingBlanks).isEqualIgnoringCase(to: "for") else { continue }
             let value = parts[1].trimmingBlanks
             return value.count > 1 && value.hasPrefix("\"") && value.hasSuffix("\"")
                 ? value.dropFirst().dropLast() : value

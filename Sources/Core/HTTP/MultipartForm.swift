@@ -90,8 +90,10 @@ private struct MultipartReader {
             guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { throw .header }
             let name = String(decoding: line[..<colon], as: UTF8.self)
             let value = line[colon...].dropFirst()
-            if name.isSameField(as: "Content-Disposition") { disposition = FieldParameters(value) }
-            if name.isSameField(as: "Content-Type") { contentType = MediaType(String(decoding: value, as: UTF8.self)) }
+            if name.isEqualIgnoringCase(to: "Content-Disposition") { disposition = FieldParameters(value) }
+            if name.isEqualIgnoringCase(to: "Content-Type") {
+                contentType = MediaType(String(decoding: value, as: UTF8.self))
+            }
         }
         let value = try bytesBeforeDelimiter()
         guard let name = disposition?["name"] else { throw .name }
