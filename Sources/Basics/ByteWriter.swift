@@ -86,12 +86,11 @@ package struct ByteWriter: ~Copyable, @unchecked Sendable {
         if value < 0 { append(UInt8(ascii: "-")) }
         var magnitude = value.magnitude
         var size = 1
+        // At most 10^19, which is above 2^63 and below 2^64.
         var bound: UInt = 10
         while magnitude >= bound {
             size += 1
-            let (next, isBeyond) = bound.multipliedReportingOverflow(by: 10)
-            if isBeyond { break }
-            bound = next
+            bound *= 10
         }
         if capacity - count < size { makeRoom(size) }
         var place = count + size

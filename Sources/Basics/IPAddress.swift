@@ -116,9 +116,7 @@ package struct IPAddressRange: Sendable, Hashable {
         let longest = isVersion4 ? 32 : 128
         var length = longest
         if parts.count == 2 {
-            guard let given = Int(parts[1]), (0...longest).contains(given), parts[1].utf8.first != 0x2B else {
-                return nil
-            }
+            guard let given = Int(decimal: parts[1]), given <= longest else { return nil }
             length = given
         }
         let prefix = length + (isVersion4 ? 96 : 0)

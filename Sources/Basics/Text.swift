@@ -19,17 +19,11 @@ extension String {
     }
 
     @inlinable package func isEqualIgnoringCase(to other: String) -> Bool {
-        // Most texts differ in length: then no byte is compared.
-        utf8.count == other.utf8.count && beginsIgnoringCase(other)
+        utf8.span.isEqualIgnoringCase(to: other)
     }
 
     /// Whether this begins with a text, `A` to `Z` read as `a` to `z` in both.
-    @inlinable package func beginsIgnoringCase(_ start: String) -> Bool {
-        let (mine, theirs) = (utf8.span, start.utf8.span)
-        guard mine.count >= theirs.count else { return false }
-        for index in theirs.indices where mine[index].lowercasedASCII != theirs[index].lowercasedASCII { return false }
-        return true
-    }
+    @inlinable package func beginsIgnoringCase(_ start: String) -> Bool { utf8.span.beginsIgnoringCase(start) }
 
     /// The same text, with `A` to `Z` as `a` to `z`.
     package var lowercasedASCII: String {
@@ -104,6 +98,20 @@ extension Span<UInt8> {
         return index == count
     }
 
+    /// Whether these are the bytes of a text of the same length, when `A` to `Z` are read as `a` to `z`.
+    @inlinable package func isEqualIgnoringCase(to text: String) -> Bool {
+        // Most texts differ in length: then no byte is compared.
+        count == text.utf8.count && beginsIgnoringCase(text)
+    }
+
+    /// Whether they begin with a text, `A` to `Z` read as `a` to `z` in both.
+    @inlinable package func beginsIgnoringCase(_ text: String) -> Bool {
+        let start = text.utf8.span
+        guard count >= start.count else { return false }
+        for index in start.indices where self[index].lowercasedASCII != start[index].lowercasedASCII { return false }
+        return true
+    }
+
     /// The next place of a byte, at or after an offset; nothing if there is none.
     package func next(_ byte: UInt8, from start: Int) -> Int? {
         let (ones, highs) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
@@ -119,6 +127,19 @@ extension Span<UInt8> {
         }
         while index < count, self[index] != byte { index &+= 1 }
         return index < count ? index : nil
+    }
+
+    /// The number of decimal digits and nothing else; nil also for one beyond `Int`.
+    @inlinable package var decimal: Int? {
+        var number = 0
+        for index in indices {
+            guard self[index].isDecimalDigit else { return nil }
+            let (tens, isTooLong) = number.multipliedReportingOverflow(by: 10)
+            let (sum, isTooLarge) = tens.addingReportingOverflow(Int(self[index] - UInt8(ascii: "0")))
+            guard !isTooLong, !isTooLarge else { return nil }
+            number = sum
+        }
+        return isEmpty ? nil : number
     }
 
     /// Whether one of the bytes matches; looks at all of them without an early end, so that it becomes vector code.

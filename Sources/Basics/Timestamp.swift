@@ -62,33 +62,24 @@ package struct Timestamp: Sendable, Equatable {
 extension Timestamp {
     /// The moment that this text shows, if it is one of the 24-byte form and exists in the calendar.
     package init?(parsing text: String) {
-        let bytes = Array(text.utf8)
+        let bytes = text.utf8.span
         guard bytes.count == 24, let date = Self.date(in: bytes), let time = Self.time(in: bytes) else { return nil }
         self.init(milliseconds: date.daysSince1970 * Self.dayLength + Int64(time))
         // The way back: catches 30 February, hour 24 and every misplaced separator at once.
-        guard self.text.utf8.elementsEqual(bytes) else { return nil }
+        guard self.text.isSame(as: text) else { return nil }
     }
 
-    private static func date(in bytes: [UInt8]) -> CivilDate? {
-        guard let year = number(bytes[0..<4]), let month = number(bytes[5..<7]), let day = number(bytes[8..<10]),
-            (1...12).contains(month)
+    private static func date(in bytes: Span<UInt8>) -> CivilDate? {
+        guard let year = bytes.extracting(0..<4).decimal, let month = bytes.extracting(5..<7).decimal,
+            let day = bytes.extracting(8..<10).decimal, (1...12).contains(month)
         else { return nil }
         return CivilDate(year: year, month: month, day: day)
     }
 
-    private static func time(in bytes: [UInt8]) -> Int? {
-        guard let hour = number(bytes[11..<13]), let minute = number(bytes[14..<16]),
-            let second = number(bytes[17..<19]), let millisecond = number(bytes[20..<23])
+    private static func time(in bytes: Span<UInt8>) -> Int? {
+        guard let hour = bytes.extracting(11..<13).decimal, let minute = bytes.extracting(14..<16).decimal,
+            let second = bytes.extracting(17..<19).decimal, let millisecond = bytes.extracting(20..<23).decimal
         else { return nil }
         return ((hour * 60 + minute) * 60 + second) * 1000 + millisecond
-    }
-
-    private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
-        var value = 0
-        for byte in digits {
-            guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
-            value = value * 10 + Int(byte - UInt8(ascii: "0"))
-        }
-        return value
     }
 }

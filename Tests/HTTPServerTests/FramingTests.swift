@@ -1,3 +1,4 @@
+import Basics
 import HTTP
 import HTTPServer
 import Support
@@ -128,7 +129,7 @@ struct FramingTests {
         try client.send(wrong.text + Self.smuggled)
         let response = try #require(try client.response())
         #expect(response.status == wrong.status)
-        #expect(response.headers["Connection"]?.isSameField(as: "close") == true)
+        #expect(response.headers["Connection"]?.isEqualIgnoringCase(to: "close") == true)
         #expect(client.isClosedByServer)
     }
 

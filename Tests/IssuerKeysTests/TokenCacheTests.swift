@@ -11,7 +11,7 @@ struct TokenCacheTests {
 
     init() throws {
         let verified = try TestClaims.rules.check(
-            CompactToken(makeToken()), of: TestClaims.issuers, now: TestClaims.now)
+            Claims(of: CompactToken(makeToken())), of: TestClaims.issuers, now: TestClaims.now)
         entry = .init(verified: verified, source: 0, generation: 1, verifyAgainAt: 0)
     }
 

@@ -161,11 +161,18 @@ struct SettingTableTests {
 
 @Suite("Secrets in settings stay secret", .timeLimit(.minutes(15)))
 struct SecretSettingTests {
-    @Test("A secret is read from a file, without the newline at its end")
-    func secretReadFromFile() throws {
-        let files = ["/run/secrets/password": "p w\n"]
-        #expect(try read([], ["TASKS_PASSWORD_FILE": "/run/secrets/password"], files: files).values.password == "p w")
-        #expect(try read(["--password-file", "/run/secrets/password"], files: files).values.password == "p w")
+    @Test(
+        "A secret is read from a file, without the newline at its end",
+        arguments: [
+            ("p w\n", "p w"), ("p w\r\n", "p w"), ("p w", "p w"), ("p w\n\n", "p w\n"), ("p w\r", "p w\r"),
+            ("p w\u{2028}", "p w\u{2028}"),
+        ])
+    func secretReadFromFile(content: String, password: String) throws {
+        let files = ["/run/secrets/password": content]
+        let byVariable = try read([], ["TASKS_PASSWORD_FILE": "/run/secrets/password"], files: files)
+        #expect(byVariable.values.password == password)
+        let byFlag = try read(["--password-file", "/run/secrets/password"], files: files)
+        #expect(byFlag.values.password == password)
     }
 
     @Test("A secret with two sources is a mistake")

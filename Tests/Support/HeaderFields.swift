@@ -1,3 +1,4 @@
+import Basics
 import HTTP
 
 /// The header fields of a message as texts, in the order in which they came, duplicates kept (RFC 9110 section 5).
@@ -17,17 +18,17 @@ package struct HeaderFields: Sendable, Equatable {
 
     /// The value of the first field of this name, compared without case.
     package subscript(name: String) -> String? {
-        fields.first { $0.name.isSameField(as: name) }?.value
+        fields.first { $0.name.isEqualIgnoringCase(to: name) }?.value
     }
 
     /// The values of all fields of this name, in order.
     package func values(_ name: String) -> [String] {
-        fields.filter { $0.name.isSameField(as: name) }.map(\.value)
+        fields.filter { $0.name.isEqualIgnoringCase(to: name) }.map(\.value)
     }
 
     /// Whether there is a field of this name.
     package func contains(_ name: String) -> Bool {
-        fields.contains { $0.name.isSameField(as: name) }
+        fields.contains { $0.name.isEqualIgnoringCase(to: name) }
     }
 }
 

@@ -75,7 +75,9 @@ struct TaskDetailsTests {
         ] {
             let item = try item(details)
             #expect(String(decoding: item.json, as: UTF8.self) == bare + members)
-            #expect(TaskList(rendering: [item]).json == Array("[".utf8) + item.json + Array("]".utf8))
+            var page = TaskPage(of: item.owner, atMost: nil, in: AnswerMemory())
+            #expect(try page.append(item))
+            #expect(page.list().json == Array("[".utf8) + item.json + Array("]".utf8))
         }
     }
 

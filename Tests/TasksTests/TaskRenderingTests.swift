@@ -24,10 +24,13 @@ struct TaskRenderingTests {
     @Test("A list is the tasks between brackets")
     func list() throws {
         let (first, second) = (try item("a"), try item("b", id: 8, completed: true))
-        let list = TaskList(rendering: [first, second], next: 8)
+        var page = TaskPage(of: owner, atMost: 2, in: AnswerMemory())
+        let taken = [try page.append(first), try page.append(second), try page.append(item("c", id: 9))]
+        #expect(taken == [true, true, false])
+        let list = page.list()
         #expect(list.json == Array("[".utf8) + first.json + Array(",".utf8) + second.json + Array("]".utf8))
         #expect(list.next == 8)
-        #expect(TaskList(rendering: []).json == Array("[]".utf8))
+        #expect(TaskPage(of: owner, atMost: nil, in: AnswerMemory()).list().json == Array("[]".utf8))
     }
 
     @Test(

@@ -153,6 +153,7 @@ struct ProviderMetadataTests {
 
     @Test("Each error has a message of its own")
     func everyErrorHasAMessage() {
-        #expect(Set(MetadataError.allCases.map(\.message)).count == MetadataError.allCases.count)
+        let messages = MetadataError.allCases.map { error in error.message { "TASKS_\($0)" } }
+        #expect(Set(messages).count == MetadataError.allCases.count)
     }
 }

@@ -61,6 +61,21 @@ struct SourceMetadataTests {
         }
     }
 
+    @Test(
+        "P-4 A document that the settings name by its address has the issuer of External ID only on ciamlogin.com (V-74)"
+    )
+    func externalIDByAddress() {
+        let own: (inout MetadataRules) -> Void = { $0.demandsOwnIssuer = true }
+        for url in ["https://idp.example/\(document)", "https://login.contoso.com/\(tenant)/v2.0/\(document)"] {
+            #expect(check(url, external(tenant), own) == .failure(.foreignIssuer), "\(url)")
+        }
+        for segment in [tenant, "contoso.onmicrosoft.com"] {
+            let url = "https://contoso.ciamlogin.com/\(segment)/v2.0/\(document)"
+            #expect(check(url, external(tenant), own) == .success(.derived), "\(url)")
+        }
+        #expect(check("https://evilciamlogin.com/\(document)", external(tenant), own) == .failure(.foreignIssuer))
+    }
+
     @Test("P-4 The endpoints that show the tenant are on the host of the document")
     func endpoints() throws {
         let url = "https://contoso.ciamlogin.com/contoso.onmicrosoft.com/v2.0/\(document)"

@@ -31,7 +31,7 @@ struct Verification {
     }
 
     func verify(_ text: String) throws(TokenRefusal) -> VerifiedToken {
-        try rules.check(checkSignature(text).token, of: issuers, now: now)
+        try rules.check(Claims(of: checkSignature(text).token), of: issuers, now: now)
     }
 
     /// Why a token is refused; nothing for a good one.

@@ -68,10 +68,21 @@ static inline int copenssl_is_sound_modulus(const BIGNUM *n) {
     return result;
 }
 
+// New big numbers that the caller frees; NULL on failure. The names are C's, see above.
+static inline BIGNUM *copenssl_rsa_modulus(EVP_PKEY *key) {
+    BIGNUM *number = NULL;
+    return EVP_PKEY_get_bn_param(key, OSSL_PKEY_PARAM_RSA_N, &number) == 1 ? number : NULL;
+}
+
+static inline BIGNUM *copenssl_rsa_exponent(EVP_PKEY *key) {
+    BIGNUM *number = NULL;
+    return EVP_PKEY_get_bn_param(key, OSSL_PKEY_PARAM_RSA_E, &number) == 1 ? number : NULL;
+}
+
 // 1 if the public key is sound, or the provider finds it so; its modulus and exponent are odd. `key` is borrowed.
 static inline int copenssl_public_check(EVP_PKEY *key) {
-    BIGNUM *modulus = NULL;
-    const int isSound = EVP_PKEY_get_bn_param(key, OSSL_PKEY_PARAM_RSA_N, &modulus) == 1 && copenssl_is_sound_modulus(modulus);
+    BIGNUM *modulus = copenssl_rsa_modulus(key);
+    const int isSound = modulus && copenssl_is_sound_modulus(modulus);
     BN_free(modulus);
     ERR_clear_error();  // a number without an inverse is noted as an error
     if (isSound) return 1;
@@ -121,17 +132,6 @@ static inline size_t copenssl_bio_bytes(BIO *bio, const char **bytes) {
     long count = BIO_get_mem_data(bio, &start);
     *bytes = start;
     return count > 0 ? (size_t)count : 0;
-}
-
-// New big numbers that the caller frees; NULL on failure. The names are C's, see above.
-static inline BIGNUM *copenssl_rsa_modulus(EVP_PKEY *key) {
-    BIGNUM *number = NULL;
-    return EVP_PKEY_get_bn_param(key, OSSL_PKEY_PARAM_RSA_N, &number) == 1 ? number : NULL;
-}
-
-static inline BIGNUM *copenssl_rsa_exponent(EVP_PKEY *key) {
-    BIGNUM *number = NULL;
-    return EVP_PKEY_get_bn_param(key, OSSL_PKEY_PARAM_RSA_E, &number) == 1 ? number : NULL;
 }
 
 // BN_num_bytes is a macro.

@@ -25,7 +25,7 @@ extension HeaderSection {
     package var preferHTML: Bool {
         let ranges = acceptRanges
         guard let html = AcceptRange.best(for: "text/html", of: ranges), html.weight > 0,
-            html.name.isSameField(as: "text/html")
+            html.name.isEqualIgnoringCase(to: "text/html")
         else { return false }
         return ["text/plain", "application/json", Problem.mediaType].allSatisfy { type in
             guard let other = AcceptRange.best(for: type, of: ranges) else { return true }
@@ -60,7 +60,7 @@ struct AcceptRange {
         guard !ranges.isEmpty else { return nil }
         let family = "\(Substring(type.utf8.prefix { $0 != UInt8(ascii: "/") }))/*"
         for wanted in [type, family, "*/*"] {
-            if let found = ranges.first(where: { $0.name.isSameField(as: wanted) }) { return found }
+            if let found = ranges.first(where: { $0.name.isEqualIgnoringCase(to: wanted) }) { return found }
         }
         return nil
     }

@@ -92,10 +92,10 @@ extension String {
         }
         switch bytes.count {
         case 0: return false
-        case 4: return !isSameField(as: "Date")
-        case 10: return !isSameField(as: "Connection")
-        case 14: return !isSameField(as: "Content-Length")
-        case 17: return !isSameField(as: "Transfer-Encoding")
+        case 4: return !isEqualIgnoringCase(to: "Date")
+        case 10: return !isEqualIgnoringCase(to: "Connection")
+        case 14: return !isEqualIgnoringCase(to: "Content-Length")
+        case 17: return !isEqualIgnoringCase(to: "Transfer-Encoding")
         default: return true
         }
     }

@@ -7,9 +7,7 @@ struct FieldParameters: Sendable, Equatable {
     /// The parameters in order, names in lower case; what follows a malformed one, or the sixteenth, is left out.
     let parameters: [RequestTarget.Argument]
 
-    subscript(name: String) -> String? {
-        parameters.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
-    }
+    subscript(name: String) -> String? { parameters[name] }
 }
 
 extension FieldParameters {

@@ -25,11 +25,6 @@ package struct FormURLEncoded: Sendable, Equatable {
         }
         return FormURLEncoded(fields: fields)
     }
-
-    /// The value of the first field of this name, compared byte by byte.
-    package subscript(name: String) -> String? {
-        fields.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
-    }
 }
 
 extension PercentDecoding {

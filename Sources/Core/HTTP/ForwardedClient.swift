@@ -7,8 +7,8 @@ package import Basics
 package enum ForwardedClient: Sendable, Hashable {
     /// The proxy says nothing.
     case none
-    /// It names no address, or the two kinds of field disagree: a proxy writes one kind and may pass on the other as it
-    /// came, so the client may have invented it.
+    /// It names no address, or only those of trusted proxies; or the two kinds of field disagree: a proxy writes one kind and
+    /// may pass on the other as it came, so the client may have invented it.
     case unclear
     /// The client's address, and the same as the proxy wrote it, without a port.
     case client(IPAddress, text: String)
@@ -44,7 +44,7 @@ package enum ForwardedClient: Sendable, Hashable {
     private static func forwardedNode(_ element: Substring) -> Substring {
         for pair in element.split(separator: ";") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2, String(parts[0].trimmingBlanks).isSameField(as: "for") else { continue }
+            guard parts.count == 2, String(parts[0].trimmingBlanks).isEqualIgnoringCase(to: "for") else { continue }
             let value = parts[1].trimmingBlanks
             return value.count > 1 && value.hasPrefix("\"") && value.hasSuffix("\"")
                 ? value.dropFirst().dropLast() : value

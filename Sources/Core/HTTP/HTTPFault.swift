@@ -38,27 +38,11 @@ extension HTTPFault {
     /// All texts are constant: nothing of the request is repeated.
     package var problem: Problem {
         switch self {
-        case .framing, .repeatedField, .host, .target, .expectation, .version: malformed
-        case .unknownMethod, .forbiddenMethod: unserved
-        case .tooManyFields, .bodyTooLarge: oversized
-        case .timeout, .overloaded, .stopping: unavailable
-        case .tooManyAtOnce:
+        case .framing:
             Problem(
-                429, "request.too_many_at_once", "Too many requests at once",
-                "Wait for the answers to your requests before you send more.", headers: ["Retry-After": "1"])
-        }
-    }
-
-    /// Answers with ``problem``; for a server without texts of its own.
-    @Sendable package static func refuse(_ fault: HTTPFault, _ head: RequestHead?) -> Response {
-        var response = fault.problem.response(for: head)
-        response.headers.append("X-Content-Type-Options", "nosniff")
-        if let head { response.headers.append("X-Request-Id", head.identifier) }
-        return response
-    }
-
-    private var malformed: Problem {
-        switch self {
+                400, "request.framing", "The request is not framed as HTTP/1.1 requires",
+                "Send either one Content-Length in digits or 'Transfer-Encoding: chunked', single spaces in the "
+                    + "request line, and header lines that end with CRLF, unfolded and without control characters.")
         case .repeatedField:
             Problem(
                 400, "request.repeated_field", "A header is repeated",
@@ -72,60 +56,52 @@ extension HTTPFault {
                 400, "request.target", "The request target is not acceptable",
                 "Use a path that starts with a slash, with other characters than ASCII percent-encoded as UTF-8, "
                     + "without encoded slashes, '.' and '..' segments, and at most 100 query arguments.")
+        case .unknownMethod:
+            Problem(
+                501, "request.method_unknown", "This method is not known",
+                "Use GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS, in capital letters.")
+        case .forbiddenMethod:
+            Problem(
+                405, "request.method", "This method is not served",
+                "Use GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS.",
+                headers: ["Allow": "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"])
+        case .tooManyFields:
+            Problem(
+                431, "request.too_many_fields", "There are too many headers",
+                "Send at most 100 header lines, and shorter ones, or a shorter address.")
+        case .bodyTooLarge:
+            Problem(413, "request.body_too_large", "The body is too large", "Send a shorter body, or several requests.")
         case .expectation:
             Problem(
                 417, "request.expectation", "The expectation cannot be met",
                 "Leave out the Expect header, or send 'Expect: 100-continue'.")
         case .version:
-            Problem(
-                505, "request.version", "This version of HTTP is not supported", "Send the request as HTTP/1.1.")
-        default:
-            Problem(
-                400, "request.framing", "The request is not framed as HTTP/1.1 requires",
-                "Send either one Content-Length in digits or 'Transfer-Encoding: chunked', single spaces in the "
-                    + "request line, and header lines that end with CRLF, unfolded and without control characters.")
-        }
-    }
-
-    private var unserved: Problem {
-        if self == .forbiddenMethod {
-            Problem(
-                405, "request.method", "This method is not served",
-                "Use GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS.",
-                headers: ["Allow": "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"])
-        } else {
-            Problem(
-                501, "request.method_unknown", "This method is not known",
-                "Use GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS, in capital letters.")
-        }
-    }
-
-    private var oversized: Problem {
-        if self == .bodyTooLarge {
-            Problem(
-                413, "request.body_too_large", "The body is too large", "Send a shorter body, or several requests.")
-        } else {
-            Problem(
-                431, "request.too_many_fields", "There are too many headers",
-                "Send at most 100 header lines, and shorter ones, or a shorter address.")
-        }
-    }
-
-    private var unavailable: Problem {
-        switch self {
+            Problem(505, "request.version", "This version of HTTP is not supported", "Send the request as HTTP/1.1.")
         case .timeout:
             Problem(
                 503, "server.timeout", "The answer took too long",
                 "Try again in a few seconds; a change may have been made, so look before you repeat one.",
                 headers: ["Retry-After": "5"])
+        case .overloaded:
+            Problem(
+                503, "server.overloaded", "The server is overloaded", "Try again in a second.",
+                headers: ["Retry-After": "1"])
         case .stopping:
             Problem(
                 503, "server.stopping", "The server is about to stop", "Try again in a few seconds.",
                 headers: ["Retry-After": "5"])
-        default:
+        case .tooManyAtOnce:
             Problem(
-                503, "server.overloaded", "The server is overloaded", "Try again in a second.",
-                headers: ["Retry-After": "1"])
+                429, "request.too_many_at_once", "Too many requests at once",
+                "Wait for the answers to your requests before you send more.", headers: ["Retry-After": "1"])
         }
+    }
+
+    /// Answers with ``problem``; for a server without texts of its own.
+    @Sendable package static func refuse(_ fault: HTTPFault, _ head: RequestHead?) -> Response {
+        var response = fault.problem.response(for: head)
+        response.headers.append("X-Content-Type-Options", "nosniff")
+        if let head { response.headers.append("X-Request-Id", head.identifier) }
+        return response
     }
 }

@@ -126,19 +126,6 @@ extension HeaderSection: ExpressibleByDictionaryLiteral {
 }
 
 extension Span<UInt8> {
-    /// Whether these are the bytes of a text of the same length, when `A` to `Z` are read as `a` to `z`.
-    package func isEqualIgnoringCase(to text: String) -> Bool {
-        let other = text.utf8.span
-        guard count == other.count else { return false }
-        for index in indices where self[index].lowercasedASCII != other[index].lowercasedASCII { return false }
-        return true
-    }
-
-    /// Whether they begin with a text, `A` to `Z` read as `a` to `z` in both.
-    package func beginsIgnoringCase(_ text: String) -> Bool {
-        count >= text.utf8.count && extracting(0..<text.utf8.count).isEqualIgnoringCase(to: text)
-    }
-
     /// The range without the white space at its ends.
     func trimming(_ range: Range<Int>) -> Range<Int> {
         var (start, end) = (range.lowerBound, range.upperBound)
@@ -146,9 +133,4 @@ extension Span<UInt8> {
         while start < end, self[start].isBlank { start += 1 }
         return start..<end
     }
-}
-
-extension String {
-    /// Equality of field names: ASCII letters without case, everything else by its bytes (RFC 9110 section 5.1).
-    package func isSameField(as other: String) -> Bool { isEqualIgnoringCase(to: other) }
 }

@@ -37,14 +37,7 @@ extension Span<UInt8> {
         return IPAddress(String(copying: text)) != nil
     }
 
-    fileprivate var isPort: Bool {
-        var value = 0
-        for index in indices {
-            guard self[index].isDecimalDigit else { return false }
-            value = min(value * 10 + Int(self[index] - UInt8(ascii: "0")), 65536)
-        }
-        return value <= 65535
-    }
+    fileprivate var isPort: Bool { isEmpty || decimal.map { $0 <= 65535 } ?? false }
 
     /// Unreserved characters, delimiters within a part, and percent-encoded ones (RFC 3986 section 3.2.2).
     fileprivate var isRegisteredName: Bool {

@@ -36,7 +36,8 @@ private struct EntityTagSearch {
                 if line.extracting(opaque).isSame(as: tag) { isFound = true }
                 next = opaque.upperBound
             }
-            guard next == line.count || line[next].isListSeparator else { return false }
+            while next < line.count, line[next].isBlank { next += 1 }
+            guard next == line.count || line[next] == UInt8(ascii: ",") else { return false }
         }
         return true
     }
@@ -46,7 +47,7 @@ extension Span<UInt8> {
     /// Where the next member of a list begins.
     fileprivate func member(from start: Int) -> Int? {
         var start = start
-        while start < count, self[start].isListSeparator { start += 1 }
+        while start < count, self[start].isBlank || self[start] == UInt8(ascii: ",") { start += 1 }
         return start < count ? start : nil
     }
 
@@ -62,9 +63,6 @@ extension Span<UInt8> {
 }
 
 extension UInt8 {
-    /// A comma, or white space around one.
-    fileprivate var isListSeparator: Bool { isBlank || self == UInt8(ascii: ",") }
-
     /// `etagc` (RFC 9110 section 8.8.3): anything visible but quotes, and bytes beyond ASCII.
     fileprivate var isEntityTagCharacter: Bool { self == 0x21 || self >= 0x23 && self != 0x7F }
 }

@@ -5,8 +5,6 @@ package struct MultipartForm: Sendable, Equatable {
     /// One field of the form.
     package struct Part: Sendable, Equatable {
         package let name: String
-        /// The name of the file, if the field is one.
-        package let filename: String?
         /// The media type, if the part names one.
         package let contentType: MediaType?
         package let value: [UInt8]
@@ -50,11 +48,6 @@ package struct MultipartForm: Sendable, Equatable {
         }
         return MultipartForm(parts: parts)
     }
-
-    /// The first field of this name, compared byte by byte.
-    package subscript(name: String) -> Part? {
-        parts.first { $0.name.utf8.elementsEqual(name.utf8) }
-    }
 }
 
 /// Reads a multipart body from a position.
@@ -97,13 +90,14 @@ private struct MultipartReader {
             guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { throw .header }
             let name = String(decoding: line[..<colon], as: UTF8.self)
             let value = line[colon...].dropFirst()
-            if name.isSameField(as: "Content-Disposition") { disposition = FieldParameters(value) }
-            if name.isSameField(as: "Content-Type") { contentType = MediaType(String(decoding: value, as: UTF8.self)) }
+            if name.isEqualIgnoringCase(to: "Content-Disposition") { disposition = FieldParameters(value) }
+            if name.isEqualIgnoringCase(to: "Content-Type") {
+                contentType = MediaType(String(decoding: value, as: UTF8.self))
+            }
         }
         let value = try bytesBeforeDelimiter()
         guard let name = disposition?["name"] else { throw .name }
-        return MultipartForm.Part(
-            name: name, filename: disposition?["filename"], contentType: contentType, value: value)
+        return MultipartForm.Part(name: name, contentType: contentType, value: value)
     }
 
     /// The next line of a header block, or nothing at its end.

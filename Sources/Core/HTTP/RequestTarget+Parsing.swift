@@ -70,7 +70,7 @@ private struct TargetForm {
         guard let scheme = ["http://", "https://"].first(where: { text.beginsIgnoringCase($0) }) else { throw .form }
         let rest = text.utf8.dropFirst(scheme.utf8.count)
         let authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
-        guard let host, String(Substring(authority)).isSameField(as: host) else { throw .authority }
+        guard let host, String(Substring(authority)).isEqualIgnoringCase(to: host) else { throw .authority }
         start = scheme.utf8.count + authority.count
     }
 

@@ -1,3 +1,5 @@
+import Basics
+
 /// The target of a request in origin form, taken apart: path and query, decoded after they were split (V-144).
 package struct RequestTarget: Sendable, Equatable {
     /// One argument of the query, decoded.
@@ -35,7 +37,10 @@ package struct RequestTarget: Sendable, Equatable {
     }
 
     /// The value of the first argument of this name, compared byte by byte.
-    package subscript(name: String) -> String? {
-        query.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
-    }
+    package subscript(name: String) -> String? { query[name] }
+}
+
+extension [RequestTarget.Argument] {
+    /// The value of the first argument of this name, compared byte by byte.
+    package subscript(name: String) -> String? { first { $0.name.isSame(as: name) }?.value }
 }

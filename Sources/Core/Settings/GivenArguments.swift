@@ -17,7 +17,7 @@ struct GivenArguments {
 
     /// Takes out all occurrences of `--name`, `--name=value` and `--name value`.
     ///
-    /// With `optional` the next argument is taken only if `accepts` allows it: `--flag check` leaves the command alone.
+    /// The next argument is taken only if `accepts` allows it: `--flag check` leaves the command alone.
     mutating func take(_ flag: String, accepts: (String) -> Bool) -> [Occurrence] {
         var found: [Occurrence] = []
         for index in arguments.indices {

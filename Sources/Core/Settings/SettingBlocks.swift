@@ -39,7 +39,7 @@ struct SettingBlocks {
         let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else { return "a line is [\(kind) NAME] or WORD = VALUE." }
         guard let last = blocks.indices.last else { return "there is no [\(kind) NAME] above this line." }
-        let word = String(parts[0].trimmingBlanks.map { $0 == "-" ? "_" : $0 }).uppercased()
+        let word = parts[0].trimmingBlanks.asVariable
         let isRepeated = blocks[last].texts.updateValue(String(parts[1].trimmingBlanks), forKey: word) != nil
         return isRepeated ? "\(word.escapedForPeople) was given before; give it once." : nil
     }

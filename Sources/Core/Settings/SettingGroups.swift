@@ -1,3 +1,5 @@
+import Basics
+
 /// The names of groups of settings: with `TASKS_SOURCES=ext`, the settings `TASKS_SOURCE_EXT_AUTHORITY` and others exist.
 struct SettingGroups {
     /// `SOURCE`; the list of names is `SOURCES`.
@@ -6,7 +8,7 @@ struct SettingGroups {
 
     /// What comes before the word of a setting: `SOURCE_EXT_`.
     static func scope(_ kind: String, _ name: String) -> String {
-        "\(kind)_\(String(name.map { $0 == "-" ? "_" : $0 }).uppercased())_"
+        "\(kind)_\(name.asVariable)_"
     }
 }
 
@@ -21,16 +23,20 @@ extension SettingReader {
     package mutating func groups<Group>(
         _ kind: String, help: String, _ read: (inout SettingReader, String) -> Group
     ) -> [Group] {
-        var names = list("\(kind)S", .groupName, help: help)
+        var given = list("\(kind)S", .groupName, help: help)
         let path = optional(
             "\(kind)S_FILE", .path,
             help:
                 "A file of blocks: [\(kind.lowercased()) NAME], and below it lines WORD = VALUE. Variables precede it.")
-        if let path { names += blocks(of: kind, path) }
-        for (index, name) in names.enumerated() where names[..<index].contains(name) {
-            mistakes.append("\(prefix)\(kind)S: the \(kind.lowercased()) \(name) is named twice; name it once.")
+        if let path { given += blocks(of: kind, path) }
+        var names: [String] = []
+        for name in given {
+            if names.contains(name) {
+                mistakes.append("\(prefix)\(kind)S: the \(kind.lowercased()) \(name) is named twice; name it once.")
+            } else {
+                names.append(name)
+            }
         }
-        names = names.enumerated().filter { !names[..<$0.offset].contains($0.element) }.map(\.element)
         groupKinds.append(SettingGroups(kind: kind, names: names))
         notePatterns(kind) { _ = read(&$0, "name") }
         let groups = names.map { name in
@@ -104,7 +110,7 @@ extension SettingReader {
 
     /// What to say of an unknown variable or flag that begins as those of groups do, but is of no known group.
     func groupHint(_ written: String) -> String? {
-        let name = String(written.map { $0 == "-" ? "_" : $0 }).uppercased()
+        let name = written.asVariable
         let starts = [prefix, "__"].filter { name.hasPrefix($0) }
         guard let start = starts.first else { return nil }
         let rest = name.dropFirst(start.count)
@@ -122,11 +128,5 @@ extension SettingKind where Value == String {
     /// The name of a group, which becomes part of names of settings.
     static let groupName = SettingKind(
         placeholder: "NAME", expected: "a name of 1 to 16 of a-z, 0-9 and -", example: "ext"
-    ) { text in
-        let isPlain = text.utf8.allSatisfy { byte in
-            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
-        }
-        return isPlain && (1...16).contains(text.utf8.count) ? text : nil
-    }
+    ) { $0.isSourceName ? $0 : nil }
 }

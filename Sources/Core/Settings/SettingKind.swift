@@ -8,47 +8,38 @@ package struct SettingKind<Value: Sendable>: Sendable {
     package let example: String
     /// Nil for a text that is no value.
     let parse: @Sendable (String) -> Value?
-    /// How much of a text may be shown.
-    let disclosure: Disclosure
-    /// Whether a flag without a value means this text.
+    /// What people and logs are shown in place of a text; nil for the text itself.
+    ///
+    /// With one, the setting can also be read from a file named by its `_FILE` variant.
+    let redact: (@Sendable (String) -> String)?
+    /// The text that a flag without a value stands for; nil if it needs one.
     let bareFlag: String?
-
-    /// How much of a given text may be shown to people and logs.
-    enum Disclosure: Sendable {
-        case open
-        /// Secret: never shown, and readable from a file named by the `_FILE` variant.
-        case secret
-        /// Secret in part: shown through the closure.
-        case partly(@Sendable (String) -> String)
-    }
 
     /// A kind of setting whose texts may be shown.
     package init(
         placeholder: String, expected: String, example: String, parse: @escaping @Sendable (String) -> Value?
     ) {
-        self.init(placeholder, expected, example, .open, parse)
+        self.init(placeholder, expected, example, parse: parse)
     }
 
     init(
-        _ placeholder: String, _ expected: String, _ example: String, _ disclosure: Disclosure,
-        bareFlag: String? = nil, _ parse: @escaping @Sendable (String) -> Value?
+        _ placeholder: String, _ expected: String, _ example: String, redact: (@Sendable (String) -> String)? = nil,
+        bareFlag: String? = nil, parse: @escaping @Sendable (String) -> Value?
     ) {
         self.placeholder = placeholder
         self.expected = expected
         self.example = example
         self.parse = parse
-        self.disclosure = disclosure
+        self.redact = redact
         self.bareFlag = bareFlag
     }
 
     /// The same kind, never shown, and readable from a file named by the `_FILE` variant of the setting.
-    package var secret: SettingKind {
-        SettingKind(placeholder, expected, example, .secret, parse)
-    }
+    package var secret: SettingKind { redacted { _ in "(hidden)" } }
 
     /// The same kind, shown only through the closure, and readable from a file named by the `_FILE` variant.
-    package func shown(_ redact: @escaping @Sendable (String) -> String) -> SettingKind {
-        SettingKind(placeholder, expected, example, .partly(redact), parse)
+    package func redacted(_ redact: @escaping @Sendable (String) -> String) -> SettingKind {
+        SettingKind(placeholder, expected, example, redact: redact, parse: parse)
     }
 
     /// Another kind, or `off` for nothing.
@@ -61,20 +52,9 @@ package struct SettingKind<Value: Sendable>: Sendable {
         }
     }
 
-    var isSecret: Bool {
-        switch disclosure {
-        case .open: false
-        case .secret, .partly: true
-        }
-    }
+    var isSecret: Bool { redact != nil }
 
-    func shown(_ text: String) -> String {
-        switch disclosure {
-        case .open: text
-        case .secret: "(hidden)"
-        case .partly(let redact): redact(text)
-        }
-    }
+    func shown(_ text: String) -> String { redact?(text) ?? text }
 }
 
 extension SettingKind where Value == String {
@@ -89,7 +69,7 @@ extension SettingKind where Value == String {
 
 extension SettingKind where Value == Bool {
     /// Yes or no; as a flag without a value, yes.
-    package static let bool = SettingKind("true|false", "true or false", "true", .open, bareFlag: "true") { text in
+    package static let bool = SettingKind("true|false", "true or false", "true", bareFlag: "true") { text in
         switch text {
         case "true", "yes", "on", "1": true
         case "false", "no", "off", "0": false

@@ -46,7 +46,8 @@ extension SettingReader {
     private mutating func contents(of path: String, named name: String, _ source: SettingEntry.Source) -> GivenText? {
         switch input.file(path) {
         case .success(let text):
-            let line = text.hasSuffix("\n") ? String(text.dropLast()) : text
+            // CR LF is one character, which `hasSuffix("\n")` does not find.
+            let line = text.last == "\n" || text.last == "\r\n" ? String(text.dropLast()) : text
             return GivenText(text: line, name: name, source: source)
         case .failure(let failure):
             mistakes.append("\(name): cannot read '\(path.escapedForPeople)': \(failure.reason)")
@@ -69,8 +70,8 @@ extension SettingReader {
         entries.append(entry)
     }
 
-    /// Reports flags and variables that belong to no setting.
-    mutating func noteUnknown() -> [String] {
+    /// Takes out the operands, and reports flags and variables that belong to no setting.
+    mutating func takeOperands() -> [String] {
         let (unknown, operands) = arguments.takeRest()
         let flags = entries.flatMap(\.flags)
         for flag in unknown {

@@ -48,7 +48,7 @@ extension SettingTable {
     package static func read(_ input: SettingInput) throws(SettingMistakes) -> ReadSettings<Self> {
         var reader = SettingReader(prefix: prefix, input: input)
         let values = Self(reading: &reader)
-        let operands = reader.noteUnknown()
+        let operands = reader.takeOperands()
         let mistakes = reader.mistakes + values.mistakes(for: operands)
         guard mistakes.isEmpty else { throw SettingMistakes(mistakes) }
         return ReadSettings(values: values, entries: reader.entries, operands: operands)

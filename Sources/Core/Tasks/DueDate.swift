@@ -12,9 +12,9 @@ package struct DueDate: Hashable, Sendable {
     package init?(_ text: String) {
         let bytes = text.utf8.span
         guard bytes.count == 10, bytes[4] == Self.dash, bytes[7] == Self.dash,
-            let year = Self.number(bytes.extracting(0..<4)), year > 0,
-            let month = Self.number(bytes.extracting(5..<7)), (1...12).contains(month),
-            let day = Self.number(bytes.extracting(8..<10)), day > 0
+            let year = bytes.extracting(0..<4).decimal, year > 0,
+            let month = bytes.extracting(5..<7).decimal, (1...12).contains(month),
+            let day = bytes.extracting(8..<10).decimal, day > 0
         else { return nil }
         // There and back: finds 30 February.
         let date = CivilDate(year: year, month: month, day: day)
@@ -43,14 +43,5 @@ package struct DueDate: Hashable, Sendable {
 
     private static func digit(_ number: Int16) -> UInt8 {
         UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10)
-    }
-
-    private static func number(_ digits: Span<UInt8>) -> Int? {
-        var value = 0
-        for index in digits.indices {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digits[index]) else { return nil }
-            value = value * 10 + Int(digits[index] - UInt8(ascii: "0"))
-        }
-        return value
     }
 }

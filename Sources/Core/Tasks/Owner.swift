@@ -1,4 +1,7 @@
-/// The owner of tasks: the `oid` of a verified token, folded to lower case (V-57, V-58).
+import Basics
+
+/// The owner of tasks: the value of the owner claim of a verified token, after the namespace of its source, if that has
+/// one (V-57, V-58, P-14).
 package struct Owner: Hashable, Sendable {
     package let identifier: String
 
@@ -11,10 +14,7 @@ package struct Owner: Hashable, Sendable {
     /// The standard library takes NFC for NFD: then two owners by another claim than `oid` could share
     /// what is cached for them. Equal bytes have equal hashes, so the hash can be the string's.
     package static func == (left: Owner, right: Owner) -> Bool {
-        let (mine, theirs) = (left.identifier.utf8.span, right.identifier.utf8.span)
-        guard mine.count == theirs.count else { return false }
-        for index in mine.indices where mine[index] != theirs[index] { return false }
-        return true
+        left.identifier.isSame(as: right.identifier)
     }
 }
 

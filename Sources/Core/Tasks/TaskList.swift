@@ -20,7 +20,8 @@ package struct TaskList: Sendable {
         self.next = next
     }
 
-    init(json: [UInt8], next: Int64?, lease: AnswerLease?) {
+    /// A list with the tag of its bytes.
+    package init(json: [UInt8], next: Int64?, lease: AnswerLease?) {
         let tag = StrongEntityTag(of: json, isWhole: next == nil)
         self.init(json: json, entityTag: tag.text, next: next)
         self.lease = lease
@@ -30,18 +31,6 @@ package struct TaskList: Sendable {
     init(_ list: TaskList, in json: [UInt8], of lease: AnswerLease) {
         self.init(json: json, entityTag: list.entityTag, next: list.next)
         self.lease = lease
-    }
-
-    /// For tests: a list of these tasks, however long it is.
-    package init(rendering items: [TaskItem], next: Int64? = nil) {
-        var rendering = TaskRendering(owner: items.first?.owner ?? Owner(""), capacity: 4096)
-        rendering.append("[")
-        for (index, item) in items.enumerated() {
-            if index > 0 { rendering.append(",") }
-            rendering.append(item, EscapedTexts(of: item))
-        }
-        rendering.append("]")
-        self.init(json: rendering.bytes, next: next, lease: nil)
     }
 
     /// The same list with this lease, or without one.

@@ -1,3 +1,5 @@
+import Basics
+
 /// What a person notes about a task: 1 to 10,000 bytes of UTF-8, kept and compared byte for byte, without U+0000.
 ///
 /// As ``TaskText``, but longer; line breaks are kept as they are.
@@ -13,11 +15,9 @@ package struct TaskNotes: Hashable, Sendable {
     }
 
     /// Equality of bytes: the standard library would take NFC for NFD.
+    ///
+    /// Equal bytes have equal hashes, so the hash can be the string's.
     package static func == (left: TaskNotes, right: TaskNotes) -> Bool {
-        left.value.utf8.elementsEqual(right.value.utf8)
-    }
-
-    package func hash(into hasher: inout Hasher) {
-        for byte in value.utf8 { hasher.combine(byte) }
+        left.value.isSame(as: right.value)
     }
 }

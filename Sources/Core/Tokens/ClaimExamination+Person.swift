@@ -101,17 +101,15 @@ extension ClaimExamination {
         claims[name]?.string.map { $0.isEqualIgnoringCase(to: value) } ?? false
     }
 
-    private var hasScopes: Bool { claims["scp"] != nil || claims["scope"] != nil }
-
     /// What only ID tokens have: OpenID Connect Core 1.0 section 2, Cognito's `token_use`, Keycloak's `typ`.
     private var hasMarksOfIDToken: Bool {
         says("token_use", "id") || says("typ", "ID") || claims["at_hash"] != nil || claims["c_hash"] != nil
-            || claims["nonce"] != nil && !hasScopes
+            || claims["nonce"] != nil && !claims.hasScopes
     }
 
     private var hasMarksOfAccessToken: Bool {
         let isMicrosofts = rules.isMicrosoft && (claims["azpacr"] != nil || claims["appidacr"] != nil)
-        return hasScopes || says("token_use", "access") || says("typ", "Bearer") || isMicrosofts
+        return claims.hasScopes || says("token_use", "access") || says("typ", "Bearer") || isMicrosofts
     }
 
     /// No person signed in for a token that an application got with its own credentials.

@@ -32,21 +32,14 @@ package struct ClaimRules: Sendable, Equatable {
         self.longestLifetime = longestLifetime
     }
 
-    /// Checks the claims of a token whose signature is good.
+    /// Checks the claims of a token.
     ///
     /// - Parameters:
-    ///   - token: the token; its signature must have been verified (V-50).
+    ///   - claims: those of the token; its signature must have been verified (V-50).
     ///   - issuers: the issuers that publish the key that signed, one for each policy.
     ///   - now: the wall clock, in seconds since 1970.
     /// - Returns: the token, for a cache to keep.
     /// - Throws: the first rule that is broken.
-    package func check(
-        _ token: CompactToken, of issuers: [TokenIssuer], now: Int64
-    ) throws(TokenRefusal) -> VerifiedToken {
-        try check(try Claims(of: token), of: issuers, now: now)
-    }
-
-    /// The same for claims that were read before.
     package func check(
         _ claims: Claims, of issuers: [TokenIssuer], now: Int64
     ) throws(TokenRefusal) -> VerifiedToken {

@@ -38,4 +38,7 @@ extension Claims {
 
     /// `tid`, if it is a GUID, in lower case.
     package var tenant: String? { members["tid"]?.string.flatMap(GUID.canonical) }
+
+    /// Whether there are scopes, which only access tokens have.
+    var hasScopes: Bool { members["scp"] != nil || members["scope"] != nil }
 }

@@ -122,9 +122,8 @@ private struct SuspectToken {
     let refusal: TokenRefusal
     let configured: ConfiguredIssuers
 
-    private var issuer: String { claims["iss"]?.string ?? "" }
+    private var issuer: String { claims.issuer ?? "" }
     private var audience: String? { claims["aud"]?.string }
-    private var hasScopes: Bool { claims["scp"] != nil || claims["scope"] != nil }
 
     private static let graph = [
         "00000003-0000-0000-c000-000000000000", "https://graph.microsoft.com", "https://graph.microsoft.com/",
@@ -149,7 +148,7 @@ private struct SuspectToken {
     }
 
     private var looksLikeIDToken: Bool {
-        !hasScopes
+        !claims.hasScopes
             && (claims["nonce"] != nil || claims["at_hash"] != nil || claims["token_use"]?.string == "id")
     }
 

@@ -19,7 +19,7 @@ struct ExplanationWalk {
 
     /// Checks the header by each rule; the header, if all hold.
     mutating func header(_ token: CompactToken?) -> JOSEHeader? {
-        let members = headerMembers(of: token)
+        let members = read(.header, of: token, JOSEHeader.members)
         guard let token, let members else {
             HeaderCheck.allCases.forEach { note(TokenCheck($0), .skipped) }
             return nil
@@ -31,17 +31,20 @@ struct ExplanationWalk {
         return try? JOSEHeader(of: token)
     }
 
-    private mutating func headerMembers(of token: CompactToken?) -> JSONMembers? {
+    /// Reads a part of the token as JSON; nothing if there is no token, or no JSON.
+    private mutating func read<Part>(
+        _ check: TokenCheck, of token: CompactToken?, _ read: (CompactToken) throws(TokenRefusal) -> Part
+    ) -> Part? {
         guard let token else {
-            note(.header, .skipped)
+            note(check, .skipped)
             return nil
         }
         do throws(TokenRefusal) {
-            let members = try JOSEHeader.members(of: token)
-            note(.header, .passed)
-            return members
+            let part = try read(token)
+            note(check, .passed)
+            return part
         } catch {
-            note(.header, .failed(error))
+            note(check, .failed(error))
             return nil
         }
     }
@@ -81,7 +84,7 @@ struct ExplanationWalk {
 
     /// Checks the claims by each rule, even under a bad signature: the holder wants to know all that is wrong.
     mutating func claims(_ token: CompactToken?, rules: ClaimRules?, issuers: [TokenIssuer], now: Int64) {
-        let claims = payload(of: token)
+        let claims = read(.payload, of: token, Claims.init(of:))
         guard let claims, let rules else {
             ClaimCheck.allCases.forEach { note(TokenCheck($0), .skipped) }
             return
@@ -94,21 +97,6 @@ struct ExplanationWalk {
                 ? TokenExplanation.Verdict.skipped
                 : verdict { () throws(TokenRefusal) in try examination.apply(check) }
             note(TokenCheck(check), result, evidence(check.names(rules), in: claims.members), check.moment(in: claims))
-        }
-    }
-
-    private mutating func payload(of token: CompactToken?) -> Claims? {
-        guard let token else {
-            note(.payload, .skipped)
-            return nil
-        }
-        do throws(TokenRefusal) {
-            let claims = try Claims(of: token)
-            note(.payload, .passed)
-            return claims
-        } catch {
-            note(.payload, .failed(error))
-            return nil
         }
     }
 

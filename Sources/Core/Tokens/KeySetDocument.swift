@@ -48,11 +48,10 @@ package struct KeySetDocument: Sendable, Equatable {
         let entries = try Self.entries(of: bytes)
         var sorted = SortedKeys()
         for entry in entries {
-            let object = entry.object ?? JSONObject()
             do throws(KeyRejection) {
                 sorted.admit(try Key(entry))
             } catch {
-                sorted.reject(object["kid"]?.string, error)
+                sorted.reject(entry.object?["kid"]?.string, error)
             }
         }
         keys = sorted.keys

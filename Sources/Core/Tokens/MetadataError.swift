@@ -5,10 +5,8 @@ package enum MetadataError: Error, Equatable, Sendable, CaseIterable {
     case foreignTenant, openTenant
     case malformedKeySetURL, insecureKeySetURL, foreignKeySetURL
 
-    /// What is wrong and what to do, in one sentence, with the settings of the source without name.
-    package var message: String { message { "TASKS_\($0)" } }
-
-    /// The same with other names of settings: `TASKS_ISSUER`, or `TASKS_SOURCE_EXT_ISSUER`, for `ISSUER`.
+    /// What is wrong and what to do, in one sentence, with these names of settings: `TASKS_ISSUER`, or
+    /// `TASKS_SOURCE_EXT_ISSUER`, for `ISSUER`.
     package func message(_ setting: (String) -> String) -> String {
         switch self {
         case .notJSON: "The metadata is not one JSON object; check that the address is that of a metadata document."

@@ -79,7 +79,9 @@ package struct ProviderMetadata: Sendable, Equatable {
             let isOwn = MetadataLocation(rules.metadataURL)?.owns(issuer: address) ?? false
             guard isOwn || !rules.demandsOwnIssuer else { throw .unrelatedIssuer }
             basis = .sameHost
-        } else if let tenant = IssuerTenant.of(address), issuer.isSame(as: IssuerTenant.issuerOfExternalID(tenant)) {
+        } else if !rules.demandsOwnIssuer || source.host.hasSuffix(".ciamlogin.com"),
+            let tenant = IssuerTenant.of(address), issuer.isSame(as: IssuerTenant.issuerOfExternalID(tenant))
+        {
             guard try isOfTenant(tenant, rules, source) else { throw .foreignTenant }
             return .derived
         } else if Self.areOneCloud(source.host, address.host) {
@@ -96,7 +98,8 @@ package struct ProviderMetadata: Sendable, Equatable {
     /// Whether a document, whose issuer of External ID is on another host, may be of this tenant (P-4).
     ///
     /// The tenant must be that in the address of the document, or, if the address has a name, that in the endpoints of the
-    /// document itself, which are on its own host: any tenant's document has a host that ends in `.ciamlogin.com`.
+    /// document itself, which are on its own host: any tenant's document has a host that ends in `.ciamlogin.com`. That of
+    /// a custom domain does not, so only an authority in the settings may have one.
     private func isOfTenant(
         _ tenant: String, _ rules: MetadataRules, _ source: WebAddress
     ) throws(MetadataError) -> Bool {

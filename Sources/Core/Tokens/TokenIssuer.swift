@@ -26,7 +26,7 @@ package struct TokenIssuer: Sendable, Hashable {
         return IssuerTenant.fill(identifier, with: tenant).isSame(as: issuer)
     }
 
-    /// Compares bytes; see ``Text``.
+    /// Compares bytes, see `isSame(as:)`.
     package static func == (a: TokenIssuer, b: TokenIssuer) -> Bool {
         guard a.identifier.isSame(as: b.identifier) else { return false }
         return switch (a.policy, b.policy) {

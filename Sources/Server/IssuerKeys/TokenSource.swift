@@ -1,3 +1,4 @@
+import Basics
 package import Tokens
 
 /// One configured provider, closed in itself: its documents, and the rules for its tokens.
@@ -28,7 +29,7 @@ package struct TokenSource: Sendable, Equatable {
     package func setting(_ name: String) -> String {
         guard let source = self.name else { return "TASKS_\(name)" }
         let name = name == "ALLOW_HTTP_AUTHORITY" ? "ALLOW_HTTP" : name
-        return "TASKS_SOURCE_\(source.uppercased().replacingDashes)_\(name)"
+        return "TASKS_SOURCE_\(source.asVariable)_\(name)"
     }
 
     /// The name of a document in messages: `b2c_1_sign_in`, or `ext: https://…` of a named source.
@@ -63,9 +64,4 @@ package enum OwnerNamespace: Sendable, Equatable {
     case bare
     /// That of another source, of this name; the people of both are the same (P-15).
     case shared(with: String?)
-}
-
-extension String {
-    /// Names of variables have no dashes.
-    fileprivate var replacingDashes: String { String(map { $0 == "-" ? "_" : $0 }) }
 }

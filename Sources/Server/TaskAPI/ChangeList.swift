@@ -65,7 +65,7 @@ struct ChangeList {
 
     /// The first member of this name, in any case, as everywhere in bodies.
     private static func member(_ name: String, of object: JSONObject) -> JSONValue? {
-        object.members.first { $0.name.isSameField(as: name) }?.value
+        object.members.first { $0.name.isEqualIgnoringCase(to: name) }?.value
     }
 
     private static func wrong(_ name: String, _ expected: String) -> APIFailure {

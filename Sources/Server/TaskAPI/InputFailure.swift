@@ -46,7 +46,18 @@ enum InputFailure: Error {
         case .text(.containsNUL):
             Problem(
                 400, "task.nul", "A text contains U+0000", "Leave the character U+0000 out of every name and value.")
-        case .malformedJSON, .malformedForm, .tooManyFormFields, .unsupportedMediaType: bodyProblem
+        case .malformedJSON(let offset):
+            Problem(
+                400, "request.json", "The body is not JSON that can be used",
+                "Send one JSON object in UTF-8" + (offset.map { "; reading failed at byte \($0)." } ?? "."))
+        case .malformedForm:
+            Self.form("Send the fields as application/x-www-form-urlencoded or multipart/form-data, well formed.")
+        case .tooManyFormFields:
+            Self.form(
+                "Send at most \(FormURLEncoded.mostFields) fields as application/x-www-form-urlencoded, "
+                    + "or \(MultipartForm.mostParts) as multipart/form-data.")
+        case .unsupportedMediaType:
+            Self.mediaType("Send application/json, application/x-www-form-urlencoded or multipart/form-data")
         case .field(let name, let expected):
             Problem(400, "request.field", "A field cannot be used", "\(name) must be \(expected).")
         case .detail(let name, let expected):
@@ -59,10 +70,7 @@ enum InputFailure: Error {
                 "Send a JSON array of 1 to \(ChangeList.most) objects, each with the id of another task"
                     + (offset.map { "; reading failed at byte \($0)." } ?? "."))
         case .change(let number, let failure): failure.problem.ofChange(number)
-        case .changesMediaType:
-            Problem(
-                415, "request.media_type", "Unsupported content type",
-                "Send the list of changes as application/json, and say so in Content-Type.")
+        case .changesMediaType: Self.mediaType("Send the list of changes as application/json")
         case .malformedIdempotencyKey:
             Problem(
                 400, "request.idempotency_key", "The Idempotency-Key is malformed",
@@ -75,27 +83,12 @@ enum InputFailure: Error {
         }
     }
 
-    private var bodyProblem: Problem {
-        switch self {
-        case .malformedJSON(let offset):
-            Problem(
-                400, "request.json", "The body is not JSON that can be used",
-                "Send one JSON object in UTF-8" + (offset.map { "; reading failed at byte \($0)." } ?? "."))
-        case .malformedForm:
-            Problem(
-                400, "request.form", "The body is not a form that can be read",
-                "Send the fields as application/x-www-form-urlencoded or multipart/form-data, well formed.")
-        case .tooManyFormFields:
-            Problem(
-                400, "request.form", "The body is not a form that can be read",
-                "Send at most \(FormURLEncoded.mostFields) fields as application/x-www-form-urlencoded, "
-                    + "or \(MultipartForm.mostParts) as multipart/form-data.")
-        default:
-            Problem(
-                415, "request.media_type", "Unsupported content type",
-                "Send application/json, application/x-www-form-urlencoded or multipart/form-data, "
-                    + "and say so in Content-Type.")
-        }
+    private static func form(_ advice: String) -> Problem {
+        Problem(400, "request.form", "The body is not a form that can be read", advice)
+    }
+
+    private static func mediaType(_ advice: String) -> Problem {
+        Problem(415, "request.media_type", "Unsupported content type", "\(advice), and say so in Content-Type.")
     }
 }
 

@@ -1,3 +1,4 @@
+import Basics
 import HTTP
 import JSON
 import Tasks
@@ -10,19 +11,19 @@ extension TaskInput {
     func details() throws(APIFailure) -> TaskDetailsChange {
         var change = TaskDetailsChange()
         for field in fields {
-            if field.name.isSameField(as: "due") {
+            if field.name.isEqualIgnoringCase(to: "due") {
                 change.due = try change.due.agreeing(
                     "due",
                     try member("due", field.value, "a date that exists, such as 2026-11-30, or null") {
                         $0.string.flatMap { DueDate($0) }
                     })
-            } else if field.name.isSameField(as: "notes") {
+            } else if field.name.isEqualIgnoringCase(to: "notes") {
                 change.notes = try change.notes.agreeing(
                     "notes",
                     try member("notes", field.value, "a text of 1 to \(TaskNotes.longest) bytes, or null") {
                         $0.string.flatMap { try? TaskNotes($0) }
                     })
-            } else if field.name.isSameField(as: "position") {
+            } else if field.name.isEqualIgnoringCase(to: "position") {
                 let greatest = Int64(TaskPosition.greatest)
                 change.position = try change.position.agreeing(
                     "position",

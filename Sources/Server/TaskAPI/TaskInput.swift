@@ -143,7 +143,7 @@ extension TaskInput {
     /// Whether the task is done, strictly: true, false, or their names as text.
     func agreedCompleted() throws(APIFailure) -> Bool? {
         var agreed: Bool?
-        for field in fields where field.name.isSameField(as: "completed") {
+        for field in fields where field.name.isEqualIgnoringCase(to: "completed") {
             guard let value = Self.truth(of: field) else {
                 throw .input(.field(name: "completed", expected: "true or false"))
             }
@@ -157,11 +157,12 @@ extension TaskInput {
 
     /// Whether a new task is done already; what is no truth value is ignored, as the sample servers ignored it.
     func completed() -> Bool {
-        fields.lazy.filter { $0.name.isSameField(as: "completed") }.compactMap { Self.truth(of: $0) }.first ?? false
+        fields.lazy.filter { $0.name.isEqualIgnoringCase(to: "completed") }.compactMap { Self.truth(of: $0) }.first
+            ?? false
     }
 
     private static func isTextName(_ name: String) -> Bool {
-        name.isSameField(as: "task") || name.isSameField(as: "Text")
+        name.isEqualIgnoringCase(to: "task") || name.isEqualIgnoringCase(to: "Text")
     }
 
     private static func text(of field: Field) throws(APIFailure) -> TaskText? {
@@ -185,8 +186,8 @@ extension TaskInput {
     private static func truth(of field: Field) -> Bool? {
         switch field.value {
         case .boolean(let value): value
-        case .string(let text) where text.isSameField(as: "true"): true
-        case .string(let text) where text.isSameField(as: "false"): false
+        case .string(let text) where text.isEqualIgnoringCase(to: "true"): true
+        case .string(let text) where text.isEqualIgnoringCase(to: "false"): false
         case .string, .null, .integer, .real, .array, .object: nil
         }
     }

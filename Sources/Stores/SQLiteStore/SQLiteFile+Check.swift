@@ -28,7 +28,7 @@ extension SQLiteFile {
         do throws(SQLiteError) {
             switch state {
             case .empty, .foreign: return .empty
-            case .ours(SQLiteSchema.version): break
+            case .ours(SQLiteSchema.known): break
             case .ours:
                 _ = try connection.integer("SELECT count(*) FROM sqlite_master")
                 return .outdated

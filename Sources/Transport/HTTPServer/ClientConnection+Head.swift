@@ -33,9 +33,8 @@ extension ClientConnection {
     }
 
     private func target(for method: Method, host: ArraySlice<UInt8>?) throws(HTTPFault) -> RequestTarget {
-        let host = host.map { String(decoding: $0, as: UTF8.self) }
-        guard let target = try? RequestTarget(parsing: rawTarget, host: host), rawTarget != "*" || method == .options
-        else { throw .target }
+        let target = try? RequestTarget(parsing: rawTarget, host: host.map { String(decoding: $0, as: UTF8.self) })
+        guard let target, rawTarget != "*" || method == .options else { throw .target }
         return target
     }
 }

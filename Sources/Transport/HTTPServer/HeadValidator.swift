@@ -114,17 +114,4 @@ extension Span<UInt8> {
         }
         return found != 0
     }
-
-    /// The number of decimal digits and nothing else; nil also for one beyond `Int`.
-    fileprivate var decimal: Int? {
-        var number = 0
-        for index in indices {
-            guard self[index].isDecimalDigit else { return nil }
-            let (tens, isTooLong) = number.multipliedReportingOverflow(by: 10)
-            let (sum, isTooLarge) = tens.addingReportingOverflow(Int(self[index] - UInt8(ascii: "0")))
-            guard !isTooLong, !isTooLarge else { return nil }
-            number = sum
-        }
-        return isEmpty ? nil : number
-    }
 }

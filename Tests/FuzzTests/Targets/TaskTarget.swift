@@ -18,7 +18,7 @@ func checkTasks(_ input: [UInt8]) throws {
                 modified: time, details: try details(line)))
         try checkTime(line, time)
     }
-    let list = TaskList(rendering: items)
+    let list = try rendered(items, of: owner)
     guard let read = try? JSONValue(parsing: list.json).array else {
         throw BrokenInvariant(description: "a list is JSON")
     }
@@ -27,7 +27,14 @@ func checkTasks(_ input: [UInt8]) throws {
         try checkTask(item, shown.object ?? JSONObject())
         try require(item.json == shown.serialized(), "a task is written alike alone and in a list")
     }
-    try require(TaskList(rendering: items) == list, "the same tasks have the same tag")
+    try require(try rendered(items, of: owner) == list, "the same tasks have the same tag")
+}
+
+/// One page, with room for all that an input can be.
+private func rendered(_ items: [TaskItem], of owner: Owner) throws -> TaskList {
+    var page = TaskPage(of: owner, atMost: nil, in: AnswerMemory(limit: 1 << 30))
+    for item in items { try require(page.append(item), "there is room on the page") }
+    return page.list()
 }
 
 private func checkTask(_ item: TaskItem, _ shown: JSONObject) throws {

@@ -106,7 +106,7 @@ private func checkClaims(_ token: CompactToken, _ rules: ClaimRules, _ issuers: 
     let verified: VerifiedToken
     do throws(TokenRefusal) {
         _ = try JOSEHeader(of: token)
-        verified = try rules.check(token, of: issuers, now: TestClaims.now)
+        verified = try rules.check(Claims(of: token), of: issuers, now: TestClaims.now)
     } catch {
         try require(explanation.refusal == error, "verifier and explanation give one reason, \(error)")
         return

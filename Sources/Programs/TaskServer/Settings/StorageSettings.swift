@@ -66,7 +66,7 @@ extension SettingKind where Value == DatabaseLocation {
         if text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") { return .postgresql(text) }
         guard text.hasPrefix("sqlite:"), text.utf8.count > 7 else { return nil }
         return .sqlite(path: String(text.dropFirst(7)))
-    }.shown { text in
+    }.redacted { text in
         // It may contain a password.
         text.hasPrefix("sqlite:") || text == "memory:" ? text : "\(text.prefix { $0 != ":" }):(hidden)"
     }
