@@ -8,10 +8,10 @@ extension RequestHead {
         return TaskItem.revisions(ifMatch: headers.values("If-Match").joined(separator: ","), of: id)
     }
 
-    /// Refuses `If-Match` where several tasks may go, which no tag of one of them can guard.
-    func requireNoCondition() throws(APIFailure) {
+    /// Refuses `If-Match` where several tasks may change or go, which no tag of one of them can guard.
+    func requireNoCondition(_ reason: String = "it guards one task, by its id") throws(APIFailure) {
         guard !headers.contains("If-Match") else {
-            throw .input(.field(name: "If-Match", expected: "left out: it guards one task, by its id"))
+            throw .input(.field(name: "If-Match", expected: "left out: \(reason)"))
         }
     }
 }

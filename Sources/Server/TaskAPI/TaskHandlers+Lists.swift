@@ -9,9 +9,7 @@ import Tokens
 extension TaskHandlers {
     /// `PATCH /api/tasks`: all changes of the list, or none.
     func changeAll(_ request: APIRequest, _ principal: Principal, body: [UInt8]) throws(APIFailure) -> HandlerResult {
-        guard !request.head.headers.contains("If-Match") else {
-            throw .input(.field(name: "If-Match", expected: "left out: the ifMatch of each change is its condition"))
-        }
+        try request.head.requireNoCondition("the ifMatch of each change is its condition")
         let owner = Owner(principal.owner)
         let changes = try ChangeList(body: body, head: request.head).changes
         let lease = try lease(changes.count, for: owner)
