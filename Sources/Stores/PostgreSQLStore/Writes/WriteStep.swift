@@ -9,7 +9,7 @@ struct WriteStep {
         case keyedAddition(IdempotencyKey)
         case change(ChangeTask)
         case changes([IdentifiedChange])
-        case removal(RemoveTask)
+        case removal
         case removals
         case check
     }
@@ -21,19 +21,14 @@ struct WriteStep {
     /// What each of the writes comes to, by the answers of the statements in the transaction that was committed.
     func verdicts(_ answers: ArraySlice<Answer>) -> [Write.Verdict] {
         for case .unreadable(let error) in answers { return writes.map { _ in .refuse(error) } }
-        let last = answers.last ?? .nothing
+        let (before, last) = (answers.dropLast().last ?? .nothing, answers.last ?? .nothing)
         switch meaning {
         case .additions(let tasks, let isCertain): return added(tasks, last, isCertain: isCertain)
         case .keyedAddition(let key): return [.answer(.addition(Self.outcome(of: key, last)))]
         case .change(let change):
-            return [
-                .answer(.change(Self.outcome(of: change, before: answers.dropLast().last ?? .nothing, after: last)))
-            ]
-        case .changes(let changes): return [Self.verdict(of: changes, before: answers.dropLast().last, after: last)]
-        case .removal(let removal):
-            return [
-                .answer(.removal(Self.outcome(of: removal, before: answers.dropLast().last ?? .nothing, after: last)))
-            ]
+            return [.answer(.change(Self.outcome(of: change, before: before, after: last)))]
+        case .changes(let changes): return [Self.verdict(of: changes, before: before, after: last)]
+        case .removal: return [.answer(.removal(Self.outcomeOfRemoval(before: before, after: last)))]
         case .removals:
             guard case .number(let count) = last else { return [.answer(.removals(0))] }
             return [.answer(.removals(Int(count)))]
@@ -89,7 +84,7 @@ extension WriteStep {
             meaning = .changes(command.changes)
             statements = lock + Self.statements(changing: command)
         case .remove(let removal):
-            meaning = .removal(removal)
+            meaning = .removal
             statements = lock + Self.statements(removing: removal)
         case .removeText(let removal):
             meaning = .removals
@@ -225,14 +220,14 @@ extension WriteStep {
         return item.isExpected(change.expected) ? .changed(item) : .conflict(item)
     }
 
-    private static func outcome(of removal: RemoveTask, before: Answer, after: Answer) -> RemoveOutcome {
+    /// What was there before is known only where there was a condition: a task that is not gone did not meet it.
+    private static func outcomeOfRemoval(before: Answer, after: Answer) -> RemoveOutcome {
         if case .number(let count) = after, count > 0 { return .removed }
-        guard case .task(let item) = before else { return .missing }
-        return removal.outcome(for: item)
+        return if case .task = before { .conflict } else { .missing }
     }
 
-    private static func verdict(of changes: [IdentifiedChange], before: Answer?, after: Answer) -> Write.Verdict {
-        guard case .revisions(let revisions) = before ?? .nothing else {
+    private static func verdict(of changes: [IdentifiedChange], before: Answer, after: Answer) -> Write.Verdict {
+        guard case .revisions(let revisions) = before else {
             return .answer(.changes(.missing(changes.map(\.id))))
         }
         if let refusal = changes.refusal(atRevisions: revisions) { return .answer(.changes(refusal)) }
