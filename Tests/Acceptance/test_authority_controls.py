@@ -1,6 +1,5 @@
 """docs/mock-authority.md, run: every `$ ` line of its console blocks, in order, against a mock of its own."""
 
-import json
 import os
 import re
 import subprocess
@@ -67,21 +66,6 @@ class Controls(unittest.TestCase):
             with self.subTest(command):
                 printed = mock.run(command)
                 self.assertTrue(matches(shown, printed), f"shown:   {shown}\nprinted: {printed}")
-
-    def test_every_control_has_an_example(self):
-        """The calls of the console blocks reach each operation of the OpenAPI file."""
-        commands = [command for command, _ in steps(DOCUMENT.read_text())]
-        described = json.loads((ROOT / "docs/mock-authority.openapi.json").read_text())["paths"]
-        for path, item in described.items():
-            pattern = re.sub(r"\{.*?\}", r"[^/?' ]+", path) + r"(?=[?' ]|$)"
-            for method in item:
-                calls = [command for command in commands if re.search(pattern, command) and method == self.method(command)]
-                self.assertTrue(calls, f"{method.upper()} {path}")
-
-    @staticmethod
-    def method(command):
-        named = re.search(r"-X (\w+)", command)
-        return named[1].lower() if named else "post" if " -d " in command else "get"
 
     def test_the_example_of_a_configuration_is_taken(self):
         text = re.search(r"^```json\n(.*?)^```", DOCUMENT.read_text(), re.M | re.S)[1]

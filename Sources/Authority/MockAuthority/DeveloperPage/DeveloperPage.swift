@@ -55,8 +55,7 @@ struct DeveloperPage: Sendable {
         \(message)
         \(DeveloperSection.allCases.map(section))
         </main>
-        <footer><p>The same by program: <a href="/\(Routes.openAPI.path)">openapi.json</a> describes the controls,
-        docs/mock-authority.md has an example of each.</p></footer>
+        <footer><p>The same by program: docs/mock-authority.md has an example of each control.</p></footer>
         <p id="said" role="status"></p>
         </body>
         </html>

@@ -86,9 +86,6 @@ enum Routes {
     static let testToken = AuthorityRoute<HostContext>(.get, "_mock/token") { .respond(await $0.testToken()) }
     static let badTokens = AuthorityRoute<HostContext>(.get, "_mock/token/bad") { .respond($0.badTokens) }
     static let requests = AuthorityRoute<HostContext>(.get, "_mock/requests") { .respond($0.requests) }
-    static let openAPI = AuthorityRoute<HostContext>(.get, "_mock/openapi.json") { _ in
-        .respond(Response.file(ControlDescription.text, "application/json"))
-    }
     static let keyControl = AuthorityRoute<HostContext>(.get, "_mock/keys") { .respond(await $0.keys()) }
 
     static let controls = [
@@ -103,7 +100,6 @@ enum Routes {
         AuthorityRoute<HostContext>(.post, "_mock/clock") { $0.setClock() },
         AuthorityRoute<HostContext>(.post, "_mock/revoke") { $0.revoke() },
         AuthorityRoute<HostContext>(.post, "_mock/reset") { .respond($0.reset()) },
-        openAPI,
     ]
 
     // MARK: The developer page, for which the rules of the controls hold
