@@ -5,6 +5,7 @@
 
 #include <openssl/bio.h>
 #include <openssl/bn.h>
+#include <openssl/conf.h>
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/err.h>
@@ -189,6 +190,44 @@ static inline EVP_PKEY *copenssl_any_private_key_read(const char *pem, size_t co
 static inline BIO *copenssl_certificate_write(X509 *certificate) {
     BIO *bio = BIO_new(BIO_s_mem());
     if (bio && PEM_write_bio_X509(bio, certificate) == 1) return bio;
+    BIO_free(bio);
+    return NULL;
+}
+
+// A certificate signed with SHA-256, which the caller frees; NULL on failure. It is self-signed where `issuer` is NULL. `extensions` is a
+// section in the form of OpenSSL's configuration files (x509v3_config(5)), without its heading. Everything is borrowed.
+static inline X509 *copenssl_certificate_make(EVP_PKEY *key, const char *name, const unsigned char *serial, size_t serial_count,
+                                              int64_t not_before, int64_t not_after, const char *extensions, X509 *issuer,
+                                              EVP_PKEY *signer) {
+    X509 *made = X509_new();
+    BIGNUM *number = BN_bin2bn(serial, (int)serial_count, NULL);
+    BIO *bio = BIO_new(BIO_s_mem());
+    CONF *section = NCONF_new(NULL);
+    X509V3_CTX context;
+    int done = 0;
+    if (made && number && bio && section && X509_set_version(made, X509_VERSION_3) == 1 &&
+        BN_to_ASN1_INTEGER(number, X509_get_serialNumber(made)) != NULL &&
+        X509_NAME_add_entry_by_txt(X509_get_subject_name(made), "CN", MBSTRING_UTF8, (const unsigned char *)name, -1, -1, 0) == 1 &&
+        X509_set_issuer_name(made, X509_get_subject_name(issuer ? issuer : made)) == 1 &&
+        ASN1_TIME_set(X509_getm_notBefore(made), (time_t)not_before) != NULL &&
+        ASN1_TIME_set(X509_getm_notAfter(made), (time_t)not_after) != NULL && X509_set_pubkey(made, key) == 1 &&
+        BIO_printf(bio, "[x]\n%s\n", extensions) > 0 && NCONF_load_bio(section, bio, NULL) == 1) {
+        X509V3_set_ctx(&context, issuer ? issuer : made, made, NULL, NULL, 0);
+        X509V3_set_nconf(&context, section);
+        done = X509V3_EXT_add_nconf(section, &context, "x", made) == 1 && X509_sign(made, signer, EVP_sha256()) > 0;
+    }
+    NCONF_free(section);
+    BIO_free(bio);
+    BN_free(number);
+    if (done) return made;
+    X509_free(made);
+    return NULL;
+}
+
+// The public half of a key as SubjectPublicKeyInfo in PEM, in a memory BIO that the caller frees; NULL on failure.
+static inline BIO *copenssl_public_key_write(EVP_PKEY *key) {
+    BIO *bio = BIO_new(BIO_s_mem());
+    if (bio && PEM_write_bio_PUBKEY(bio, key) == 1) return bio;
     BIO_free(bio);
     return NULL;
 }

@@ -4,7 +4,7 @@ private import COpenSSL
 ///
 /// The server holds none. Immutable; any thread may sign.
 package final class RSAPrivateKey: Sendable {
-    private let handle: KeyHandle
+    let handle: KeyHandle
 
     private init(_ handle: consuming KeyHandle) {
         self.handle = handle
@@ -45,6 +45,14 @@ package final class RSAPrivateKey: Sendable {
     /// The key as PKCS #8 in PEM, unencrypted.
     package var pem: String {
         guard let text = handle.pem else {
+            preconditionFailure("writing a key to memory cannot fail, unless memory ran out")
+        }
+        return text
+    }
+
+    /// The public half as SubjectPublicKeyInfo in PEM (RFC 5280 section 4.1).
+    package var publicPEM: String {
+        guard let text = unsafe MemoryText.taking(copenssl_public_key_write(handle.pointer)) else {
             preconditionFailure("writing a key to memory cannot fail, unless memory ran out")
         }
         return text

@@ -35,7 +35,7 @@ package struct ServerCertificate: Sendable, Equatable {
         let authority = try Self.authority(folder, maker)
         (chain, key) = try rethrowing(as: { _ in StateFolderError.key }) { () throws(RSAError) in
             let key = try serverKey()
-            let leaf = try maker.server(key, names: all, issuer: Self.issuer, signer: authority.key)
+            let leaf = try maker.server(key, names: all, issuer: authority)
             return (leaf + authority.certificate, key.pem)
         }
         try folder.write("tls.pem", text: chain)

@@ -100,7 +100,7 @@ struct BadTokenSigner: Sendable {
     /// The confusion of RFC 8725 section 2.1: a checker that takes the public key for a secret accepts it.
     private func authenticated(_ claims: JSONObject) -> String {
         let input = input(claims, algorithm: "HS256")
-        let secret = PublicKeyText.pem(of: signer.key.privateKey)
+        let secret = signer.key.privateKey.publicPEM
         let code = HMACSHA256.authenticate(key: Array(secret.utf8), message: Array(input.utf8))
         return input + "." + Base64URL.encode(code)
     }
