@@ -67,6 +67,9 @@ class PeopleStay(PageTest):
                 person.sign_in(address, PASSWORD)
                 person.await_texts("Still there tomorrow")
                 self.chrome.get("about:blank")  # so that no request of the page finds the servers gone
+            said = (pathlib.Path(folder) / "run.log").read_text()
+            self.assertIn("run: built", said)
+            self.assertNotIn("Building for debugging", said)  # what the compiler says is in a log
 
 
 if __name__ == "__main__":

@@ -1,0 +1,70 @@
+"""The client of docs/connect-a-client.md, as it stands there: each decision that its comments name."""
+
+import re
+import unittest
+import urllib.error
+import urllib.request
+import uuid
+
+import servers
+
+CODE = re.search(r"^```python\n(.*?)^```", (servers.ROOT / "docs/connect-a-client.md").read_text(), re.M | re.S)[1]
+
+
+class DocumentedClient(unittest.TestCase):
+    def setUp(self):
+        self.servers = servers.shared()
+        self.scope = {}
+        exec(compile(CODE, "docs/connect-a-client.md", "exec"), self.scope)
+        self.user = f"client-{uuid.uuid4()}@example.com"
+        self.urlopen(f"/_mock/users/{self.user}", "PUT", b"{}")
+        self.tokens = [self.issued("&bad=expired"), self.issued()]
+
+    def urlopen(self, path, method="GET", data=None):
+        request = urllib.request.Request(self.servers.authority + path, method=method, data=data)
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return answer.read().decode().strip()
+
+    def issued(self, defect=""):
+        return self.urlopen(f"/_mock/token?user={self.user}{defect}")
+
+    def client(self, server=None):
+        def token(renew=False):
+            if renew:
+                self.tokens.pop(0)
+            return self.tokens[0]
+        return self.scope["Tasks"](server or self.servers.page, token)
+
+    def status(self, work):
+        with self.assertRaises(urllib.error.HTTPError) as caught:
+            work()
+        caught.exception.close()
+        return caught.exception.code
+
+    def test_two_devices_agree(self):
+        phone, desk = self.client(), self.client()
+        key = str(uuid.uuid4())
+        first, again = phone.add("Buy milk", key), phone.add("Buy milk", key)  # the first renews the expired token
+        self.assertEqual((first["Id"], len(self.tokens)), (again["Id"], 1))
+        self.assertEqual([task["task"] for task in desk.read().values()], ["Buy milk"])
+        self.assertIs(desk.read(), desk.known)  # by 304
+        tag = desk.call("GET", f"/api/tasks/{first['Id']}")[0]["ETag"]
+        self.assertTrue(phone.change(first["Id"], tag, completed=True)["completed"])
+        self.assertEqual(self.status(lambda: desk.change(first["Id"], tag, task="Buy bread")), 412)
+        phone.delete(first["Id"])
+        desk.delete(first["Id"])
+        self.assertEqual(desk.read(), {})
+        self.assertEqual(self.status(lambda: desk.change(first["Id"], tag, task="Buy bread")), 412)
+
+    def test_a_list_in_pages_is_whole_and_a_busy_server_is_asked_again(self):
+        with self.servers.another_page(TASKS_ANSWER_MEMORY="1MiB", TASKS_RATE_LIMIT="20") as page:
+            client = self.client(page)
+            for number in range(40):
+                client.add("x" * 4000, f"key-{number}")  # more than the rate allows at once
+            self.assertIsNotNone(client.call("GET", "/api/tasks")[0]["Link"])
+            self.assertEqual(len(client.read()), 40)
+            self.assertIsNone(client.tag)
+
+
+if __name__ == "__main__":
+    unittest.main()
