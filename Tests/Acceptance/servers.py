@@ -113,8 +113,9 @@ class Servers:
                 "TASKS_PUBLIC": str(ROOT / "Public"), **settings,
             })
         try:
-            self._await("other", f"http://127.0.0.1:{port}/readyz")
-            yield f"http://127.0.0.1:{port}"
+            url = f"{'https' if 'TASKS_TLS_CERT' in settings else 'http'}://127.0.0.1:{port}"
+            self._await("other", f"{url}/readyz")
+            yield url
         finally:
             self._end(self.running.pop("other"))
 

@@ -46,13 +46,21 @@ static inline void CMicroHTTPD_log(void *settings, const char *format, va_list a
     s->line(s->context, format, line);
 }
 
+/// Mozilla's intermediate configuration, without its DHE suites, as a priority string of GnuTLS. It begins with NONE, so
+/// that an update of GnuTLS adds nothing to it.
+#define CMICROHTTPD_PRIORITIES \
+    "NONE:+VERS-TLS1.3:+VERS-TLS1.2:+ECDHE-ECDSA:+ECDHE-RSA:+AES-128-GCM:+AES-256-GCM:+CHACHA20-POLY1305:+AEAD:" \
+    "+GROUP-X25519:+GROUP-SECP256R1:+GROUP-SECP384R1:+SIGN-ECDSA-SECP256R1-SHA256:+SIGN-ECDSA-SECP384R1-SHA384:" \
+    "+SIGN-ECDSA-SHA256:+SIGN-ECDSA-SHA384:+SIGN-ECDSA-SHA512:+SIGN-RSA-PSS-RSAE-SHA256:+SIGN-RSA-PSS-RSAE-SHA384:" \
+    "+SIGN-RSA-PSS-RSAE-SHA512:+SIGN-RSA-SHA256:+SIGN-RSA-SHA384:+SIGN-RSA-SHA512"
+
 /// Starts a daemon that is given its connections; the settings are read by its logger until it stops.
 static inline struct MHD_Daemon *CMicroHTTPD_start(const CMicroHTTPD_settings *s) {
     const int isTLS = s->certificates != NULL && s->key != NULL;
     const struct MHD_OptionItem tls[] = {
         {isTLS ? MHD_OPTION_HTTPS_MEM_CERT : MHD_OPTION_END, 0, (void *)s->certificates},
         {MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)s->key},
-        {MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)"NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"},
+        {MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)CMICROHTTPD_PRIORITIES},
         {MHD_OPTION_END, 0, NULL},
     };
     return MHD_start_daemon(

@@ -277,6 +277,15 @@ static inline int copenssl_certificate_key_strength(X509 *certificate) {
     return key ? EVP_PKEY_get_security_bits(key) : 0;
 }
 
+// 1 if the certificate's key is of a kind with which servers sign handshakes: RSA, or EC on P-256 or P-384.
+static inline int copenssl_certificate_key_is_usual(X509 *certificate) {
+    EVP_PKEY *key = X509_get0_pubkey(certificate);  // the certificate's, not ours to free
+    char group[32] = "";
+    if (!key || EVP_PKEY_is_a(key, "RSA") == 1) return key != NULL;
+    return EVP_PKEY_get_group_name(key, group, sizeof group, NULL) == 1 &&
+           (strcmp(group, SN_X9_62_prime256v1) == 0 || strcmp(group, SN_secp384r1) == 0);
+}
+
 // The strength of the hash under the certificate's signature, in bits of security; 0 if it cannot be told.
 static inline int copenssl_signature_strength(X509 *certificate) {
     int bits = 0;

@@ -10,6 +10,8 @@ package struct CertificateFacts: Sendable, Equatable {
     package let notAfter: Int64
     /// The strength of its key in bits of security (NIST SP 800-57): 112 is RSA with 2048 bits.
     package let keyStrength: Int
+    /// Whether its key is RSA, or EC on P-256 or P-384: with other kinds our servers sign no handshake.
+    package let hasUsualKey: Bool
     /// The strength of the hash that was signed, in bits of security: 128 is SHA-256.
     package let signatureStrength: Int
     /// Whether its extensions allow its use by a TLS server.
@@ -35,6 +37,7 @@ package struct CertificateFacts: Sendable, Equatable {
             names: names.split(separator: "\n").map(String.init), notBefore: unsafe copenssl_not_before(pointer),
             notAfter: unsafe copenssl_not_after(pointer),
             keyStrength: Int(unsafe copenssl_certificate_key_strength(pointer)),
+            hasUsualKey: unsafe copenssl_certificate_key_is_usual(pointer) == 1,
             signatureStrength: Int(unsafe copenssl_signature_strength(pointer)),
             isForServers: unsafe copenssl_is_for_servers(pointer) == 1, isFollowedByIssuer: isFollowedByIssuer)
     }

@@ -78,6 +78,8 @@ package enum CertificateFlaw: Sendable, Equatable {
     case notForServers
     /// The key of the certificate at this position is too short.
     case weakKey(position: Int)
+    /// The server's certificate has a key of another kind than RSA, EC P-256 and EC P-384.
+    case unusualKey
     /// The certificate at this position is signed over MD5 or SHA-1.
     case weakSignature(position: Int)
 }
@@ -89,7 +91,10 @@ extension ServerCredentials {
     /// What clients find wrong at this time, in seconds since 1970.
     package func flaws(at now: Int64) -> [CertificateFlaw] {
         let ofEach = certificates.indices.flatMap { flaws(ofCertificateAt: $0, now) }
-        return ofEach + (own.names.isEmpty ? [.noNames] : []) + (own.isForServers ? [] : [.notForServers])
+        let ofOwn: [(Bool, CertificateFlaw)] = [
+            (own.names.isEmpty, .noNames), (!own.isForServers, .notForServers), (!own.hasUsualKey, .unusualKey),
+        ]
+        return ofEach + ofOwn.filter(\.0).map(\.1)
     }
 
     private func flaws(ofCertificateAt index: Int, _ now: Int64) -> [CertificateFlaw] {

@@ -27,7 +27,7 @@ struct CertificateMaker: Sendable {
             "extendedKeyUsage = serverAuth", "subjectAltName = \(names.map(Self.alternative).joined(separator: ", "))",
             "authorityKeyIdentifier = keyid:always", Self.subjectKey,
         ]
-        return try certificate(key, names[0], serial: Self.serial(), days: 397, extensions)
+        return try certificate(key, names[0], serial: Self.serial(), days: 365, extensions)
             .signed(by: issuer.certificate, issuer.key)
     }
 

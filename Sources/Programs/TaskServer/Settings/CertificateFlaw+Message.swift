@@ -21,6 +21,8 @@ extension CertificateFlaw {
         case .weakKey(let position):
             "\(Self.certificate(position)) has a key that is too short: clients refuse it. Get one with RSA of 2048 bits or more, "
                 + "or with EC P-256"
+        case .unusualKey:
+            "the certificate has a key that is neither RSA nor EC P-256 nor EC P-384: no client can connect. Get one with EC P-256"
         case .weakSignature(let position):
             "\(Self.certificate(position)) is signed with MD5 or SHA-1: clients refuse it. Get one that is signed with SHA-256"
         }
