@@ -2,7 +2,7 @@
 // while it uses the refresh token and keeps the one that replaces it, and then tells the others the new access token.
 
 import { Problem, Unreachable } from "/api.js";
-import { claimsOf, metadata, revoke, scope, tokenOf } from "/session.js";
+import { identityOf, isOver, metadata, revoke, scope, tokenOf, WRONG_CLOCK } from "/session.js";
 import * as store from "/session-store.js";
 
 const LOCK = "tasks.renewal";
@@ -72,7 +72,7 @@ export class Access {
       const now = store.shared();
       if (now?.since === all.since && now.refresh !== all.refresh) return this.#exchange(now);
     }
-    if (!reply || !isSamePerson(reply, all, this.#config)) {
+    if (!reply) {
       store.unshare(all);
       return null;
     }
@@ -82,6 +82,8 @@ export class Access {
       metadata(this.#config, all.policy).then((known) => revoke(known, this.#config, reply.refresh_token), () => {});
       return null;
     }
+    // Only now, since the refresh token that was used is perhaps not taken again.
+    if (reply.claims && isOver(reply.claims.exp)) throw new Problem(503, { title: "No new token", detail: WRONG_CLOCK });
     const news = { since: all.since, ...tokenOf(reply) };
     this.#take(news);
     this.#channel.postMessage(news);
@@ -105,26 +107,27 @@ export class Access {
   }
 }
 
-/** The token response; null if it will never give a token for this refresh token again. */
-async function redeem(config, { policy, refresh }) {
-  const { token_endpoint } = await metadata(config, policy).catch(unreachable);
+/**
+ * The token response with the claims of its ID token, if it has one; null if the authority will never give a token of this
+ * person for this refresh token again.
+ */
+async function redeem(config, { policy, refresh, subject }) {
+  const { issuer, token_endpoint } = await metadata(config, policy).catch(unreachable);
   if (!token_endpoint) throw new Unreachable("The authority's description names no token endpoint.");
   const form = { grant_type: "refresh_token", client_id: config.clientId, refresh_token: refresh, scope: scope(config) };
   const response = await fetch(token_endpoint, {
     method: "POST", body: new URLSearchParams(form), credentials: "omit", signal: AbortSignal.timeout(LONGEST_ANSWER),
   }).catch(unreachable);
   const reply = await response.json().catch(() => null);
-  if (response.ok && tokenOf(reply ?? {}).token) return reply;
+  if (response.ok && tokenOf(reply ?? {}).token) {
+    if (!reply.id_token) return reply;
+    const claims = identityOf(reply, issuer, config);
+    return claims?.sub === subject ? { ...reply, claims } : null; // OpenID Connect Core 12.2
+  }
   if (reply?.error && response.status < 500 && ![408, 429].includes(response.status)) return null;
   throw new Problem(503, {
     title: "The sign-in service failed", detail: `It answered ${response.status}. The page tries again by itself.`,
   });
-}
-
-/** OpenID Connect Core 12.2: an ID token of a renewal names the same person and application as the first. */
-function isSamePerson({ id_token }, { subject }, { clientId }) {
-  const claims = id_token ? claimsOf(id_token) : null;
-  return !id_token || Boolean(claims && claims.sub === subject && [claims.aud].flat().includes(clientId));
 }
 
 function unreachable(error) {

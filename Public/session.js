@@ -11,6 +11,10 @@ const redirectURI = `${location.origin}/`;
 /** What went wrong at the authority, in words for the person. */
 export class SignInError extends Error {}
 
+const OTHER_AUTHORITY = "The answer came from another sign-in service, or is for another application. Please try again; if that "
+  + "does not help, tell the people who run this page.";
+export const WRONG_CLOCK = "The clock of this device is ahead of the sign-in service's. Set it, then try again.";
+
 /** The kinds of policies, told from their names as the samples name them; the first that matches counts. */
 const KINDS = [
   ["ropc", /ropc/, ""],
@@ -38,8 +42,9 @@ export const policies = (config) =>
 
 /** Leaves for the authority; `place` is what to come back to, `stays` whether to ask for a refresh token. */
 export async function signIn(config, policy, place, stays = canShare) {
-  const { authorization_endpoint } = await metadata(config, policy);
-  const attempt = { state: random(), nonce: random(), verifier: random(), policy, place, stays };
+  const { issuer, authorization_endpoint, ...known } = await metadata(config, policy);
+  const namesItself = known.authorization_response_iss_parameter_supported === true;
+  const attempt = { state: random(), nonce: random(), verifier: random(), policy, place, stays, issuer, namesItself };
   sessionStorage.setItem(ATTEMPT, JSON.stringify(attempt));
   go(authorization_endpoint, {
     client_id: config.clientId,
@@ -66,14 +71,20 @@ export async function finish(config) {
   if (!attempt || answer.get("state") !== attempt.state) {
     throw new SignInError("That sign-in was not started in this tab. Please try again.");
   }
+  // RFC 9207. An authority that does not announce it, such as B2C, may leave its name out.
+  const isOther = answer.has("iss") ? !isIssuer(answer.get("iss"), attempt.issuer) : attempt.namesItself;
+  if (isOther) throw new SignInError(OTHER_AUTHORITY);
   if (answer.has("error")) return refused(config, answer, attempt);
   const reply = await redeem(config, attempt, answer.get("code"));
-  const { sub } = checkIdentity(reply.id_token, attempt.nonce, config.clientId);
+  const claims = identityOf(reply, attempt.issuer, config);
+  if (!claims) throw new SignInError(OTHER_AUTHORITY);
+  if (claims.nonce !== attempt.nonce) throw new SignInError("That answer does not belong to this sign-in. Please try again.");
+  if (isOver(claims.exp)) throw new SignInError(WRONG_CLOCK);
   const lifetime = Number(reply.refresh_token_expires_in);
   begin({
     ...tokenOf(reply),
     policy: attempt.policy,
-    subject: sub,
+    subject: claims.sub,
     refresh: reply.refresh_token,
     ends: lifetime ? Date.now() + 1000 * lifetime : null,
   });
@@ -161,17 +172,27 @@ async function redeem(config, attempt, code) {
   return reply;
 }
 
-/** What OpenID Connect Core 3.1.3.7 leaves to check when the token came from the token endpoint itself. */
-function checkIdentity(token, nonce, clientId) {
-  const claims = token && claimsOf(token);
-  if (!claims || claims.nonce !== nonce || ![claims.aud].flat().includes(clientId)) {
-    throw new SignInError("The authority's answer does not belong to this sign-in. Please try again.");
-  }
-  return claims;
+/**
+ * The claims of the ID token in a token response, if it is for this application and by this issuer, else null. The token came
+ * from the token endpoint itself, so its signature need not be checked (OpenID Connect Core 3.1.3.7).
+ */
+export function identityOf({ id_token }, issuer, { clientId }) {
+  const claims = id_token && claimsOf(id_token);
+  return claims && isIssuer(claims.iss, issuer) && [claims.aud].flat().includes(clientId) ? claims : null;
+}
+
+/** Whether a token that ends at `exp` has ended, by a clock that may be a minute ahead, as the server's may. */
+export const isOver = (exp) => !(1000 * (exp + 60) > Date.now());
+
+/** Whether a name is that of this issuer. Microsoft's issuer for many tenants is a template; the server decides which it takes. */
+function isIssuer(name, issuer) {
+  const [start, end] = String(issuer).split("{tenantid}");
+  const text = String(name);
+  return text === issuer || (end !== undefined && text.startsWith(start) && text.endsWith(end));
 }
 
 /** The claims of a token, unverified; null if it has none that can be read. */
-export function claimsOf(token) {
+function claimsOf(token) {
   try {
     const bytes = atob(token.split(".")[1].replaceAll("-", "+").replaceAll("_", "/"));
     return JSON.parse(new TextDecoder().decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0))));

@@ -71,6 +71,7 @@ class Delivery(PageTest):
         self.person.await_welcome()
         with urllib.request.urlopen(self.servers.page) as answer:
             policy = answer.headers["Content-Security-Policy"]
+            self.assertEqual(answer.headers["Cross-Origin-Opener-Policy"], "same-origin")
         self.assertIn("script-src 'self';", policy)
         self.assertIn("style-src 'self';", policy)
         self.assertNotIn("unsafe", policy)

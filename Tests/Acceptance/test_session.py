@@ -1,12 +1,15 @@
 """Staying signed in: one refresh token for all tabs of a browser, and an end for all of them at once."""
 
+import contextlib
 import json
+import signal
+import time
 import unittest
 import urllib.parse
 import urllib.request
 
 from person import PASSWORD, PageTest, Person
-from servers import CLIENT, Servers
+from servers import CLIENT, TENANT, Servers
 from test_trouble import NO_CONNECTION
 
 
@@ -360,6 +363,101 @@ class OtherAuthorities(SessionTest):
             person.sign_out()
 
 
+# Alters what the authority answers: members of its metadata, claims of ID tokens, and `iss` beside the code.
+ALTER = """
+    const altered = JSON.parse(localStorage["test.altered"] ?? "{}");
+    const real = Response.prototype.json;
+    Response.prototype.json = async function () {
+      const body = await real.call(this);
+      if (body.id_token) {
+        const parts = body.id_token.split(".");
+        const claims = JSON.parse(atob(parts[1].replaceAll("-", "+").replaceAll("_", "/")));
+        parts[1] = btoa(JSON.stringify({ ...claims, ...altered.claims }));
+        body.id_token = parts.join(".");
+      }
+      return body.token_endpoint ? { ...body, ...altered.metadata } : body;
+    };
+    if (altered.iss && location.hash.includes("code=")) {
+      history.replaceState(null, "", `${location.hash}&iss=${encodeURIComponent(altered.iss)}`);
+    }"""
+NAMED = {"authorization_response_iss_parameter_supported": True}
+
+
+class Answers(SessionTest):
+    def setUp(self):
+        super().setUp()
+        self.chrome.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": ALTER})
+        address = f"{self.servers.authority}/{TENANT}/b2c_1_sign_in/v2.0/.well-known/openid-configuration"
+        with urllib.request.urlopen(address) as answer:
+            self.issuer = json.load(answer)["issuer"]
+
+    def alter(self, **altered):
+        self.chrome.execute_script("localStorage['test.altered'] = arguments[0]", json.dumps(altered))
+
+    def sign_in(self, **altered):
+        self.person.open()
+        self.person.await_welcome()
+        self.alter(**altered)
+        self.chrome.refresh()
+        self.person.choose("b2c_1_sign_in")
+        self.chrome.until(lambda: self.chrome.all("[name=password]") or self.chrome.all("#policies button, #rows"), "an answer")
+        if self.chrome.all("[name=password]"):
+            self.person.fill_at_once(signInName="alice@example.com", password=PASSWORD)
+
+    def check_refused(self, words, **altered):
+        self.sign_in(**altered)
+        self.chrome.until(lambda: words in self.chrome.one("#welcome-error").text, f"{words!r} because of {altered}")
+        self.assertIsNone(self.session())
+        self.assertIsNone(self.shared())
+
+    def test_an_id_token_of_somebody_else_or_of_another_time_is_refused(self):
+        self.check_refused("another sign-in service", claims={"iss": "https://login.example.com/"})
+        self.check_refused("another sign-in service", claims={"iss": None})
+        self.check_refused("another sign-in service", claims={"aud": "another-application"})
+        self.check_refused("does not belong to this sign-in", claims={"nonce": "another"})
+        self.check_refused("clock of this device", claims={"exp": int(time.time()) - 90})
+        self.check_refused("clock of this device", claims={"exp": None})
+
+    def test_clocks_may_differ_by_a_minute(self):
+        self.sign_in(claims={"exp": int(time.time()) - 5, "aud": [CLIENT, "another-application"]})
+        self.person.await_list()
+
+    def test_the_issuer_of_many_tenants_is_a_template(self):
+        many = self.issuer.replace(self.issuer.split("/")[-3], "{tenantid}")
+        self.assertIn("/{tenantid}/", many)
+        self.sign_in(metadata={"issuer": many})
+        self.person.await_list()
+
+    def test_an_authority_that_names_itself_in_its_answer_must_be_the_one_that_was_asked(self):
+        self.check_refused("another sign-in service", iss="https://login.example.com/")
+        self.check_refused("another sign-in service", metadata=NAMED)
+        self.sign_in(metadata=NAMED, iss=self.issuer)
+        self.person.await_list()
+
+    def test_a_renewal_for_somebody_else_ends_the_session(self):
+        for claims in [{"iss": "https://login.example.com/"}, {"aud": "another-application"}, {"sub": "another"}]:
+            self.newcomer()
+            self.alter(claims=claims)
+            self.change_session(expires=1)
+            self.chrome.refresh()
+            self.chrome.until(lambda: self.chrome.one("#ended").is_displayed(), f"the end of the session because of {claims}")
+            self.assertIsNone(self.shared())
+            self.alter()
+            self.person.sign_out()
+
+    def test_a_clock_that_is_ahead_at_a_renewal_ends_nothing(self):
+        self.newcomer()
+        refresh = self.shared()["refresh"]
+        self.alter(claims={"exp": int(time.time()) - 90})
+        self.change_session(expires=1)
+        self.chrome.refresh()
+        self.chrome.until(lambda: "clock of this device" in self.chrome.one("#trouble").text, "the complaint")
+        self.assertNotEqual(self.shared()["refresh"], refresh)  # a strict authority takes none twice
+        self.alter()
+        self.chrome.refresh()
+        self.person.await_list()
+
+
 class SignOut(SessionTest):
     def test_all_tabs_and_the_authority(self):
         address = self.newcomer()
@@ -509,6 +607,34 @@ class WithoutANetwork(SessionTest):
         self.chrome.execute_cdp_cmd("Network.setBlockedURLs", {"urls": []})
         self.person.await_status("Saved")
         self.person.await_texts("Buy milk", "Buy bread", "Written in the new tab")
+
+    def test_a_network_that_is_silent_is_no_longer_waited_for_than_one_that_is_not_there(self):
+        self.chrome.set_page_load_timeout(30)
+        with self.silence():
+            begin = time.monotonic()
+            self.chrome.switch_to.new_window("tab")
+            self.person.open()
+            self.person.await_texts("Buy milk", "Buy bread")
+            self.assertLess(time.monotonic() - begin, 10)
+            self.assertFalse(self.chrome.one("#loading").is_displayed())
+            self.person.await_status("No answer")
+            self.person.add("Written meanwhile")
+            self.person.await_status("No answer · 1 change kept")
+            self.assertLess(time.monotonic() - begin, 14)
+        self.person.await_status("Saved")
+        self.person.await_texts("Buy milk", "Buy bread", "Written meanwhile")
+
+    @contextlib.contextmanager
+    def silence(self):
+        """Both programs stand still, and the system goes on taking connections for them."""
+        programs = list(self.servers.running.values())
+        try:
+            for program in programs:
+                program.send_signal(signal.SIGSTOP)
+            yield
+        finally:
+            for program in programs:
+                program.send_signal(signal.SIGCONT)
 
     def test_a_new_tab_after_signing_out_shows_nothing(self):
         self.person.sign_out()

@@ -14,6 +14,8 @@ struct CommonHeaders: Sendable {
         "Vary": "Authorization, Accept-Encoding",
     ]
     /// Strict, and still enough for the page: its own files, and answers from the authority.
+    ///
+    /// The page shares no window with pages of other origins, since it signs in by redirect.
     private let ofFiles: FieldLines
 
     init(_ configuration: TaskAPIConfiguration) {
@@ -22,6 +24,7 @@ struct CommonHeaders: Sendable {
             "X-Content-Type-Options": "nosniff",
             "Content-Security-Policy": Self.contentSecurityPolicy(authority: configuration.page.authority),
             "Referrer-Policy": "no-referrer",
+            "Cross-Origin-Opener-Policy": "same-origin",
         ]
     }
 

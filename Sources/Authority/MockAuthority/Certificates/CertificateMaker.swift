@@ -18,7 +18,7 @@ struct CertificateMaker: Sendable {
         return try certificate(key, name, serial: Self.serial(), days: 3650, extensions).selfSigned()
     }
 
-    /// The certificate of a server of these names in PEM, for a bit more than a year.
+    /// The certificate of a server of these names in PEM, for a year: Mozilla's configuration allows no more.
     func server(
         _ key: RSAPrivateKey, names: [String], issuer: (key: RSAPrivateKey, certificate: String)
     ) throws(RSAError) -> String {
