@@ -44,7 +44,7 @@ class Silence {
 
 /**
  * Asks; `headers` and `body` as needed. Answers {status, tag, next, body}. `access` gives the token: one that the server
- * refuses is renewed once, if that is possible.
+ * refuses is renewed once, if that is possible. `heard` is called when an answer begins.
  */
 export async function call(access, method, path, options = {}) {
   const token = access.token ?? (await access.renew());
@@ -59,10 +59,11 @@ export async function call(access, method, path, options = {}) {
   }
 }
 
-async function ask(token, method, path, { headers = {}, body, keepalive = false }) {
+async function ask(token, method, path, { headers = {}, body, keepalive = false, heard }) {
   const silence = new Silence();
   try {
     const response = await send(path, requestOf(token, method, { headers, body, keepalive, signal: silence.signal }));
+    heard?.();
     const answer = await read(response, silence);
     if (!response.ok && response.status !== 304) {
       throw new Problem(response.status, answer ?? {}, Number(response.headers.get("Retry-After")) || 0);

@@ -5,23 +5,19 @@ import { find } from "/dom.js";
 import * as session from "/session.js";
 import { current, forgetOthers, onChange, shared } from "/session-store.js";
 
+const slow = setTimeout(() => (find("loading").hidden = false), 300);
+
 start().catch((error) => {
   welcome(null, error instanceof session.SignInError ? error.message : "The page could not start. Please reload it.");
   if (!(error instanceof session.SignInError)) throw error;
 });
 
 async function start() {
-  const slow = setTimeout(() => (find("loading").hidden = false), 300);
-  try {
-    const config = await configuration();
-    const { place, failure } = await comeBack(config);
-    const me = current();
-    if (me) await enter(config, me, place, failure);
-    else welcome(config, failure ?? (place?.cancelled && "The sign-in was cancelled. Start again whenever you like."));
-  } finally {
-    clearTimeout(slow);
-    find("loading").hidden = true;
-  }
+  const config = await configuration();
+  const { place, failure } = await comeBack(config);
+  const me = current();
+  if (me) await enter(config, me, place, failure);
+  else welcome(config, failure ?? (place?.cancelled && "The sign-in was cancelled. Start again whenever you like."));
 }
 
 async function configuration() {
@@ -45,6 +41,7 @@ async function enter(config, me, place, failure) {
   const { TaskPage } = await import("/task-page.js");
   const refusal = await TaskPage.open(config, me, place ?? {}, { show, complaint: failure });
   if (refusal) return welcome(config, refusal);
+  loaded();
   navigator.serviceWorker?.register("/worker.js").catch(() => {}); // only for opening the page without a connection
 }
 
@@ -68,7 +65,14 @@ function complain(message) {
   find("welcome-error").hidden = !message;
 }
 
-function show(section) {
+function loaded() {
+  clearTimeout(slow);
+  find("loading").hidden = true;
+}
+
+/** `isReady`: whether there is something to show before the server has answered. */
+function show(section, isReady = true) {
+  if (isReady) loaded();
   for (const name of ["welcome", "tasks"]) find(name).hidden = name !== section;
   for (const name of ["account", "status"]) find(name).hidden = section !== "tasks";
   document.body.dataset.section = section;

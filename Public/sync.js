@@ -8,6 +8,7 @@ import { call, Problem, Unreachable } from "/api.js";
 import { bodyOf, guardedField, taskOf, valueOf } from "/model.js";
 
 const LONGEST_WAIT = 30; // seconds
+const PATIENCE = 2000; // milliseconds
 const MOST = 500; // changes in a list: the server takes 1000, in a body of 64 KiB
 const AT_ONCE = 5; // requests; browsers open six connections to a server, and one is left for reading
 
@@ -259,8 +260,19 @@ export class Sync {
     return { tasks, tag: first.next ? null : first.tag };
   }
 
-  #call(method, path, options) {
-    return call(this.#access, method, path, options);
+  /** Tells after 2 s without an answer that there is none. */
+  async #call(method, path, options) {
+    let isLate = false;
+    const late = setTimeout(() => this.#tell({ kind: "offline", isSilent: (isLate = true) }), PATIENCE);
+    const heard = () => {
+      clearTimeout(late);
+      if (isLate) this.#tell({ kind: "busy" });
+    };
+    try {
+      return await call(this.#access, method, path, { ...options, heard });
+    } finally {
+      clearTimeout(late);
+    }
   }
 
   #failed(error) {

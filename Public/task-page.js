@@ -44,7 +44,7 @@ export class TaskPage {
     }
     session.forgetOthers(me.owner);
     page = new TaskPage(config, me, access);
-    show("tasks");
+    show("tasks", page.model.isKnown);
     page.#goTo(place);
     page.#trouble(complaint ?? "");
     await page.sync.run({ list: true });
@@ -202,7 +202,7 @@ export class TaskPage {
     const text = {
       idle: waiting ? "Saving …" : saved,
       busy: "Saving …",
-      offline: `Offline${kept}`,
+      offline: `${this.#state.isSilent ? "No answer" : "Offline"}${kept}`,
       trouble: `${waiting ? "Not saved" : "Out of touch"}${kept}`,
       ended: `Session ended${kept}`,
     }[this.#state.kind];

@@ -1,6 +1,10 @@
 // Opens the page without a connection: the page's own files, from the network while there is one, else as they were
 // last seen. Nothing of the API and nothing that belongs to a person is ever kept.
 
+const PATIENCE = 2000; // milliseconds
+const LONGEST_ANSWER = 30000;
+let late = null; // promise of an answer that did not come in time, until it comes or fails
+
 const CACHE = "page-3";
 const FILES = [
   "/", "/app.css", "/main.js", "/session.js", "/session-store.js", "/storage.js", "/sign-in.js", "/dom.js",
@@ -21,18 +25,31 @@ addEventListener("activate", (event) => {
 addEventListener("fetch", (event) => {
   const url = new URL(event.request.url);
   const isPage = event.request.method === "GET" && url.origin === location.origin && FILES.includes(url.pathname);
-  if (isPage) event.respondWith(newest(event.request, url.pathname));
+  if (isPage) event.respondWith(newest(event, url.pathname));
 });
 
-async function newest(request, path) {
+/** The network's answer; after 2 s without one, for this file and all that follow until it comes, what was last seen. */
+async function newest(event, path) {
   const cache = await caches.open(CACHE);
-  try {
-    const response = await fetch(request);
-    if (response.ok) await cache.put(path, response.clone());
-    return response;
-  } catch (error) {
-    const kept = await cache.match(path);
-    if (!kept) throw error;
+  const kept = await cache.match(path);
+  if (kept && late) {
+    event.waitUntil(late.then(() => ask(event.request, path, cache)).catch(() => {}));
     return kept;
   }
+  const asked = ask(event.request, path, cache);
+  if (!kept) return asked;
+  event.waitUntil(asked.catch(() => {}));
+  const answer = await Promise.race([asked.catch(() => kept), new Promise((resolve) => setTimeout(resolve, PATIENCE))]);
+  if (!answer) {
+    late = asked.finally(() => (late = null));
+    late.catch(() => {});
+  }
+  return answer ?? kept;
+}
+
+/** A browser opens six connections to a server: one that is silent is not kept for ever. */
+async function ask({ cache: mode, redirect }, path, cache) {
+  const response = await fetch(path, { cache: mode, redirect, signal: AbortSignal.timeout(LONGEST_ANSWER) });
+  if (response.ok) await cache.put(path, response.clone());
+  return response;
 }
