@@ -53,7 +53,12 @@ class NGINX(Proxy):
 
     def configure(self, server, folder):
         site = (ROOT / "deploy/nginx/tasks.conf").read_text()
-        site = site.replace("listen 80;", f"listen 127.0.0.1:{self.port};").replace("127.0.0.1:3000", f"127.0.0.1:{server.port}")
+        self.secure_port, pair = free_port(), f"{folder}/nginx.pem"
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=tasks", "-keyout", pair, "-out", f"{pair}.crt"],
+            check=True, capture_output=True)
+        listen = f"listen 127.0.0.1:{self.port}; listen 127.0.0.1:{self.secure_port} ssl; ssl_certificate {pair}.crt; ssl_certificate_key {pair};"
+        site = site.replace("listen 80;", listen).replace("127.0.0.1:3000", f"127.0.0.1:{server.port}")
         site = site.replace("/var/log/nginx/tasks.log", "/dev/stdout").replace("keepalive 16;", "keepalive 1;")
         paths = "\n".join(f"{kind}_temp_path {folder};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
         path = f"{folder}/nginx.conf"

@@ -5,10 +5,12 @@ import concurrent.futures
 import json
 import shutil
 import socket
+import ssl
 import sys
 import tempfile
 import unittest
 import urllib.parse
+import urllib.request
 import uuid
 
 sys.dont_write_bytecode = True
@@ -152,6 +154,14 @@ class Smuggling(unittest.TestCase):
                 connection.close()
                 wait_until("both requests are counted", 20, lambda: attack.counts()[0] == before + 2)
                 self.assertEqual(attack.smuggled(), 1)
+
+    def test_nginx_lets_browsers_come_by_tls_only_once_they_came_by_it(self):
+        route = next(attack.route for attack in self.attacks if attack.route_name == "nginx")
+        status, fields, _ = ask(route.port, "GET", "/healthz")
+        self.assertEqual((status, fields["Strict-Transport-Security"]), (200, None))
+        url = f"https://127.0.0.1:{route.secure_port}/healthz"
+        with urllib.request.urlopen(url, timeout=20, context=ssl._create_unverified_context()) as answer:
+            self.assertEqual(answer.headers["Strict-Transport-Security"], "max-age=63072000")
 
 
 if __name__ == "__main__":
