@@ -17,7 +17,7 @@ export class Problem extends Error {
   }
 }
 
-/** No answer: no connection, or not in time. Whether the request arrived is unknown. */
+/** No answer of the server: no connection, not in time, or somebody else's answer. Whether the request arrived is unknown. */
 export class Unreachable extends Error {}
 
 const LONGEST_SILENCE = 15000; // milliseconds
@@ -59,15 +59,24 @@ export async function call(access, method, path, options = {}) {
   }
 }
 
+/**
+ * A network's portal answers in the server's place, with any status. The server repeats the name that a request carries in
+ * `client-request-id` (docs/token-validation.md), and nobody else does. So success, also a 204 without a body, is
+ * believed only with that name, and a refusal (4xx) only with that or as a problem with a code.
+ */
 async function ask(token, method, path, { headers = {}, body, keepalive = false, heard }) {
   const silence = new Silence();
+  const name = crypto.randomUUID();
   try {
-    const response = await send(path, requestOf(token, method, { headers, body, keepalive, signal: silence.signal }));
+    const named = { "client-request-id": name, "return-client-request-id": "true", ...headers };
+    const response = await send(path, requestOf(token, method, { headers: named, body, keepalive, signal: silence.signal }));
     heard?.();
     const answer = await read(response, silence);
-    if (!response.ok && response.status !== 304) {
-      throw new Problem(response.status, answer ?? {}, Number(response.headers.get("Retry-After")) || 0);
-    }
+    const problem = response.ok || response.status === 304
+      ? null : new Problem(response.status, answer ?? {}, Number(response.headers.get("Retry-After")) || 0);
+    const isOurs = response.headers.get("client-request-id") === name;
+    if (!isOurs && !problem?.code && !problem?.isPassing) throw new Unreachable("Somebody else answered.");
+    if (problem) throw problem;
     const next = /<([^>]+)>;\s*rel="next"/.exec(response.headers.get("Link") ?? "")?.[1];
     return { status: response.status, tag: response.headers.get("ETag"), next, body: answer };
   } finally {

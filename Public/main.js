@@ -23,8 +23,9 @@ async function start() {
 async function configuration() {
   const read = () => fetch("/config.json", { cache: "no-cache" });
   const response = await read().catch(read).catch(() => null);
-  if (!response?.ok) throw new session.SignInError("The server cannot be reached. Please reload the page in a moment.");
-  return response.json();
+  const config = response?.ok ? await response.json().catch(() => null) : null; // a network's portal answers with a page
+  if (!config) throw new session.SignInError("The server cannot be reached. Please reload the page in a moment.");
+  return config;
 }
 
 async function comeBack(config) {
