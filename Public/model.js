@@ -1,47 +1,55 @@
 // What the person sees: the list as the server last gave it, with the changes applied that the server has not
-// confirmed yet. Every change is a small record in local storage, under a key of its own, so that it survives reload,
-// crash and sign-out, and two tabs never overwrite each other's. It is removed when the server has answered.
+// confirmed yet. Every change is a record in the queue, under a key of its own, so that it survives reload, crash and
+// sign-out, and two tabs never overwrite each other's. It is removed when the server has answered.
 
+import { Unreachable } from "/api.js";
 import { inOrder } from "/order.js";
+import { Queue } from "/queue.js";
 import { read, write } from "/storage.js";
 
-const PREFIX = "tasks.change.";
 export const UNDO_TIME = 7000;
+// The server remembers the key of an addition for 24 hours, and the newest thousand of a person.
+const KEY_LIFE = 23 * 3600000;
+const KEYS = 1000;
+const LONGEST_WAIT = 60000; // a deletion that seems to wait for longer was made before the clock was put back
 const STORE_AFTER = 500; // milliseconds: many changes in a row write a long list once
 
 /**
  * One person's tasks. A change is {key, kind, ...}:
- *   add    {text, completed, due?, notes?, position?}  `key` is its Idempotency-Key
+ *   add    {text, completed, due?, notes?, position?, at, after}
+ *                                                      `key` is its Idempotency-Key, `at` when it was written, `after` the
+ *                                                      newest id that was known then
  *   change {target, completed} or {target, position}   the last one wins
  *   change {target, text | due | notes, base, of}      `base` is the value that the person saw when changing it, `of`
  *                                                      the task then; null is no due date and no notes
  *   remove {target, notBefore}                         waits for the time of undo
  * A target is a task's id, or the key of an addition that has no id yet. `problem` stops a change until the person
- * decides: {title, detail} for a refusal, {field, theirs} for another value, {gone} for a task that is no more.
+ * decides: {title, detail} for a refusal, {field, theirs} for another value, {gone} for a task that is no more,
+ * {added} for an addition that may have been made already.
  */
 export class Model {
   #owner;
   #isLasting;
   #isForgotten = false; // an answer that comes after sign-out is not kept any more
   #saved;
-  #aliases; // key of an addition -> id of the task it became
-  #changes = new Map(); // name of a record in local storage -> change, oldest first
+  #queue;
   #storing; // timer
-  #rows = new Map(); // id -> key: a row keeps its name, so keeps its focus
 
-  /** `isLasting`: whether a new tab, too, is to find the list: it is kept in the local storage until the person signs out. */
-  constructor(owner, { isLasting = false } = {}) {
+  /**
+   * `isLasting`: whether a new tab, too, is to find the list: it is kept in the local storage until the person signs out.
+   * `changed` is called when it is known whether a change is kept, and with true if there may be other changes.
+   */
+  constructor(owner, { isLasting = false, changed = () => {} } = {}) {
     this.#owner = owner;
     this.#isLasting = isLasting;
     const kept = (isLasting && read(localStorage, this.#listName)) || read(sessionStorage, this.#listName);
     this.#saved = kept ?? { tasks: [], tag: null, known: false };
-    this.#aliases = read(localStorage, `tasks.names.${owner}`) ?? {};
-    for (const [key, id] of Object.entries(this.#aliases)) this.#rows.set(id, key);
-    this.reload();
+    this.#queue = new Queue(owner, changed);
   }
 
-  get prefix() {
-    return `${PREFIX}${this.#owner}.`;
+  /** The name of the lock of the tab that sends. */
+  get lock() {
+    return `tasks.change.${this.#owner}.`;
   }
 
   /** Whether the server has ever given the list in this tab. */
@@ -55,32 +63,30 @@ export class Model {
 
   /** All waiting changes, oldest first. */
   changes() {
-    return Array.from(this.#changes.values(), (change) => this.#named(change));
+    return this.#queue.all();
   }
 
   /** Reads all waiting changes again, those of the other tabs included. */
   reload() {
-    const names = Object.keys(localStorage).filter((name) => name.startsWith(this.prefix)).sort();
-    const records = names.map((name) => [name, read(localStorage, name)]);
-    this.#changes = new Map(records.filter(([, change]) => change));
+    return this.#queue.load();
   }
 
-  /** Another tab has written or removed a record (an event of the storage). */
-  heard({ key, newValue }) {
-    if (newValue === null) this.#changes.delete(key);
-    else this.#changes.set(key, JSON.parse(newValue));
+  /** Whether a change is "kept" on this device, is being written ("keeping"), or could not be ("failed"). */
+  stateOf(change) {
+    return this.#queue.stateOf(change);
   }
 
   /** The tasks to show, in the person's order. */
   view() {
     const rows = new Map(this.#saved.tasks.map((task) => [task.id, { ...task, state: "saved" }]));
     for (const change of this.changes()) apply(change, rows);
-    return [...rows.values()].map((row) => ({ ...row, row: this.#rows.get(row.id) ?? String(row.id) })).sort(inOrder);
+    const names = new Map(this.#queue.ids.map(([key, id]) => [id, key])); // a row keeps its name, so keeps its focus
+    return [...rows.values()].map((row) => ({ ...row, row: names.get(row.id) ?? String(row.id) })).sort(inOrder);
   }
 
   /** `optional` are its due date, notes and position, if it has any. Returns the key of the addition, which names its row. */
   add(text, completed = false, optional = {}) {
-    return this.#put({ kind: "add", text, completed, ...membersOf(optional) });
+    return this.#put({ kind: "add", text, completed, at: Date.now(), after: this.#newest, ...membersOf(optional) });
   }
 
   /** Changes the text, the due date or the notes; `base` is the value that the person saw. */
@@ -105,16 +111,13 @@ export class Model {
   }
 
   drop(key) {
-    const place = this.#place(key);
-    localStorage.removeItem(place);
-    this.#changes.delete(place);
+    this.#queue.drop(key);
   }
 
   /** The person decided about a problem: the change waits again, altered. */
   revise(key, alteration) {
-    const place = this.#place(key);
-    const change = read(localStorage, place);
-    if (change) this.#record(place, { ...change, problem: undefined, ...alteration });
+    const change = this.#queue.get(key);
+    if (change) this.#queue.put({ ...change, problem: undefined, ...alteration });
   }
 
   /** The person gives a change up for the value that the server has. */
@@ -124,9 +127,23 @@ export class Model {
     this.drop(key);
   }
 
-  /** Drops all changes of a task that is no more. */
+  /** Drops all changes of a task that is no more, or is not to be added. */
   abandon(id) {
-    for (const change of this.changes()) if (change.target === id) this.drop(change.key);
+    for (const change of this.changes()) if (subjectOf(change) === id) this.drop(change.key);
+  }
+
+  /**
+   * Whether this addition may have been made already, and its answer lost, so long ago that the server has forgotten its
+   * key: a task with the same text came into the list after the addition was written.
+   */
+  isDoubtful({ text, at, after = 0 }) {
+    const isForgotten = Math.abs(Date.now() - at) > KEY_LIFE || this.#newest - after >= KEYS;
+    return isForgotten && this.#saved.tasks.some((task) => task.id > after && task.text === text);
+  }
+
+  /** The newest id of the list, which is ordered by them. */
+  get #newest() {
+    return this.#saved.tasks.at(-1)?.id ?? 0;
   }
 
   /** Undo is over, for instance because the page is being closed. */
@@ -139,7 +156,8 @@ export class Model {
   /**
    * What to send while other changes are being sent: {ready, wait}, the changes that can be sent now, oldest first, and the
    * milliseconds until there is another, or null.
-   * A task's changes keep their order, and so do additions: their order is that of the list.
+   * A task's changes keep their order, and so do additions: their order is that of the list. What is for a task without an
+   * id waits for that, and holds up nothing.
    */
   next(sending) {
     const blocked = new Set(sending.map(subjectOf));
@@ -147,11 +165,12 @@ export class Model {
     const ready = [];
     let wait = null;
     for (const change of this.changes()) {
+      if (change.kind !== "add" && typeof change.target !== "number") continue;
       const subject = subjectOf(change);
       const rest = (change.notBefore ?? 0) - Date.now();
       if (!change.problem && !blocked.has(subject) && !(isAdding && change.kind === "add")) {
-        if (rest > 0) wait = Math.min(wait ?? rest, rest);
-        else if (this.#isKept(change)) {
+        if (rest > 0 && rest < LONGEST_WAIT) wait = Math.min(wait ?? rest, rest);
+        else {
           ready.push(change);
           isAdding ||= change.kind === "add";
         }
@@ -163,17 +182,16 @@ export class Model {
 
   /** The server has done a change: `task` is what it answered, null if there is none now. */
   confirm(change, task) {
-    if (change.kind === "add") this.#name(change.key, task.id);
     this.confirmAll([[change, task]]);
   }
 
-  /** The same of many changes, none of which adds a task: pairs of a change and its task. */
+  /** The same of many changes: pairs of a change and its task. */
   confirmAll(answers) {
     const ids = new Set(answers.map(([change, task]) => task?.id ?? change.target));
     const others = this.#saved.tasks.filter((other) => !ids.has(other.id));
     const tasks = [...others, ...answers.map(([, task]) => task).filter(Boolean)].sort((a, b) => a.id - b.id);
     this.#save({ tasks, tag: null, known: this.#saved.known });
-    for (const [change] of answers) this.drop(change.key);
+    for (const [change, task] of answers) this.#queue.drop(change.key, change.kind === "add" ? task.id : undefined);
   }
 
   /** The server's own list. */
@@ -188,8 +206,6 @@ export class Model {
     this.#storing = undefined;
     for (const storage of [sessionStorage, localStorage]) storage.removeItem(this.#listName);
     sessionStorage.removeItem(this.#draftName);
-    // What waits may be for a task that it knows by the key of its addition.
-    if (!this.#changes.size) localStorage.removeItem(`tasks.names.${this.#owner}`);
   }
 
   /** What the person is writing and has not saved, kept over a reload of this tab: {draft, editing}. */
@@ -226,50 +242,8 @@ export class Model {
 
   #put(change) {
     const key = crypto.randomUUID();
-    this.#record(`${this.prefix}${Model.#order()}.${key}`, this.#named({ ...change, key }));
+    this.#queue.put({ ...change, key });
     return key;
-  }
-
-  /** A change that is not saved needs its room more than the list, which the server has. */
-  #record(place, change) {
-    try {
-      write(localStorage, place, change);
-    } catch {
-      localStorage.removeItem(this.#listName);
-      write(localStorage, place, change);
-    }
-    this.#changes.set(place, change);
-  }
-
-  /** Whether a change is still to be sent: another tab may have done that a moment ago. */
-  #isKept(change) {
-    const place = this.#place(change.key);
-    const isKept = localStorage.getItem(place) !== null;
-    if (!isKept) this.#changes.delete(place);
-    return isKept;
-  }
-
-  /** The name of a change's record. Sorted by name means sorted by time, within a tab strictly. */
-  #place(key) {
-    for (const [place, change] of this.#changes) if (change.key === key) return place;
-    return "";
-  }
-
-  static #last = 0;
-  static #order() {
-    Model.#last = Math.max(Model.#last + 1, Date.now() * 1000);
-    return String(Model.#last).padStart(17, "0");
-  }
-
-  #named(change) {
-    return { ...change, target: this.#aliases[change.target] ?? change.target };
-  }
-
-  /** Remembers the newest hundred: a change made in another tab may still use the old name. */
-  #name(key, id) {
-    this.#aliases = Object.fromEntries([...Object.entries(this.#aliases), [key, id]].slice(-100));
-    this.#rows.set(id, key);
-    write(localStorage, `tasks.names.${this.#owner}`, this.#aliases);
   }
 
   #save(saved) {
@@ -287,7 +261,7 @@ function apply(change, rows) {
   if (change.kind === "add") {
     rows.set(id, { id, text: change.text, completed: change.completed, ...membersOf(change), ...state });
   } else if (change.kind === "remove") {
-    if (change.problem) rows.set(id, { ...row, ...state });
+    if (change.problem && row) rows.set(id, { ...row, ...state });
     else rows.delete(id);
   } else if (row || change.problem?.gone) {
     const kept = row?.problem ? { state: row.state, problem: row.problem, change: row.change } : state;
@@ -296,11 +270,20 @@ function apply(change, rows) {
   }
 }
 
-/** A task as the server writes it, in the form used here. */
-export const taskOf = (json) => ({
-  id: json.Id, text: json.task, completed: json.completed, added: json.date, modified: json.DateModified,
-  ...membersOf(json),
-});
+/** A task as the server writes it, in the form used here. What is no task was not written by the server. */
+export function taskOf(json) {
+  if (!Number.isInteger(json?.Id) || typeof json.task !== "string") throw new Unreachable("The answer is no task.");
+  return {
+    id: json.Id, text: json.task, completed: json.completed, added: json.date, modified: json.DateModified,
+    ...membersOf(json),
+  };
+}
+
+/** The same of a list. */
+export function tasksOf(json) {
+  if (!Array.isArray(json)) throw new Unreachable("The answer is no list of tasks.");
+  return json.map(taskOf);
+}
 
 const OPTIONAL = ["due", "notes", "position"];
 const CHANGEABLE = ["text", "completed", ...OPTIONAL];

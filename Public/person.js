@@ -49,16 +49,18 @@ async function leave({ config, me, model, sync, others }) {
   sync.leave();
   if (!isTold && model.changes().length) {
     await Promise.race([sync.run(), new Promise((resolve) => setTimeout(resolve, 3000))]);
-    const left = model.changes().length;
-    if (left) return tell(left);
+    const left = model.changes();
+    if (left.length) return tell(left.length, left.filter((change) => model.stateOf(change) !== "kept").length);
   }
   model.forget();
   others.postMessage({ left: me.owner });
   await signOut(config, returnPolicy(config, me.policy));
 }
 
-function tell(left) {
-  find("leaving").textContent = `${left} change${left === 1 ? " is" : "s are"} not saved yet. They stay in this browser `
-    + "and are saved when you sign in here again. Press “Sign out” once more to leave now.";
+function tell(left, unkept) {
+  find("leaving").textContent = `${left} change${left === 1 ? " is" : "s are"} not saved yet. `
+    + (unkept ? `This browser could not keep ${unkept} of them, which would be lost. `
+      : "They stay in this browser and are saved when you sign in here again. ")
+    + "Press “Sign out” once more to leave now.";
   find("leaving").hidden = false;
 }

@@ -151,9 +151,12 @@ function problemBox(problem, key) {
   );
 }
 
+const ADDED = "Added already? The list has a task with this text that came after you wrote this one.";
+
 /** [message, [decision, label] of each button]; the text of somebody else may be written from right to left. */
 function question(problem) {
   if (problem.theirs !== undefined) return [changed(problem), [["mine", "Keep mine"], ["theirs", "Keep that"]]];
+  if (problem.added) return [[ADDED], [["again", "Keep both"], ["discard", "Discard"]]];
   if (problem.gone) return [["Deleted elsewhere."], [["again", "Add it again"], ["discard", "Discard"]]];
   return [[`${problem.title}. ${problem.detail}`], [["retry", "Try again"], ["discard", "Discard"]]];
 }

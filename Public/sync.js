@@ -1,11 +1,12 @@
 // Brings the waiting changes to the server, many in a request or a few requests at once, and the server's list back.
 //
 // Nothing doubles: an addition carries its key as Idempotency-Key, a new text, due date or notes are bound by If-Match to
-// what the person saw, the other changes can be repeated. Nothing is lost: a change stays in local storage until the server has
+// what the person saw, the other changes can be repeated. Nothing is lost: a change stays in the queue until the server has
 // answered. One tab sends at a time (Web Locks), so a list is never older than a change that was confirmed before it.
 
 import { call, Problem, Unreachable } from "/api.js";
-import { bodyOf, guardedField, taskOf, valueOf } from "/model.js";
+import { bodyOf, guardedField, taskOf, tasksOf, valueOf } from "/model.js";
+import { locked } from "/storage.js";
 
 const LONGEST_WAIT = 30; // seconds
 const PATIENCE = 2000; // milliseconds
@@ -44,7 +45,7 @@ export class Sync {
     try {
       while (this.#again && !this.#ended) {
         this.#again = false;
-        await locked(this.#model.prefix, () => this.#pass());
+        await locked(this.#model.lock, () => this.#pass());
       }
     } finally {
       this.#running = false;
@@ -72,8 +73,10 @@ export class Sync {
   }
 
   async #pass() {
-    this.#model.reload();
+    await this.#model.reload();
     try {
+      // An addition that waits since a failure, or since an earlier start, is looked for before it is repeated.
+      if (this.#wantsList && this.#model.changes().some(({ kind }) => kind === "add")) await this.#list();
       const rest = await this.#sendAll();
       if (this.#wantsList) await this.#list();
       this.#failures = 0;
@@ -145,7 +148,7 @@ export class Sync {
   async #changeAll(changes) {
     const body = changes.map((change) => ({ id: change.target, ...bodyOf(change) }));
     const answer = await this.#call("PATCH", "/api/tasks", { body });
-    const tasks = new Map((answer.body ?? []).map((task) => [task.Id, taskOf(task)]));
+    const tasks = new Map(tasksOf(answer.body ?? []).map((task) => [task.id, task]));
     if (!changes.every((change) => tasks.has(change.target))) return this.#sendAlone(changes);
     this.#model.confirmAll(changes.map((change) => [change, tasks.get(change.target)]));
   }
@@ -159,12 +162,12 @@ export class Sync {
     const waiting = new Map(changes.map((change) => [change.target, change]));
     try {
       const { tasks } = await this.#readAll("/api/tasks?completed=true");
-      const isAll = tasks.length > 0 && tasks.every((task) => waiting.has(task.Id));
+      const isAll = tasks.length > 0 && tasks.every((task) => waiting.has(task.id));
       if (!isAll) return this.#sendAlone(changes);
       const { status, body } = await this.#call("DELETE", "/api/tasks?completed=true");
       if (status !== 200) return this.#sendAlone(changes);
       if (body.deleted !== tasks.length) this.#wantsList = true;
-      this.#model.confirmAll(tasks.map((task) => [waiting.get(task.Id), null]));
+      this.#model.confirmAll(tasks.map((task) => [waiting.get(task.id), null]));
     } catch (error) {
       if (!isRefusal(error)) throw error;
       this.#sendAlone(changes);
@@ -194,6 +197,7 @@ export class Sync {
   }
 
   async #add(change) {
+    if (this.#model.isDoubtful(change)) return this.#model.revise(change.key, { problem: { added: true } });
     const { body } = await this.#call("POST", "/api/tasks", {
       headers: { "Idempotency-Key": change.key },
       body: bodyOf(change),
@@ -245,16 +249,17 @@ export class Sync {
     const headers = this.#model.tag ? { "If-None-Match": this.#model.tag } : {};
     this.#wantsList = false; // who wants it from now on may want a newer one
     const { tasks, tag } = await this.#readAll("/api/tasks", headers);
-    if (tasks) this.#model.replace(tasks.map(taskOf), tag);
+    if (tasks) this.#model.replace(tasks, tag);
   }
 
   /** A list with all of its pages: {tasks, tag}, no tasks if it is the one that the headers name, no tag if it has pages. */
   async #readAll(path, headers = {}) {
     const first = await this.#call("GET", path, { headers });
-    const tasks = first.body;
-    for (let next = first.next; next && first.status !== 304; ) {
+    if (first.status === 304) return { tag: first.tag };
+    const tasks = tasksOf(first.body);
+    for (let next = first.next; next; ) {
       const more = await this.#call("GET", next);
-      tasks.push(...more.body);
+      tasks.push(...tasksOf(more.body));
       next = more.next;
     }
     return { tasks, tag: first.next ? null : first.tag };
@@ -277,8 +282,12 @@ export class Sync {
 
   #failed(error) {
     if (error instanceof Problem && error.status === 401) return this.end(error.code);
-    if (!(error instanceof Problem || error instanceof Unreachable)) throw error;
     this.#wantsList = true;
+    if (!(error instanceof Problem || error instanceof Unreachable)) {
+      this.#later(1000 * LONGEST_WAIT);
+      this.#tell({ kind: "trouble", title: "Something went wrong", detail: "The page tries again. Reloading it may help." });
+      throw error;
+    }
     if (error instanceof Problem && !error.isPassing) {
       return this.#tell({ kind: "trouble", title: error.title, detail: error.message, code: error.code });
     }
@@ -301,6 +310,3 @@ const nothingIf = (...statuses) => (error) => {
   if (error instanceof Problem && statuses.includes(error.status)) return null;
   throw error;
 };
-
-/** Alone among the tabs of this person, where the browser can do that. */
-const locked = (name, work) => (navigator.locks ? navigator.locks.request(name, work) : work());

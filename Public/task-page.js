@@ -1,6 +1,6 @@
 // The task list after sign-in: what its controls do, and what the page says about saving.
 
-import { call, Problem } from "/api.js";
+import { call, Problem, Unreachable } from "/api.js";
 import { leave, returnPolicy } from "/sign-in.js";
 import { onNewDay, today } from "/days.js";
 import { announce, brief, find, locale, make } from "/dom.js";
@@ -17,11 +17,14 @@ import { Undo } from "/undo.js";
 import { FILTER_NAMES, ListView } from "/view.js";
 
 const LONGEST = { text: 4096, notes: 10000 }; // bytes
+const NOT_KEPT = "This browser could not keep your latest changes on this device. Leave this page open until it says "
+  + "“Saved”, and free some space.";
 const RENDER_AFTER = 100; // milliseconds: answers that come at nearly the same time are shown together
 
 export class TaskPage {
   others = new BroadcastChannel("tasks"); // the other tabs of this browser
   #state = { kind: "idle" };
+  #complaint = { message: "" }; // what is wrong beside that, with the problem's code
   #rendering; // timer
   #interrupted; // the editor that was open when the page was left, until its task is known
   #view = new ListView({
@@ -44,6 +47,7 @@ export class TaskPage {
     }
     session.forgetOthers(me.owner);
     page = new TaskPage(config, me, access);
+    await page.model.reload();
     show("tasks", page.model.isKnown);
     page.#goTo(place);
     page.#trouble(complaint ?? "");
@@ -55,7 +59,8 @@ export class TaskPage {
     this.config = config;
     this.me = me;
     this.access = access;
-    this.model = new Model(me.owner, { isLasting: access.canRenew });
+    const changed = (hasOthers) => (hasOthers ? this.#renderSoon() : this.#renderState());
+    this.model = new Model(me.owner, { isLasting: access.canRenew, changed });
     this.sync = new Sync(this.model, access, (news) => this.#report(news));
     this.undo = new Undo(this.model, () => this.#render());
     this.signInOptions = { place: () => this.#place(), complain: (message) => this.#trouble(message) };
@@ -114,7 +119,7 @@ export class TaskPage {
       this.model.store();
     });
     addEventListener("pageshow", (event) => event.persisted && location.reload());
-    addEventListener("storage", (event) => this.#heardStorage(event));
+    addEventListener("beforeunload", (event) => this.#unkept("failed") && event.preventDefault());
     this.others.addEventListener("message", (event) => this.#heard(event.data));
   }
 
@@ -129,12 +134,6 @@ export class TaskPage {
     this.model.forget();
     session.forget();
     location.assign("/");
-  }
-
-  #heardStorage(event) {
-    if (!event.key?.startsWith(this.model.prefix)) return;
-    this.model.heard(event);
-    this.#renderSoon();
   }
 
   /** Shows all, open or done tasks; `remember` is the method of the history for that, if the address is to change. */
@@ -159,7 +158,10 @@ export class TaskPage {
   /* What the page says */
 
   #renderSoon() {
-    this.#rendering ??= setTimeout(() => this.#render(), RENDER_AFTER);
+    this.#rendering ??= setTimeout(() => {
+      this.#render();
+      if (this.#view.editing) this.#keepDraft(); // its task may have got an id
+    }, RENDER_AFTER);
   }
 
   #render() {
@@ -170,10 +172,20 @@ export class TaskPage {
     const isKnown = this.model.isKnown || tasks.length > 0;
     this.#view.render(tasks, isKnown);
     this.#resumeEditing(tasks, isKnown);
+    this.#renderState();
+  }
+
+  #renderState() {
     const now = Date.now();
     const changes = this.model.changes().filter((change) => !(change.notBefore > now));
-    const stuck = changes.filter((change) => change.problem).length;
-    this.#showStatus(changes.length - stuck, stuck);
+    const waiting = changes.filter((change) => !change.problem);
+    this.#showStatus(waiting, changes.length - waiting.length);
+    this.#showTrouble();
+  }
+
+  /** How many changes are not on this device: those that are being written ("keeping"), or could not be ("failed"). */
+  #unkept(state, changes = this.model.changes()) {
+    return changes.filter((change) => this.model.stateOf(change) === state).length;
   }
 
   #resumeEditing(tasks, isKnown) {
@@ -193,25 +205,35 @@ export class TaskPage {
     this.#render();
   }
 
-  /** `waiting` changes are sent without the person, `stuck` ones wait for a decision. */
+  /** `waiting` are the changes that are sent without the person, `stuck` counts those that wait for a decision. */
   #showStatus(waiting, stuck) {
     const box = find("status");
-    const kept = waiting ? ` · ${counted(waiting)} kept` : "";
-    const isStuck = this.#state.kind === "idle" && !waiting && stuck > 0;
+    const [keeping, failed] = ["keeping", "failed"].map((state) => this.#unkept(state, waiting));
+    const counts = { kept: waiting.length - keeping - failed, "being kept": keeping, "not kept": failed };
+    const kept = Object.entries(counts).map(([word, count]) => (count ? ` · ${counted(count)} ${word}` : "")).join("");
+    const isStuck = this.#state.kind === "idle" && !waiting.length && stuck > 0;
     const saved = stuck ? `${counted(stuck)} not saved` : "Saved";
     const text = {
-      idle: waiting ? "Saving …" : saved,
+      idle: waiting.length ? "Saving …" : saved,
       busy: "Saving …",
       offline: `${this.#state.isSilent ? "No answer" : "Offline"}${kept}`,
-      trouble: `${waiting ? "Not saved" : "Out of touch"}${kept}`,
+      trouble: `${waiting.length ? "Not saved" : "Out of touch"}${kept}`,
       ended: `Session ended${kept}`,
     }[this.#state.kind];
-    const isCalm = this.#state.kind === "idle" && !waiting;
+    const isCalm = this.#state.kind === "idle" && !waiting.length;
     box.className = `status ${isStuck ? "stuck" : isCalm ? "calm" : this.#state.kind}`;
     if (box.textContent !== text) box.textContent = text;
   }
 
   #trouble(message, code) {
+    this.#complaint = { message, code };
+    this.#showTrouble();
+  }
+
+  #showTrouble() {
+    const isFull = this.#unkept("failed") > 0;
+    const message = [this.#complaint.message, isFull ? NOT_KEPT : ""].filter(Boolean).join(" ");
+    const { code } = this.#complaint;
     const box = find("trouble");
     box.hidden = !message;
     if (box.dataset.message === message) return; // said once is enough for a screen reader
@@ -223,11 +245,7 @@ export class TaskPage {
   /* What the controls do */
 
   #change(action) {
-    try {
-      action();
-    } catch {
-      return this.#trouble("This browser has no room left to keep the change. Free some space, then try again.");
-    }
+    action();
     this.#render();
     this.sync.run();
   }
@@ -247,7 +265,6 @@ export class TaskPage {
     const isForToday = this.#view.filter === "today";
     let row;
     this.#change(() => (row = this.model.add(text, false, isForToday ? { due: today() } : {})));
-    if (!row) return (field.value = text);
     this.#keepDraft();
     this.#view.reveal(row);
     announce(`Added ${brief(text)}`);
@@ -297,12 +314,12 @@ export class TaskPage {
       if (decision === "mine") return this.model.revise(task.change, { base: task.problem.theirs });
       if (decision === "retry") return this.model.revise(task.change, {});
       if (decision === "theirs") return this.model.adopt(task.change, task.id, task.problem);
-      if (task.problem.gone) this.model.abandon(task.id);
+      if (task.problem.gone || change?.kind === "add") this.model.abandon(task.id);
       else this.model.drop(task.change);
       if (decision === "again") this.model.add(task.text, task.completed, task);
     });
     find("new").focus();
-    if (decision === "discard" && !task.problem.gone && isText && !find("new").value) find("new").value = task.text;
+    if (decision === "discard" && !task.problem.gone && !task.problem.added && isText && !find("new").value) find("new").value = task.text;
     this.#keepDraft();
   }
 
@@ -331,6 +348,7 @@ function lengthFault(field, text) {
 async function identify(me, access) {
   try {
     me.claims = (await call(access, "GET", "/api/me")).body;
+    if (typeof me.claims?.owner !== "string") throw new Unreachable("The answer names no owner.");
     me.owner = me.claims.owner;
     session.keep(me);
     return null;

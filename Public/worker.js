@@ -7,7 +7,7 @@ let late = null; // promise of an answer that did not come in time, until it com
 
 const CACHE = "page-3";
 const FILES = [
-  "/", "/app.css", "/main.js", "/session.js", "/session-store.js", "/storage.js", "/sign-in.js", "/dom.js",
+  "/", "/app.css", "/main.js", "/session.js", "/session-store.js", "/storage.js", "/sign-in.js", "/dom.js", "/queue.js",
   "/task-page.js", "/person.js", "/undo.js", "/api.js", "/renewal.js", "/model.js", "/sync.js", "/view.js", "/row.js",
   "/editor.js", "/drag.js", "/order.js", "/days.js", "/search.js", "/shortcuts.js", "/favicon.svg",
   "/manifest.webmanifest", "/icon-192.png", "/config.json",

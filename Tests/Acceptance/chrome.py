@@ -1,7 +1,11 @@
 """A headless Chromium without a cache, which tells what it asked, whom, and what it complained about."""
 
+import contextlib
 import json
+import os
+import pathlib
 import shutil
+import signal
 
 from selenium import webdriver
 from selenium.common.exceptions import WebDriverException
@@ -10,6 +14,8 @@ from browser import Browser
 
 # Chromium without its own windows, for a third of the processor's time. Not the script of this name, which would stay behind as its parent.
 SHELL = "/usr/lib/chromium/chromium-headless-shell"
+# With them, which keeps what is in a profile.
+WHOLE = "/usr/lib/chromium/chromium"
 
 SWITCHES = [
     "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
@@ -27,16 +33,37 @@ class Driver(webdriver.ChromeService):
         """Nothing: its session is over, so it can be terminated; selenium would ask it to end, and look a second later."""
 
 
+def descendants(process):
+    """The processes below a process, by /proc."""
+    parents = {}
+    for file in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            parents[int(file.parent.name)] = int(file.read_text().rpartition(")")[2].split()[1])
+    found = [process]
+    for each in found:
+        found += [child for child, parent in parents.items() if parent == each]
+    return found[1:]
+
+
 class Chrome(Browser, webdriver.Chrome):
-    def __init__(self, *more):
+    def __init__(self, *more, profile=None):
+        """With a profile, the folder of one that is kept after the end."""
         options = webdriver.ChromeOptions()
-        options.binary_location = SHELL
+        options.binary_location = WHOLE if profile else SHELL
+        if profile:
+            more = [*more, "--headless=new", f"--user-data-dir={profile}"]
         for switch in [*SWITCHES, *more]:
             options.add_argument(switch)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
         super().__init__(options=options, service=Driver())
         self.events = []
         self.size(1280, 900)
+
+    def kill(self):
+        """Ends the browser and what it has started, as a crash does: nothing is written any more."""
+        for process in descendants(self.service.process.pid):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
 
     def get(self, url):
         try:

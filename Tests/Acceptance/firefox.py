@@ -85,8 +85,9 @@ class Marionette(RemoteConnection):
 
 
 class Firefox(Browser, webdriver.Remote):
-    def __init__(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="tasks-firefox-"))
+    def __init__(self, profile=None):
+        """With a profile, the folder of one that is kept after a kill."""
+        self.folder = pathlib.Path(profile or tempfile.mkdtemp(prefix="tasks-firefox-"))
         (self.folder / "user.js").write_text('user_pref("marionette.port", 0);\n')
         # Marionette may change the browser's own state, which `connect` needs, only with system access.
         self.process = subprocess.Popen(
@@ -127,10 +128,15 @@ class Firefox(Browser, webdriver.Remote):
             self.process.wait(timeout=15)
         self.end()
 
-    def end(self):
-        """Ends it and what it started, however far it came."""
-        atexit.unregister(self.end)
+    def kill(self):
+        """Ends it and what it started, as a crash does: nothing is written any more."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
+        (self.folder / "MarionetteActivePort").unlink(missing_ok=True)
+
+    def end(self):
+        """The same, however far it came, and nothing of it is left."""
+        atexit.unregister(self.end)
+        self.kill()
         shutil.rmtree(self.folder, ignore_errors=True)

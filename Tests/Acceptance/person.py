@@ -145,6 +145,16 @@ class Person:
         self.chrome.refresh()
         self.await_list()
 
+    def waiting(self):
+        """The changes that the browser keeps, whoever's they are, oldest first."""
+        return self.chrome.execute_async_script("""
+            const [done] = arguments, request = indexedDB.open("tasks");
+            request.onsuccess = () => {
+              const all = request.result.transaction("changes").objectStore("changes").getAll();
+              all.onsuccess = () => done(all.result);
+              request.result.close();
+            };""")
+
     def look_again(self):
         """Comes back to the tab."""
         self.chrome.execute_script("window.dispatchEvent(new Event('focus'))")

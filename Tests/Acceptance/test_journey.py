@@ -124,8 +124,7 @@ class Journey(PageTest):
         person.await_texts("two")
         person.refresh()  # closing the page ends the time of undo
         person.await_texts("two")
-        self.chrome.until(lambda: not self.chrome.execute_script(
-            "return Object.keys(localStorage).some((name) => name.startsWith('tasks.change'))"), "all deletions sent")
+        self.chrome.until(lambda: not person.waiting(), "all deletions sent")
 
     def test_a_text_that_cannot_be_kept_says_so_and_stays(self):
         self.newcomer()

@@ -52,7 +52,7 @@ class Sessions(Trouble):
         person.filter("open")
         person.add("Written after the end")
         person.await_texts("Buy bread", "Written after the end")
-        self.assertIn("1 change kept", person.status())
+        person.await_status("Session ended · 1 change kept")
         self.chrome.one("#new").send_keys("A draft")
         self.chrome.one("#again").click()
         if "/authorize" in self.chrome.current_url:  # without a session there, the authority asks again

@@ -1,0 +1,231 @@
+// The changes that the server has not answered yet, in IndexedDB. A change is kept when its transaction is complete: then
+// it outlives a crash of the browser. Local storage does not promise that; Chromium writes it to the disk many seconds later.
+
+import { locked, read } from "/storage.js";
+
+const PATIENCE = 3000; // milliseconds for reading: a database that does not answer must not hold up sending
+
+/**
+ * The changes of one person, in the order in which the database got them, whatever the clock says. A tab shows and sends
+ * a change at once, also while it is being written and if it cannot be written.
+ */
+export class Queue {
+  #owner;
+  #changed;
+  #database; // promise of it
+  #changes = new Map(); // key -> change, as this tab knows it; without `order` until it is in the database
+  #unwritten = new Map(); // key -> {change, id?, isUnderWay, hasFailed}: what the database lacks; no change is a removal
+  #old = new Map(); // key -> name of its record in local storage
+  #ids = new Map(); // key of an addition -> the id that it got while this tab was open
+  #channel = new BroadcastChannel("tasks.queue");
+  #hearing; // timer
+
+  /** `changed` is called when it is known whether a change is kept, and with true if there may be other changes. */
+  constructor(owner, changed) {
+    this.#owner = owner;
+    this.#changed = changed;
+    this.#channel.addEventListener("message", ({ data }) => data.owner === owner && this.#hear(data.ids));
+    addEventListener("storage", ({ key }) => key?.startsWith(this.#oldPrefix) && this.#hear([])); // from an older page
+  }
+
+  /** All changes, oldest first. One for an addition that nobody knows any more waits for the person. */
+  all() {
+    const changes = [...this.#changes.values()].sort((a, b) => (a.order ?? Infinity) - (b.order ?? Infinity) || 0);
+    const additions = new Set(changes.filter(({ kind }) => kind === "add").map(({ key }) => key));
+    const isLost = ({ target }) => typeof target === "string" && !additions.has(target);
+    return changes.filter((change) => !isLost(change) || change.of)
+      .map((change) => (isLost(change) ? { ...change, problem: { gone: true } } : change));
+  }
+
+  get(key) {
+    return this.#changes.get(key);
+  }
+
+  /** The additions that got their ids while this tab was open: pairs of key and id. */
+  get ids() {
+    return [...this.#ids];
+  }
+
+  /** "kept", "keeping" while the change is being written, "failed" if it could not be: then only this tab has it. */
+  stateOf({ key }) {
+    const entry = this.#unwritten.get(key);
+    if (!entry) return "kept";
+    return entry.hasFailed ? "failed" : "keeping";
+  }
+
+  /** Adds a change, or replaces that of the same key. */
+  put(change) {
+    this.#changes.set(change.key, change);
+    this.#write(change.key, { change });
+  }
+
+  /** Removes a change; if it was an addition that got an id, what waits for its task is for that id from now on. */
+  drop(key, id) {
+    if (id !== undefined) this.#learn([[key, id]]);
+    this.#removeOld(key);
+    this.#changes.delete(key);
+    this.#unwritten.delete(key); // it comes last: its transaction finds the new targets of the other changes
+    this.#write(key, { id });
+  }
+
+  /** Reads again what the database has, and tries again to write what it lacks. */
+  async load() {
+    await Promise.race([this.#load(), new Promise((resolve) => setTimeout(resolve, PATIENCE))]);
+  }
+
+  async #load() {
+    if (this.#oldNames.length) await locked("tasks.queue", () => this.#takeOver());
+    await this.#commit();
+    let found;
+    try {
+      const store = (await this.#open()).transaction("changes").objectStore("changes");
+      found = await resultOf(store.index("owner").getAll(this.#owner));
+    } catch {
+      return; // what this tab knows is sent all the same
+    }
+    this.#changes = new Map(found.map((change) => [change.key, change]));
+    for (const [key, { change }] of this.#unwritten) {
+      if (change) this.#changes.set(key, change);
+      else this.#changes.delete(key);
+    }
+    this.#learn([]); // another tab may not have known an id yet
+    this.#changed(true);
+  }
+
+  #hear(ids) {
+    this.#learn(ids);
+    this.#hearing ??= setTimeout(() => {
+      this.#hearing = undefined;
+      this.#load();
+    }, 50);
+  }
+
+  /** Gives what waits for an addition the id of its task. */
+  #learn(ids) {
+    for (const [key, id] of ids) this.#ids.set(key, id);
+    for (const change of this.#changes.values()) {
+      const id = this.#ids.get(change.target);
+      if (id !== undefined) this.put({ ...change, target: id });
+    }
+  }
+
+  /** What is written in one turn of the page is one transaction, with what could not be written before. */
+  #write(key, entry) {
+    this.#unwritten.set(key, entry);
+    queueMicrotask(() => this.#commit());
+  }
+
+  async #commit() {
+    const entries = [...this.#unwritten].filter(([, { isUnderWay }]) => !isUnderWay);
+    if (!entries.length) return;
+    for (const [, entry] of entries) entry.isUnderWay = true;
+    try {
+      const orders = await this.#store(entries);
+      for (const [index, [key, entry]] of entries.entries()) {
+        if (this.#unwritten.get(key) === entry) this.#unwritten.delete(key);
+        const change = this.#changes.get(key);
+        if (change) change.order ??= orders[index];
+        this.#removeOld(key);
+      }
+      const ids = entries.filter(([, { id }]) => id !== undefined).map(([key, { id }]) => [key, id]);
+      this.#channel.postMessage({ owner: this.#owner, ids });
+    } catch {
+      for (const [, entry] of entries) Object.assign(entry, { isUnderWay: false, hasFailed: true });
+    }
+    this.#changed(false);
+  }
+
+  /** All of the entries or none; the order of each in the database. */
+  async #store(entries) {
+    const transaction = (await this.#open()).transaction("changes", "readwrite", { durability: "strict" });
+    const store = transaction.objectStore("changes");
+    try {
+      const writes = Promise.all(entries.map(([key, entry]) => this.#storeOne(store, key, entry)));
+      return (await Promise.all([writes, endOf(transaction)]))[0];
+    } catch (error) {
+      if (!transaction.error) transaction.abort();
+      throw error;
+    }
+  }
+
+  async #storeOne(store, key, { change, id }) {
+    const order = await resultOf(store.index("key").getKey(key));
+    if (change && order === undefined && change.order === undefined) return resultOf(store.add({ ...change, owner: this.#owner }));
+    if (change && order !== undefined) store.put({ ...change, owner: this.#owner, order });
+    else if (order !== undefined) store.delete(order);
+    if (id !== undefined) {
+      for (const other of await resultOf(store.index("target").getAll(key))) store.put({ ...other, target: id });
+    }
+    return order;
+  }
+
+  #open() {
+    this.#database ??= open().then((database) => {
+      database.onclose = () => (this.#database = undefined);
+      database.onversionchange = () => {
+        database.close();
+        this.#database = undefined;
+      };
+      return database;
+    });
+    this.#database.catch(() => (this.#database = undefined));
+    return this.#database;
+  }
+
+  /* What earlier versions of the page left in local storage: a record for each change, named by the clock */
+
+  get #oldNames() {
+    return Object.keys(localStorage).filter((name) => name.startsWith(this.#oldPrefix)).sort();
+  }
+
+  get #oldPrefix() {
+    return `tasks.change.${this.#owner}.`;
+  }
+
+  /** Puts the old records into the database, with the keys that they have, and removes them when that is complete. */
+  async #takeOver() {
+    const ids = read(localStorage, `tasks.names.${this.#owner}`) ?? {};
+    const isNew = ({ change }) => change && !this.#changes.has(change.key) && !this.#unwritten.has(change.key);
+    const records = this.#oldNames.map((name) => ({ name, change: read(localStorage, name) })).filter(isNew);
+    // A clock that was put back has named changes before their additions.
+    records.sort((a, b) => (b.change.kind === "add") - (a.change.kind === "add"));
+    for (const { name, change } of records) {
+      const at = Number.parseInt(name.slice(this.#oldPrefix.length), 10) / 1000;
+      const known = { at, ...change, target: ids[change.target] ?? change.target };
+      this.#old.set(change.key, name);
+      this.#changes.set(change.key, known);
+      this.#unwritten.set(change.key, { change: known });
+    }
+    await this.#commit();
+    if (!this.#oldNames.length) localStorage.removeItem(`tasks.names.${this.#owner}`);
+  }
+
+  #removeOld(key) {
+    if (this.#old.has(key)) localStorage.removeItem(this.#old.get(key));
+  }
+}
+
+function open() {
+  return new Promise((resolve, reject) => {
+    const request = indexedDB.open("tasks", 1);
+    request.onupgradeneeded = () => {
+      const store = request.result.createObjectStore("changes", { keyPath: "order", autoIncrement: true });
+      store.createIndex("key", "key", { unique: true });
+      for (const name of ["owner", "target"]) store.createIndex(name, name);
+    };
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+}
+
+const resultOf = (request) =>
+  new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+
+const endOf = (transaction) =>
+  new Promise((resolve, reject) => {
+    transaction.oncomplete = () => resolve();
+    transaction.onabort = () => reject(transaction.error);
+  });

@@ -1,0 +1,425 @@
+"""What the page calls kept outlives a kill of the browser, a wrong clock and a network that answers in the server's place."""
+
+import json
+import shutil
+import tempfile
+import time
+import unittest
+
+from firefox import Firefox
+from person import PASSWORD, PageTest, Person
+from test_trouble import NO_CONNECTION
+
+# Writes as fast as a page can: typing takes a tenth of a second for each task.
+WRITE = """
+    const [texts] = arguments, field = document.getElementById("new");
+    for (const text of texts) {
+      field.value = text;
+      field.form.requestSubmit();
+    }"""
+
+# The page's clock, for its times and its timestamps alike.
+CLOCK = """
+    const Real = Date, now = Date.now;
+    window.shift = Number(localStorage["test.shift"] ?? 0);
+    window.Date = class extends Real {
+      constructor(...parts) {
+        if (parts.length) super(...parts);
+        else super(now() + window.shift);
+      }
+      static now() { return now() + window.shift; }
+    };"""
+
+# What the page asks of the API is in `sent`. `portal` is a network that answers some methods in the server's place, `isDeaf`
+# one that loses every answer to an addition; the server has forgotten the key of one that is repeated then.
+NETWORK = """
+    const real = window.fetch;
+    Object.assign(window, { portal: null, isDeaf: false, sent: [] });
+    window.fetch = async (url, options) => {
+      if (!String(url).startsWith("/api/")) return real(url, options);
+      sent.push(`${options.method} ${url}`);
+      if (window.portal?.methods.includes(options.method)) {
+        const { status, body, type } = window.portal;
+        return new Response(body, { status, headers: body === null ? {} : { "Content-Type": type } });
+      }
+      if (options.method === "POST" && sent.filter((request) => request.startsWith("POST")).length > 1) {
+        options = { ...options, headers: { ...options.headers, "Idempotency-Key": crypto.randomUUID() } };
+      }
+      const answer = await real(url, options);
+      if (window.isDeaf && options.method === "POST") throw new TypeError("lost on the way back");
+      return answer;
+    };"""
+
+PORTALS = [
+    {"status": 200, "body": "<!doctype html><title>Welcome</title>", "type": "text/html"},
+    {"status": 200, "body": '{"signedIn": false}', "type": "application/json"},
+    {"status": 200, "body": "[]", "type": "application/json"},
+    {"status": 204, "body": None},
+    {"status": 404, "body": "<!doctype html><title>Who are you?</title>", "type": "text/html"},
+]
+
+
+class Kept(PageTest):
+    def setUp(self):
+        super().setUp()
+        self.expected = [NO_CONNECTION]
+
+    def newcomer(self):
+        self.address = super().newcomer()
+        return self.address
+
+    def on_server(self):
+        return self.servers.request("GET", "/api/tasks", user=self.address)
+
+    def texts_on_server(self):
+        return [task["task"] for task in self.on_server()]
+
+    def write(self, texts):
+        self.chrome.execute_script(WRITE, texts)
+
+    def go_online(self):
+        self.chrome.connect(True)
+        self.person.look_again()
+        self.person.await_saved()
+
+    def before_each_page(self, script):
+        """From now on, on this page, too."""
+        self.chrome.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": script})
+        self.chrome.execute_script(script)
+
+    def api_is_reachable(self, is_reachable):
+        """Without it, the page itself can be loaded."""
+        self.expected = [*self.expected, "ERR_BLOCKED_BY_CLIENT"]
+        self.chrome.execute_cdp_cmd("Network.enable", {})
+        self.chrome.execute_cdp_cmd("Network.setBlockedURLs", {"urls": [] if is_reachable else ["*/api/*"]})
+
+    def set_clock(self, hours):
+        """Puts the clock of the next pages forward or back; the session's token lives as long as before."""
+        self.chrome.execute_script("""
+            localStorage["test.shift"] = arguments[0] * 3600000;
+            const me = JSON.parse(sessionStorage["tasks.session"]);
+            sessionStorage["tasks.session"] = JSON.stringify({ ...me, expires: me.expires + arguments[0] * 3600000 });""", hours)
+        self.chrome.refresh()
+
+    def sent(self, method):
+        return [request for request in self.chrome.execute_script("return sent") if request.startswith(method)]
+
+
+class Kills(Kept):
+    """Browsers with a profile of their own, in which they are started again."""
+
+    def browser(self):
+        if not hasattr(self, "profile"):
+            self.profile = tempfile.mkdtemp(prefix="tasks-profile-")
+            self.addCleanup(shutil.rmtree, self.profile, ignore_errors=True)
+        browser = self.browser_type(profile=self.profile)
+        self.addCleanup(browser.quit)
+        return browser
+
+    def kill_and_start_again(self, seconds, kept):
+        """Kills the browser so many seconds after the page called so many changes kept; then the person comes back."""
+        self.person.await_status(f"Offline · {kept} changes kept")
+        time.sleep(seconds)  # until the browser writes something by itself
+        self.chrome.kill()
+        self.chrome = self.browser()
+        self.person = Person(self.chrome, self.servers.page)
+        self.person.open()
+        # The session, unlike the changes, may not have reached the disk.
+        self.chrome.until(lambda: self.chrome.one("#welcome").is_displayed() or self.chrome.one("#tasks").is_displayed(), "the page")
+        if self.chrome.one("#welcome").is_displayed():
+            self.person.sign_in(self.address, PASSWORD)
+        self.person.await_saved()
+
+    def check_additions(self):
+        self.newcomer()
+        self.chrome.connect(False)
+        texts = [f"Task {number}" for number in range(120)]
+        for begin in range(0, 120, 10):
+            self.write(texts[begin:begin + 10])
+            self.chrome.until(lambda: len(self.person.texts()) == begin + 10, "the rows")
+        self.kill_and_start_again(0, 120)
+        self.assertEqual(self.texts_on_server(), texts)
+
+
+class Killed(Kills):
+    def check_spaced_changes(self, seconds):
+        """41 changes: additions, a new text for each, and ticks."""
+        self.newcomer()
+        self.chrome.connect(False)
+        for number in range(20):
+            self.write([f"Task {number}"])
+            self.person.rename(f"Task {number}", f"Changed {number}")
+        self.person.complete("Changed 19")
+        self.kill_and_start_again(seconds, 41)
+        self.assertEqual(
+            [(task["task"], task["completed"]) for task in self.on_server()],
+            [(f"Changed {number}", number == 19) for number in range(20)])
+
+    def test_changes_outlive_a_kill_soon_after_the_last_one(self):
+        self.check_spaced_changes(0.3)
+
+    def test_changes_outlive_a_kill_a_while_after_the_last_one(self):
+        self.check_spaced_changes(3)
+
+    def test_additions_outlive_a_kill(self):
+        self.check_additions()
+
+
+class KilledFirefox(Kills):
+    browser_type = Firefox
+
+    def test_additions_outlive_a_kill(self):
+        self.check_additions()
+
+
+class WrongClock(Kept):
+    def setUp(self):
+        super().setUp()
+        self.newcomer()
+        self.before_each_page(CLOCK)
+
+    def check_edits_after(self, hours):
+        self.api_is_reachable(False)
+        self.person.add("Buy milk", "Buy bread")
+        self.person.await_status("Offline · 2 changes kept")
+        self.set_clock(hours)
+        self.person.rename("Buy milk", "Buy oat milk")
+        self.person.remove("Buy bread")
+        self.person.complete("Buy oat milk")
+        self.set_clock(0)
+        self.person.await_texts("Buy oat milk")
+        self.api_is_reachable(True)
+        self.person.look_again()
+        self.chrome.until(
+            lambda: [(task["task"], task["completed"]) for task in self.on_server()] == [("Buy oat milk", True)], "all changes")
+        self.person.await_saved()
+
+    def test_a_clock_that_is_put_back_changes_nothing(self):
+        self.check_edits_after(-48)
+
+    def test_a_clock_that_is_put_forward_changes_nothing(self):
+        self.check_edits_after(48)
+
+
+class OldAdditions(Kept):
+    """Additions that were sent more than a day ago, and never answered."""
+
+    def setUp(self):
+        super().setUp()
+        self.newcomer()
+        self.before_each_page(CLOCK + NETWORK)
+
+    def lose_the_answer(self):
+        self.chrome.execute_script("window.isDeaf = true")
+        self.person.add("Buy milk")
+        self.person.await_status("Offline · 1 change kept")
+        self.assertEqual(self.texts_on_server(), ["Buy milk"])
+
+    def await_question(self):
+        self.chrome.until(lambda: self.chrome.one(".problem").is_displayed(), "the question")
+        self.assertIn("Added already?", self.chrome.one(".problem").text)
+        self.assertEqual(self.sent("POST"), [])
+
+    def test_one_that_is_in_the_list_is_asked_about(self):
+        self.lose_the_answer()
+        self.set_clock(25)
+        self.await_question()
+        self.chrome.one("[data-decision=discard]").click()
+        self.person.await_saved()
+        self.person.await_texts("Buy milk")
+        self.assertEqual(self.texts_on_server(), ["Buy milk"])
+
+    def test_both_are_kept_if_the_person_wants_that(self):
+        self.lose_the_answer()
+        self.set_clock(25)
+        self.await_question()
+        self.chrome.one("[data-decision=again]").click()
+        self.person.await_saved()
+        self.assertEqual(self.texts_on_server(), ["Buy milk", "Buy milk"])
+
+    def test_one_that_never_arrived_is_added_without_a_question(self):
+        self.person.add("Buy milk")
+        self.person.await_saved()
+        self.api_is_reachable(False)
+        self.person.add("Buy milk", "Buy bread")
+        self.person.await_status("Offline · 2 changes kept")
+        self.set_clock(25)
+        self.person.await_status("Offline · 2 changes kept")
+        self.api_is_reachable(True)
+        self.person.look_again()
+        self.person.await_saved()
+        self.assertEqual(self.texts_on_server(), ["Buy milk", "Buy milk", "Buy bread"])
+
+
+class Portals(Kept):
+    def setUp(self):
+        super().setUp()
+        self.newcomer()
+        self.person.add("one", "two")
+        self.person.await_saved()
+        self.before_each_page(NETWORK)
+
+    def behind(self, method, change):
+        """Makes a change behind each of the portals, and then without one."""
+        for portal in PORTALS:
+            with self.subTest(portal=portal):
+                self.chrome.execute_script("window.portal = arguments[0]; sent.length = 0", {**portal, "methods": [method]})
+                change()
+                self.person.await_status(r"Offline( · \d changes? kept)?")
+                self.person.look_again()
+                self.chrome.until(lambda: len(self.sent(method)) >= 2, "a second attempt")
+                self.person.await_status(r"Offline( · \d changes? kept)?")
+                self.assertFalse(self.chrome.one("#ended").is_displayed())
+                self.chrome.execute_script("window.portal = null")
+                self.person.look_again()
+                self.person.await_saved()
+
+    def test_an_addition_is_made_when_the_server_is_reached(self):
+        self.behind("POST", lambda: self.person.add("three"))
+        self.assertEqual(self.texts_on_server(), ["one", "two"] + ["three"] * len(PORTALS))
+
+    def test_a_change_is_made_when_the_server_is_reached(self):
+        self.behind("PATCH", lambda: self.person.complete("two"))
+        self.assertEqual([task["completed"] for task in self.on_server()], [False, len(PORTALS) % 2 == 1])
+        number = iter(range(10))
+        self.behind("PATCH", lambda: self.person.rename(*[f"one{'!' * (count + more)}" for count in [next(number)] for more in [0, 1]]))
+        self.assertEqual(self.texts_on_server()[0], "one" + "!" * len(PORTALS))
+
+    def test_a_deletion_is_made_when_the_server_is_reached(self):
+        def remove():
+            self.person.remove(self.person.texts()[-1])
+            self.chrome.execute_script("dispatchEvent(new Event('pagehide'))")  # the time of undo is over
+            self.person.look_again()
+        for _ in PORTALS:
+            self.servers.request("POST", "/api/tasks", {"task": "more"}, user=self.address)
+        self.person.refresh()
+        self.behind("DELETE", remove)
+        self.assertEqual(self.texts_on_server(), ["one", "two"])
+
+    def test_a_list_is_that_of_the_server(self):
+        self.behind("GET", self.person.look_again)
+        self.person.await_texts("one", "two")
+
+    def test_a_page_opened_behind_one_says_that_the_server_is_not_reached(self):
+        self.before_each_page("sessionStorage.removeItem('tasks.session');")
+        self.before_each_page(f"window.portal = {{...{json.dumps(PORTALS[0])}, methods: ['GET']}};")
+        self.chrome.execute_script("""
+            const all = JSON.parse(localStorage["tasks.signed-in"]);
+            localStorage["tasks.signed-in"] = JSON.stringify({ ...all, owner: undefined, claims: undefined });""")
+        self.chrome.refresh()
+        self.person.await_welcome()
+        self.assertIn("cannot be reached", self.chrome.words("#welcome-error"))
+
+
+class FullStorage(Kept):
+    def setUp(self):
+        super().setUp()
+        self.newcomer()
+
+    def room(self, **quota):
+        self.chrome.execute_cdp_cmd("Storage.overrideQuotaForOrigin", {"origin": self.servers.page, **quota})
+
+    def test_what_cannot_be_kept_is_said_and_sent(self):
+        self.room(quotaSize=1)
+        self.chrome.connect(False)
+        self.person.add("one", "two", "three")
+        self.person.await_status("Offline · 3 changes not kept")
+        self.assertIn("could not keep your latest changes on this device", self.chrome.words("#trouble"))
+        self.room()
+        self.person.add("four")
+        self.person.look_again()
+        self.person.await_status("Offline · 4 changes kept")
+        self.chrome.until(lambda: not self.chrome.one("#trouble").is_displayed(), "the end of the trouble")
+        self.chrome.execute_script("""
+            const full = () => { throw new DOMException("full", "QuotaExceededError"); };
+            Object.assign(IDBObjectStore.prototype, { add: full, put: full });""")
+        self.person.rename("one", "five")
+        self.person.complete("four")
+        self.person.await_status("Offline · 4 changes kept · 2 changes not kept")
+        self.go_online()
+        self.assertFalse(self.chrome.one("#trouble").is_displayed())
+        self.assertEqual(self.texts_on_server(), ["five", "two", "three", "four"])
+        self.person.refresh()
+        self.person.await_texts("five", "two", "three", "four")
+
+    def test_a_browser_without_a_database_saves_all_the_same(self):
+        self.before_each_page("IDBFactory.prototype.open = () => { throw new DOMException('', 'SecurityError'); };")
+        self.person.refresh()
+        self.person.add("one", "two")
+        self.person.rename("one", "three")
+        self.person.await_saved()
+        self.assertEqual(self.texts_on_server(), ["three", "two"])
+
+    def test_a_database_that_never_answers_holds_up_nothing(self):
+        self.before_each_page("IDBFactory.prototype.open = () => ({});")
+        self.person.refresh()
+        self.person.add("one")
+        self.person.await_saved()
+        self.assertEqual(self.texts_on_server(), ["one"])
+
+    def test_full_local_storage_stops_nothing(self):
+        self.chrome.execute_script(
+            "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); };")
+        self.person.add("one", "two", "three")
+        self.person.complete("one")
+        self.person.await_saved()
+        self.assertEqual([(task["task"], task["completed"]) for task in self.on_server()],
+                         [("one", True), ("two", False), ("three", False)])
+
+
+class ManyAdditions(Kept):
+    def test_an_edit_outlives_a_hundred_additions_after_it(self):
+        self.newcomer()
+        self.before_each_page("""
+            const real = window.fetch, problem = { status: 422, code: "task.text", title: "Title", detail: "Detail." };
+            window.fetch = (url, options) => options?.method === "PATCH" && !window.isMended
+              ? Promise.resolve(new Response(JSON.stringify(problem), { status: 422 })) : real(url, options);""")
+        self.chrome.connect(False)
+        self.write(["Buy milk"])
+        self.person.rename("Buy milk", "Buy oat milk")
+        self.write([f"Task {number}" for number in range(110)])
+        self.chrome.connect(True)
+        self.person.look_again()
+        self.person.await_status("1 change not saved")
+        self.chrome.refresh()
+        self.person.await_status("1 change not saved")
+        self.assertEqual(self.person.texts()[0], "Buy oat milk")
+        self.chrome.execute_script("window.isMended = true")
+        self.chrome.one("[data-decision=retry]").click()
+        self.person.await_saved()
+        self.assertEqual(self.texts_on_server()[0], "Buy oat milk")
+        self.assertEqual(len(self.on_server()), 111)
+
+
+class EarlierVersion(Kept):
+    """Changes that a page of an earlier version has left in local storage, named by a clock that was put back."""
+
+    RECORDS = [
+        (1, {"key": "b", "kind": "change", "target": "a", "text": "Buy oat milk", "base": "Buy milk"}),
+        (2, {"key": "c", "kind": "change", "target": "known", "completed": True}),
+        (3, {"key": "a", "kind": "add", "text": "Buy milk", "completed": False}),
+    ]
+
+    def test_they_are_taken_over_once(self):
+        self.newcomer()
+        self.person.add("Buy bread")
+        self.person.await_saved()
+        self.before_each_page(NETWORK)
+        self.chrome.execute_script("""
+            const { owner } = JSON.parse(sessionStorage["tasks.session"]);
+            localStorage[`tasks.names.${owner}`] = JSON.stringify({ known: arguments[1] });
+            for (const [number, change] of arguments[0]) {
+              localStorage[`tasks.change.${owner}.0000000000000000${number}.${change.key}`] = JSON.stringify(change);
+            }""", self.RECORDS, self.on_server()[0]["Id"])
+        self.chrome.refresh()
+        self.person.await_texts("Buy oat milk", "Buy bread")
+        self.person.await_saved()
+        self.assertEqual(
+            [(task["task"], task["completed"]) for task in self.on_server()], [("Buy bread", True), ("Buy oat milk", False)])
+        self.assertEqual(len(self.sent("POST")), 1)
+        self.assertEqual(self.person.waiting(), [])
+        self.assertNotRegex(self.chrome.execute_script("return Object.keys(localStorage).join()"), r"tasks\.(change|names)")
+
+
+if __name__ == "__main__":
+    unittest.main()
