@@ -113,6 +113,30 @@ struct SQLiteFailureTests {
         #expect(store.statistics.failedCommits > 0)
     }
 
+    @Test("A write that waits for too long is refused, and not made later")
+    func overdue() async throws {
+        let breakpoint = Breakpoint()
+        let store = try open { options in
+            options.patience = 3
+            options.beforeCommit = {
+                breakpoint.stop()
+                return nil
+            }
+        }
+        defer { store.close() }
+        async let first = store.added("first", of: alice)
+        await breakpoint.waitUntilReached()
+        let second = Task { try await store.added("second", of: alice) }
+        await eventually { store.statistics.waitingWrites == 1 }
+        // The writer asks the system for the time.
+        try await Task.sleep(for: .milliseconds(3100))
+        breakpoint.resume()
+        await #expect(throws: StoreError.overloaded) { _ = try await second.value }
+        #expect(store.statistics.refused == 1)
+        let kept = try await first
+        #expect(try await store.lists([kept], of: alice))
+    }
+
     @Test("Writes beyond the limit are refused at once, and the accepted ones are finished")
     func overloaded() async throws {
         let breakpoint = Breakpoint()

@@ -24,6 +24,8 @@ package struct Connection: ~Copyable {
     }
 
     private let handle: OpaquePointer
+    /// Where SQLite counts the pages of the log.
+    private let length: UnsafeMutablePointer<Int32>
 
     /// Lets what is written to database files reach the disk in small steps, once for all connections.
     private static let pacedFiles = csqlite_register_paced()
@@ -31,11 +33,14 @@ package struct Connection: ~Copyable {
     /// Opens the file of this path.
     package init(path: String, mode: Mode) throws(SQLiteError) {
         unsafe handle = try Self.open(path, mode.flags)
+        unsafe length = .allocate(capacity: 1)
+        unsafe length.initialize(to: 0)
     }
 
     deinit {
         // The second version waits for statements that are still alive, so that the order of ends does not matter.
         unsafe sqlite3_close_v2(handle)
+        unsafe length.deallocate()
     }
 
     private static func open(_ path: String, _ flags: Int32) throws(SQLiteError) -> OpaquePointer {
@@ -105,14 +110,18 @@ package struct Connection: ~Copyable {
         return CheckpointPass(log: statement.integer(1), copied: statement.integer(2))
     }
 
-    /// How many pages were written since the last call; of a database with a log, to the log.
-    package func takeCountOfWrittenPages() -> Int {
-        var (count, highest): (Int32, Int32) = (0, 0)
-        guard unsafe sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_WRITE, &count, &highest, 1) == SQLITE_OK else {
-            return 0
+    /// Leaves checkpoints to others, and counts the pages of the log.
+    package func followLog() {
+        let note: @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafePointer<CChar>?, Int32) -> Int32 = {
+            length, _, _, pages in
+            unsafe length?.storeBytes(of: pages, as: Int32.self)
+            return SQLITE_OK
         }
-        return Int(count)
+        _ = unsafe sqlite3_wal_hook(handle, note, length)
     }
+
+    /// How many pages the log had after the last commit of this connection, if it follows it.
+    package var logLength: Int { unsafe Int(length.pointee) }
 
     /// How many rows the last statement added, changed or removed.
     package var changes: Int {

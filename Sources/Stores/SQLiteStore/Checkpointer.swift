@@ -9,7 +9,8 @@ import Tasks
 /// SQLite by itself does it in the transaction that makes the log longer than a thousand pages, whose callers then wait for
 /// as many writes to places all over the file. Here the writer goes on meanwhile, and the pages reach the disk in small steps
 /// (`shim.h` of CSQLite), between which commits find a free disk. SQLite begins the log from its start when all of it is
-/// copied; so that this happens under any load, the writer is asked to pause for the last part, and when the log is long.
+/// copied; so that this happens under any load, the writer is asked to pause for the last part, and writes wait when the log
+/// is long.
 final class Checkpointer: Sendable {
     /// When what happens; in pages of the log, which are 4 KiB.
     private enum Bound {
@@ -18,22 +19,38 @@ final class Checkpointer: Sendable {
         static let begin = 1000
         /// The writer pauses while the last ones are copied.
         static let last = 256
-        /// The log is long: the writer pauses before each transaction.
-        static let long = 16384
+        /// Long writes wait until the log began anew: 48 MiB.
+        static let longWrites = 12_288
+        /// All writes do: 64 MiB.
+        static let writes = 16_384
         /// The longest pause, in nanoseconds.
         static let pause: UInt64 = 30_000_000
+        /// The pause in which a pass can begin, in nanoseconds: it needs a moment without a transaction.
+        static let start: UInt64 = 300_000
+        /// How long writes wait for a reader who keeps the log from being copied, in nanoseconds.
+        static let patience: UInt64 = 250_000_000
     }
 
     private struct State {
+        /// The pages of the log after the last transaction, and the most that there were.
+        var length = 0
+        var longest = 0
         /// Pages written to the log since the last pass began.
         var written = 0
         /// Whether a transaction is open, whose pages are not counted yet.
         var isWriting = false
+        /// Whether a checkpoint is due or under way.
+        var isCopying = false
+        /// Whether a pass waits for a moment without a transaction.
+        var isStarting = false
         var isPauseWanted = false
+        /// The last checkpoint could not copy all: no write waits until the log began anew.
+        var isHindered = false
         var isClosed = false
-        var longestLog = 0
 
-        var isDue: Bool { written >= max(Bound.begin, min(longestLog, Bound.long) / 2) }
+        var isDue: Bool {
+            written >= max(Bound.begin, min(longest, Bound.writes) / 2) || length >= Bound.longWrites && !isHindered
+        }
     }
 
     private let state = Mutex(State())
@@ -42,9 +59,12 @@ final class Checkpointer: Sendable {
     private let thread = Mutex<NamedThread?>(nil)
     private let time = SystemTime()
     private let observer: @Sendable (StoreEvent) -> Void
+    /// Called when a checkpoint has ended, so that there may be more room.
+    private let onEnd: @Sendable () -> Void
 
-    init(observer: @escaping @Sendable (StoreEvent) -> Void) {
+    init(observer: @escaping @Sendable (StoreEvent) -> Void, onEnd: @escaping @Sendable () -> Void) {
         self.observer = observer
+        self.onEnd = onEnd
     }
 
     /// Starts the thread, which takes the connection.
@@ -56,8 +76,21 @@ final class Checkpointer: Sendable {
         thread.withLock { $0 = started }
     }
 
-    /// Lets the checkpointer have the disk for a moment, if it asks for it; called between transactions.
+    /// The writes that may be made now; others wait until the log began anew, or cannot.
+    var room: WriteOrder.Room {
+        state.withLock { state in
+            guard state.isCopying, state.length >= Bound.longWrites else { return .everything }
+            return state.length < Bound.writes || state.isHindered ? .shortWrites : .nothing
+        }
+    }
+
+    /// Lets the checkpointer have the database for a moment, if it asks for it; called between transactions.
     func pauseIfWanted() {
+        let isStarting = state.withLock { state in
+            defer { state.isStarting = false }
+            return state.isStarting
+        }
+        if isStarting { time.sleep(nanoseconds: Bound.start) }
         let end = time.monotonicNanoseconds + Bound.pause
         while state.withLock({ $0.isPauseWanted }), pauseEnd.wait(untilMonotonicNanoseconds: end) {}
     }
@@ -66,13 +99,18 @@ final class Checkpointer: Sendable {
         state.withLock { $0.isWriting = true }
     }
 
-    /// Counts the pages that a transaction, or several, have written; enough of them begin a checkpoint.
-    func endTransaction(pages: Int) {
+    /// Notes the length of the log after a transaction, or several; enough new pages begin a checkpoint.
+    func endTransaction(logLength length: Int) {
         let begins = state.withLock { state in
-            let wasDue = state.isDue
-            state.written += pages
+            let isAnew = length < state.length
+            if isAnew { state.isHindered = false }
+            state.written += isAnew ? length : length - state.length
+            state.length = length
+            state.longest = max(state.longest, length)
             state.isWriting = false
-            return state.isDue && !wasDue
+            guard state.isDue, !state.isCopying else { return false }
+            state.isCopying = true
+            return true
         }
         if begins { work.wake() }
     }
@@ -82,6 +120,7 @@ final class Checkpointer: Sendable {
         state.withLock { $0.isClosed = true }
         work.wake()
         thread.withLock { $0.take() }?.join()
+        end(isHindered: true)
     }
 
     private var isClosed: Bool { state.withLock { $0.isClosed } }
@@ -91,39 +130,60 @@ final class Checkpointer: Sendable {
         while true {
             work.wait()
             guard !isClosed else { return }
-            let error = failure(of: connection)
-            if let error, !isFailing { observer(.checkpointFailed(reason: error.description)) }
-            isFailing = error != nil
-            setPause(false)
-        }
-    }
-
-    /// Why the log could not be copied: it stays as it is then, and the next commits begin another checkpoint.
-    private func failure(of connection: borrowing Connection) -> SQLiteError? {
-        do throws(SQLiteError) {
-            try checkpoint(connection)
-            return nil
-        } catch {
-            // Another program copies it.
-            return error.kind == .busy ? nil : error
-        }
-    }
-
-    /// Copies until nothing is left, or until a reader of an older state is in the way.
-    private func checkpoint(_ connection: borrowing Connection) throws(SQLiteError) {
-        var copied: Int64 = -1
-        while !isClosed {
-            state.withLock { $0.written = 0 }
-            let pass = try connection.checkpoint()
-            // A pass does not see what was committed while it ran.
-            let (newer, isWriting) = state.withLock { state in
-                state.longestLog = max(state.longestLog, Int(pass.log) + state.written)
-                return (state.written, state.isWriting)
+            do throws(SQLiteError) {
+                end(isHindered: try !copyAll(with: connection))
+                isFailing = false
+            } catch {
+                // The log stays as it is, and the next commits begin another checkpoint.
+                if !isFailing { observer(.checkpointFailed(reason: error.description)) }
+                isFailing = true
+                end(isHindered: true)
             }
-            let rest = Int(pass.log - pass.copied) + newer
-            guard rest > 0 || isWriting, pass.copied != copied else { return }
-            setPause(rest <= Bound.last || Int(pass.log) + newer > Bound.long)
-            copied = pass.copied
+        }
+    }
+
+    private func end(isHindered: Bool) {
+        state.withLock { state in
+            state.isCopying = false
+            state.isStarting = false
+            if isHindered { state.isHindered = true }
+        }
+        setPause(false)
+        onEnd()
+    }
+
+    /// Copies until nothing is left; false if a reader of an older state, or another program, is in the way.
+    private func copyAll(with connection: borrowing Connection) throws(SQLiteError) -> Bool {
+        var copied: Int64 = -1
+        var progress = time.monotonicNanoseconds
+        while !isClosed {
+            state.withLock { ($0.written, $0.isStarting) = (0, true) }
+            let pass = try pass(with: connection)
+            // A pass does not see what was committed while it ran.
+            let state = state.withLock { $0 }
+            let rest = pass.map { Int($0.log - $0.copied) + state.written }
+            if rest == 0, !state.isWriting { return true }
+            if let pass, pass.copied != copied {
+                (copied, progress) = (pass.copied, time.monotonicNanoseconds)
+            } else if state.isWriting {
+                time.sleep(nanoseconds: Bound.start)
+            } else {
+                let isHindered = state.isHindered || time.monotonicNanoseconds > progress + Bound.patience
+                guard !isHindered else { return false }
+                time.sleep(nanoseconds: Bound.start)
+            }
+            setPause((rest ?? .max) <= Bound.last || state.length >= Bound.writes)
+        }
+        return false
+    }
+
+    /// Copies what can be copied now; nil if a transaction, or the checkpoint of another program, keeps it from beginning.
+    private func pass(with connection: borrowing Connection) throws(SQLiteError) -> Connection.CheckpointPass? {
+        do throws(SQLiteError) {
+            return try connection.checkpoint()
+        } catch {
+            guard error.kind == .busy else { throw error }
+            return nil
         }
     }
 

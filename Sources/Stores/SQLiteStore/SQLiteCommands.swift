@@ -6,11 +6,15 @@ import Tasks
 protocol SQLiteCommand: TaskCommand {
     /// Makes the change; an error rolls back the whole transaction.
     func run(on database: borrowing WriterDatabase) throws(SQLiteError) -> Outcome
+    /// How many rows of tasks it may change, or a large number where that is not known.
+    var rows: Int { get }
     /// Whether the owner's list differs after this outcome.
     static func changesList(_ outcome: Outcome) -> Bool
 }
 
 extension AddTask: SQLiteCommand {
+    var rows: Int { 1 }
+
     func run(on database: borrowing WriterDatabase) throws(SQLiteError) -> AddOutcome {
         if let key, let earlier = try database.idempotency.record(of: key, at: time, owner: owner) {
             return earlier.outcome(for: key)
@@ -34,6 +38,8 @@ extension AddTask: SQLiteCommand {
 }
 
 extension ChangeTask: SQLiteCommand {
+    var rows: Int { 1 }
+
     func run(on database: borrowing WriterDatabase) throws(SQLiteError) -> ChangeOutcome {
         let item = try database.statements.find(id, of: owner)
         let outcome = outcome(for: item)
@@ -52,20 +58,21 @@ extension ChangeTask: SQLiteCommand {
 }
 
 extension ChangeTasks: SQLiteCommand {
-    /// Looks at all tasks before it writes one: a refused list must leave nothing in a transaction that others share.
+    var rows: Int { changes.count }
+
+    /// Looks at all revisions before it writes a task: a refused list must leave nothing in a transaction that others share.
     func run(on database: borrowing WriterDatabase) throws(SQLiteError) -> ChangeAllOutcome {
-        var found: [TaskItem] = []
-        found.reserveCapacity(changes.count)
+        var revisions: [Int64: Int64] = [:]
+        for change in changes { revisions[change.id] = try database.statements.revision(change.id, of: owner) }
+        if let refusal = changes.refusal(atRevisions: revisions) { return refusal }
+        var tasks: [TaskItem] = []
         for change in changes {
-            if let item = try database.statements.find(change.id, of: owner) { found.append(item) }
+            guard let item = try database.statements.find(change.id, of: owner) else { continue }
+            let changed = item.applying(change.change, at: time)
+            if let changed { try database.statements.update(changed) }
+            tasks.append(changed ?? item)
         }
-        let outcome = outcome(for: found)
-        if case .changed(let tasks) = outcome {
-            for (item, changed) in zip(found, tasks) where changed.revision != item.revision {
-                try database.statements.update(changed)
-            }
-        }
-        return outcome
+        return .changed(tasks)
     }
 
     static func changesList(_ outcome: ChangeAllOutcome) -> Bool {
@@ -77,6 +84,8 @@ extension ChangeTasks: SQLiteCommand {
 }
 
 extension RemoveTask: SQLiteCommand {
+    var rows: Int { 1 }
+
     func run(on database: borrowing WriterDatabase) throws(SQLiteError) -> RemoveOutcome {
         if expected != nil {
             let outcome = outcome(for: try database.statements.find(id, of: owner))
@@ -89,6 +98,8 @@ extension RemoveTask: SQLiteCommand {
 }
 
 extension RemoveTasksWithText: SQLiteCommand {
+    var rows: Int { .max }
+
     func run(on database: borrowing WriterDatabase) throws(SQLiteError) -> Int {
         try database.statements.delete(text, of: owner)
     }
@@ -97,6 +108,8 @@ extension RemoveTasksWithText: SQLiteCommand {
 }
 
 extension RemoveCompletedTasks: SQLiteCommand {
+    var rows: Int { .max }
+
     func run(on database: borrowing WriterDatabase) throws(SQLiteError) -> Int {
         try database.statements.deleteCompleted(of: owner)
     }
@@ -109,6 +122,7 @@ extension RemoveCompletedTasks: SQLiteCommand {
 struct WriteProbe: SQLiteCommand {
     typealias Outcome = Void
     let owner = Owner("")
+    let rows = 1
 
     func run(on database: borrowing WriterDatabase) throws(SQLiteError) {
         let text = try TaskRow.text(String(repeating: "x", count: TaskText.longest))

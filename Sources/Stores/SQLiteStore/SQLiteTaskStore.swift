@@ -49,8 +49,7 @@ package final class SQLiteTaskStore: TaskStore {
         let connection = try file.openForWriting(maximumPages: options.maximumPages, options.observer)
         // No closure: that could not consume the connection.
         do throws(SQLiteError) {
-            // Left to the checkpointer.
-            try connection.execute("PRAGMA wal_autocheckpoint = 0")
+            connection.followLog()
             return try WriterDatabase.open(on: connection, beforeCommit: options.beforeCommit)
         } catch {
             throw file.openError(error)

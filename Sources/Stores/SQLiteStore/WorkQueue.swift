@@ -42,31 +42,44 @@ final class WorkQueue<Job: Sendable>: Sendable {
     }
 
     /// All waiting jobs, up to a number; sleeps while there are none.
-    func take(atMost limit: Int, untilMonotonicNanoseconds deadline: UInt64 = .max) -> Taken {
+    func take(atMost limit: Int) -> Taken {
+        take { jobs in
+            defer { jobs.removeFirst(min(limit, jobs.count)) }
+            return Array(jobs.prefix(limit))
+        }
+    }
+
+    /// The jobs that are chosen, and taken out, of those that wait; sleeps while there are none.
+    func take(untilMonotonicNanoseconds deadline: UInt64 = .max, choosing choose: (inout [Job]) -> [Job]) -> Taken {
         while true {
-            if let taken = takeNow(atMost: limit) { return taken }
+            if let taken = takeNow(choose) { return taken }
             guard deadline != .max else {
                 wakeup.wait()
                 continue
             }
-            if !wakeup.wait(untilMonotonicNanoseconds: deadline) { return takeNow(atMost: limit) ?? .nothing }
+            if !wakeup.wait(untilMonotonicNanoseconds: deadline) { return takeNow(choose) ?? .nothing }
         }
     }
 
-    private func takeNow(atMost limit: Int) -> Taken? {
+    private func takeNow(_ choose: (inout [Job]) -> [Job]) -> Taken? {
         state.withLock { state in
-            guard !state.jobs.isEmpty else {
-                state.isIdle = true
-                return state.isClosed ? .end : nil
-            }
-            guard state.jobs.count > limit else {
-                defer { state.jobs = [] }
-                return .jobs(state.jobs)
-            }
-            defer { state.jobs.removeFirst(limit) }
-            return .jobs(Array(state.jobs.prefix(limit)))
+            let jobs = choose(&state.jobs)
+            guard jobs.isEmpty else { return .jobs(jobs) }
+            state.isIdle = true
+            return state.isClosed && state.jobs.isEmpty ? .end : nil
         }
     }
+
+    /// Takes out the waiting jobs of which this is true.
+    func remove(where isChosen: (Job) -> Bool) -> [Job] {
+        state.withLock { state in
+            defer { state.jobs.removeAll(where: isChosen) }
+            return state.jobs.filter(isChosen)
+        }
+    }
+
+    /// Lets the thread choose again.
+    func wake() { wakeup.wake() }
 
     /// Refuses all later jobs; those accepted can still be taken.
     func close() {

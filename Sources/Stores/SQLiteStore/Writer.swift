@@ -9,17 +9,21 @@ final class Writer: Sendable {
     let checkpointer: Checkpointer
     let cache: ListCache
     let observer: @Sendable (StoreEvent) -> Void
-    let batchLimit: Int
+    let rowLimit: Int
     let time: any TimeSource
     let health: SQLiteHealth
     private let counts = Mutex(StoreStatistics())
+    /// The longest wait for a transaction, in nanoseconds.
+    private let patience: UInt64
 
     init(options: SQLiteStoreOptions, cache: ListCache, health: SQLiteHealth) {
         queue = WorkQueue(capacity: options.waiting)
         self.cache = cache
         observer = options.observer
-        checkpointer = Checkpointer(observer: options.observer)
-        batchLimit = options.batch
+        let queue = queue
+        checkpointer = Checkpointer(observer: options.observer) { queue.wake() }
+        rowLimit = options.batch
+        patience = options.patience * 1_000_000_000
         time = options.time
         self.health = health
     }
@@ -27,11 +31,22 @@ final class Writer: Sendable {
     /// Gives a command to the thread, and waits for its transaction.
     func perform<Command: SQLiteCommand>(_ command: Command) async throws(StoreError) -> Command.Outcome {
         try await Reply<Command.Outcome>.awaiting { reply in
-            let write = QueuedCommand(command: command, reply: reply)
-            guard !queue.submit(write) else { return }
-            count { $0.refused += 1 }
-            write.refuse(.overloaded)
+            let deadline = SystemTime().monotonicNanoseconds + patience
+            let write = QueuedCommand(command: command, reply: reply, deadline: deadline)
+            if !queue.submit(write) { refuse([write]) }
         }
+    }
+
+    /// Refuses those that have waited for too long.
+    func refuseOverdue() {
+        let now = SystemTime().monotonicNanoseconds
+        refuse(queue.remove { $0.deadline <= now })
+    }
+
+    private func refuse(_ writes: [any QueuedWrite]) {
+        guard !writes.isEmpty else { return }
+        count { $0.refused += writes.count }
+        for write in writes { write.refuse(.overloaded) }
     }
 
     /// Stops caching lists, or continues, as another program asks; returns whether it is stopped.

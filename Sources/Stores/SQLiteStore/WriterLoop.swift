@@ -13,6 +13,7 @@ struct WriterLoop: ~Copyable {
     /// There may be more expired idempotency keys than were removed last.
     private var mustPrune = false
     private var dataVersion: Int64?
+    private var order = WriteOrder()
     /// The code of the last failure, until something was written again.
     private var failure: Int32?
     private var isFull = false
@@ -41,8 +42,7 @@ struct WriterLoop: ~Copyable {
         while true {
             runMaintenance()
             writer.checkpointer.pauseIfWanted()
-            let taken = writer.queue.take(
-                atMost: writer.batchLimit, untilMonotonicNanoseconds: mustPrune ? 0 : nextMaintenance)
+            let taken = take()
             writer.checkpointer.beginTransaction()
             switch taken {
             case .jobs(let batch): commit(batch)
@@ -50,7 +50,18 @@ struct WriterLoop: ~Copyable {
             case .end: return database.checkpoint()
             }
             if mustPrune { prune() }
-            writer.checkpointer.endTransaction(pages: database.statements.connection.takeCountOfWrittenPages())
+            order.noteEnd(at: time.monotonicNanoseconds)
+            writer.checkpointer.endTransaction(logLength: database.statements.connection.logLength)
+        }
+    }
+
+    /// What the next transaction has to do; waits for it until something else is to be done.
+    private mutating func take() -> WorkQueue<any QueuedWrite>.Taken {
+        let (writer, time) = (writer, time)
+        let now = time.monotonicNanoseconds
+        let wake = order.nextLong > now ? min(order.nextLong, nextMaintenance) : nextMaintenance
+        return writer.queue.take(untilMonotonicNanoseconds: mustPrune ? 0 : wake) { waiting in
+            order.next(of: &waiting, atMost: writer.rowLimit, writer.checkpointer.room, at: time.monotonicNanoseconds)
         }
     }
 
@@ -104,11 +115,13 @@ struct WriterLoop: ~Copyable {
         isFull = true
     }
 
-    /// Once a second: notices what other programs did to the data and to the files, and lets expired keys be removed.
+    /// Once a second: refuses what waited for too long, notices what other programs did to the data and to the files, and lets
+    /// expired keys be removed.
     private mutating func runMaintenance() {
         let now = time.monotonicNanoseconds
         guard now >= nextMaintenance else { return }
         nextMaintenance = now + 1_000_000_000
+        writer.refuseOverdue()
         noteDisplacement()
         isCachePaused = writer.followCachePause(lock, wasPaused: isCachePaused)
         noteForeignChanges()
@@ -119,7 +132,7 @@ struct WriterLoop: ~Copyable {
     ///
     /// Run once after each transaction while there are more, it keeps up with any load, and delays no write for long.
     private mutating func prune() {
-        let limit = 2 * writer.batchLimit
+        let limit = 2 * writer.rowLimit
         // The next write reports the same failure.
         let count = (try? database.prune(at: writer.time.wallMilliseconds, atMost: limit)) ?? 0
         mustPrune = count == limit

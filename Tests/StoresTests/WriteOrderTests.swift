@@ -1,0 +1,92 @@
+import SQLite
+import Synchronization
+import Tasks
+import Testing
+
+@testable import SQLiteStore
+
+@Suite("The order in which SQLite's writes share transactions")
+struct WriteOrderTests {
+    /// A write that is never run.
+    private struct Planned: QueuedWrite {
+        let name: String
+        let owner: Owner
+        let rows: Int
+        let deadline: UInt64 = .max
+
+        func run(on database: borrowing WriterDatabase) throws(SQLiteError) -> WriteResult {
+            WriteResult(changedOwner: nil) {}
+        }
+
+        func refuse(_ error: StoreError) {}
+    }
+
+    private func short(_ name: String, of owner: String, rows: Int = 1) -> any QueuedWrite {
+        Planned(name: name, owner: Owner(owner), rows: rows)
+    }
+
+    private func long(_ name: String, of owner: String) -> any QueuedWrite {
+        Planned(name: name, owner: Owner(owner), rows: 700)
+    }
+
+    /// The names of the writes of one transaction after the other; a long one takes 10 ns, short ones take 1.
+    private func transactions(
+        of writes: [any QueuedWrite], rows: Int = 256, _ room: WriteOrder.Room = .everything
+    ) -> [String] {
+        var (waiting, order, time, found) = (writes, WriteOrder(), UInt64(0), [String]())
+        while time < 1000 {
+            let batch = order.next(of: &waiting, atMost: rows, room, at: time)
+            time += batch.contains { $0.rows > 100 } ? 10 : 1
+            order.noteEnd(at: time)
+            if !batch.isEmpty { found.append(batch.map { ($0 as? Planned)?.name ?? "" }.joined(separator: " ")) }
+        }
+        return found
+    }
+
+    @Test("Short writes share a transaction of so many rows; a list of changes has one of its own, after them")
+    func transactions() {
+        let writes = [
+            long("list", of: "alice"), short("a", of: "bob"), short("b", of: "carol", rows: 16),
+            short("c", of: "dan", rows: 16),
+        ]
+        #expect(transactions(of: writes) == ["a b c", "list"])
+        #expect(transactions(of: writes, rows: 17) == ["a b", "list", "c"])
+    }
+
+    @Test("The writes of one owner keep their order")
+    func order() {
+        let writes = [
+            short("1", of: "alice"), long("2", of: "alice"), short("3", of: "alice"), short("a", of: "bob"),
+            long("4", of: "alice"),
+        ]
+        #expect(transactions(of: writes) == ["1 a", "2", "3", "4"])
+    }
+
+    @Test("Owners with lists take turns, however many one of them has")
+    func turns() {
+        let others = [long("b1", of: "bob"), long("b2", of: "bob"), long("c1", of: "carol")]
+        let writes = (1...3).map { long("a\($0)", of: "alice") } + others
+        #expect(transactions(of: writes) == ["a1", "b1", "c1", "a2", "b2", "a3"])
+    }
+
+    @Test("While short writes come, a list waits four times as long as the one before it took")
+    func share() {
+        var (waiting, order) = ([long("1", of: "alice"), long("2", of: "bob")], WriteOrder())
+        #expect(order.next(of: &waiting, atMost: 256, .everything, at: 0).count == 1)
+        order.noteEnd(at: 10)
+        for time in UInt64(10)..<50 {
+            waiting.append(short("a", of: "carol"))
+            #expect(order.next(of: &waiting, atMost: 256, .everything, at: time).first?.isLong == false)
+        }
+        #expect(order.nextLong == 50)
+        waiting.append(short("a", of: "carol"))
+        #expect(order.next(of: &waiting, atMost: 256, .everything, at: 50).first?.isLong == true)
+    }
+
+    @Test("A log without room for lists has some for short writes, until it has none for any")
+    func room() {
+        let writes = [long("list", of: "alice"), short("a", of: "bob"), short("b", of: "alice")]
+        #expect(transactions(of: writes, .shortWrites) == ["a"])
+        #expect(transactions(of: writes, .nothing) == [])
+    }
+}
