@@ -22,7 +22,8 @@ const STORE_AFTER = 500; // milliseconds: many changes in a row write a long lis
  *   change {target, completed} or {target, position}   the last one wins
  *   change {target, text | due | notes, base, of}      `base` is the value that the person saw when changing it, `of`
  *                                                      the task then; null is no due date and no notes
- *   remove {target, notBefore}                         waits for the time of undo
+ *   remove {target, notBefore, of?}                    waits for the time of undo; `of` is the task as it was shown, if it
+ *                                                      is to stay where it has been changed since
  * A target is a task's id, or the key of an addition that has no id yet. `problem` stops a change until the person
  * decides: {title, detail} for a refusal, {field, theirs} for another value, {gone} for a task that is no more,
  * {added} for an addition that may have been made already.
@@ -91,9 +92,7 @@ export class Model {
 
   /** Changes the text, the due date or the notes; `base` is the value that the person saw. */
   edit(task, field, value, base) {
-    const { text, completed } = task;
-    const of = { text, completed, ...membersOf(task), [field]: base };
-    this.#put({ kind: "change", target: task.id, [field]: value, base, of });
+    this.#put({ kind: "change", target: task.id, [field]: value, base, of: { ...shownOf(task), [field]: base } });
   }
 
   place(task, position) {
@@ -104,10 +103,10 @@ export class Model {
     this.#put({ kind: "change", target: task.id, completed });
   }
 
-  /** Removes after the time of undo; the keys are for `drop`. */
-  remove(tasks) {
+  /** Removes after the time of undo, perhaps only as shown; the keys are for `drop`. */
+  remove(tasks, asShown = false) {
     const notBefore = Date.now() + UNDO_TIME; // one moment for all: they are sent together
-    return tasks.map((task) => this.#put({ kind: "remove", target: task.id, notBefore }));
+    return tasks.map((task) => this.#put({ kind: "remove", target: task.id, notBefore, of: asShown ? shownOf(task) : undefined }));
   }
 
   drop(key) {
@@ -291,6 +290,12 @@ const CHANGEABLE = ["text", "completed", ...OPTIONAL];
 /** The optional members that are set. */
 const membersOf = (task) =>
   Object.fromEntries(OPTIONAL.filter((name) => (task[name] ?? null) !== null).map((name) => [name, task[name]]));
+
+const shownOf = (task) => ({ text: task.text, completed: task.completed, ...membersOf(task) });
+
+/** Whether a task is as it was shown; its place may be another. */
+export const isAsShown = (task, shown) =>
+  ["text", "completed", "due", "notes"].every((field) => valueOf(task, field) === valueOf(shown, field));
 
 /** The field of a change that must not replace another value than the person saw, or undefined. */
 export const guardedField = (change) => ["text", "due", "notes"].find((field) => field in change);

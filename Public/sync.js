@@ -5,7 +5,7 @@
 // answered. One tab sends at a time (Web Locks), so a list is never older than a change that was confirmed before it.
 
 import { call, Problem, Unreachable } from "/api.js";
-import { bodyOf, guardedField, taskOf, tasksOf, valueOf } from "/model.js";
+import { bodyOf, guardedField, isAsShown, taskOf, tasksOf, valueOf } from "/model.js";
 import { locked } from "/storage.js";
 
 const LONGEST_WAIT = 30; // seconds
@@ -67,7 +67,8 @@ export class Sync {
   /** Sends the deletions that wait for the time of undo, from a page that is being closed. */
   leave() {
     for (const change of this.#model.hurry()) {
-      if (typeof change.target !== "number" || this.#ended) continue;
+      // What is to be compared with `of` first needs an answer, and is sent at the next start.
+      if (typeof change.target !== "number" || change.of || this.#ended) continue;
       call(this.#access, "DELETE", `/api/tasks/${change.target}`, { keepalive: true }).catch(() => {});
     }
   }
@@ -98,16 +99,11 @@ export class Sync {
         if (!ready.length && !requests.size) return wait;
         if (!hasSent) this.#tell({ kind: "busy" });
         hasSent = true;
-        const { lists, removals } = this.#grouped(ready);
-        if (removals.length && !requests.size) {
-          await this.#clear(removals);
-        } else {
-          for (const list of lists.slice(0, AT_ONCE - requests.size)) {
-            const request = this.#sendList(list).finally(() => list.forEach((change) => sending.delete(change)));
-            for (const change of list) sending.set(change, request);
-          }
-          await Promise.race(sending.values());
+        for (const list of this.#grouped(ready).slice(0, AT_ONCE - requests.size)) {
+          const request = this.#sendList(list).finally(() => list.forEach((change) => sending.delete(change)));
+          for (const change of list) sending.set(change, request);
         }
+        await Promise.race(sending.values());
       }
     } finally {
       await Promise.allSettled(sending.values()); // after a failure, the others are still under way
@@ -115,19 +111,14 @@ export class Sync {
     }
   }
 
-  /**
-   * Changes that can be sent now: {lists, removals}, lists of those that share a request, and the removals, if they are
-   * many. Each of the removals is sent by itself only if `#clear` could not do it.
-   */
+  /** Changes that can be sent now, in lists of those that share a request. */
   #grouped(changes) {
-    const shared = changes.filter((change) => !this.#alone.has(change.key) && typeof change.target === "number");
-    const removals = shared.filter((change) => change.kind === "remove");
-    const listed = shared.filter((change) => change.kind === "change" && !guardedField(change));
-    const isMany = removals.length > AT_ONCE;
-    const grouped = new Set(isMany ? [...listed, ...removals] : listed);
-    const lists = changes.filter((change) => !grouped.has(change)).map((change) => [change]);
+    const isListed = (change) => change.kind === "change" && typeof change.target === "number"
+      && !guardedField(change) && !this.#alone.has(change.key);
+    const lists = changes.filter((change) => !isListed(change)).map((change) => [change]);
+    const listed = changes.filter(isListed);
     while (listed.length) lists.unshift(listed.splice(0, MOST));
-    return { lists, removals: isMany ? removals : [] };
+    return lists;
   }
 
   async #sendList(changes) {
@@ -151,28 +142,6 @@ export class Sync {
     const tasks = new Map(tasksOf(answer.body ?? []).map((task) => [task.id, task]));
     if (!changes.every((change) => tasks.has(change.target))) return this.#sendAlone(changes);
     this.#model.confirmAll(changes.map((change) => [change, tasks.get(change.target)]));
-  }
-
-  /**
-   * Deletes all completed tasks with one request, if all of them wait for that: what was completed elsewhere since the person
-   * saw the list is looked for first, and nothing else is sent meanwhile. A server that does not know this request deletes
-   * nothing, and says so by 204.
-   */
-  async #clear(changes) {
-    const waiting = new Map(changes.map((change) => [change.target, change]));
-    try {
-      const { tasks } = await this.#readAll("/api/tasks?completed=true");
-      const isAll = tasks.length > 0 && tasks.every((task) => waiting.has(task.id));
-      if (!isAll) return this.#sendAlone(changes);
-      const { status, body } = await this.#call("DELETE", "/api/tasks?completed=true");
-      if (status !== 200) return this.#sendAlone(changes);
-      if (body.deleted !== tasks.length) this.#wantsList = true;
-      this.#model.confirmAll(tasks.map((task) => [waiting.get(task.id), null]));
-    } catch (error) {
-      if (!isRefusal(error)) throw error;
-      this.#sendAlone(changes);
-    }
-    this.#tell({ kind: "changed" });
   }
 
   /** Each of them with a request of its own, so that a refusal ends at the right row. */
@@ -205,9 +174,16 @@ export class Sync {
     this.#model.confirm(change, taskOf(body));
   }
 
+  /** A task that was cleared with others is deleted only as it was shown; else it stays, and is shown as it is now. */
   async #remove(change) {
-    await this.#call("DELETE", `/api/tasks/${change.target}`);
-    this.#model.confirm(change, null);
+    const { target, of } = change;
+    for (;;) {
+      const found = of && (await this.#find(target));
+      if (of && !(found && isAsShown(found.task, of))) return this.#model.confirm(change, found?.task ?? null);
+      const headers = found ? { "If-Match": found.tag } : {};
+      const answer = await this.#call("DELETE", `/api/tasks/${target}`, { headers }).catch(nothingIf(412));
+      if (answer) return this.#model.confirm(change, null);
+    }
   }
 
   async #alter(change) {

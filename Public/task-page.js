@@ -294,15 +294,15 @@ export class TaskPage {
     announce(`Moved ${brief(task.text)}: ${this.#view.placeOf(task.row)}`);
   }
 
-  #remove(tasks, message) {
+  #remove(tasks, message, asShown = false) {
     let keys = [];
-    this.#change(() => (keys = this.model.remove(tasks)));
+    this.#change(() => (keys = this.model.remove(tasks, asShown)));
     this.undo.offer(keys, message);
   }
 
   #clearCompleted() {
-    const done = this.model.view().filter((task) => task.completed);
-    this.#remove(done, done.length === 1 ? "Deleted one completed task" : `Deleted ${done.length} completed tasks`);
+    const done = this.#view.finished;
+    this.#remove(done, done.length === 1 ? "Deleted one completed task" : `Deleted ${done.length} completed tasks`, true);
     find("new").focus();
   }
 

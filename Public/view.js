@@ -100,6 +100,12 @@ export class ListView {
     return editor && { id: this.#tasks.get(row).id, row, values: editor.values, seen: editor.seen };
   }
 
+  /** The finished tasks in sight, as they are shown. */
+  get finished() {
+    const rows = [...this.#lists.done.children];
+    return rows.map((row) => this.#taskOf(row)).filter((task) => task.completed);
+  }
+
   render(tasks, isKnown) {
     this.#waiting = this.#dragging.isActive ? [tasks, isKnown] : undefined;
     if (this.#waiting) return;
@@ -112,6 +118,7 @@ export class ListView {
       done: this.#isFolded ? done.filter((task) => this.#editors.has(task.row)) : done,
     });
     this.#renderEmpty(shown.length || !isKnown);
+    find("clear").hidden = !this.finished.length;
     this.#fresh = !isKnown;
     this.#day = today();
   }
@@ -150,7 +157,6 @@ export class ListView {
     }
     find("progress").max = all || 1;
     find("progress").value = all - open;
-    find("clear").hidden = all === open;
     find("search-open").hidden = !all;
   }
 

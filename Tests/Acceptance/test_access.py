@@ -224,6 +224,7 @@ class Keyboard(PageTest):
         self.keys(Keys.ARROW_RIGHT)
         self.person.await_texts("second", "three")
         self.assertTrue(self.has_ring())
+        self.keys(Keys.ARROW_LEFT)
         self.tab_to("Clear completed")
         self.keys(Keys.ENTER)
         self.chrome.one("#new").send_keys(Keys.SHIFT + Keys.TAB)

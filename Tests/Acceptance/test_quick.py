@@ -8,6 +8,7 @@ TASKS = 2000
 CHANGES = 300
 MOST_AT_ONCE = 5
 MOST_TIME = 1000  # milliseconds
+MOST_TIME_TO_CLEAR = 10000
 MOST_BLOCKED = 100  # milliseconds in one piece
 
 
@@ -48,6 +49,27 @@ class Quick(test_many.ManyTasks):
         self.assertLessEqual(most, MOST_AT_ONCE)
         self.assertLess(touched, 12 * CHANGES)
         self.assertLessEqual(taken, MOST_TIME)
+        self.assertLessEqual(max(blocked, default=0), MOST_BLOCKED)
+
+    def test_many_done_tasks_are_cleared(self):
+        self.fill_list([f"Task {number}" for number in range(CHANGES)])
+        self.request("PATCH", "/api/tasks", [{"id": task["Id"], "completed": True} for task in self.on_server()])
+        self.person.refresh()
+        self.chrome.execute_script(test_many.WATCH)
+        self.chrome.execute_script("""
+            const status = document.getElementById("status");
+            new MutationObserver(() => {
+              if (status.textContent === "Saving …" && sent.length) window.begun ??= performance.now();
+              if (status.textContent === "Saved" && window.begun) window.taken ??= performance.now() - begun;
+            }).observe(status, { subtree: true, childList: true, characterData: true });""")
+        self.chrome.one("#clear").click()
+        self.chrome.until(lambda: self.on_server() == [], "an empty list", 120)
+        self.person.await_status("Saved", 120)
+        taken, blocked, most, sent = self.chrome.execute_script("return [taken, blocked, most, sent.length]")
+        print(f"{CHANGES} done tasks cleared: {taken / 1000:.1f} s, {sent} requests, {most} at once, blocked "
+              f"{sum(blocked) / 1000:.2f} s, at most {max(blocked, default=0):.0f} ms at a time")
+        self.assertLessEqual(most, MOST_AT_ONCE)
+        self.assertLessEqual(taken, MOST_TIME_TO_CLEAR)
         self.assertLessEqual(max(blocked, default=0), MOST_BLOCKED)
 
 
