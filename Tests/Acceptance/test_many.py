@@ -155,6 +155,14 @@ class Many(ManyTasks):
         self.await_cleared(1, 2, 3, 5, 8)
         self.assertEqual(self.person.done(), ["Task 2, for tomorrow", "Task 3"])
 
+    def test_what_was_cleared_is_compared_also_if_the_page_is_left_at_once(self):
+        self.fill_with_done()
+        self.chrome.one("#clear").click()
+        self.chrome.until(lambda: len(self.person.waiting()) == 7, "the deletions to be kept")
+        self.request("PATCH", "/api/tasks/1", {"completed": False})
+        self.chrome.refresh()
+        self.await_cleared(1, 8)
+
     def test_only_what_is_in_sight_can_be_cleared_and_undone(self):
         person = self.person
         self.newcomer()
