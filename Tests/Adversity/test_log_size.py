@@ -21,8 +21,9 @@ SECONDS = 12
 MIB = 1 << 20
 BOUND = 96 * MIB
 PEOPLE, TASKS, TEXT, NOTES = 4, 700, "x" * 4096, "n" * 10_000
-# Both ways, so that each list changes every task.
-LISTS = [json.dumps([{"id": number, "completed": done} for number in range(1, TASKS + 1)]) for done in (True, False)]
+# Each changes every task: one bit, or the length of the row, so that all of it is written again.
+CHANGES = {"completed": True}, {"due": "2026-11-30"}, {"completed": False}, {"due": None}
+LISTS = [json.dumps([{"id": number, **change} for number in range(1, TASKS + 1)]) for change in CHANGES]
 ADDITIONS = [json.dumps({"task": "a"})]
 QUICK = 0.01  # seconds: a shared machine is not more punctual
 STRANGER = "99999999-0000-4000-8000-000000000000"

@@ -1,9 +1,10 @@
 import Platform
 import SQLite
-import SQLiteStore
 import Support
 import Tasks
 import Testing
+
+@testable import SQLiteStore
 
 @Suite("The log of a SQLite store is copied into the database while the writer goes on", .timeLimit(.minutes(15)))
 struct CheckpointTests {
@@ -54,5 +55,23 @@ struct CheckpointTests {
         #expect(before < 2)
         try await add(1000, to: store, from: 1010)
         #expect(await eventually { (try? megabytes("")) ?? 0 > 4 })
+    }
+
+    @Test("Long writes wait for a log of 48 MiB that is being copied, all for one of 64, until it began anew or cannot")
+    func room() {
+        let checkpointer = Checkpointer(observer: { _ in }, onEnd: {})
+        func room(at length: Int) -> WriteOrder.Room {
+            checkpointer.endTransaction(logLength: length)
+            return checkpointer.room
+        }
+        #expect(room(at: 12_287) == .everything)
+        #expect(room(at: 12_288) == .shortWrites)
+        #expect(room(at: 16_383) == .shortWrites)
+        #expect(room(at: 16_384) == .nothing)
+        #expect(room(at: 100) == .everything)
+        #expect(room(at: 20_000) == .nothing)
+        // As after a failure, or with a reader in the way.
+        checkpointer.close()
+        #expect(checkpointer.room == .everything)
     }
 }
