@@ -2,6 +2,7 @@ import HTTP
 import JSON
 import Support
 import Testing
+import Tokens
 
 /// One server for a tenant in High Scale Compatibility mode, whose people come with tokens of Azure AD B2C or of Entra
 /// External ID, and for a workforce tenant beside it; one mock plays all three.
@@ -171,6 +172,29 @@ struct SharedTenantTests {
         #expect(line.contains(#""namespaces":"work""#), "\(line)")
         #expect(try alone.stop() == .exit(0))
     }
+    @Test func `A provider other than B2C has access tokens for the API, and ID tokens only if told so (P-28)`() throws
+    {
+        let json = ["Accept": "application/json"]
+        let answer = try exchange(
+            stage.mockPort, "GET",
+            "/_mock/token?user=alice&\(Self.played[1].query)&scope=openid%20profile&nonce=n", json)
+        let identity = try #require(try JSONValue(parsing: answer.body)["id_token"].string)
+        // The document is given by its address, as that of any provider, and the audience is the client's own.
+        let settings = [
+            "TASKS_AUTHORITY": "", "TASKS_POLICIES": "",
+            "TASKS_METADATA_URL": "\(stage.issuer)/\(Self.tenant)/v2.0/.well-known/openid-configuration",
+            "TASKS_ISSUER": "https://\(Self.tenant).ciamlogin.com/\(Self.tenant)/v2.0",
+            "TASKS_CLIENT_ID": try Claims(of: CompactToken(identity))["aud"]?.string ?? "",
+        ]
+        let (end, output, _) = try stage.run(["explain-token"], settings, input: identity)
+        #expect(end == .exit(1) && output.contains("TOKEN_KIND=any"), "\(output)")
+        for (kind, status) in [("", 401), ("any", 200)] {
+            let server = try stage.server(settings.merging(["TASKS_TOKEN_KIND": kind]) { $1 })
+            #expect(try server.ask("GET", "/api/tasks", token: identity).status == status, "\(kind)")
+            #expect(try server.stop() == .exit(0))
+        }
+    }
+
 
     @Test func `An audience that tokens of version 2 never carry is reported at the start (P-25)`() throws {
         let server = try stage.server(

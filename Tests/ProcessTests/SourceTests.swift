@@ -161,7 +161,8 @@ import Testing
             "TASKS_SOURCE_EXT_TOKEN_KIND=any  # default", "TASKS_SOURCE_EXT_OWNER_CLAIM=oid  # default",
             "TASKS_SOURCE_EXT_OWNERS=own  # default", "TASKS_SOURCE_CLOUD_TOKEN_KIND=access  # default",
             "TASKS_SOURCE_CLOUD_OWNER_CLAIM=oid  # default", "TASKS_SOURCE_MANY_OWNER_CLAIM=tid+oid  # default",
-            "TASKS_SOURCE_ID_OWNER_CLAIM=sub  # default", "TASKS_OWNER_CLAIM=oid  # default",
+            "TASKS_SOURCE_ID_OWNER_CLAIM=sub  # default", "TASKS_SOURCE_ID_TOKEN_KIND=access  # default",
+            "TASKS_OWNER_CLAIM=oid  # default",
         ] {
             #expect(printed.split(separator: "\n").contains { $0 == line }, "\(line) in \(printed)")
         }

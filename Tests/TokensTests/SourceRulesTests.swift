@@ -228,7 +228,7 @@ struct SourceRulesTests {
             }
         }
         for (name, value): (String, JSONValue) in [
-            ("nonce", "n"), ("at_hash", "h"), ("c_hash", "h"), ("token_use", "id"), ("typ", "ID"),
+            ("nonce", "n"), ("at_hash", "h"), ("c_hash", "h"), ("token_use", "id"), ("typ", "ID"), ("auth_time", 1),
         ] {
             #expect(refusals { $0[name] = value } == [.idToken, nil, nil], "\(name)")
         }
@@ -236,6 +236,14 @@ struct SourceRulesTests {
             ("scp", "a"), ("scope", "openid"), ("token_use", "access"), ("typ", "Bearer"),
         ] {
             #expect(refusals { $0[name] = value } == [nil, .notIDToken, nil], "\(name)")
+        }
+        // Access tokens may have the time of the sign-in, too: RFC 9068 section 2.2.1.
+        for (name, value) in [("azp", "c"), ("client_id", "c"), ("scope", "openid")] {
+            let access = refusals { token in
+                token["auth_time"] = 1
+                token[name] = .string(value)
+            }
+            #expect(access[0] == nil, "\(name)")
         }
         // Keycloak's access tokens may repeat the nonce.
         let repeated = refusals { token in

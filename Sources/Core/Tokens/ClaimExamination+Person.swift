@@ -102,9 +102,12 @@ extension ClaimExamination {
     }
 
     /// What only ID tokens have: OpenID Connect Core 1.0 section 2, Cognito's `token_use`, Keycloak's `typ`.
+    ///
+    /// authentik's ID tokens may have none of these, and the time of the sign-in without the name of a client.
     private var hasMarksOfIDToken: Bool {
-        says("token_use", "id") || says("typ", "ID") || claims["at_hash"] != nil || claims["c_hash"] != nil
-            || claims["nonce"] != nil && !claims.hasScopes
+        let isOfSignIn = claims["auth_time"] != nil && claims["azp"] == nil && claims["client_id"] == nil
+        return says("token_use", "id") || says("typ", "ID") || claims["at_hash"] != nil || claims["c_hash"] != nil
+            || !claims.hasScopes && (claims["nonce"] != nil || isOfSignIn)
     }
 
     private var hasMarksOfAccessToken: Bool {

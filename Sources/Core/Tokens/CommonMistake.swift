@@ -43,7 +43,7 @@ package enum CommonMistake: Sendable, Equatable {
                 + "(accessTokenAcceptedVersion) to 2, then get a new token."
         case .idToken:
             "This is an ID token: it tells the app who signed in, and is not for APIs. Send the access token of the same "
-                + "response."
+                + "response. If the clients have none, accept ID tokens with TOKEN_KIND=any."
         case .applicationToken:
             "This token is for an application, not for a person, so no one could own tasks. Use a sign-in flow instead "
                 + "of client credentials."

@@ -34,9 +34,9 @@ struct ClaimSettings: Sendable {
                 "The claim that identifies the owner of tasks; tid+oid with TASKS_TENANTS. Changing it later hides all "
                 + "existing tasks.")
         kind = reader.value(
-            "TOKEN_KIND", .choice, default: provider.tokenKind(named: named).rawValue,
-            help: "The kind of token that is accepted; access by default with an authority other than B2C's, and for "
-                + "named sources: the old clients of B2C send ID tokens.")
+            "TOKEN_KIND", .choice, default: provider.tokenKind.rawValue,
+            help: "The kind of token that is accepted. The default is any for Azure AD B2C, whose old clients send ID "
+                + "tokens, and access for every other provider.")
         longestLifetime = reader.value(
             "MAX_LIFETIME", .duration(.seconds(60) ... .seconds(604_800), example: "28h"), default: "1d",
             help: "The longest lifetime of a token; some of Entra's live for 28 hours.")
@@ -56,11 +56,10 @@ extension ProviderSettings {
     }
 
     /// ID tokens are what the old clients of B2C send.
-    fileprivate func tokenKind(named: Bool) -> TokenKind {
+    fileprivate var tokenKind: TokenKind {
         switch kind {
         case .b2c: .any
-        case .externalID, .microsoft: .access
-        case .other: named ? .access : .any
+        case .externalID, .microsoft, .other: .access
         }
     }
 }
