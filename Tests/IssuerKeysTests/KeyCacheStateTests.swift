@@ -74,6 +74,18 @@ struct KeyCacheStateTests {
         #expect(state.state(now: now) == .empty && state.isDegraded)
     }
 
+    @Test("A load that succeeds ends what a failed one began: unknown keys are refused again (V-118)")
+    func recovery() {
+        var state = running()
+        #expect(refresh(&state, failed, at: s(3600)) && state.isDegraded)
+        #expect(refresh(&state, loaded(), at: s(3700)) && !state.isDegraded)
+        for _ in 0..<KeyTiming().burst {
+            #expect(state.unknownKey(now: s(3700), waiting: 0) == .wait)
+            #expect(refresh(&state, loaded(), at: s(3700)))
+        }
+        #expect(state.unknownKey(now: s(3700), waiting: 0) == .refuse)
+    }
+
     @Test("While keys serve, the pauses grow to 60 s, and the keys serve until they are too old (V-80, V-83)")
     func servingBackoff() {
         var state = running()

@@ -123,6 +123,16 @@ struct ProviderIsolationTests {
         }
     }
 
+    @Test("Two documents given by address are of one tenant, and an issuer that names none is another")
+    func unnamedTenant() async {
+        let bench = Bench([first, second])
+        bench.provider.publish(
+            second, [published(SigningKey.other, kid: "key-2")], issuer: "https://contoso.b2clogin.com/")
+        bench.verifier.loadOnce()
+        #expect(bench.verifier.status.keyIdentifiers == [TestClaims.keyIdentifier])
+        #expect(bench.verifier.status.lastFailure?.contains("another issuer than that of b2c_1_sign_in") == true)
+    }
+
     @Test("The check of the settings refuses what the server refuses, and names both metadata documents")
     func reports() {
         let bench = bench([first, second])

@@ -76,6 +76,16 @@ struct SourceMistakesTests {
         let same = "\(Self.entra)/\(TestProvider.tenant)"
         #expect(sharing(same) == [])
         #expect(sharing("https://contoso.b2clogin.com/contoso.onmicrosoft.com") == [])
+        #expect(
+            sharing("https://contoso.b2clogin.com/\(TestProvider.otherTenant)").first?.contains("within one tenant")
+                == true)
+        let nameless = mistakes(
+            source(nil, "https://contoso.b2clogin.com/contoso.onmicrosoft.com"),
+            source("b", "https://contoso.ciamlogin.com") { $0.owners = .shared(with: nil) })
+        #expect(nameless.count == 1 && nameless[0].contains("TASKS_SOURCE_B_AUTHORITY"), "\(nameless)")
+        #expect(
+            sharing("https://contoso.ciamlogin.com") { $0.documents[0].pinnedIssuer = "https://id.example.com/" }
+                .first?.contains("within one tenant") == true)
         #expect(sharing("\(Self.entra)/\(TestProvider.otherTenant)").first?.contains("within one tenant") == true)
         #expect(sharing(same, with: "c").first?.contains("no source c") == true)
         #expect(sharing(same, with: "b").count == 1)

@@ -1,3 +1,4 @@
+import Curl
 import JSON
 import Support
 import Testing
@@ -118,34 +119,83 @@ struct TokenSourceTests {
         #expect(owners == [TestClaims.owner, "ext:\(TestClaims.owner)", "work:\(TestClaims.owner)"])
     }
 
+    /// External ID, which shares the owners of the source without name; the settings name its tenant.
+    private func sharing(_ tenant: String = TestProvider.tenant) -> TestProvider {
+        var external = TestProvider.external(tenant)
+        external.source.documents = [
+            MetadataDocument(authority: "https://contoso.ciamlogin.com/\(tenant)", policy: nil)
+        ]
+        external.source.owners = .shared(with: nil)
+        return external
+    }
+
     @Test("P-15 Two sources of one tenant share owners, and a forged object id of a third does not")
     func shared() async throws {
-        var external = TestProvider.external()
-        external.source.owners = .shared(with: nil)
+        let external = sharing()
         let bench = SourceBench.loaded([.b2c, external, .keycloak])
         #expect(try await bench.owner(TestProvider.b2c.token()) == TestClaims.owner)
         #expect(try await bench.owner(external.token()) == TestClaims.owner)
         #expect(try await bench.owner(TestProvider.keycloak.token()) == "work:\(TestClaims.owner)")
     }
 
-    @Test("P-15 A source that shares owners is not served while the other tenant is unknown, and never if it differs")
-    func sharedTenant() async {
-        for (tenant, isServed) in [(TestProvider.tenant, true), (TestProvider.otherTenant, false)] {
-            var external = TestProvider.external(tenant)
-            external.source.owners = .shared(with: nil)
-            let bench = SourceBench([.b2c, external])
-            bench.refresh(1)
-            let unknown = bench.verifier.statuses[1].keys
-            #expect(!unknown.state.serves && unknown.lastFailure?.contains("is not known yet") == true)
-            bench.refresh(0)
-            #expect(bench.verifier.statuses[0].serves)
-            // The first has told the second, which need not wait for its next attempt.
-            bench.refresh(1)
-            let status = bench.verifier.statuses[1]
-            #expect(status.serves == isServed)
-            #expect((await bench.refusal(external.token()) == nil) == isServed)
-            #expect(isServed || status.keys.lastFailure?.contains("of another tenant") == true)
+    @Test(
+        "P-15 P-18 A source that shares owners does not wait for the documents of the other", arguments: [false, true])
+    func sharingAlone(isFirst: Bool) async throws {
+        let external = sharing()
+        let bench = SourceBench(isFirst ? [external, .b2c] : [.b2c, external])
+        for document in TestProvider.b2c.source.documents {
+            bench.provider.set(document.metadataURL, .failure(.timedOut(reason: "test")))
         }
+        bench.verifier.loadOnce()
+        #expect(try await bench.owner(external.token()) == TestClaims.owner)
+        #expect(await bench.refusal(TestProvider.b2c.token())?.code == "keys_unavailable")
+        TestProvider.b2c.publish(on: bench.provider)
+        bench.time.advance(seconds: 5)
+        bench.verifier.loadOnce()
+        #expect(try await bench.owner(TestProvider.b2c.token()) == TestClaims.owner)
+    }
+
+    @Test("P-15 P-18 After a restart without the providers, sources share owners in any order (V-88)")
+    func sharingFromFile() async throws {
+        let folder = try TemporaryFolder()
+        let providers = [sharing(), .b2c]
+        for isRestart in [false, true] {
+            let bench = SourceBench(providers) { $0.keyCacheFile = "\(folder.path)/keys" }
+            if isRestart { bench.provider.fail(.timedOut(reason: "test")) }
+            bench.verifier.loadOnce()
+            for provider in providers { #expect(try await bench.owner(provider.token()) == TestClaims.owner) }
+        }
+    }
+
+    @Test("P-15 A document of another tenant than the settings name is not loaded, whichever source it is of")
+    func sharedTenant() async {
+        // The settings name the tenant of the second source only, and the first has another.
+        let stranger = sharing(TestProvider.otherTenant)
+        let unlike = SourceBench.loaded([.b2c, stranger])
+        #expect(unlike.verifier.statuses.map(\.serves) == [false, true])
+        #expect(unlike.verifier.statuses[0].keys.lastFailure?.contains("TASKS_SOURCE_EXT_OWNERS") == true)
+        #expect(await unlike.refusal(TestProvider.b2c.token())?.code == "keys_unavailable")
+        // They name it for none but the third, which is right.
+        var named = TestProvider.external(TestProvider.otherTenant)
+        named.source.name = "named"
+        named.source.owners = .shared(with: nil)
+        let three = SourceBench.loaded([.b2c, sharing(), named])
+        #expect(three.verifier.statuses.map(\.serves) == [true, true, false])
+        #expect(three.verifier.statuses[2].keys.lastFailure?.contains("TASKS_SOURCE_EXT_OWNERS") == true)
+        // The tenant of the first changes while both serve.
+        let bench = SourceBench.loaded([.b2c, sharing()])
+        var moved = TestProvider.b2c
+        moved.issuer = "https://contoso.b2clogin.com/\(TestProvider.otherTenant)/v2.0/"
+        (moved.key, moved.keyIdentifier) = (SigningKey.other, "key-9")
+        moved.publish(on: bench.provider)
+        bench.time.advance(seconds: 3600)
+        bench.verifier.loadOnce()
+        #expect(bench.verifier.statuses.map(\.keys.isDegraded) == [true, false])
+        #expect(await bench.refusal(moved.token()) == .wrongIssuer)
+        // Without any tenant in the settings, which the start refuses, no owners are shared.
+        var nameless = TestProvider.external()
+        nameless.source.owners = .shared(with: nil)
+        #expect(SourceBench.loaded([.b2c, nameless]).verifier.statuses.map(\.serves) == [false, false])
     }
 
     @Test("P-2 A document that names the issuer of another source is not trusted")

@@ -33,6 +33,8 @@ struct SharedTenantTests {
 
     init() throws {
         stage = try Stage(["MOCK_HIGH_SCALE_COMPATIBILITY": "true"])
+        // The mock makes a key when it is needed first, which may take longer than a fetch may.
+        for played in Self.played { _ = try stage.token("user=alice&\(played.query)") }
     }
 
     /// The settings of the two named sources, as docs/connect-a-tenant.md has them.
@@ -81,6 +83,43 @@ struct SharedTenantTests {
         let theirs = try JSONValue(parsing: server.ask("GET", "/api/me", token: forged).body)["owner"].string
         #expect(theirs == "work:\(owner)")
         #expect(try server.stop() == .exit(0))
+    }
+
+    @Test(arguments: [[:], ["TASKS_UNTIL": "2020-01-01"]])
+    func `External ID serves its people while B2C is out of reach or at its end (P-15, P-18)`(
+        changes: [String: String]
+    ) throws {
+        let noOne = ["TASKS_AUTHORITY": "http://127.0.0.1:1/\(Stage.tenant)"].merging(changes) { $1 }
+        let server = try stage.server(sources.merging(noOne) { $1 })
+        try server.awaitKeys(for: [token(1)])
+        #expect(try server.add("without B2C", token: token(1)).status == 201)
+        #expect(try server.stop() == .exit(0))
+        let whole = try self.server()
+        #expect(try whole.texts(token: token(0)) == ["without B2C"])
+        #expect(try whole.stop() == .exit(0))
+    }
+
+    @Test func `A document of another tenant than that of shared owners is wrong, and concerns its tokens only (P-15)`()
+        throws
+    {
+        // Of these, the settings name the tenant of the second, and the document of the first names another.
+        let settings = [
+            "TASKS_SOURCES": "work", "TASKS_SOURCE_WORK_OWNERS": "shared",
+            "TASKS_SOURCE_WORK_AUTHORITY": "\(stage.issuer)/\(Self.other)",
+            "TASKS_SOURCE_WORK_ISSUER": "https://login.microsoftonline.com/\(Self.other)/v2.0",
+            "TASKS_SOURCE_WORK_CLIENT_ID": Self.played[2].audience,
+        ]
+        let check = try stage.run(["check"], settings)
+        #expect(check.end == .exit(1), "\(check.output)")
+        for line in ["WRONG authority, b2c_1_sign_in: the metadata names", "good  source work, "] {
+            #expect(check.output.contains(line), "\(check.output)")
+        }
+        let server = try stage.server(settings)
+        try server.awaitKeys(for: [token(2)])
+        #expect(try server.ask("GET", "/api/tasks", token: token(2)).status == 200)
+        #expect(try server.ask("GET", "/api/tasks", token: token(0)).status == 503)
+        #expect(try server.stop() == .exit(0))
+        #expect(server.process.output.contains("TASKS_SOURCE_WORK_OWNERS"), "\(server.process.output)")
     }
 
     @Test func `A token is good only with the key and the audience of its own source (P-10, P-11)`() throws {
@@ -133,6 +172,29 @@ struct SharedTenantTests {
         #expect(onlyB2C.end == .exit(1), "\(onlyB2C.output)")
     }
 
+    @Test func `A provider other than B2C has access tokens for the API, and ID tokens only if told so (P-28)`() throws
+    {
+        let json = ["Accept": "application/json"]
+        let answer = try exchange(
+            stage.mockPort, "GET",
+            "/_mock/token?user=alice&\(Self.played[1].query)&scope=openid%20profile&nonce=n", json)
+        let identity = try #require(try JSONValue(parsing: answer.body)["id_token"].string)
+        // The document is given by its address, as that of any provider, and the audience is the client's own.
+        let settings = [
+            "TASKS_AUTHORITY": "", "TASKS_POLICIES": "",
+            "TASKS_METADATA_URL": "\(stage.issuer)/\(Self.tenant)/v2.0/.well-known/openid-configuration",
+            "TASKS_ISSUER": "https://\(Self.tenant).ciamlogin.com/\(Self.tenant)/v2.0",
+            "TASKS_CLIENT_ID": try Claims(of: CompactToken(identity))["aud"]?.string ?? "",
+        ]
+        let (end, output, _) = try stage.run(["explain-token"], settings, input: identity)
+        #expect(end == .exit(1) && output.contains("TOKEN_KIND=any"), "\(output)")
+        for (kind, status) in [("", 401), ("any", 200)] {
+            let server = try stage.server(settings.merging(["TASKS_TOKEN_KIND": kind]) { $1 })
+            #expect(try server.ask("GET", "/api/tasks", token: identity).status == status, "\(kind)")
+            #expect(try server.stop() == .exit(0))
+        }
+    }
+
     @Test func `The log names a common mistake by its code, and nothing of the token (P-32, P-33)`() throws {
         let server = try server()
         let graph = try token(1, "&bad=graph")
@@ -172,29 +234,6 @@ struct SharedTenantTests {
         #expect(line.contains(#""namespaces":"work""#), "\(line)")
         #expect(try alone.stop() == .exit(0))
     }
-    @Test func `A provider other than B2C has access tokens for the API, and ID tokens only if told so (P-28)`() throws
-    {
-        let json = ["Accept": "application/json"]
-        let answer = try exchange(
-            stage.mockPort, "GET",
-            "/_mock/token?user=alice&\(Self.played[1].query)&scope=openid%20profile&nonce=n", json)
-        let identity = try #require(try JSONValue(parsing: answer.body)["id_token"].string)
-        // The document is given by its address, as that of any provider, and the audience is the client's own.
-        let settings = [
-            "TASKS_AUTHORITY": "", "TASKS_POLICIES": "",
-            "TASKS_METADATA_URL": "\(stage.issuer)/\(Self.tenant)/v2.0/.well-known/openid-configuration",
-            "TASKS_ISSUER": "https://\(Self.tenant).ciamlogin.com/\(Self.tenant)/v2.0",
-            "TASKS_CLIENT_ID": try Claims(of: CompactToken(identity))["aud"]?.string ?? "",
-        ]
-        let (end, output, _) = try stage.run(["explain-token"], settings, input: identity)
-        #expect(end == .exit(1) && output.contains("TOKEN_KIND=any"), "\(output)")
-        for (kind, status) in [("", 401), ("any", 200)] {
-            let server = try stage.server(settings.merging(["TASKS_TOKEN_KIND": kind]) { $1 })
-            #expect(try server.ask("GET", "/api/tasks", token: identity).status == status, "\(kind)")
-            #expect(try server.stop() == .exit(0))
-        }
-    }
-
 
     @Test func `An audience that tokens of version 2 never carry is reported at the start (P-25)`() throws {
         let server = try stage.server(

@@ -33,7 +33,9 @@ import Testing
 
     @Test func `Sources of one tenant share a list if they are told to, and a third one does not (P-15)`() throws {
         let (first, second, third) = (try Stage(), try Stage(), try Stage())
-        let settings = Self.source("EXT", second, ["OWNERS": "shared"]).merging(Self.source("OTHER", third)) { $1 }
+        let byGUID = "\(second.issuer)/775527ff-9a37-4307-8b3d-cc311f58d925"
+        let settings = Self.source("EXT", second, ["OWNERS": "shared", "AUTHORITY": byGUID])
+            .merging(Self.source("OTHER", third)) { $1 }
         let server = try first.server(["TASKS_SOURCES": "ext,other"].merging(settings) { $1 })
         try server.awaitKeys(for: [first.token(), second.token(), third.token()])
         #expect(try server.add("for both", token: first.token()).status == 201)
@@ -110,6 +112,10 @@ import Testing
             "EXT_OWNERS: another source has bare owners"
         ),
         (["METADATA_URL": "https://a.example/d", "OWNERS": "shared"], "EXT_OWNERS: owners can be shared only if both"),
+        (
+            ["AUTHORITY": "https://contoso.ciamlogin.com", "OWNERS": "shared"],
+            "EXT_OWNERS: owners can be shared only within a tenant that the settings name: write its id"
+        ),
         (
             ["METADATA_URL": "https://a.example/d", "KEY_HOSTS": "https://a.example"],
             "EXT_KEY_HOSTS: 'https://a.example' is"

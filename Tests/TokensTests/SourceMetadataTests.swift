@@ -46,6 +46,10 @@ struct SourceMetadataTests {
         for url in [byName, byID, custom] {
             #expect(check(url, external(tenant)) == .success(.derived), "\(url)")
             #expect(check(url, external(other)) == .failure(.foreignTenant), "\(url)")
+            // The settings name the tenant: its document, and no other's, is believed.
+            let ofTenant = { (rules: inout MetadataRules) in rules.tenantIdentifier = tenant.uppercased() }
+            #expect(check(url, external(tenant), ofTenant) == .success(.derived), "\(url)")
+            #expect(check(url, external(other), segment: other, ofTenant) == .failure(.foreignTenant), "\(url)")
         }
         // The document of another tenant as a whole: the name of a tenant does not show it, its GUID does.
         #expect(check(byID, external(other), segment: other) == .failure(.foreignTenant))

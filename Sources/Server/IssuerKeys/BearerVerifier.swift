@@ -41,9 +41,6 @@ package final class BearerVerifier: TokenVerifier {
         caches = indices.map { KeyCache($0, environment) }
         rules = indices.map(configuration.rules(ofSource:))
         tokens = TokenCache(mostEntries: configuration.tokenCacheEntries, mostBytes: configuration.tokenCacheBytes)
-        for (index, cache) in caches.enumerated() {
-            registry.onRetry(ofSource: index) { [weak cache] in cache?.retry() }
-        }
     }
 
     /// After how long a cached token is verified again, in nanoseconds.
@@ -165,12 +162,7 @@ package final class BearerVerifier: TokenVerifier {
 
     /// Takes the keys that the key file has, on this thread, and fetches nothing.
     package func readFile() {
-        for cache in cachesInOrder { cache.readFile() }
-    }
-
-    /// Sources that share the owners of another come after it: their issuers are compared with its issuers (P-15).
-    private var cachesInOrder: [KeyCache] {
-        caches.filter { !$0.source.sharesOwners } + caches.filter(\.source.sharesOwners)
+        for cache in caches { cache.readFile() }
     }
 
     /// Ends fetches that run and all waits, and joins the threads; within a second (V-91).
@@ -212,7 +204,7 @@ package final class BearerVerifier: TokenVerifier {
     /// Reads the key file and fetches once, on this thread: for programs that explain a token and end.
     package func loadOnce() {
         readFile()
-        for cache in cachesInOrder { _ = cache.refreshIfDue() }
+        for cache in caches { _ = cache.refreshIfDue() }
     }
 
     /// Explains a token by the keys that are loaded; fetches nothing, caches nothing.

@@ -34,11 +34,7 @@ extension IssuerKeysConfiguration {
     /// Loads every metadata document once, on this thread.
     package func check(fetcher: any DocumentFetcher = HTTPFetcher()) -> [DocumentReport] {
         let registry = SourceRegistry(self)
-        // A source that shares owners is checked against the one with which it shares them.
-        let sharing = sources.indices.filter { sharedSource(of: $0) != nil }
-        let order = sources.indices.filter { !sharing.contains($0) } + sharing
-        let reports = order.map { (index: $0, reports: check($0, registry, fetcher)) }
-        return reports.sorted { $0.index < $1.index }.flatMap(\.reports)
+        return sources.indices.flatMap { check($0, registry, fetcher) }
     }
 
     private func check(

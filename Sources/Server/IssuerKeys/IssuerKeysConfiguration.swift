@@ -45,4 +45,10 @@ package struct IssuerKeysConfiguration: Sendable, Equatable {
         guard case .shared(let name) = sources[index].owners else { return nil }
         return sources.firstIndex { $0.name == name }
     }
+
+    /// The sources with the same owners as this one, itself among them.
+    func sourcesSharingOwners(with index: Int) -> [TokenSource] {
+        let shared = sharedSource(of: index) ?? index
+        return sources.indices.filter { $0 == shared || sharedSource(of: $0) == shared }.map { sources[$0] }
+    }
 }

@@ -98,12 +98,6 @@ final class KeyCache: Sendable {
         return isGranted
     }
 
-    /// Fetches everything anew, because a load that was refused may succeed now.
-    func retry() {
-        guarded.withLock { $0.state.retry() }
-        refresher.wake()
-    }
-
     // MARK: Reading
 
     /// Whether a token verified under this generation may still be accepted (V-103, V-107).

@@ -98,11 +98,6 @@ struct KeyCacheState: Sendable {
         return true
     }
 
-    /// A load that was refused may succeed now; not limited, because no request causes it.
-    mutating func retry() {
-        isForced = true
-    }
-
     /// What to fetch now, all in one refresh, which runs until ``endRefresh(now:)``; empty if nothing is due, or if one
     /// runs already (V-77).
     mutating func beginRefresh(now: Int64) -> [FetchPlan] {

@@ -18,10 +18,9 @@ enum LoadFailure: Error, Equatable {
     case otherIssuer(than: String)
     /// The issuer is that of another token source, of this name (P-2).
     case issuerOfOtherSource(String)
-    /// Of which tenant the source is with which this one shares owners, is not known yet (P-15).
-    case sharedTenantUnknown(String)
-    /// The source with which this one shares owners is of another tenant (P-15).
-    case sharedTenantDiffers(String)
+    /// The issuer is of another tenant than the settings name for the sources that share owners (P-15), with the setting
+    /// that shares them.
+    case sharedTenantDiffers(setting: String)
 
     /// What happened and what to do about it, in one line.
     ///
@@ -52,12 +51,9 @@ enum LoadFailure: Error, Equatable {
                 + "configure each as a source of its own (TASKS_SOURCES)"
         case .issuerOfOtherSource(let other):
             "the metadata names an issuer whose tokens are those of \(other); an issuer belongs to one source"
-        case .sharedTenantUnknown(let other):
-            "owners are shared with \(other), whose tenant is not known yet; it is tried again when that is loaded "
-                + "(or name its issuer in the settings)"
-        case .sharedTenantDiffers(let other):
-            "owners are shared with \(other), which is of another tenant; shared owners must be of one "
-                + "(\(source.setting("OWNERS")))"
+        case .sharedTenantDiffers(let setting):
+            "the metadata names another tenant than the settings name for the sources that share owners (\(setting)); "
+                + "correct the tenant id in the settings, or do not share them"
         }
     }
 
@@ -67,7 +63,7 @@ enum LoadFailure: Error, Equatable {
         case .metadataNotFetched(let error, _), .keysNotFetched(let error, _), .originUnreachable(let error):
             error == .cancelled
         case .metadataNotTrusted, .keysNotRead, .noUsableKey, .unsupportedAlgorithms, .otherIssuer,
-            .issuerOfOtherSource, .sharedTenantUnknown, .sharedTenantDiffers:
+            .issuerOfOtherSource, .sharedTenantDiffers:
             false
         }
     }

@@ -55,4 +55,10 @@ package struct MetadataDocument: Sendable, Equatable {
         guard policy == nil, let address = WebAddress(metadataURL) else { return nil }
         return IssuerTenant.issuer(ofMetadata: address)
     }
+
+    /// The tenant that the settings name: that of the known issuer, or else the GUID in the address; in lower case.
+    var knownTenant: String? {
+        if let knownIssuer { return IssuerTenant.of(knownIssuer) }
+        return WebAddress(metadataURL)?.path.lazy.compactMap(GUID.canonical).first
+    }
 }

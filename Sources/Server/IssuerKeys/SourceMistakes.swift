@@ -54,7 +54,7 @@ extension IssuerKeysConfiguration {
             guard let shared = sharedSource(of: index), shared != index, !sources[shared].sharesOwners else {
                 return ["\(setting): there is no source \(name ?? "without name") with a namespace to share."]
             }
-            return sharedMistakes(source, sources[shared], setting)
+            return sharedMistakes(source, sources[shared], sourcesSharingOwners(with: index), setting)
         }
     }
 
@@ -70,16 +70,29 @@ extension IssuerKeysConfiguration {
         ]
     }
 
-    private func sharedMistakes(_ source: TokenSource, _ shared: TokenSource, _ setting: String) -> [String] {
+    private func sharedMistakes(
+        _ source: TokenSource, _ shared: TokenSource, _ group: [TokenSource], _ setting: String
+    ) -> [String] {
         guard source.rules.owner.claim == .objectIdentifier, shared.rules.owner.claim == .objectIdentifier else {
             return ["\(setting): owners can be shared only if both sources name them by oid."]
         }
         guard source.rules.tenants == nil, shared.rules.tenants == nil else {
             return ["\(setting): a source for many tenants cannot share owners, for object ids are unique in one."]
         }
-        let tenants = source.knownIssuers.map(IssuerTenant.of) + shared.knownIssuers.map(IssuerTenant.of)
-        guard let first = tenants.first, !tenants.allSatisfy({ $0 != nil && $0 == first }) else { return [] }
-        return ["\(setting): owners can be shared only within one tenant, and the issuers name different ones or none."]
+        let tenants = Set(group.flatMap(\.knownTenants))
+        let hasForeignIssuer = group.flatMap(\.knownIssuers).contains { IssuerTenant.of($0) == nil }
+        if tenants.count > 1 || hasForeignIssuer {
+            return [
+                "\(setting): owners can be shared only within one tenant, and the settings name several, or an issuer "
+                    + "without one."
+            ]
+        }
+        guard tenants.isEmpty else { return [] }
+        let address = source.documents.first.map(source.providerSetting) ?? setting
+        return [
+            "\(setting): owners can be shared only within a tenant that the settings name: write its id (a GUID) in place "
+                + "of its name in \(address), such as https://contoso.ciamlogin.com/<tenant id>."
+        ]
     }
 
     /// A template without a list of tenants would accept every tenant there is (P-5).

@@ -52,6 +52,9 @@ package struct TokenSource: Sendable, Equatable {
     /// The issuers of its documents, as far as they are known before any is fetched.
     package var knownIssuers: [String] { documents.compactMap(\.knownIssuer) }
 
+    /// The tenants that the settings name by their GUIDs; each at most once for a document.
+    var knownTenants: [String] { documents.compactMap(\.knownTenant) }
+
     /// Whether its tokens are refused at this second since 1970.
     func isClosed(at second: Int64) -> Bool { end.map { $0 <= second } ?? false }
 }

@@ -23,7 +23,8 @@ struct SourceSettings: Sendable {
             : reader.value(
                 "OWNERS", .owners, default: "own",
                 help: "Whose tasks: own ones of the source, those of the source without a name (shared) or of another "
-                    + "(shared:NAME) of the same tenant, or those without a namespace (bare).")
+                    + "(shared:NAME) of the same tenant, whose id (GUID) stands in the settings, or those without a namespace "
+                    + "(bare).")
         for mistake in provider.mistakes(setting) { reader.mistake(mistake) }
     }
 
