@@ -201,8 +201,29 @@ struct CodeFlowTests {
         let form = "\(PasswordGrantTests.form)&scope=openid+offline_access"
         let token = try await strict.token(form).json()["refresh_token"]?.string ?? ""
         let again = "grant_type=refresh_token&client_id=\(TestAuthority.clientID)&refresh_token=\(token)"
-        #expect(try await strict.token(again).status == 200)
+        let newer = try await strict.token(again).json()["refresh_token"]?.string ?? ""
         #expect(try await code(of: strict.token(again)) == "90129")
+        // Who used it twice is not known, so the one that replaced it ends, too (RFC 9700 section 4.14.2).
+        let renewal = "grant_type=refresh_token&client_id=\(TestAuthority.clientID)&refresh_token=\(newer)"
+        #expect(try await code(of: strict.token(renewal)) == "90129")
+        let other = try await strict.token(form).json()["refresh_token"]?.string ?? ""
+        let first = "grant_type=refresh_token&client_id=\(TestAuthority.clientID)&refresh_token=\(other)"
+        #expect(try await strict.token(first).status == 200)
+    }
+
+    @Test("A code that is used twice ends the refresh tokens that came of it, and no others (RFC 6749 section 4.1.2)")
+    func reusedCode() async throws {
+        let hashed = "\(Self.query)&code_challenge=\(Self.challenge)&code_challenge_method=S256"
+        let (code, verifier) = (try await code(hashed), "&code_verifier=\(Self.verifier)")
+        let first = try await redeem(code, verifier).json()["refresh_token"]?.string ?? ""
+        let second = try await refresh(first).json()["refresh_token"]?.string ?? ""
+        let other = try await redeem(self.code()).json()["refresh_token"]?.string ?? ""
+        // Whoever has no proof of the code cannot end anything.
+        #expect(try await self.code(of: redeem(code, "&code_verifier=wrong")) == "90182")
+        let third = try await refresh(second).json()["refresh_token"]?.string ?? ""
+        #expect(try await self.code(of: redeem(code, verifier)) == "90129")
+        for token in [first, second, third] { #expect(try await self.code(of: refresh(token)) == "90129") }
+        #expect(try await refresh(other).status == 200)
     }
 
     @Test("A multipart refresh, as NXOAuth2 sends it, works")

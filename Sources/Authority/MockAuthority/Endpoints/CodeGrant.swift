@@ -12,8 +12,9 @@ extension TokenEndpoint {
             throw .grantOfOtherEndpoint(actual: redirectURI, expected: bound)
         }
         if let challenge = grant.binding.challenge { try check(parameters["code_verifier"], challenge) }
-        guard context.run.spend(grant, now: context.now) else { throw .codeRedeemed }
-        return try await signTokens(for: try grantedRequest(grant, user, client, parameters["scope"]))
+        guard spend(grant) else { throw .codeRedeemed }
+        return try await signTokens(
+            for: try grantedRequest(grant, user, client, parameters["scope"]), family: grant.family)
     }
 
     private func check(_ verifier: String?, _ challenge: Grant.Challenge) throws(Refusal) {
@@ -27,10 +28,14 @@ extension TokenEndpoint {
         guard let token = parameters["refresh_token"] else { throw .missingParameter("refresh_token") }
         let (grant, user) = try redeem(token, .refresh, client)
         let granted = try grantedRequest(grant, user, client, parameters["scope"])
-        if configuration.behaviour.switches.strictRefresh {
-            guard context.run.spend(grant, now: context.now) else { throw .grantRevoked }
-        }
-        return try await signTokens(for: granted, renewing: grant)
+        let isSpent = configuration.behaviour.switches.strictRefresh && !spend(grant)
+        guard !isSpent, !context.run.hasEnded(grant) else { throw .grantRevoked }
+        return try await signTokens(for: granted, renewing: grant, family: grant.family)
+    }
+
+    /// Whether the grant is redeemed for the first time; if not, no refresh token of its family is good any more.
+    private func spend(_ grant: Grant) -> Bool {
+        context.run.spend(grant, now: context.now, longest: max(configuration.refreshLifetime, Self.singlePageLifetime))
     }
 
     /// Opens a grant and checks that it is good for this client under this policy now.

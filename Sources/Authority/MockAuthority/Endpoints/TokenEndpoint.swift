@@ -8,7 +8,7 @@ struct TokenEndpoint: Sendable {
 
     var configuration: Configuration { context.configuration }
     /// Of the refresh tokens of pages, in seconds from the first: 24 hours, which no setting of the service changes.
-    private static let singlePageLifetime: Int64 = 86400
+    static let singlePageLifetime: Int64 = 86400
     static let deviceGrantType = "urn:ietf:params:oauth:grant-type:device_code"
 
     /// Reads the form of a `POST` and answers; the service takes parameters from the query too.
@@ -50,15 +50,17 @@ struct TokenEndpoint: Sendable {
     }
 
     /// Renewing a grant always gives a refresh token; otherwise the scope must ask for one.
+    ///
+    /// The refresh token begins a family if none is given.
     func signTokens(
-        for granted: GrantedRequest, renewing old: Grant? = nil
+        for granted: GrantedRequest, renewing old: Grant? = nil, family: String? = nil
     ) async throws(Refusal) -> any TokenResponse {
         do throws(RSAError) {
             let signer = try await context.authority.signer(for: context.run)
             var response = try context.authority.reply(
                 to: granted, signer, at: context.base, era: context.responseEra)
             if old != nil || granted.scope.offline {
-                response.refreshToken = refreshToken(granted, renewing: old)
+                response.refreshToken = refreshToken(granted, renewing: old, family)
             }
             return response
         } catch {
@@ -67,7 +69,9 @@ struct TokenEndpoint: Sendable {
     }
 
     /// A refresh token of a page inherits the end of the one that it replaces (docs/b2c.md, "Refresh tokens and codes").
-    private func refreshToken(_ granted: GrantedRequest, renewing old: Grant?) -> (text: String, lifetime: Int64) {
+    private func refreshToken(
+        _ granted: GrantedRequest, renewing old: Grant?, _ family: String?
+    ) -> (text: String, lifetime: Int64) {
         let singlePage =
             old?.binding.singlePage ?? (granted.client.singlePage || context.head.headers.contains("Origin"))
         let expires =
@@ -78,8 +82,9 @@ struct TokenEndpoint: Sendable {
             client: granted.client.id, policy: granted.policy.name, scope: old?.binding.scope ?? granted.scope.text,
             singlePage: singlePage)
         let grant = Grant(
-            kind: .refresh, binding: binding, user: granted.user.objectID, generation: granted.user.status.generation,
-            signIn: granted.signIn, validity: .init(issued: granted.now, expires: expires))
+            kind: .refresh, ancestor: family, binding: binding, user: granted.user.objectID,
+            generation: granted.user.status.generation, signIn: granted.signIn,
+            validity: .init(issued: granted.now, expires: expires))
         return (context.authority.seal.seal(grant.members), expires - granted.now)
     }
 

@@ -8,8 +8,7 @@ final class TestRun: Sendable {
     let directory: Directory
     /// Seconds that the clock is off.
     let skew = Mutex<Int64>(0)
-    /// Grants that were redeemed and may not be again, with the end of their time.
-    let spent = Mutex<[String: Int64]>([:])
+    private let redeemed = Mutex(RedeemedGrants())
 
     let faults = Faults()
     let recordedRequests = RecordedRequests()
@@ -27,12 +26,32 @@ final class TestRun: Sendable {
 
     /// Marks a grant as redeemed.
     ///
+    /// If it was redeemed before, its family ends; refresh tokens have at most this lifetime, in seconds.
+    ///
     /// - Returns: whether it had not been before.
-    func spend(_ grant: Grant, now: Int64) -> Bool {
-        spent.withLock { spent in
-            if spent.count > 4096 { spent = spent.filter { $0.value > now } }
-            return spent.updateValue(grant.validity.expires, forKey: grant.identifier) == nil
-        }
+    func spend(_ grant: Grant, now: Int64, longest lifetime: Int64) -> Bool {
+        redeemed.withLock { $0.spend(grant, now: now, longest: lifetime) }
+    }
+
+    /// Whether a grant from which this one descends was redeemed twice.
+    func hasEnded(_ grant: Grant) -> Bool {
+        redeemed.withLock { $0.endedFamilies[grant.family] != nil }
+    }
+}
+
+/// The grants that may not be redeemed again, each with the end of its time.
+private struct RedeemedGrants {
+    private var identifiers: [String: Int64] = [:]
+    /// Families of which a grant was redeemed twice: it is not known which of both was a thief (RFC 6749 section 4.1.2,
+    /// RFC 9700 section 4.14.2).
+    private(set) var endedFamilies: [String: Int64] = [:]
+
+    mutating func spend(_ grant: Grant, now: Int64, longest lifetime: Int64) -> Bool {
+        if identifiers.count > 4096 { identifiers = identifiers.filter { $0.value > now } }
+        if endedFamilies.count > 4096 { endedFamilies = endedFamilies.filter { $0.value > now } }
+        guard identifiers.updateValue(grant.validity.expires, forKey: grant.identifier) != nil else { return true }
+        endedFamilies[grant.family] = now + lifetime
+        return false
     }
 }
 

@@ -10,6 +10,10 @@ struct Grant: Sendable, Equatable {
     var kind: Kind
     /// Identifies the grant, so that it can be redeemed only once.
     var identifier = GUID.random()
+    /// The identifier of the grant from which it descends: of the code, or the first refresh token; `nil` for that one.
+    var ancestor: String?
+    /// The same for a grant and all that descend from it.
+    var family: String { ancestor ?? identifier }
     var binding: Binding
     /// The object id.
     var user: String
@@ -51,6 +55,7 @@ extension Grant {
             ("expires", .integer(validity.expires)), ("signed_in", .integer(signIn.time)),
             ("new", .boolean(signIn.newUser)), ("local", .boolean(signIn.local)),
         ])
+        members["family"] = ancestor.map { .string($0) }
         members["nonce"] = signIn.nonce.map { .string($0) }
         members["redirect"] = binding.redirectURI.map { .string($0) }
         members["challenge"] = binding.challenge.map { .string($0.text) }
@@ -70,6 +75,7 @@ extension Grant {
         else { return nil }
         self.kind = kind
         self.identifier = identifier
+        ancestor = members["family"]?.string
         self.user = user
         self.generation = generation
         signIn = SignIn(
