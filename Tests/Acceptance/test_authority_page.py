@@ -25,6 +25,7 @@ class DeveloperPage(PageTest):
         super().setUp()
         self.run_name = self._testMethodName.replace("_", "-")[:40]
         self.mock = self.servers.authority
+        self.ask("reset", b"")
 
     def browser(self, *switches):
         chrome = Chrome(*switches)

@@ -60,6 +60,23 @@ struct ControlAccessTests {
         #expect(try await TestAuthority(open).ask(.get, "/_mock", host: host).status == 403)
     }
 
+    @Test("Under a name that others can have there is no sign-in either (DNS rebinding)")
+    func foreignSignIn() async throws {
+        let tenant = "/contoso.onmicrosoft.com"
+        for target in [
+            "/", "\(tenant)/b2c_1_sign_in/v2.0/.well-known/openid-configuration",
+            "\(tenant)/b2c_1_sign_in/oauth2/v2.0/authorize?\(CodeFlowTests.query)",
+        ] {
+            let response = try await mock.ask(.get, target, host: "evil.example:3001")
+            #expect(response.status == 403 && response.text.contains("--tls-name"), "\(target)")
+            #expect(try await mock.ask(.get, target, peer: "192.0.2.7", host: "192.0.2.1:3001").status == 200)
+        }
+        let form = "\(PasswordGrantTests.form)&scope=openid"
+        let token = "\(tenant)/b2c_1_ropc/oauth2/v2.0/token"
+        #expect(try await mock.ask(.post, token, body: form, host: "evil.example:3001").status == 403)
+        #expect(try await mock.ask(.post, token, body: form, host: "localhost:3001").status == 200)
+    }
+
     @Test(
         "Addresses, names of this machine and those of the configuration are answered",
         arguments: [

@@ -9,6 +9,9 @@ struct DeveloperPageTests {
     let mock = TestAuthority.all()
 
     private func page(_ query: String = "") async throws -> String {
+        if query.contains("run="), try await mock.get("/_mock\(query)").status == 404 {
+            _ = try await mock.ask(.post, "/_mock/reset\(query)")
+        }
         let response = try await mock.get("/_mock\(query)")
         #expect(response.status == 200)
         return response.text
@@ -81,14 +84,14 @@ struct DeveloperPageTests {
         #expect(text.contains("&quot;extension_way&quot;: &quot;control&quot;"))
         #expect(text.contains("The payload is not JSON.") && text.contains("<span class=\"mark bad\">not-json</span>"))
         #expect(text.contains("b2c_1_ropc</span>") && text.contains("Valid until 2023-11-14 23:13:20Z."))
-        #expect(mock.authority.b2c.runs.run("").issuedTokens.after(0).count == 3)
+        #expect(mock.authority.b2c.runs.unnamed.issuedTokens.after(0).count == 3)
         #expect(!(try await page("?run=r7")).contains("extension_way"))
     }
 
     @Test("Only the last tokens and requests are kept")
     func bounds() async throws {
         for _ in 0..<51 { _ = try await mock.get("/_mock/token?user=alice&bad=truncated") }
-        let run = mock.authority.b2c.runs.run("")
+        let run = mock.authority.b2c.runs.unnamed
         let tokens = run.issuedTokens.after(0)
         #expect(tokens.map(\.number) == Array(2...51))
         for _ in 0..<201 { _ = try await mock.get(RunControlTests.keys) }
@@ -100,7 +103,7 @@ struct DeveloperPageTests {
 
     @Test("What came since is sent alone, and everything after a reset")
     func live() async throws {
-        let run = mock.authority.b2c.runs.run("").identifier
+        let run = mock.authority.b2c.runs.unnamed.identifier
         _ = try await mock.get(RunControlTests.keys)
         _ = try await mock.get("/_mock/token?user=alice")
         let first = try await mock.get("/_mock/live?of=\(run)&requests=0&tokens=0").text
@@ -132,7 +135,7 @@ struct DeveloperPageTests {
         #expect(try Token(String(token.dropLast())).claims["extension_level"]?.integer == 3)
         try await done(
             "action=changeUser&user=dora&name=Dora+D&disabled=true&claims=%7B%7D", "/_mock?done=changeUser#users")
-        let dora = try #require(mock.authority.b2c.runs.run("").directory.user(called: "dora"))
+        let dora = try #require(mock.authority.b2c.runs.unnamed.directory.user(called: "dora"))
         #expect(dora.name.display == "Dora D" && dora.status.disabled && dora.claims == JSONObject())
         try await done("action=revoke&user=dora", "/_mock?done=revoke#users")
         try await done("action=removeUser&user=dora", "/_mock?done=removeUser#users")
@@ -156,13 +159,13 @@ struct DeveloperPageTests {
         let fields = "action=changeUser&user=alice&name=Alice&givenName=&familyName=&password=&claims="
         _ = try await mock.ask(.put, "/_mock/users/alice", body: #"{"claims":{"extension_level":3}}"#)
         #expect(try await send("\(fields)&email=alice@example.com").status == 303)
-        let alice = try #require(mock.authority.b2c.runs.run("").directory.user(called: "alice"))
+        let alice = try #require(mock.authority.b2c.runs.unnamed.directory.user(called: "alice"))
         #expect(alice.name == PersonName(display: "Alice") && alice.claims == JSONObject())
         #expect(alice.password == "Passw0rd!")
         let refused = try await send("\(fields)&email=")
         #expect(refused.status == 400 && refused.text.contains("a string that is not empty"))
         _ = try await send("action=changeUser&user=alice&name=A")
-        let after = try #require(mock.authority.b2c.runs.run("").directory.user(called: "alice"))
+        let after = try #require(mock.authority.b2c.runs.unnamed.directory.user(called: "alice"))
         #expect(after.name.display == "A" && after.email == "alice@example.com" && !after.status.disabled)
     }
 

@@ -127,7 +127,7 @@ struct EntraFlowTests {
         let mock = TestAuthority.all { $0.passwordGrant = true }
         let form = "\(Self.who)&grant_type=password&username=alice@example.com&password=Passw0rd!&scope=openid+profile"
         let reply = try await token(form, mock).json()
-        let issued = mock.authority.others[0].runs.run("").issuedTokens.after(0).map(\.entry.token)
+        let issued = mock.authority.others[0].runs.unnamed.issuedTokens.after(0).map(\.entry.token)
         #expect(Set(issued) == Set(["access_token", "id_token"].compactMap { reply[$0]?.string }) && issued.count == 2)
     }
 

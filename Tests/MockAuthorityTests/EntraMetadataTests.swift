@@ -153,6 +153,7 @@ struct EntraMetadataTests {
 
     @Test("A run of tests has its own URLs")
     func runs() async throws {
+        _ = try await mock.ask(.post, "/_mock/reset?run=r7")
         let document = try await mock.document(
             "/r7.contoso.onmicrosoft.com/\(Self.document)", at: EntraTenants.customers)
         #expect(document["issuer"]?.string == EntraTenants.issuer)

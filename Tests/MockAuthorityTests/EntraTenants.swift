@@ -21,6 +21,7 @@ extension TestAuthority {
     /// An authority that plays all three services.
     static func all(_ change: (inout EntraBehaviour) -> Void = { _ in }) -> TestAuthority {
         var configuration = Configuration.standard()
+        configuration.moreHostNames = ["login.contoso.com"]
         change(&configuration.behaviour.entra)
         return TestAuthority(configuration)
     }

@@ -138,8 +138,48 @@ struct RunControlTests {
 
     @Test("The state names its run as it is called, whatever case was asked")
     func runName() async throws {
+        #expect(try await mock.ask(.post, "/_mock/reset?run=r7").status == 200)
         let state = try await mock.get("/_mock/state?run=R7").json()
         #expect(state["run"] == "r7")
+    }
+
+    @Test("Only a control that changes something makes a run, which all tenants then have")
+    func makingRuns() async throws {
+        let mock = TestAuthority.all()
+        let tenant = "contoso.onmicrosoft.com"
+        let targets = [
+            "/r7.\(tenant)/b2c_1_sign_in/v2.0/.well-known/openid-configuration",
+            "/r7.\(tenant)/b2c_1_sign_in/oauth2/v2.0/authorize?\(CodeFlowTests.query)",
+            "/_mock/token?user=alice&run=r7", "/_mock/state?run=r7", "/_mock?run=r7",
+        ]
+        for target in targets {
+            let response = try await mock.get(target)
+            #expect(response.status == 404 && response.text.contains("/_mock/reset?run="), "\(target)")
+        }
+        let form = "\(PasswordGrantTests.form)&scope=openid"
+        let token = "/r7.\(tenant)/b2c_1_ropc/oauth2/v2.0/token"
+        #expect(try await mock.ask(.post, token, body: form).status == 404)
+        let elsewhere: HeaderFields = ["Origin": "http://evil.example"]
+        #expect(try await mock.ask(.post, "/_mock/reset?run=r7", headers: elsewhere).status == 403)
+        #expect(try await mock.get("/_mock/state").json()["runs"] == [""])
+        #expect(try await mock.ask(.post, "/_mock/reset?run=r7").status == 200)
+        for target in targets { #expect(try await mock.get(target).status == 200, "\(target)") }
+        #expect(try await mock.ask(.post, token, body: form).status == 200)
+        #expect(try await mock.get("/_mock/token?user=alice&run=r7&profile=external-id").status == 200)
+        #expect(try await mock.get("/_mock/state?profile=entra").json()["runs"] == ["", "r7"])
+    }
+
+    @Test("A full table of runs refuses a new one, and drops none")
+    func mostRuns() async throws {
+        for number in 0..<1000 {
+            #expect(try await mock.ask(.post, "/_mock/clock?run=r\(number)", body: #"{"skew_s":60}"#).status == 200)
+        }
+        let refused = try await mock.ask(.post, "/_mock/clock?run=more", body: #"{"skew_s":60}"#)
+        #expect(refused.status == 503 && refused.text.contains("1000 test runs"), "\(refused.text)")
+        for number in 0..<1000 {
+            #expect(try await mock.get("/_mock/state?run=r\(number)").json()["skew_s"] == 60)
+        }
+        #expect(try await mock.ask(.post, "/_mock/reset?run=r1").status == 200)
     }
 
     @Test("A preflight uses up no fault: it is the request after it that a test wants to fail")

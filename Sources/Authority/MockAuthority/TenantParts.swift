@@ -12,12 +12,19 @@ struct TenantParts: Sendable {
     let time: any TimeSource
     let generator: KeyGenerator
     let onSignature: @Sendable () -> Void
+    private let runNames = TestRunNames()
+
+    init(time: any TimeSource, generator: KeyGenerator, onSignature: @escaping @Sendable () -> Void) {
+        self.time = time
+        self.generator = generator
+        self.onSignature = onSignature
+    }
 
     /// The B2C tenant; its first key is begun at once.
     func b2c(_ configuration: Configuration, _ kept: TenantState) -> TenantAuthority {
         let keys = keys(.b2c(configuration.behaviour.era), kept)
         keys.begin()
-        let runs = TestRuns(configuration, home: kept.directory(of: configuration))
+        let runs = TestRuns(configuration, runNames, home: kept.directory(of: configuration))
         return tenant(configuration, keys: keys, runs: runs, kept)
     }
 
@@ -31,7 +38,8 @@ struct TenantParts: Sendable {
         let entra = configuration.behaviour.entra
         let isExternal = configuration.profile == .externalID
         let sharing = isExternal && entra.highScaleCompatibility ? b2c.runs : nil
-        let runs = TestRuns(configuration, home: kept.directory(of: configuration), sharingAccountsOf: sharing)
+        let runs = TestRuns(
+            configuration, runNames, home: kept.directory(of: configuration), sharingAccountsOf: sharing)
         guard isExternal else {
             return tenant(configuration, keys: rings.organizations, personalKeys: rings.personal, runs: runs, kept)
         }

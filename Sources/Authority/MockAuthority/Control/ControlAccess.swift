@@ -1,19 +1,23 @@
 import Basics
 import HTTP
 
-/// Who may use the controls: programs and pages of this machine, and no page of another site.
+/// Who may use the mock, and who its controls: programs and pages of this machine, and no page of another site.
 ///
 /// A browser lets every page send requests to 127.0.0.1. What protects the mock is what browsers say of such a request:
 /// the name in `Host`, which a page cannot choose freely, `Origin`, and `Sec-Fetch-Site` (Fetch Metadata).
 extension HostContext {
+    /// Why the name in `Host` is not answered, by no endpoint; `nil` if it is.
+    var refusalOfName: Response? {
+        isForKnownHost
+            ? nil
+            : refusal(
+                "The mock does not answer under this name: a page of another site could lead it here. "
+                    + "Use 127.0.0.1 or localhost, or start the mock with --tls-name or --issuer and this name.")
+    }
+
     /// Why the request may not use the controls; `nil` if it may.
     var refusalOfControl: Response? {
         if !isOfAllowedPeer { return refusal("The controls of the mock answer on the loopback only.") }
-        if !isForKnownHost {
-            return refusal(
-                "The controls of the mock do not answer under this name: a page of another site could lead it here. "
-                    + "Use 127.0.0.1 or localhost, or start the mock with --tls-name or --issuer and this name.")
-        }
         if isOfAnotherSite { return refusal("The controls of the mock do not answer pages of other sites.") }
         return nil
     }
@@ -29,16 +33,18 @@ extension HostContext {
     ///
     /// A page of evil.example whose name is made to lead to 127.0.0.1 is of the same origin as the mock (DNS rebinding),
     /// and only `Host` shows it. Addresses, names without a dot and those of reserved domains (RFC 6761, RFC 6762, RFC 9476)
-    /// cannot be registered, and those of the service's login are Microsoft's; the others are known only if the configuration
-    /// names them.
+    /// cannot be registered, and those of the services are Microsoft's; the others are known only if the configuration names
+    /// them.
     private var isForKnownHost: Bool {
         guard let host = WebAddress(base)?.host else { return false }
         if host.hasPrefix("[") || !host.contains(".") || IPAddress(host) != nil { return true }
-        if Self.reservedDomains.contains(where: host.hasSuffix) || EntraHost.login.contains(host) { return true }
+        if Self.closedDomains.contains(where: host.hasSuffix) || EntraHost.login.contains(host) { return true }
         return mock.configuration.namesOfHost.contains { $0.isEqualIgnoringCase(to: host) }
     }
 
-    private static let reservedDomains = [".localhost", ".test", ".local", ".internal"]
+    private static let closedDomains = [
+        ".localhost", ".test", ".local", ".internal", EntraHost.customers, ".b2clogin.com",
+    ]
 
     /// Whether a page of another origin sent it.
     ///

@@ -4,15 +4,25 @@ import JSON
 
 extension MockAuthority {
     /// A request to a control, about the tenant that `profile=` and `tenant=` name; without them, B2C's.
-    func control(_ head: RequestHead, _ base: String) async -> Decision {
-        let host = HostContext(mock: self, authority: b2c, head: head, base: base)
+    func control(_ host: HostContext) async throws(UnknownRun) -> Decision {
         if let refusal = host.refusalOfControl { return .respond(refusal) }
+        let tenant: TenantAuthority
         do throws(InputError) {
-            let tenant = try tenant(TenantSelection(Parameters(head.target.query)))
-            return await HostContext(mock: self, authority: tenant, head: head, base: base).control()
+            tenant = try self.tenant(TenantSelection(Parameters(host.head.target.query)))
         } catch {
             return .respond(Response.text(error.message, status: 400))
         }
+        // A page of another site can let a browser send a GET, but not a POST that looks like one of this machine.
+        let mayMakeRun = ![.get, .head].contains(host.head.method)
+        guard !mayMakeRun || tenant.runs.names.add(host.runName) else { return .respond(tooManyRuns) }
+        let run = try tenant.runs.run(host.runName)
+        return await HostContext(mock: self, authority: tenant, run: run, head: host.head, base: host.base).control()
+    }
+
+    private var tooManyRuns: Response {
+        Response.text(
+            "There are \(TestRunNames.most) test runs already. Use one of them again (POST /_mock/reset?run=NAME), or "
+                + "restart the mock.", status: 503)
     }
 
     func tenant(_ selection: TenantSelection) throws(InputError) -> TenantAuthority {
@@ -50,7 +60,6 @@ struct TenantSelection: Sendable, Equatable {
 /// Each control takes `run=`, the name of a test run, in its query; without it, the run is that of tenant URLs without one.
 extension HostContext {
     var runName: String { head.target["run"]?.lowercased() ?? "" }
-    var run: TestRun { authority.runs.run(runName) }
 
     fileprivate func control() async -> Decision {
         let rows = (Routes.controls + Routes.ofDeveloperPage).filter { $0.matches(head.target.path) }
@@ -76,8 +85,8 @@ extension HostContext {
 
     /// `POST /_mock/reset`.
     func reset() -> Response {
-        authority.runs.reset(runName)
-        return Response.json(state)
+        let new = authority.runs.reset(runName, run)
+        return Response.json(HostContext(mock: mock, authority: authority, run: new, head: head, base: base).state)
     }
 
     /// `GET /_mock/token/bad`.

@@ -8,7 +8,7 @@ extension MockAuthority {
     package func issueToken(_ specification: TokenSpecification) async throws(InputError) -> String {
         var key: TokenSigningKey?
         if let identifier = specification.key { key = try await self.key(identifier) }
-        let issue = TokenIssue(authority: b2c, run: b2c.runs.run(""), base: configuration.issuerBase, key: key)
+        let issue = TokenIssue(authority: b2c, run: b2c.runs.unnamed, base: configuration.issuerBase, key: key)
         return try await issue.token(specification)
     }
 

@@ -99,7 +99,7 @@ extension HostContext {
     /// `GET /_mock/state`.
     var state: JSONValue {
         [
-            "run": .string(runName), "runs": .array(authority.runs.names.map { .string($0) }),
+            "run": .string(runName), "runs": .array(authority.runs.names.all.map { .string($0) }),
             "skew_s": .integer(run.skew.withLock { $0 }), "users": .array(run.directory.all.map(\.json)),
             "faults": .array(run.faults.all.map(\.json)), "requests": .integer(Int64(run.recordedRequests.all.count)),
         ]

@@ -5,7 +5,7 @@ import JSON
 extension HostContext {
     /// For people: in a browser a page that leads to the developer page, else a list of URLs.
     ///
-    /// It says nothing of a run, since it answers every machine and under every name.
+    /// It says nothing of a run, since it answers every machine.
     var welcome: Response {
         guard head.headers["Accept"]?.contains("text/html") == true else { return welcomeText }
         let content: HTML = """

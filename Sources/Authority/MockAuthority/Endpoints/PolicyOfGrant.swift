@@ -4,12 +4,12 @@ extension MockAuthority {
     /// Decides a token request whose URL names no policy: the policy is `p` of the body, else that of the grant.
     ///
     /// The sample for iOS with ADAL has versions that name the policy only in the authorization request.
-    func decideByGrant(_ head: RequestHead, _ url: PolicyURL, run: String, base: String) -> Decision {
+    func decideByGrant(_ head: RequestHead, _ url: PolicyURL, run: TestRun, base: String) -> Decision {
         .readBody(limit: RequestHead.longestBody) { body in
             let parameters = Parameters(body: body, type: head.contentType)
             guard let policy = self.policy(of: parameters) else { return .respond(self.notFound(head, base)) }
             let context = RequestContext(
-                authority: self.b2c, head: head, url: url, policy: policy, run: self.b2c.runs.run(run), base: base)
+                authority: self.b2c, head: head, url: url, policy: policy, run: run, base: base)
             return .later { await self.answer(context).given(body) }
         }
     }

@@ -1,4 +1,5 @@
 import Basics
+import HTTP
 import Synchronization
 
 /// The state that a test may change without disturbing another test: accounts, clock, faults, request log.
@@ -55,40 +56,83 @@ private struct RedeemedGrants {
     }
 }
 
-/// The runs of an authority, made when they are first named.
-final class TestRuns: Sendable {
-    private let configuration: Configuration
-    private let runs: Mutex<[String: TestRun]>
-    /// The runs of another tenant with the same accounts.
-    private let other: TestRuns?
-    private static let limit = 1000
+/// A request names a test run that no control has made.
+struct UnknownRun: Error {
+    /// Quotes nothing: a page of another site may have sent the request.
+    var response: Response {
+        Response.text(
+            "There is no such test run. A control that is no GET makes it, such as POST /_mock/reset?run=NAME.",
+            status: 404)
+    }
+}
 
-    init(_ configuration: Configuration, home: Directory, sharingAccountsOf other: TestRuns? = nil) {
-        self.configuration = configuration
-        self.other = other
-        runs = Mutex(["": TestRun(directory: other?.run("").directory ?? home)])
+/// The names of the test runs, which all tenants of a mock have.
+final class TestRunNames: Sendable {
+    static let most = 1000
+    private let names = Mutex<Set<String>>([""])
+
+    var all: [String] { names.withLock { $0.sorted() } }
+
+    func contains(_ name: String) -> Bool { names.withLock { $0.contains(name) } }
+
+    /// Adds a name; returns false if there is no room for it.
+    func add(_ name: String) -> Bool {
+        names.withLock { names in
+            guard names.contains(name) || names.count <= Self.most else { return false }
+            names.insert(name)
+            return true
+        }
+    }
+}
+
+/// The runs of one tenant.
+///
+/// A run exists for all tenants once a control has made it; each begins it when it is asked for.
+final class TestRuns: Sendable {
+    private struct State {
+        var unnamed: TestRun
+        var named: [String: TestRun] = [:]
     }
 
-    /// The run of this name; the empty name is the run of requests that name none.
-    func run(_ name: String) -> TestRun {
-        runs.withLock { runs in
-            if let run = runs[name] { return run }
-            if runs.count > Self.limit, let old = runs.keys.first(where: { !$0.isEmpty }) { runs[old] = nil }
-            let run = TestRun(directory: other?.run(name).directory ?? Directory(configuration.users))
-            runs[name] = run
+    let names: TestRunNames
+    private let configuration: Configuration
+    private let state: Mutex<State>
+    /// The runs of another tenant with the same accounts.
+    private let other: TestRuns?
+
+    init(
+        _ configuration: Configuration, _ names: TestRunNames, home: Directory, sharingAccountsOf other: TestRuns? = nil
+    ) {
+        self.configuration = configuration
+        self.names = names
+        self.other = other
+        state = Mutex(State(unnamed: TestRun(directory: other?.unnamed.directory ?? home)))
+    }
+
+    /// The run of requests that name none.
+    var unnamed: TestRun { state.withLock(\.unnamed) }
+
+    /// The run of this name; the empty name is that of ``unnamed``.
+    func run(_ name: String) throws(UnknownRun) -> TestRun {
+        if name.isEmpty { return unnamed }
+        guard names.contains(name) else { throw UnknownRun() }
+        let directory = try other?.run(name).directory
+        return state.withLock { state in
+            if let run = state.named[name] { return run }
+            let run = TestRun(directory: directory ?? Directory(configuration.users))
+            state.named[name] = run
             return run
         }
     }
 
-    /// Resets a run.
-    func reset(_ name: String) {
+    /// Puts a new run in the place of an old one.
+    func reset(_ name: String, _ old: TestRun) -> TestRun {
         // The directory stays the same object: it may be the one that is kept on disk.
-        let directory = run(name).directory
-        directory.reset(configuration.users)
-        runs.withLock { $0[name] = TestRun(directory: directory) }
+        old.directory.reset(configuration.users)
+        let run = TestRun(directory: old.directory)
+        state.withLock { if name.isEmpty { $0.unnamed = run } else { $0.named[name] = run } }
+        return run
     }
-
-    var names: [String] { runs.withLock { $0.keys.sorted() } }
 }
 
 extension Tenant {

@@ -5,21 +5,30 @@ extension MockAuthority {
     /// Answers a request by its path, and where paths are alike, by its host (P-36).
     func route(_ head: RequestHead, _ scheme: String) async -> Decision {
         let base = "\(scheme)://\(head.headers["Host"] ?? "127.0.0.1:3001")"
-        if head.target.path.first == "_mock" { return await control(head, base) }
-        if let context = entraContext(head, base) { return await answer(context) }
-        let host = HostContext(mock: self, authority: b2c, head: head, base: base)
-        if let route = Routes.ofHost.first(where: { $0.matches(head.target.path) }) { return await route.handle(host) }
-        if let url = PolicyURL(head.target), let run = configuration.tenant.run(of: url.tenant) {
-            if let policy = url.policy.flatMap(configuration.policy(named:)) {
-                return await answer(
-                    RequestContext(
-                        authority: b2c, head: head, url: url, policy: policy, run: b2c.runs.run(run), base: base))
+        let host = HostContext(mock: self, authority: b2c, run: b2c.runs.unnamed, head: head, base: base)
+        if let refusal = host.refusalOfName { return .respond(refusal) }
+        do throws(UnknownRun) {
+            if head.target.path.first == "_mock" { return try await control(host) }
+            if let context = try entraContext(head, base) { return await answer(context) }
+            if let route = Routes.ofHost.first(where: { $0.matches(head.target.path) }) {
+                return await route.handle(host)
             }
-            if head.method == .post, url.isTokenEndpointWithoutPolicy {
-                return decideByGrant(head, url, run: run, base: base)
-            }
+            return try await policyDecision(head, base) ?? .respond(notFound(head, base))
+        } catch {
+            return .respond(error.response)
         }
-        return .respond(notFound(head, base))
+    }
+
+    /// The answer of an endpoint of B2C; `nil` if there is no such tenant, policy or endpoint.
+    private func policyDecision(_ head: RequestHead, _ base: String) async throws(UnknownRun) -> Decision? {
+        guard let url = PolicyURL(head.target), let name = configuration.tenant.run(of: url.tenant) else { return nil }
+        if let policy = url.policy.flatMap(configuration.policy(named:)) {
+            let run = try b2c.runs.run(name)
+            return await answer(
+                RequestContext(authority: b2c, head: head, url: url, policy: policy, run: run, base: base))
+        }
+        guard head.method == .post, url.isTokenEndpointWithoutPolicy else { return nil }
+        return decideByGrant(head, url, run: try b2c.runs.run(name), base: base)
     }
 
     func answer(_ context: RequestContext) async -> Decision {
@@ -35,7 +44,7 @@ extension MockAuthority {
     /// The request to a tenant of External ID or Entra; `nil` for one to the B2C tenant, or to none.
     ///
     /// A URL that names a policy is B2C's, except at the hosts of External ID.
-    private func entraContext(_ head: RequestHead, _ base: String) -> RequestContext? {
+    private func entraContext(_ head: RequestHead, _ base: String) throws(UnknownRun) -> RequestContext? {
         guard let url = PolicyURL(entra: head.target) else { return nil }
         let host = WebAddress(base)?.host ?? ""
         if head.target["p"] != nil, !host.hasSuffix(EntraHost.customers) { return nil }
@@ -46,7 +55,7 @@ extension MockAuthority {
             else { continue }
             return RequestContext(
                 authority: authority, head: head, url: url.with(tenant: name.segment), policy: policy,
-                run: authority.runs.run(name.run), base: base)
+                run: try authority.runs.run(name.run), base: base)
         }
         return nil
     }
@@ -60,7 +69,7 @@ extension MockAuthority {
         {
             let correlation = RequestContext.correlation(of: head)
             let error = EntraError.unknownTenant(url.tenant)
-            let now = b2c.now(in: b2c.runs.run(""))
+            let now = b2c.now(in: b2c.runs.unnamed)
             return Response.json(error.json(correlation: correlation, now: now), status: 400)
         }
         return PolicyURL(head.target).map(NotFoundPage.noPolicy) ?? NotFoundPage.noEndpoint

@@ -89,6 +89,7 @@ struct HostContext: Sendable {
     let mock: MockAuthority
     /// The tenant that a control is about.
     let authority: TenantAuthority
+    let run: TestRun
     let head: RequestHead
     /// Scheme and host, as the client sees them.
     let base: String
