@@ -22,24 +22,17 @@ export class Unreachable extends Error {}
 
 const LONGEST_SILENCE = 15000; // milliseconds
 
-/** Ends a request that has received nothing for 15 s. A long answer over a slow network may take longer as a whole. */
-class Silence {
-  #controller = new AbortController();
-  #timer;
-
-  constructor() {
-    this.signal = this.#controller.signal;
-    this.heard();
-  }
-
-  heard() {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#controller.abort(), LONGEST_SILENCE);
-  }
-
-  end() {
-    clearTimeout(this.#timer);
-  }
+/** {signal, heard, end}: ends a request that has received nothing for 15 s. A long answer may take longer as a whole. */
+function watchSilence() {
+  const controller = new AbortController();
+  let timer;
+  const end = () => clearTimeout(timer);
+  const heard = () => {
+    end();
+    timer = setTimeout(() => controller.abort(), LONGEST_SILENCE);
+  };
+  heard();
+  return { signal: controller.signal, heard, end };
 }
 
 /**
@@ -65,7 +58,7 @@ export async function call(access, method, path, options = {}) {
  * believed only with that name, and a refusal (4xx) only with that or as a problem with a code.
  */
 async function ask(token, method, path, { headers = {}, body, keepalive = false, heard }) {
-  const silence = new Silence();
+  const silence = watchSilence();
   const name = crypto.randomUUID();
   try {
     const named = { "client-request-id": name, "return-client-request-id": "true", ...headers };

@@ -11,6 +11,7 @@ export const UNDO_TIME = 7000;
 // The server remembers the key of an addition for 24 hours, and the newest thousand of a person.
 const KEY_LIFE = 23 * 3600000;
 const KEYS = 1000;
+const HURRIED = "tasks.hurried"; // in session storage: a page that is being closed may not reach the database any more
 const LONGEST_WAIT = 60000; // a deletion that seems to wait for longer was made before the clock was put back
 const STORE_AFTER = 500; // milliseconds: many changes in a row write a long list once
 
@@ -68,8 +69,10 @@ export class Model {
   }
 
   /** Reads all waiting changes again, those of the other tabs included. */
-  reload() {
-    return this.#queue.load();
+  async reload() {
+    await this.#queue.load();
+    for (const key of read(sessionStorage, HURRIED) ?? []) this.revise(key, { notBefore: 0 });
+    sessionStorage.removeItem(HURRIED);
   }
 
   /** Whether a change is "kept" on this device, is being written ("keeping"), or could not be ("failed"). */
@@ -149,6 +152,11 @@ export class Model {
   hurry() {
     const waiting = this.changes().filter((change) => change.notBefore > Date.now());
     for (const change of waiting) this.revise(change.key, { notBefore: 0 });
+    try {
+      write(sessionStorage, HURRIED, waiting.map(({ key }) => key));
+    } catch {
+      // No room: the deletions wait a few seconds more at the next start.
+    }
     return waiting;
   }
 

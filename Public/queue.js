@@ -15,7 +15,6 @@ export class Queue {
   #database; // promise of it
   #changes = new Map(); // key -> change, as this tab knows it; without `order` until it is in the database
   #unwritten = new Map(); // key -> {change, id?, isUnderWay, hasFailed}: what the database lacks; no change is a removal
-  #old = new Map(); // key -> name of its record in local storage
   #ids = new Map(); // key of an addition -> the id that it got while this tab was open
   #channel = new BroadcastChannel("tasks.queue");
   #hearing; // timer
@@ -33,7 +32,7 @@ export class Queue {
     const changes = [...this.#changes.values()].sort((a, b) => (a.order ?? Infinity) - (b.order ?? Infinity) || 0);
     const additions = new Set(changes.filter(({ kind }) => kind === "add").map(({ key }) => key));
     const isLost = ({ target }) => typeof target === "string" && !additions.has(target);
-    return changes.filter((change) => !isLost(change) || change.of)
+    return changes.filter((change) => !isLost(change) || "base" in change) // others have nothing to show
       .map((change) => (isLost(change) ? { ...change, problem: { gone: true } } : change));
   }
 
@@ -62,7 +61,7 @@ export class Queue {
   /** Removes a change; if it was an addition that got an id, what waits for its task is for that id from now on. */
   drop(key, id) {
     if (id !== undefined) this.#learn([[key, id]]);
-    this.#removeOld(key);
+    this.#removeOld([key]);
     this.#changes.delete(key);
     this.#unwritten.delete(key); // it comes last: its transaction finds the new targets of the other changes
     this.#write(key, { id });
@@ -125,8 +124,8 @@ export class Queue {
         if (this.#unwritten.get(key) === entry) this.#unwritten.delete(key);
         const change = this.#changes.get(key);
         if (change) change.order ??= orders[index];
-        this.#removeOld(key);
       }
+      this.#removeOld(entries.map(([key]) => key));
       const ids = entries.filter(([, { id }]) => id !== undefined).map(([key, { id }]) => [key, id]);
       this.#channel.postMessage({ owner: this.#owner, ids });
     } catch {
@@ -192,7 +191,6 @@ export class Queue {
     for (const { name, change } of records) {
       const at = Number.parseInt(name.slice(this.#oldPrefix.length), 10) / 1000;
       const known = { at, ...change, target: ids[change.target] ?? change.target };
-      this.#old.set(change.key, name);
       this.#changes.set(change.key, known);
       this.#unwritten.set(change.key, { change: known });
     }
@@ -200,8 +198,8 @@ export class Queue {
     if (!this.#oldNames.length) localStorage.removeItem(`tasks.names.${this.#owner}`);
   }
 
-  #removeOld(key) {
-    if (this.#old.has(key)) localStorage.removeItem(this.#old.get(key));
+  #removeOld(keys) {
+    for (const name of this.#oldNames) if (keys.some((key) => name.endsWith(`.${key}`))) localStorage.removeItem(name);
   }
 }
 
