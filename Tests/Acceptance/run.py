@@ -16,7 +16,7 @@ TOGETHER = 4
 ALONE = ["test_quick"]
 # The longest first, so that no process is left with one at the end.
 FIRST = [
-    "test_session", "test_planning", "test_authority_pages", "test_many", "test_writing", "test_trouble", "test_access",
+    "test_kept", "test_session", "test_planning", "test_authority_pages", "test_many", "test_writing", "test_trouble", "test_access",
     "test_journey", "test_contract"]
 SLOWEST = 10
 TOOK = r"took ([\d.]+) s: (\S+)\n"
