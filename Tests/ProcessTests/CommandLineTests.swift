@@ -70,6 +70,26 @@ import Testing
         }
     }
 
+    @Test func `A password of the database is never printed, however it is given`() throws {
+        let folder = try TemporaryFolder()
+        let words = ["//tasks:geheim@db.example/tasks", "//db.example/tasks?user=tasks&password=geheim"]
+        for address in words.flatMap({ ["postgresql:\($0)", "postgres:\($0)"] }) {
+            try File.replace(folder.file("address"), with: Array(address.utf8))
+            for (arguments, environment, source) in [
+                ([], ["TASKS_DATABASE": address], "environment"), (["--database", address], [:], "flag"),
+                ([], ["TASKS_DATABASE_FILE": folder.file("address")], "environment"),
+                (["--database-file", folder.file("address")], [:], "flag"),
+            ] {
+                let printed = try Self.run(["--print-settings"] + arguments, environment)
+                let line = "TASKS_DATABASE=\(address.prefix { $0 != ":" }):(hidden)  # \(source)\n"
+                #expect(printed.end == .exit(0) && printed.output.contains(line), "\(printed)")
+                #expect(!(printed.output + printed.errors).contains("geheim"), "\(printed)")
+            }
+        }
+        let refused = try Self.run(["--print-settings"], ["TASKS_DATABASE": "host=db.example password=geheim"])
+        #expect(refused.end == .exit(78) && !refused.errors.contains("geheim"), "\(refused)")
+    }
+
     @Test func `Plain http to another machine is refused unless a setting allows it`() throws {
         let settings = ["TASKS_AUTHORITY": "http://id.example.com/t", "TASKS_POLICIES": "p", "TASKS_CLIENT_ID": "c"]
         #expect(try Self.run(["check"], settings).end == .exit(78))

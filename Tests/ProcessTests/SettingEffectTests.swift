@@ -1,0 +1,212 @@
+import Basics
+import Glibc
+import JSON
+import Platform
+import Support
+import Testing
+
+/// From each setting to its effect in a running program.
+@Suite("Each setting has its effect, and its default is a safe one", .timeLimit(.minutes(15)))
+struct SettingEffectTests {
+    @Test func `A server with all these settings at once shows the effect of each`() throws {
+        let scene = try SettingScene(SettingEffect.all)
+        for effect in SettingEffect.all {
+            let isSeen = Result { try effect.isSeen(scene) }
+            #expect((try? isSeen.get()) == true, "TASKS_\(effect.setting): \(isSeen)")
+        }
+        #expect(try scene.server.stop() == .exit(0))
+    }
+
+    @Test func `The log has the level and the format of the settings`() throws {
+        let stage = try Stage()
+        let changes = [
+            "TASKS_LOG_LEVEL": "warning", "TASKS_LOG_FORMAT": "text", "TASKS_PUBLIC": stage.folder,
+        ]
+        let server = try ChildProcess(
+            ChildProcess.built("task-server"), environment: stage.settings.merging(changes) { $1 })
+        _ = try server.await { $0.contains(" warning page-incomplete missing=") ? true : nil }
+        server.send(SIGTERM)
+        #expect(try server.wait() == .exit(0))
+        #expect(!server.output.contains("listening") && !server.output.contains("stopping"), "\(server.output)")
+    }
+
+    @Test func `Keys may come from another host only if the settings name it`() throws {
+        let folder = try TemporaryFolder()
+        let script = """
+            import http.server, sys
+            server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), http.server.SimpleHTTPRequestHandler)
+            print("port", server.server_port, flush=True)
+            server.serve_forever()
+            """
+        let python = try ChildProcess("/bin/bash", ["-c", "cd \(folder.path) && exec python3 -c '\(script)'"])
+        let port = try python.await { Stage.port(after: "port ", in: $0) }
+        let stage = try Stage()
+        let keys = try exchange(stage.mockPort, "GET", "/\(Stage.tenant)/b2c_1_sign_in/discovery/v2.0/keys").body
+        try File.replace(folder.file("keys"), with: keys)
+        let document: JSONValue = [
+            "issuer": .string("http://127.0.0.1:\(port)"), "jwks_uri": .string("http://localhost:\(port)/keys"),
+        ]
+        try File.replace(folder.file("document"), with: document.serialized())
+        let settings = [
+            "TASKS_AUTHORITY": "", "TASKS_POLICIES": "", "TASKS_ISSUER": "http://127.0.0.1:\(port)",
+            "TASKS_METADATA_URL": "http://127.0.0.1:\(port)/document",
+        ]
+        try expectDifference(stage, settings, ["TASKS_KEY_HOSTS": "localhost"], "KEY_HOSTS")
+    }
+
+    /// Checks that `check` finds nothing wrong with these settings, and names this one without these changes.
+    private func expectDifference(
+        _ stage: Stage, _ settings: [String: String], _ changes: [String: String], _ name: String
+    ) throws {
+        let refused = try stage.run(["check"], settings)
+        #expect(refused.end == .exit(1) && refused.output.contains(name), "\(refused)")
+        let accepted = try stage.run(["check"], settings.merging(changes) { $1 })
+        #expect(accepted.end == .exit(0), "\(accepted)")
+    }
+
+    @Test func `Of an authority of many tenants only the tokens of those in the settings are accepted`() throws {
+        let stage = try Stage()
+        let tenant = "f4b51ca0-7d2e-4c3b-8a19-5e6f7d8c9b0a"
+        let settings = [
+            "TASKS_AUTHORITY": "\(stage.issuer)/organizations", "TASKS_POLICIES": "",
+            "TASKS_ISSUER": "https://login.microsoftonline.com/{tenantid}/v2.0",
+            "TASKS_CLIENT_ID": "1e9f8d7c-6b5a-4f3e-8d2c-1b0a9f8e7d6c", "TASKS_DATABASE": "memory:",
+        ]
+        let token = try stage.token("user=alice&profile=entra")
+        for (tenants, status) in [(tenant, 200), ("11111111-2222-3333-4444-555555555555", 401)] {
+            let server = try stage.server(settings.merging(["TASKS_TENANTS": tenants]) { $1 })
+            #expect(try server.ask("GET", "/api/tasks", token: token).status == status)
+            #expect(try server.stop() == .exit(0))
+        }
+    }
+
+    @Test func `New tables of PostgreSQL have as many partitions as the settings say`() throws {
+        let stage = try Stage()
+        let address = try PostgreSQLServer.started().newDatabase()
+        let made = try stage.run(["migrate"], ["TASKS_DATABASE": address, "TASKS_PARTITIONS": "3"])
+        #expect(made.end == .exit(0), "\(made)")
+        let partitions = "SELECT count(*) FROM pg_inherits WHERE inhparent = 'tasks'::regclass"
+        let count = try PostgreSQLServer.started().command(partitions, in: PostgreSQLServer.name(of: address))
+        #expect(count.contains("3"), "\(count)")
+    }
+
+    /// Where the effect of a setting is shown that is not in ``SettingEffect/all``: a file that names the setting.
+    private static let shownElsewhere = [
+        "AUTHORITY": "HealthTests", "METADATA_URL": "ProviderTests", "ISSUER": "ServingTests",
+        "CA_FILE": "MockProgramTests", "ALLOW_HTTP_AUTHORITY": "CommandLineTests", "TLS_CERT": "TransportTests",
+        "TLS_KEY": "TransportTests", "UNTIL": "MoveOwnersTests", "DISTRUSTED_KEYS": "TransportTests",
+        "SHUTDOWN_PATIENCE": "ServingTests", "SOURCES": "SourceTests", "SOURCES_FILE": "SourceTests",
+        "SOURCE_NAME_WORD": "SourceTests", "SOURCE_NAME_ALLOW_HTTP": "SourceTests",
+        "SOURCE_NAME_OWNERS": "SourceTests", "KEY_HOSTS": "SettingEffectTests", "TENANTS": "SettingEffectTests",
+        "PARTITIONS": "SettingEffectTests", "LOG_LEVEL": "SettingEffectTests", "LOG_FORMAT": "SettingEffectTests",
+    ]
+
+    @Test func `No setting is without a test of its effect`() throws {
+        let help = try ChildProcess(ChildProcess.built("task-server"), ["--help"])
+        #expect(try help.wait() == .exit(0))
+        let settings = help.output.split(separator: "\n").compactMap { line -> String? in
+            guard line.hasPrefix("        [TASKS_") else { return nil }
+            return String(line.dropFirst(15).prefix { $0 == "_" || $0.isLetter })
+        }
+        let shown = SettingEffect.all.map(\.setting) + Self.shownElsewhere.keys
+        #expect(shown.sorted() == settings.sorted())
+        for (setting, file) in Self.shownElsewhere {
+            let text = String(decoding: try TestFile("\(file).swift").bytes(), as: UTF8.self)
+            let word = setting.replacing("SOURCE_NAME_", with: "").replacing("WORD", with: "AUTHORITY")
+            #expect(text.contains(word), "\(file) says nothing of \(setting)")
+        }
+    }
+
+    /// Compared with literal texts: docs/settings.md follows from `--help`, so it would follow a default that became unsafe.
+    @Test(arguments: ["task-server", "mock-authority"])
+    func `The defaults are these`(program: String) throws {
+        let printed = try ChildProcess(ChildProcess.built(program), ["--print-settings"])
+        #expect(try printed.wait() == .exit(0))
+        let lines = printed.output.split(separator: "\n").map(String.init)
+        let expected = (Self.defaults[program] ?? "").split(separator: "\n").map { line in
+            let (name, value) = (line.prefix { $0 != " " }, line.drop { $0 != " " }.dropFirst())
+            return "\(name)=\(value)  # default"
+        }
+        #expect(lines.count == expected.count)
+        for (line, expected) in zip(lines, expected) {
+            // After the colon stands what happens without a value.
+            #expect(line == expected || line.hasPrefix("\(expected): "), "\(line)")
+        }
+    }
+
+    /// A setting and its default a line; nothing after the name where there is none.
+    private static let defaults = [
+        "task-server": """
+        TASKS_LISTEN 127.0.0.1:3000
+        TASKS_ADMIN_LISTEN 127.0.0.1:3002
+        TASKS_PUBLIC_URL
+        TASKS_TLS_CERT
+        TASKS_TLS_KEY
+        TASKS_AUTHORITY
+        TASKS_POLICIES
+        TASKS_METADATA_URL
+        TASKS_ISSUER
+        TASKS_TENANTS
+        TASKS_KEY_HOSTS
+        TASKS_CA_FILE
+        TASKS_ALLOW_HTTP_AUTHORITY false
+        TASKS_CLIENT_ID
+        TASKS_AUDIENCE_CLAIM aud
+        TASKS_AUDIENCE_MATCH one
+        TASKS_OWNER_CLAIM oid
+        TASKS_TOKEN_KIND access
+        TASKS_MAX_LIFETIME 1d
+        TASKS_CLOCK_SKEW 60s
+        TASKS_UNTIL
+        TASKS_SCOPE_CLAIM auto
+        TASKS_READ_SCOPE
+        TASKS_WRITE_SCOPE
+        TASKS_SOURCES
+        TASKS_SOURCES_FILE
+        TASKS_PAGE_AUTHORITY
+        TASKS_TOKEN_CACHE 10000
+        TASKS_ALLOW_QUERY_TOKEN false
+        TASKS_DISTRUSTED_KEYS
+        TASKS_CORS_ORIGINS *
+        TASKS_DATABASE sqlite:tasks.db
+        TASKS_PARTITIONS off
+        TASKS_KEY_CACHE_FILE
+        TASKS_PUBLIC
+        TASKS_CONNECTIONS 1000
+        TASKS_CONNECTIONS_PER_ADDRESS
+        TASKS_TRUSTED_PROXIES
+        TASKS_BODY_LIMIT 64KiB
+        TASKS_MAX_TASKS 10000
+        TASKS_ANSWER_MEMORY 64MiB
+        TASKS_RATE_LIMIT off
+        TASKS_SHUTDOWN_PATIENCE 10s
+        TASKS_LOG_LEVEL info
+        TASKS_LOG_FORMAT auto
+        TASKS_LOG_REQUESTS all
+        """,
+        "mock-authority": """
+        MOCK_LISTEN 127.0.0.1:3001
+        MOCK_ALLOW_REMOTE false
+        MOCK_ISSUER
+        MOCK_ISSUER_MODE
+        MOCK_CONFIG
+        MOCK_STATE
+        MOCK_TLS_LISTEN
+        MOCK_TLS_NAME
+        MOCK_TOKEN_LIFETIME 3600
+        MOCK_NBF_BACK 0
+        MOCK_ERA current
+        MOCK_NUMBERS_AS_STRINGS false
+        MOCK_LAX false
+        MOCK_CLIENT_CREDENTIALS true
+        MOCK_STRICT_REFRESH false
+        MOCK_EXACT_LOOPBACK false
+        MOCK_ISSUER_HOST service
+        MOCK_ENTRA_TOKEN_LIFETIME
+        MOCK_ENTRA_PASSWORD_GRANT false
+        MOCK_HIGH_SCALE_COMPATIBILITY false
+        MOCK_SHARED_KEYS false
+        MOCK_TASKS_URL http://localhost:3000
+        """,
+    ]
+}
