@@ -8,7 +8,7 @@ package struct Claims: Sendable {
     /// Reads the payload of a token whose signature was verified (V-50, V-51), or of one whose source is to be found (P-13).
     package init(of token: CompactToken) throws(TokenRefusal) {
         members = try rethrowing(as: { _ in TokenRefusal.payloadNotJSON }) { () throws(JSONError) in
-            try StrictJSON.members(token.payload, longest: CompactToken.longestPayload)
+            try StrictJSON.members(token.payload, longest: CompactToken.longest)
         }
     }
 

@@ -7,7 +7,6 @@ package struct CompactToken: Sendable {
     /// The longest token that is accepted, in bytes (V-07).
     package static let longest = 8192
     static let longestHeader = 2048
-    static let longestPayload = 6144
 
     /// All received bytes.
     package let bytes: [UInt8]
@@ -39,7 +38,7 @@ package struct CompactToken: Sendable {
         header = try Self.part(bytes[..<first])
         payload = try Self.part(bytes[(first + 1)..<second])
         signature = try Self.part(bytes[(second + 1)...])
-        guard header.count <= Self.longestHeader, payload.count <= Self.longestPayload else { throw .tooLong }
+        guard header.count <= Self.longestHeader else { throw .tooLong }
         self.bytes = bytes
         secondDot = second
     }
