@@ -1,6 +1,6 @@
 // Preloaded into a program of the tests: faults of the system that a test cannot cause otherwise without rights or a network.
-// SILENT_NAME: a host name for which no name server answers. FAILING_FSYNC: files whose path begins so cannot be synchronized;
-// SQLite's log is not one of them.
+// SILENT_NAME: a host name for which no name server answers. FAILING_FSYNC: files whose path begins so cannot be synchronized,
+// or, with a slash at its end, this folder; SQLite's log is not one of them.
 // PACED_FILE: ends the program with code 99 if more than 2 MiB are written to a file whose path begins so without a synchronization; SQLite's log
 // is not one of them, because how much a transaction writes is up to the transaction.
 // NO_MORE_FILES: the limit of open files cannot be raised.
@@ -38,7 +38,9 @@ static int has_prefix(int file, const char *variable) {
     ssize_t length = readlink(link, path, sizeof path - 1);
     if (length < 4) return 0;
     path[length] = 0;
-    return strncmp(path, prefix, strlen(prefix)) == 0 && strcmp(path + length - 4, "-wal") != 0;
+    size_t wanted = strlen(prefix);
+    if (wanted > 0 && prefix[wanted - 1] == '/') return (size_t)length == wanted - 1 && strncmp(path, prefix, wanted - 1) == 0;
+    return strncmp(path, prefix, wanted) == 0 && strcmp(path + length - 4, "-wal") != 0;
 }
 
 // Bytes written to a paced file since it was synchronized.

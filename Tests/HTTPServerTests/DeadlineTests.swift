@@ -65,6 +65,18 @@ struct DeadlineTests {
         #expect((0.2...25).contains(seconds))
     }
 
+    @Test("Bytes of an earlier body do not count for the speed of the next")
+    func slowSecondBody() throws {
+        let server = try server {
+            $0.bodyRateGraceSeconds = 0.3
+            // More than drips, and so little that the first body would be enough for half a minute.
+            $0.bodyRate = 60
+        }
+        let post = "POST /read HTTP/1.1\r\nHost: h\r\nContent-Length: 999\r\n\r\n"
+        #expect((0.2...25).contains(try drip(post + String(repeating: "x", count: 999) + post, on: server)))
+        eventuallyBlocking { server.statistics.deadlines == [.body: 1] }
+    }
+
     @Test("A request that takes too long as a whole is cut off")
     func request() throws {
         let server = try server {
@@ -89,16 +101,28 @@ struct DeadlineTests {
         #expect(silent.isClosedByServer)
         eventuallyBlocking { server.statistics.deadlines == [.header: 1, .idle: 1] }
         eventuallyBlocking { server.statistics.connections == 0 }
+        // Nor longer than a connection may last, though it may be idle for a quarter of an hour.
+        let short = try self.server {
+            $0.connectionSeconds = 0.3
+            $0.idleSeconds = 900
+        }
+        let last = try RawClient(port: short.port, timeout: 20)
+        try last.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(try last.response()?.status == 200)
+        #expect(last.isClosedByServer)
     }
 
-    @Test("A response that is not read is cut off")
-    func answer() throws {
-        let handler = BigHandler()
+    @Test(
+        "A response that is not read is cut off, also one of many short ones",
+        arguments: [(32 << 20, 1), (16_000, 900)])
+    func answer(length: Int, count: Int) throws {
         var limits = ServerLimits()
         limits.requestSeconds = 0.3
-        let server = try HTTPServer(port: 0, limits: limits, handler: handler)
-        let client = try RawClient(port: server.port)
-        try client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+        // Only the end of the request counts here.
+        limits.answerRateGraceSeconds = 600
+        let server = try HTTPServer(port: 0, limits: limits, handler: BigHandler(length: length))
+        let client = try RawClient(port: server.port, receiveBuffer: 4096)
+        try client.send(String(repeating: "GET / HTTP/1.1\r\nHost: h\r\n\r\n", count: count))
         eventuallyBlocking { server.statistics.deadlines == [.answer: 1] }
     }
 
@@ -224,14 +248,18 @@ struct DeadlineTests {
     @Test("A refused client that continues to send loses its connection")
     func refused() throws {
         let server = try server { $0.bodySeconds = 30 }
-        let seconds = try drip("POST /refuse HTTP/1.1\r\nHost: h\r\nContent-Length: 99999\r\n\r\n", on: server)
-        #expect(seconds < 20)
+        let client = try RawClient(port: server.port)
+        try client.send("POST /refuse HTTP/1.1\r\nHost: h\r\nContent-Length: 99999\r\n\r\n")
+        // A byte every two milliseconds: it would take longer than this waits.
+        eventuallyBlocking("the connection is cut") { (try? client.send("x")) == nil }
+        eventuallyBlocking { server.statistics.deadlines == [.refusal: 1] }
     }
 }
 
-/// Answers with more than the buffers of two sockets hold.
 private struct BigHandler: RequestHandler {
+    let length: Int
+
     func decide(on head: RequestHead) -> Decision {
-        .respond(Response(200, body: [UInt8](repeating: 0x78, count: 32 << 20)))
+        .respond(Response(200, body: [UInt8](repeating: 0x78, count: length)))
     }
 }

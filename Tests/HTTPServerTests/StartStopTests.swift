@@ -200,6 +200,22 @@ struct StartStopTests {
         #expect(ServerLimits.leastDescriptors(of: [many]) == ServerLimits.descriptors(of: [many]))
     }
 
+    @Test("The limits of a server are these unless somebody changes them (V-140, V-141, V-145)")
+    func defaults() {
+        let limits = ServerLimits()
+        let seconds = [
+            limits.headerSeconds, limits.bodySeconds, limits.requestSeconds, limits.idleSeconds,
+            limits.connectionSeconds, limits.bodyRateGraceSeconds, limits.answerRateGraceSeconds,
+            limits.suspensionSeconds,
+        ]
+        #expect(seconds == [10, 30, 60, 15, 600, 5, 10, 20])
+        #expect([limits.bodyRate, limits.answerRate] == [500, 8192])
+        let counts = [limits.connections, limits.suspensions, limits.fields, limits.requestsPerConnection]
+        #expect(counts == [1020, 1020, 100, 1000])
+        #expect([limits.connectionMemory, limits.drainedBody] == [12_288, 65_536])
+        #expect(limits.perAddress == 0 && limits.unlimited.isEmpty && limits.trustedProxies.isEmpty)
+    }
+
     @Test("Requests have numbers of their own")
     func identifiers() throws {
         let server = try HTTPServer(port: 0, handler: EchoHandler())

@@ -1,11 +1,12 @@
 import Basics
 import Glibc
 import HTTP
-import HTTPServer
 import Platform
 import Support
 import Synchronization
 import Testing
+
+@testable import HTTPServer
 
 @Suite("Clients that have left give their connections back", .timeLimit(.minutes(15)))
 struct VanishedPeerTests {
@@ -123,6 +124,19 @@ struct ClientAddressTests {
         #expect(try peer("", on: server) == "127.0.0.1")
     }
 
+    @Test("Addresses of one network of IPv6 are one client, those of IPv4 are not")
+    func networks() throws {
+        var limits = ServerLimits()
+        limits.perAddress = 2
+        let slots = ConnectionSlots(limits)
+        let taken = try ["2001:db8::1", "2001:db8::2", "2001:db8::3", "2001:db8:0:1::1", "192.0.2.1", "192.0.2.2"].map {
+            slots.take(try #require(IPAddress($0)))
+        }
+        #expect(taken == [true, true, false, true, true, true])
+        slots.release(try #require(IPAddress("2001:db8::9")))
+        #expect(slots.take(try #require(IPAddress("2001:db8::3"))))
+    }
+
     @Test("Those of this machine and of trusted proxies are not counted", arguments: [false, true])
     func notCounted(trusted: Bool) throws {
         let server = try server { limits in
@@ -149,19 +163,24 @@ struct ClientAddressTests {
     @Test("The requests under way of one client of a proxy are bounded, also where the client is unclear")
     func requests() throws {
         let server = try server { $0.trustedProxies = Self.loopback }
-        for field in ["X-Forwarded-For: 203.0.113.9", "Forwarded: for=unknown"] {
-            let request = { (path: String) in "GET \(path) HTTP/1.1\r\nHost: h\r\n\(field)\r\n\r\n" }
+        for field in [
+            "X-Forwarded-For: 203.0.113.9", "Forwarded: for=unknown", "Forwarded: for=\"[2001:db8::#]\"",
+        ] {
+            // The number of the client takes the place of the mark: its address within one network.
+            let request = { (path: String, number: Int) in
+                "GET \(path) HTTP/1.1\r\nHost: h\r\n\(field.replacing("#", with: "\(number)"))\r\n\r\n"
+            }
             let clients = try (0..<3).map { _ in try RawClient(port: server.port) }
-            for client in clients.prefix(2) { try client.send(request("/wait")) }
+            for (number, client) in clients.prefix(2).enumerated() { try client.send(request("/wait", number)) }
             eventuallyBlocking { handler.waiting.withLock { $0.count } == 2 }
-            try clients[2].send(request("/a"))
+            try clients[2].send(request("/a", 2))
             let refused = try #require(try clients[2].response())
             #expect(refused.status == 429 && refused.text.contains("request.too_many_at_once"))
             #expect(try peer("X-Forwarded-For: 203.0.113.10\r\n", on: server) == "203.0.113.10")
             #expect(try peer("", on: server) == "127.0.0.1")
             handler.release()
             for client in clients.prefix(2) { #expect(try client.response()?.status == 200) }
-            try clients[2].send(request("/a"))
+            try clients[2].send(request("/a", 2))
             #expect(try clients[2].response()?.status == 200)
         }
     }

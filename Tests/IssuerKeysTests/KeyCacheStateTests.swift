@@ -72,6 +72,10 @@ struct KeyCacheStateTests {
         }
         #expect(pauses == [1, 2, 4, 4, 4, 4].map(s))
         #expect(state.state(now: now) == .empty && state.isDegraded)
+        // A success ends the series.
+        #expect(refresh(&state, loaded(), at: now))
+        let next = state.documents[0].nextAttempt
+        #expect(refresh(&state, failed, at: next) && state.documents[0].nextAttempt == next + s(1))
     }
 
     @Test("A load that succeeds ends what a failed one began: unknown keys are refused again (V-118)")
@@ -100,6 +104,8 @@ struct KeyCacheStateTests {
         }
         #expect(pauses.prefix(8) == [1, 2, 4, 8, 16, 32, 60, 60].map(s)[...])
         #expect(pauses.count > 1000)
+        // The next attempt is later than the end of the keys.
+        #expect(refresh(&state, failed, at: s(86390)) && state.nextLook(now: s(86390)) == s(86400))
         #expect(state.state(now: s(86400)) == .expired && !state.serves(document: 0, now: s(86400)))
     }
 
@@ -148,7 +154,12 @@ struct KeyCacheStateTests {
             _ = state.unknownKey(now: s(1), waiting: 0)
             #expect(refresh(&state, loaded(), at: s(1)))
         }
-        #expect(state.unknownKey(now: s(1), waiting: 0) == .refuse)
+        for time in [s(1), s(2)] {
+            #expect(state.unknownKey(now: time, waiting: 0) == .refuse)
+            // Once until the next refresh.
+            #expect(state.takeLimitReport() && !state.takeLimitReport())
+            #expect(state.force(now: s(10) + time * 10) && refresh(&state, loaded(), at: time))
+        }
         var failing = running()
         for _ in 0..<2 {
             _ = failing.unknownKey(now: s(1), waiting: 0)
@@ -194,11 +205,16 @@ struct KeyCacheStateTests {
     @Test("A metadata document that fails neither stops nor hurries the others")
     func twoSources() {
         var state = KeyCacheState(count: 2, timing: KeyTiming(), now: 0)
+        state.start()
         let plans = state.beginRefresh(now: 0)
         state.finish(plans[0], loaded(), now: 0, chance: 0)
         state.finish(plans[1], failed, now: 0, chance: 0.5)
         state.endRefresh(now: 0)
         #expect(state.state(now: 1) == .fresh && state.isDegraded)
+        // An unknown key may be of the one without keys, whose metadata is not known.
+        #expect(state.unknownKey(now: s(0.5), waiting: 0) == .wait)
+        #expect(state.beginRefresh(now: s(0.5)).map(\.withMetadata) == [false, true])
+        state.endRefresh(now: s(0.5))
         #expect(state.beginRefresh(now: s(1)) == [.init(document: 1, withMetadata: true)])
     }
 

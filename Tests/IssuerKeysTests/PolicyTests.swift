@@ -64,6 +64,29 @@ struct PolicyTests {
         refresh.join()
     }
 
+    @Test("A token that may be good is not called invalid while the refresh outlasts the wait")
+    func refreshOutlastsWait() async throws {
+        let bench = Bench.loaded([signIn, reset])
+        let claims = TestClaims.good.with("exp", .integer(TestClaims.now + 9000))
+        // Published for the first policy only, so far as is known.
+        let header = TestClaims.header.with("kid", "key-2")
+        bench.provider.publish(signIn, [published(SigningKey.other, kid: "key-2")])
+        bench.provider.publish(reset, [published(SigningKey.other, kid: "key-2")])
+        bench.time.advance(seconds: 3600)
+        bench.provider.hold(reset.metadataURL)
+        let refresh = try NamedThread.start("refresh") { bench.refresh() }
+        await eventually("the first policy is loaded") { bench.verifier.status.keyIdentifiers.contains("key-2") }
+        let token = makeToken(claims: claims.with("tfp", "B2C_1_reset"), header: header, key: SigningKey.other)
+        async let refusal = bench.refusal(token)
+        await eventually("the token waits") { bench.verifier.status.waiters > 0 }
+        bench.time.advance(seconds: 2)
+        _ = bench.verifier.keys.endOverdueWaits()
+        #expect(await refusal?.outcome == .unavailable(retryAfter: 1))
+        bench.provider.hold(nil)
+        refresh.join()
+        #expect(await bench.refusal(token) == nil)
+    }
+
     @Test("A key of one policy does not sign for the other")
     func apart() async {
         let bench = Bench([signIn, reset])
@@ -122,6 +145,16 @@ struct PolicyTests {
         let status = bench.verifier.status
         #expect(status.keyIdentifiers == [TestClaims.keyIdentifier] && status.counters.failures == 2)
         #expect(status.lastFailure?.hasPrefix("B2C_1_edit: no answer in time: test;") == true)
+    }
+
+    @Test("The shorter max-age of metadata and keys counts (V-89)", arguments: [(600, 900), (900, 600)])
+    func maxAges(metadata: Int, keys: Int) {
+        let bench = Bench([signIn])
+        bench.provider.publish(signIn, [published(SigningKey.shared)], maxAge: metadata)
+        bench.provider.set(
+            signIn.metadataURL + "/keys", ["keys": .array([published(SigningKey.shared)])], maxAge: keys)
+        // Less half of a tenth.
+        #expect(bench.refresh() == 570)
     }
 
     @Test("A key set that both policies name is fetched once per refresh")

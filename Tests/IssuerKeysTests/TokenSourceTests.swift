@@ -101,6 +101,20 @@ struct TokenSourceTests {
         #expect(bench.provider.asked.isEmpty)
     }
 
+    @Test("P-13 A policy that was not loaded keeps only its own tokens waiting")
+    func unloadedPolicy() async {
+        var both = TestProvider.b2c
+        both.source.documents.append(policy("B2C_1_reset"))
+        let bench = SourceBench([both, .keycloak])
+        bench.provider.set(both.source.documents[1].metadataURL, .failure(.status(404)))
+        for source in 0..<2 { bench.refresh(source) }
+        let token = { (policy: JSONValue) in
+            both.token { claims in (claims["iss"], claims["tfp"]) = ("https://contoso.b2clogin.com/tfp/x/", policy) }
+        }
+        #expect(await bench.refusal(token("b2c_1_reset"))?.outcome == .unavailable(retryAfter: 1))
+        #expect(await bench.refusal(token("b2c_1_sign_in")) == .wrongIssuer)
+    }
+
     @Test("P-13 A source whose issuer is in the settings keeps no other source's tokens waiting")
     func pinned() async {
         var pinned = TestProvider.keycloak
@@ -224,6 +238,13 @@ struct TokenSourceTests {
         #expect(await bench.refusal(TestProvider.b2c.token()) == nil)
         #expect(bench.verifier.statuses.map(\.isClosed) == [false, true])
         #expect(bench.verifier.explain(closing.token()).refusal == .sourceClosed)
+        // A closed source that was never loaded keeps no token of an unknown issuer waiting.
+        let unloaded = SourceBench([.b2c, closing])
+        unloaded.refresh(0)
+        let invented = TestProvider.b2c.token { $0["iss"] = "https://evil.example" }
+        #expect(await unloaded.refusal(invented)?.outcome == .unavailable(retryAfter: 1))
+        unloaded.time.advance(seconds: 10)
+        #expect(await unloaded.refusal(invented) == .wrongIssuer)
         let alone = SourceBench.loaded([closing])
         alone.time.advance(seconds: 10)
         #expect(await alone.refusal(closing.token()) == .sourceClosed)

@@ -165,6 +165,11 @@ struct AuthorizeTests {
                 + "&post_logout_redirect_uri=https%3A%2F%2Fanywhere.test%2Fbye")
         #expect(out.status == 302 && out.headers["Location"] == "https://anywhere.test/bye?state=x")
         #expect(try await browser.authorize(query).status == 200)
+        #expect(try await browser.signIn(browser.authorize(query)).status == 302)
+        mock.clock.advance(seconds: 86_399)
+        #expect(try await browser.authorize(query).status == 302)
+        mock.clock.advance(seconds: 1)
+        #expect(try await browser.authorize(query).status == 200)
     }
 
     @Test("A logout with a hint goes only to a registered URI of the client")

@@ -84,8 +84,15 @@ struct CodeFlowTests {
         let action = try #require(page.text.between("method=\"post\" action=\"", "\"")).unescaped
         let body = "signInName=alice%40example.com&password=Passw0rd!&action=continue&csrf=x"
         #expect(try await browser.send(.post, action, body: body).status == 400)
+        let elsewhere = action.replacing("b2c_1_sign_in", with: "b2c_1_sign_up")
+        #expect(try await browser.send(.get, elsewhere).status == 400)
+        #expect(try await browser.send(.get, action).status == 200)
         #expect(try await browser.signIn(page).status == 302)
         #expect(try await browser.signIn(page).status == 400)
+        let other = Browser(mock)
+        let late = try await other.authorize(Self.query)
+        mock.clock.advance(seconds: 3600)
+        #expect(try await other.signIn(late).status == 400)
     }
 
     @Test(
@@ -105,7 +112,7 @@ struct CodeFlowTests {
     func proofKeys() async throws {
         let hashed = "\(Self.query)&code_challenge=\(Self.challenge)&code_challenge_method=S256"
         let plain = "\(Self.query)&code_challenge=\(Self.verifier)"
-        for query in [hashed, plain] {
+        for query in [hashed, plain, "\(plain)&code_challenge_method=plain"] {
             #expect(try await redeem(code(query), "&code_verifier=\(Self.verifier)").status == 200)
             #expect(try await self.code(of: redeem(code(query), "&code_verifier=wrong")) == "90182")
             #expect(try await self.code(of: redeem(code(query))) == "90183")
@@ -145,6 +152,9 @@ struct CodeFlowTests {
         mock.clock.advance(seconds: 4000)
         let reply = try await refresh(first, "&scope=\(TestAuthority.clientID)").json()
         #expect(reply["refresh_token"]?.string != first && reply["id_token"] == nil)
+        // A narrower scope is for the tokens of this answer, not for later ones.
+        let whole = try await refresh(reply["refresh_token"]?.string ?? "").json()
+        #expect(whole["scope"]?.string == "openid offline_access \(TestAuthority.clientID)")
         let claims = try Token(reply["access_token"]?.string ?? "").claims
         #expect(claims["iat"]?.integer == TestAuthority.now + 4000)
         #expect(try await refresh(first).json()["scope"]?.string == "openid offline_access \(TestAuthority.clientID)")

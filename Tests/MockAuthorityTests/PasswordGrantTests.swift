@@ -201,6 +201,12 @@ struct PasswordGrantTests {
             "grant_type=password&username=alice%40example.com&password=Passw0rd!&scope=openid&\(form)",
             headers: headers)
         #expect(response.status == 200)
+        guard let authorization, form.isEmpty else { return }
+        // One client in the field and another in the form.
+        let other = try await mock.token(
+            "grant_type=password&username=alice%40example.com&password=Passw0rd!&scope=openid&client_id=other",
+            headers: ["Authorization": authorization])
+        #expect(other.text.contains("AADB2C90011"))
     }
 
     @Test("Parameters can be in the query, and other methods are refused")

@@ -170,11 +170,17 @@ import Testing
         #expect(failures.take("policy", "status 503", at: second * 3661) == 1)
     }
 
-    @Test func `Lines of requests without a token are rationed, those of a person are not`() throws {
+    @Test func `Lines of requests without a token and of refusals are rationed, those of a person are not`() throws {
         let sink = Sink()
         let log = Log(.info, .text, time: FixedTime()) { bytes in sink.written.withLock { $0 += bytes } }
         try log.start()
         let requests = RequestLog(log, .all, time: ManualClock())
+        for _ in 0..<200 {
+            var record = RequestRecord(
+                identifier: "1", method: .get, route: "/api/tasks", status: 401, duration: 1, bytes: 1, peer: "-")
+            record.problem = "token.invalid"
+            requests.write(record)
+        }
         for owner in [nil, 7] as [UInt64?] {
             for _ in 0..<200 {
                 var record = RequestRecord(
@@ -184,8 +190,9 @@ import Testing
             }
         }
         log.close(within: patience)
-        #expect(sink.lines.filter { !$0.contains("owner=") }.count == 20)
-        #expect(sink.lines.filter { $0.contains("owner=") }.count == 200)
+        #expect(sink.lines.filter { $0.contains("route=/{file}") && !$0.contains("owner=") }.count == 20)
+        #expect(sink.lines.filter { $0.contains("owner=0000000000000007") }.count == 200)
+        #expect(sink.lines.filter { $0.contains("problem=token.invalid") }.count == 20)
     }
 
     @Test(arguments: [(LoggedRequests.all, 300), (.errors, 0), (.sample(100), 3)])

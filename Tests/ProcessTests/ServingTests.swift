@@ -55,6 +55,9 @@ import Testing
         let client = try server.beginToAdd("{\"task\":", of: 16, token: token)
         server.process.send(signal)
         _ = try server.process.await { $0.contains("\"event\":\"stopping\"") ? true : nil }
+        try eventuallyBlocking("no balancer sends more") {
+            try exchange(server.adminPort, "GET", "/readyz").text.hasPrefix("not ready: stopping")
+        }
         try client.send("\"Late\"} ")
         #expect(try client.response(to: .post)?.status == 201)
         #expect(try server.process.wait() == .exit(0))

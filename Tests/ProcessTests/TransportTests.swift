@@ -1,3 +1,4 @@
+import Platform
 import Support
 import Testing
 
@@ -54,6 +55,41 @@ import Testing
         #expect(wrong.end == .exit(1) && wrong.errors.contains("TASKS_TLS_CERT"))
         let checked = try stage.run(["check"], swapped)
         #expect(checked.end == .exit(1) && checked.output.contains("WRONG TLS: TASKS_TLS_CERT"))
+    }
+
+    @Test(arguments: ["-tls1_1", "-tls1_2"])
+    func `An authority is not asked over TLS 1.1, whatever the configuration of OpenSSL allows (V-75)`(
+        version: String
+    ) throws {
+        let stage = try Stage()
+        try certificate(stage, "tls")
+        let lax = """
+            openssl_conf = a
+            [a]
+            ssl_conf = b
+            [b]
+            system_default = c
+            [c]
+            CipherString = DEFAULT:@SECLEVEL=0
+            MinProtocol = TLSv1
+            """
+        try File.replace("\(stage.folder)/lax.cnf", with: Array(lax.utf8))
+        let port = try freePort()
+        let line = """
+            cd \(stage.folder) && exec openssl s_server -accept 127.0.0.1:\(port) -key tls.key -cert tls.pem -www \
+            \(version) -cipher DEFAULT:@SECLEVEL=0
+            """
+        let server = try ChildProcess("/bin/bash", ["-c", line])
+        _ = try server.await { $0.contains("ACCEPT") ? true : nil }
+        let (end, output, _) = try stage.run(
+            ["check"],
+            [
+                "TASKS_AUTHORITY": "https://127.0.0.1:\(port)/\(Stage.tenant)", "TASKS_POLICIES": "b2c_1_sign_in",
+                "TASKS_CA_FILE": "\(stage.folder)/tls.pem", "OPENSSL_CONF": "\(stage.folder)/lax.cnf",
+            ])
+        // With TLS 1.2 there is an answer, which is no metadata.
+        let isRefused = output.contains("the server must offer TLS 1.2 or newer")
+        #expect(end == .exit(1) && isRefused == (version == "-tls1_1"), "\(output)")
     }
 
     @Test func `A key that the operator distrusts verifies nothing (V-97)`() throws {

@@ -2,9 +2,11 @@ import HTTP
 import JSON
 import Support
 import Synchronization
-import TaskAPI
+import Tasks
 import Testing
 import Tokens
+
+@testable import TaskAPI
 
 @Suite("Access to the API", .timeLimit(.minutes(15)))
 struct AccessTests {
@@ -144,7 +146,8 @@ struct AccessTests {
         #expect(wrong.status == 405)
         #expect(wrong.headers["Allow"] == "GET, HEAD, POST, PATCH, DELETE, OPTIONS")
         #expect(try await api.send("GET", "/api/nothing", as: "alice").status == 404)
-        #expect(try await api.send("GET", "/nothing").status == 404)
+        let nothing = try await api.send("GET", "/nothing")
+        #expect(nothing.status == 404 && nothing.headers["Cache-Control"] == "no-store")
         #expect(try await api.send("POST", "/healthz").status == 405)
     }
 
@@ -159,7 +162,10 @@ struct AccessTests {
         #expect(try await api.send("GET", "/readyz").text == "ready\n")
         let page = try await api.send("GET", "/")
         #expect(page.headers["Content-Type"] == "text/html; charset=utf-8")
-        #expect(page.headers["Content-Security-Policy"]?.contains("connect-src 'self' https://a.example;") == true)
+        #expect(
+            page.headers["Content-Security-Policy"] == "default-src 'none'; script-src 'self'; style-src 'self'; "
+                + "img-src 'self' data:; connect-src 'self' https://a.example; manifest-src 'self'; base-uri 'none'; "
+                + "form-action 'none'; frame-ancestors 'none'")
         let tag = try #require(page.headers["ETag"])
         #expect(try await api.send("GET", "/", [("If-None-Match", tag)]).status == 304)
         let configuration = try await api.send("GET", "/config.json")
@@ -221,6 +227,8 @@ struct AccessTests {
         let known = try await api.send("GET", "/api/tasks", as: "alice", [("Origin", "https://app.example")])
         #expect(known.headers["Access-Control-Allow-Origin"] == "https://app.example")
         #expect(known.headers.values("Vary").contains("Origin"))
+        let exposed = "ETag, Link, Location, Retry-After, WWW-Authenticate, X-Request-Id, client-request-id"
+        #expect(known.headers["Access-Control-Expose-Headers"] == exposed)
         let other = try await api.send("GET", "/api/tasks", as: "alice", [("Origin", "https://other.example")])
         #expect(other.headers["Access-Control-Allow-Origin"] == nil)
     }
@@ -257,6 +265,17 @@ struct AccessTests {
         #expect(try await api.send("GET", "/api/tasks", as: "bob").status == 200)
         clock.advance(seconds: 1)
         #expect(try await api.send("GET", "/api/tasks", as: "alice").status == 200)
+    }
+
+    @Test("Persons whose bucket is full again are forgotten, so a rate limit does not need more and more memory")
+    func forgottenRates() {
+        let clock = ManualClock()
+        let limiter = RateLimiter(perSecond: 2, time: clock)
+        for number in 0...10_000 { _ = limiter.secondsToWait(Owner("\(number)")) }
+        #expect(limiter.count == 10_001)
+        clock.advance(seconds: 3)
+        _ = limiter.secondsToWait(Owner("one more"))
+        #expect(limiter.count == 1)
     }
 
     @Test("Owners whose bytes differ are limited apart, although Swift takes their texts for equal")

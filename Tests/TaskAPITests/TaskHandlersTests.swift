@@ -46,9 +46,14 @@ struct TaskHandlersTests {
         let api = TestedAPI(transport)
         let added = try await api.send("POST", "/api/tasks", as: "alice", [json], #"{"task":"a"}"#)
         let tag = try #require(added.headers["ETag"])
+        func status(ifNoneMatch tag: String) async throws -> Status {
+            try await api.send("GET", "/api/tasks/1", as: "alice", [("If-None-Match", tag)]).status
+        }
+        #expect(try await status(ifNoneMatch: tag) == 304)
         let patched = try await api.send(
             "PATCH", "/api/tasks/1", as: "alice", [json, ("If-Match", tag)], #"{"completed":true}"#)
         #expect(patched.status == 200)
+        for other in [tag, #""x""#] { #expect(try await status(ifNoneMatch: other) == 200) }
         #expect(patched.text.contains(#""task":"a""#) && patched.text.contains(#""Completed":true"#))
         let late = try await api.send(
             "PATCH", "/api/tasks/1", as: "alice", [json, ("If-Match", tag)], #"{"task":"b"}"#)
@@ -239,6 +244,8 @@ struct TaskHandlersTests {
             let answer = try await api.send("POST", "/api/tasks", as: "alice", [("Idempotency-Key", key)], "task=a")
             #expect(answer.status == 400, "\(key)")
         }
+        let two = [("Idempotency-Key", "a"), ("Idempotency-Key", "b")]
+        #expect(try await api.send("POST", "/api/tasks", as: "alice", two, "task=a").status == 400)
     }
 
     @Test("White space around an Idempotency-Key does not belong to it")

@@ -187,6 +187,11 @@ struct SourceRulesTests {
         let source = verification { $0.scopes.required = RequiredScopes(read: "tasks.read", write: "tasks.admin") }
         let principal = try source.verify(makeToken(claims: claims)).principal
         #expect(principal.missingScopes == RequiredScopes(read: nil, write: "tasks.admin"))
+        for (scope, other) in [("read", "READ"), ("read", "read.all"), ("\u{e9}", "e\u{301}")] {
+            let source = verification { $0.scopes.required = RequiredScopes(read: scope) }
+            let token = makeToken(claims: claims.with("scp", .string(other)))
+            #expect(try source.verify(token).principal.missingScopes.read == scope, "\(other)")
+        }
         let none = verification { _ in }
         #expect(try none.verify(makeToken(claims: claims)).principal.missingScopes == RequiredScopes())
     }

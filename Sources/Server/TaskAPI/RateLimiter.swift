@@ -33,6 +33,9 @@ final class RateLimiter: Sendable {
         }
     }
 
+    /// How many persons it remembers.
+    var count: Int { table.withLock { $0.buckets.count } }
+
     private func fullBucket(_ now: Int64) -> TokenBucket {
         TokenBucket(capacity: 2 * perSecond, refill: 1_000_000_000 / Int64(perSecond), now: now)
     }
