@@ -61,6 +61,8 @@ struct AdditionConformance {
             #expect(try await store.add("x", limit: 0, of: alice) == .full)
             for _ in 1...3 { _ = try await store.add("x", limit: 3, of: alice) }
             #expect(try await store.add("x", limit: 3, of: alice) == .full)
+            let key = IdempotencyKey(key: "k", fingerprint: 1)
+            #expect(try await store.add("x", attempt: key, limit: 3, of: alice) == .full)
             #expect(try await store.added("x", of: bob).id == 1)
             _ = try await store.remove(2, of: alice)
             let again = try await store.add("y", limit: 3, of: alice)

@@ -11,19 +11,36 @@ struct DetailsConformance {
     private let start = SystemTime().wallMilliseconds
 
     @Test(
-        "A task has the details that it was added with, alone, in a list and in a page", arguments: StoreUnderTest.all)
+        "A task has everything that it was added with, as a person's first, as a later one and under a key",
+        arguments: StoreUnderTest.all)
     func added(kind: StoreUnderTest) async throws {
+        let bare = TaskItem(id: 0, owner: alice, text: try TaskText("x"), created: 0, modified: 0)
         try await kind.with { store in
-            let bare = try await store.added("bare", of: alice)
-            let full = try await store.added("full", details: try .example, of: alice)
-            #expect(full.details == (try .example))
-            let due = try await store.added("due", details: TaskDetails(due: DueDate("0001-01-01")), of: alice)
-            let last = TaskDetails(position: TaskPosition(TaskPosition.greatest))
-            let items = [bare, full, due, try await store.added("last", details: last, of: alice)]
-            for item in items { #expect(try await store.find(item.id, of: alice) == item) }
-            #expect(try await store.lists(items, of: alice))
-            #expect(try await store.lists(items, TaskQuery(completed: false), of: alice))
-            #expect(try await store.lists([full, due], TaskQuery(limit: 2, after: 1), next: 3, of: alice))
+            for (number, step) in try Step.all.enumerated() {
+                let owner = Owner("owner-\(number)")
+                let (value, completed) = (step.after(bare).text.value, step.after(bare).completed)
+                let details = step.after(bare).details
+                let items = [
+                    try await store.added(value, completed: completed, details: details, of: owner),
+                    try await store.added(value, completed: completed, details: details, of: owner),
+                ]
+                func addUnderKey() async throws -> AddOutcome {
+                    try await store.add(
+                        value, completed: completed, details: details, at: start, attempt: key, of: owner)
+                }
+                let outcome = try await addUnderKey()
+                guard case .added(let keyed) = outcome else { throw UnexpectedOutcome(outcome: outcome) }
+                let all = items + [keyed]
+                #expect(all.allSatisfy { $0.text == step.after(bare).text && $0.completed == completed }, "\(step)")
+                #expect(all.allSatisfy { $0.details == details }, "\(step)")
+                for item in all { #expect(try await store.find(item.id, of: owner) == item, "\(step)") }
+                #expect(try await store.lists(all, of: owner), "\(step)")
+                #expect(try await store.lists([all[1]], TaskQuery(limit: 1, after: 1), next: 2, of: owner), "\(step)")
+                // A retry gets the task as it was added, whatever it is now.
+                let other = TaskChange(text: try TaskText("y"), details: TaskDetailsChange(position: .set(nil)))
+                _ = try await store.change(keyed.id, other, expected: nil, at: start, of: owner)
+                #expect(try await addUnderKey() == .repeated(keyed), "\(step)")
+            }
         }
     }
 
@@ -48,59 +65,44 @@ struct DetailsConformance {
         }
     }
 
-    @Test("A change sets and removes what it names, and keeps the rest", arguments: StoreUnderTest.all)
-    func change(kind: StoreUnderTest) async throws {
+    @Test(
+        "Each thing of a task is set, changed and removed alone, by itself or in a list; the same again changes nothing",
+        arguments: StoreUnderTest.all, [false, true])
+    func alone(kind: StoreUnderTest, inList: Bool) async throws {
         try await kind.with { store in
-            var item = try await store.added("x", details: try .example, of: alice)
-            func expect(_ change: TaskChange, at time: Int64, _ details: TaskDetails) async throws {
-                (item.details, item.modified, item.revision) = (details, time, item.revision + 1)
-                item.completed = change.completed ?? item.completed
-                let revisions: Set = [item.revision - 1]
-                #expect(try await store.change(1, change, expected: revisions, at: time, of: alice) == .changed(item))
-                #expect(try await store.find(1, of: alice) == item)
-            }
-            var details = try TaskDetails.example
-            try await expect(TaskChange(completed: true), at: 2000, details)
-            details.due = DueDate("2026-12-24")
-            try await expect(TaskChange(details: TaskDetailsChange(due: .set(details.due))), at: 3000, details)
-            details.notes = nil
-            try await expect(TaskChange(details: TaskDetailsChange(notes: .set(nil))), at: 4000, details)
-            details.position = nil
-            try await expect(TaskChange(details: TaskDetailsChange(position: .set(nil))), at: 5000, details)
-            details = TaskDetails(notes: try TaskNotes("new"), position: TaskPosition(0))
-            let all = TaskDetailsChange(due: .set(nil), notes: .set(details.notes), position: .set(details.position))
-            try await expect(TaskChange(details: all), at: 6000, details)
-        }
-    }
-
-    @Test("A change to the same details changes nothing", arguments: StoreUnderTest.all)
-    func noChange(kind: StoreUnderTest) async throws {
-        try await kind.with { store in
-            let details = try TaskDetails.example
-            let full = try await store.added("full", details: details, of: alice)
-            let same = TaskDetailsChange(
-                due: .set(details.due), notes: .set(details.notes), position: .set(details.position))
-            let bare = try await store.added("bare", of: alice)
-            let none = TaskDetailsChange(due: .set(nil), notes: .set(nil), position: .set(nil))
-            for (item, change) in [(full, same), (bare, none)] {
-                let change = TaskChange(details: change)
-                #expect(try await store.change(item.id, change, expected: [1], at: 2, of: alice) == .changed(item))
-                #expect(try await store.find(item.id, of: alice) == item)
+            var items = [
+                try await store.added("bare", of: alice),
+                try await store.added("full", completed: true, details: try .example, of: alice),
+            ]
+            for (time, step) in zip(Int64(2000)..., try Step.all.flatMap { [$0, $0] }) {
+                items = items.map { step.after($0, at: time) }
+                if inList {
+                    let changes = items.map { IdentifiedChange(id: $0.id, change: step.change) }
+                    try #require(await store.changeAll(changes, at: time, of: alice) == .changed(items), "\(step)")
+                } else {
+                    for item in items {
+                        let outcome = try await store.change(item.id, step.change, expected: nil, at: time, of: alice)
+                        try #require(outcome == .changed(item), "\(step)")
+                    }
+                }
+                for item in items { #expect(try await store.find(item.id, of: alice) == item, "\(step)") }
+                #expect(try await store.lists(items, of: alice), "\(step)")
             }
         }
     }
 
-    @Test("A retry gets the details of the addition, whatever they are now", arguments: StoreUnderTest.all)
-    func retry(kind: StoreUnderTest) async throws {
+    @Test("A list of changes makes another one of each task", arguments: StoreUnderTest.all)
+    func mixture(kind: StoreUnderTest) async throws {
         try await kind.with { store in
-            let first = try await store.add("x", details: try .example, at: start, attempt: key, of: alice)
-            guard case .added(let item) = first else { throw UnexpectedOutcome(outcome: first) }
-            #expect(item.details == (try .example))
-            #expect(try await store.find(1, of: alice) == item)
-            let change = TaskChange(details: TaskDetailsChange(notes: .set(nil)))
-            _ = try await store.change(1, change, expected: nil, at: start, of: alice)
-            let again = try await store.add("x", details: try .example, at: start + 1, attempt: key, of: alice)
-            #expect(again == .repeated(item))
+            var (items, changes): ([TaskItem], [IdentifiedChange]) = ([], [])
+            for (number, step) in try Step.all.enumerated() {
+                let details = number.isMultiple(of: 2) ? TaskDetails() : try .example
+                let item = try await store.added("x", details: details, of: alice)
+                items.append(step.after(item, at: 2000))
+                changes.append(IdentifiedChange(id: item.id, change: step.change))
+            }
+            #expect(try await store.changeAll(changes, at: 2000, of: alice) == .changed(items))
+            #expect(try await store.lists(items, of: alice))
         }
     }
 
@@ -128,5 +130,46 @@ struct DetailsConformance {
             #expect(answers.statistics.refused == 0)
         }
         #expect(answers.statistics.held == 0)
+    }
+}
+
+/// A change of one thing of a task.
+private struct Step: CustomStringConvertible {
+    let description: String
+    let change: TaskChange
+    private let apply: (inout TaskItem) -> Void
+
+    /// Everything that a request can change, each set and changed, and removed where a task may be without.
+    static var all: [Step] {
+        get throws {
+            try steps(\.text, [TaskText("caf\u{E9}"), TaskText("cafe\u{301}")]) { TaskChange(text: $0) }
+                + steps(\.completed, [true, false]) { TaskChange(completed: $0) }
+                + steps(\.details.due, [DueDate("0001-01-01"), DueDate("9999-12-31"), nil]) {
+                    TaskChange(details: TaskDetailsChange(due: .set($0)))
+                }
+                + steps(\.details.notes, [TaskNotes("caf\u{E9}"), TaskNotes("cafe\u{301}"), nil]) {
+                    TaskChange(details: TaskDetailsChange(notes: .set($0)))
+                }
+                + steps(\.details.position, [TaskPosition(0), TaskPosition(TaskPosition.greatest), nil]) {
+                    TaskChange(details: TaskDetailsChange(position: .set($0)))
+                }
+        }
+    }
+
+    private static func steps<Value>(
+        _ member: WritableKeyPath<TaskItem, Value>, _ values: [Value], _ change: (Value) -> TaskChange
+    ) -> [Step] {
+        values.map { value in
+            Step(description: "\(member) \(value)", change: change(value)) { $0[keyPath: member] = value }
+        }
+    }
+
+    /// What it makes of a task; nothing if that has this value already.
+    func after(_ item: TaskItem, at time: Int64 = 0) -> TaskItem {
+        var changed = item
+        apply(&changed)
+        guard changed != item else { return item }
+        (changed.modified, changed.revision) = (time, item.revision + 1)
+        return changed
     }
 }
