@@ -3,6 +3,7 @@
 // or, with a slash at its end, this folder; SQLite's log is not one of them.
 // PACED_FILE: ends the program with code 99 if more than 2 MiB are written to a file whose path begins so without a synchronization; SQLite's log
 // is not one of them, because how much a transaction writes is up to the transaction.
+// SYNCHRONIZED: a file that gets a line with the path of each file that is synchronized.
 // NO_MORE_FILES: the limit of open files cannot be raised.
 // LIBCRYPTO_STAYS: ends the program with code 98 if libcrypto frees at the end of the process what other threads may still use.
 // cc -shared -fPIC -o system-faults.so scripts/system-faults.c
@@ -29,15 +30,21 @@ int getaddrinfo(const char *name, const char *service, const struct addrinfo *hi
     return next(name, service, hints, found);
 }
 
+// Finds the path of an open file. Returns its length, or less than 1 if the file has none.
+static ssize_t find_path(int file, char path[4096]) {
+    char link[64];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+    ssize_t length = readlink(link, path, 4095);
+    if (length > 0) path[length] = 0;
+    return length;
+}
+
 // Whether the path of an open file begins with the value of a variable of the environment, and does not end in "-wal".
 static int has_prefix(int file, const char *variable) {
     const char *prefix = getenv(variable);
-    if (prefix == NULL) return 0;
-    char link[64], path[4096];
-    snprintf(link, sizeof link, "/proc/self/fd/%d", file);
-    ssize_t length = readlink(link, path, sizeof path - 1);
+    char path[4096];
+    ssize_t length = prefix == NULL ? 0 : find_path(file, path);
     if (length < 4) return 0;
-    path[length] = 0;
     size_t wanted = strlen(prefix);
     if (wanted > 0 && prefix[wanted - 1] == '/') return (size_t)length == wanted - 1 && strncmp(path, prefix, wanted - 1) == 0;
     return strncmp(path, prefix, wanted) == 0 && strcmp(path + length - 4, "-wal") != 0;
@@ -55,10 +62,25 @@ static void forget_written(int file) {
     if (file >= 0 && file < 1024) waiting[file] = 0;
 }
 
+// Notes that a file was synchronized.
+static void note(int file) {
+    const char *name = getenv("SYNCHRONIZED");
+    char path[4096];
+    if (name == NULL || find_path(file, path) < 1) return;
+    FILE *notes = fopen(name, "a");
+    if (notes == NULL) return;
+    fprintf(notes, "%s\n", path);
+    fclose(notes);
+}
+
 // 0, or -1 for a file that cannot be synchronized.
 static int synchronize(int file, int (*next)(int)) {
     forget_written(file);
-    if (!has_prefix(file, "FAILING_FSYNC")) return next(file);
+    if (!has_prefix(file, "FAILING_FSYNC")) {
+        int status = next(file);
+        if (status == 0) note(file);
+        return status;
+    }
     errno = EIO;
     return -1;
 }

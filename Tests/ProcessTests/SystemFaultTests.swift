@@ -67,6 +67,32 @@ import Testing
         #expect(try after.stop() == .exit(0))
     }
 
+    @Test func `A task is on the disk before its addition is answered, and so is each person who is moved`() throws {
+        let stage = try Stage()
+        let (notes, people, map) = ("\(stage.folder)/notes", "\(stage.folder)/people", "\(stage.folder)/map.csv")
+        let noting = settings(["SYNCHRONIZED": notes])
+        // A commit synchronizes the log.
+        func commits() throws -> Int {
+            guard File.exists(notes) else { return 0 }
+            return String(decoding: try File.read(notes), as: UTF8.self).ranges(of: "\(stage.database)-wal\n").count
+        }
+        let server = try stage.server(noting)
+        let token = try stage.token()
+        for _ in 0..<5 {
+            let before = try commits()
+            #expect(try server.add("x", token: token).status == 201)
+            #expect(try commits() > before)
+        }
+        #expect(try server.stop() == .exit(0))
+        let lines = (1...9).map { "{\"owner\":\"old-\($0)\",\"next\":2}\n" } + ["{\"end\":true,\"tasks\":0}\n"]
+        try File.replace(people, with: Array(lines.joined().utf8))
+        try File.replace(map, with: Array((1...9).map { "old-\($0),new-\($0)\n" }.joined().utf8))
+        #expect(try stage.run(["import", people]).end == .exit(0))
+        let before = try commits()
+        #expect(try stage.run(["move-owners", "--apply", map], noting).end == .exit(0))
+        #expect(try commits() >= before + 9)
+    }
+
     @Test func `A limit of open files that the system does not raise is the one that counts`() throws {
         let stage = try Stage()
         let program = ["/bin/sh", "-c", "ulimit -Sn 400; exec \"$0\"", ChildProcess.built("task-server")]
