@@ -1,6 +1,8 @@
 import OwnerMoves
 import Platform
+import PostgreSQL
 import PostgreSQLStore
+import SQLite
 import SQLiteStore
 import Support
 import TaskArchive
@@ -31,6 +33,14 @@ struct MovableStore: Sendable, CustomTestStringConvertible {
         time: any TimeSource = SystemTime(),
         _ body: (any TaskStore, any OwnerMover, any LineArchive) async throws -> Void
     ) async throws {
+        try await with(time: time) { store, mover, archive, _ in try await body(store, mover, archive) }
+    }
+
+    /// The same with what runs a statement of SQL in the database, as another program.
+    func with(
+        time: any TimeSource = SystemTime(),
+        _ body: (any TaskStore, any OwnerMover, any LineArchive, (String) throws -> Void) async throws -> Void
+    ) async throws {
         let folder = try TemporaryFolder()
         let place = try place(folder)
         let isFile = place.hasPrefix("/")
@@ -38,7 +48,13 @@ struct MovableStore: Sendable, CustomTestStringConvertible {
         defer { store.close() }
         try await body(
             store, isFile ? SQLiteOwnerMover(path: place) : PostgreSQLOwnerMover(place),
-            isFile ? SQLiteArchive(path: place) : PostgreSQLArchive(place))
+            isFile ? SQLiteArchive(path: place) : PostgreSQLArchive(place)
+        ) { statement in
+            guard isFile else { return try PostgreSQLDatabase(place).connect().runScript(statement) }
+            let connection = try Connection(path: place, mode: .readWrite)
+            connection.setBusyTimeout(milliseconds: 10_000)
+            try connection.execute(statement)
+        }
     }
 
     private static func file(_ path: String, _ time: any TimeSource) throws -> any TaskStore {

@@ -57,6 +57,9 @@ struct MoveConformance {
             #expect(retry == .repeated(moved(second, to: new)))
             #expect(try await store.added("next", of: new).id == 4)
             #expect(try await store.added("back", of: old).id == 4)
+            // The old owner's keys are gone.
+            let back = try await store.add("keyed", details: details, at: start + 1, attempt: key, of: old)
+            guard case .added = back else { throw UnexpectedOutcome(outcome: back) }
             // The numbers of tasks are right as well.
             #expect(try await store.add("x", limit: 3, of: new) == .full)
             guard case .added = try await store.add("x", limit: 4, of: new) else { return #expect(Bool(false)) }
@@ -144,10 +147,16 @@ struct MoveConformance {
         try await kind.with { store, mover, _ in
             _ = try await store.added("x", of: new)
             #expect(try await store.remove(1, of: new))
+            // Of the first only the key is left, and a retry answers its id.
+            let outcome = try await store.add("gone", at: start, attempt: key, of: old)
+            guard case .added(let gone) = outcome else { throw UnexpectedOutcome(outcome: outcome) }
+            #expect(try await store.remove(1, of: old))
             let item = try await store.added("y", of: old)
             let report = try mover.move([(old, new)])
             #expect((report.moved.people, report.renumbered) == (1, 1))
-            #expect(try await store.lists([moved(item, to: new, id: 2)], of: new))
+            #expect(try await store.lists([moved(item, to: new, id: 3)], of: new))
+            let retry = try await store.add("gone", at: start + 1, attempt: key, of: new)
+            #expect(retry == .repeated(moved(gone, to: new, id: 2)))
         }
     }
 
@@ -155,7 +164,8 @@ struct MoveConformance {
         "A key that both owners have used keeps the new owner's task; one that is expired gives way",
         arguments: MovableStore.all)
     func sameKey(kind: MovableStore) async throws {
-        try await kind.with { store, mover, _ in
+        // The key is not expired for the store, which would remove it.
+        try await kind.with(time: ManualClock(wallMilliseconds: start - 1000)) { store, mover, _ in
             let expired = start - IdempotencyKey.lifetime - 1
             let live = IdempotencyKey(key: "live", fingerprint: 1)
             let dead = IdempotencyKey(key: "dead", fingerprint: 1)
@@ -227,6 +237,28 @@ struct MoveConformance {
             #expect((plan.moved.people, plan.renumbered) == (1, 0))
             #expect(try mover.move([(old, new)]) == plan)
             #expect(try await store.lists([moved(item, to: new)], of: new))
+        }
+    }
+
+    @Test("Where tasks are lost or too many, neither an export nor a move goes on", arguments: MovableStore.all)
+    func damaged(kind: MovableStore) async throws {
+        for damage in ["DELETE FROM tasks WHERE id = 2", "UPDATE owners SET tasks = 2"] {
+            try await kind.with { store, mover, archive, run in
+                for _ in 1...3 { _ = try await store.added("x", of: old) }
+                try run(damage)
+                #expect {
+                    try archive.lines()
+                } throws: { error in
+                    (error as? ArchiveError)?.message.contains("the rows of owners count") == true
+                }
+                #expect {
+                    try mover.move([(old, new)])
+                } throws: { error in
+                    (error as? OwnerMoveError)?.message.contains("and the owner's row counts") == true
+                }
+                #expect(try await store.found(1...3, of: old).count >= 2)
+                #expect(try await store.found(1...3, of: new) == [])
+            }
         }
     }
 
