@@ -58,7 +58,7 @@ struct IdempotencyKeyBoundTests {
         time.advance(seconds: 86_399)
         try await fill(store, [alice], each: 10)
         time.advance(seconds: 2)
-        try await eventually("expired keys are removed", within: .seconds(60)) { try count("owner <> 'alice'") == 0 }
+        try await eventually("expired keys are removed", within: .seconds(20)) { try count("owner <> 'alice'") == 0 }
         #expect(try count() == 10)
     }
 

@@ -137,6 +137,25 @@ struct SQLiteFailureTests {
         #expect(try await store.lists([kept], of: alice))
     }
 
+    @Test("A write waits for the transaction of another program")
+    func otherProgram() async throws {
+        let store = try open { _ in }
+        defer { store.close() }
+        let other = try Connection(path: folder.file("tasks.db"), mode: .readWrite)
+        other.setBusyTimeout(milliseconds: 10_000)
+        try other.execute("BEGIN IMMEDIATE")
+        let isAsked = Atomic(false)
+        async let item = {
+            isAsked.store(true, ordering: .releasing)
+            return try await store.added("x", of: alice)
+        }()
+        await eventually { isAsked.load(ordering: .acquiring) }
+        // Nothing happens meanwhile.
+        try await Task.sleep(for: .milliseconds(200))
+        try other.execute("COMMIT")
+        #expect(try await item.id == 1)
+    }
+
     @Test("Writes beyond the limit are refused at once, and the accepted ones are finished")
     func overloaded() async throws {
         let breakpoint = Breakpoint()

@@ -28,7 +28,7 @@ struct AttemptPruningTests {
     private func open() throws -> PostgreSQLTaskStore {
         var options = PostgreSQLStoreOptions()
         options.time = time
-        options.pruningMilliseconds = 200
+        options.pruningMilliseconds = 1000
         return try PostgreSQLTaskStore.open(address, options: options)
     }
 
@@ -54,13 +54,14 @@ struct AttemptPruningTests {
         try server.command(
             """
             INSERT INTO attempts SELECT 'owner-' || i, 'key', 1, \(now) - 86400000, 1, 'x', false
-            FROM generate_series(1, 20000) i;
+            FROM generate_series(1, 60000) i;
             INSERT INTO attempts VALUES ('alice', 'key', 1, \(now) - 86399999, 1, 'x', false)
             """, in: name)
         let stores = try [open(), open()]
         defer { for store in stores { store.close() } }
         func awaitCount(_ wanted: Int) async throws {
-            try await eventually("\(wanted) keys are left") { try count() == wanted }
+            // Removed at a thousand a second by each store, they would take half a minute.
+            try await eventually("\(wanted) keys are left", within: .seconds(20)) { try count() == wanted }
         }
         try await awaitCount(1)
         time.advance(seconds: 1)

@@ -1,5 +1,7 @@
-import PostgreSQLStore
+import OwnerMoves
+import Platform
 import PostgreSQL
+import PostgreSQLStore
 import Support
 import Tasks
 import Testing
@@ -46,5 +48,94 @@ struct LockedRowTests {
         try keeper.runScript("ROLLBACK")
         #expect(try await store.added("after", of: alice).id > 1)
         #expect(try await store.list(.all, of: alice).json.count > 0)
+    }
+
+    private func expectWaiting(for keeper: PipelineConnection, _ what: Comment) async throws {
+        try await eventually(what) {
+            try keeper.run(
+                "SELECT count(*) FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))"
+            ).integer(0, 0) > 0
+        }
+    }
+
+    /// What all do in one order causes no deadlock.
+    @Test("Every write waits for the owner's row before it locks a task, and a move for that of the first owner")
+    func order() async throws {
+        let address = try PostgreSQLServer.started().newDatabase()
+        let store = try PostgreSQLTaskStore.open(address)
+        defer { store.close() }
+        let keeper = try PipelineConnection(to: try ConnectionTarget(parsing: address))
+        let done = TaskChange(completed: false)
+        let mover = PostgreSQLOwnerMover(address)
+        let writes: [@Sendable (Owner) async throws -> Void] = [
+            { _ = try await store.change(1, done, expected: nil, at: 2, of: $0) },
+            { _ = try await store.changeAll([IdentifiedChange(id: 1, change: done)], at: 2, of: $0) },
+            { _ = try await store.remove(1, of: $0) }, { _ = try await store.remove(1, expected: [1], of: $0) },
+            { _ = try await store.removeAll(with: TaskText.checked("x"), of: $0) },
+            { _ = try await store.removeCompleted(of: $0) }, { try mover.move([($0, Owner("z"))]) },
+            { try mover.move([(Owner("z"), $0)], merging: true) },
+        ]
+        _ = try await store.added("x", of: Owner("z"))
+        for (number, write) in writes.enumerated() {
+            let owner = Owner("owner-\(number)")
+            _ = try await store.added("x", completed: true, of: owner)
+            try keeper.runScript("BEGIN; SELECT FROM owners WHERE owner = '\(owner.identifier)' FOR UPDATE")
+            async let result: Void? = try? await write(owner)
+            try await expectWaiting(for: keeper, "write \(number) waits")
+            #expect(throws: Never.self, "write \(number)") {
+                try keeper.runScript("SELECT FROM tasks FOR UPDATE NOWAIT; SELECT FROM owners FOR UPDATE NOWAIT")
+            }
+            try keeper.runScript("ROLLBACK")
+            _ = await result
+        }
+    }
+
+    @Test("A write that waited for another program's transaction goes by what that has committed")
+    func overtaken() async throws {
+        let address = try PostgreSQLServer.started().newDatabase()
+        let store = try PostgreSQLTaskStore.open(address)
+        defer { store.close() }
+        let keeper = try PipelineConnection(to: try ConnectionTarget(parsing: address))
+        let key = IdempotencyKey(key: "k", fingerprint: 7)
+        let now = SystemTime().wallMilliseconds
+        let done = TaskChange(completed: true)
+        let change = "UPDATE tasks SET text = 'theirs', revision = 2 WHERE owner = $1"
+        let cases: [(sql: String, isRight: @Sendable (Owner) async throws -> Bool)] = [
+            (
+                change,
+                { owner in
+                    let outcome = try await store.change(1, done, expected: [1], at: 2, of: owner)
+                    guard case .conflict(let item) = outcome else { return false }
+                    return item.text.value == "theirs"
+                }
+            ),
+            (
+                change,
+                { owner in
+                    let changes = [IdentifiedChange(id: 1, change: done, expected: 1)]
+                    return try await store.changeAll(changes, at: 2, of: owner) == .conflict([1])
+                }
+            ),
+            (change, { try await store.remove(1, expected: [1], of: $0) == .conflict }),
+            (
+                """
+                SELECT FROM owners WHERE owner = $1 FOR UPDATE;
+                INSERT INTO attempts VALUES ($1, 'k', 7, \(now), 1, 'x', false)
+                """,
+                { owner in
+                    let outcome = try await store.add("x", at: now, attempt: key, of: owner)
+                    return if case .repeated = outcome { true } else { false }
+                }
+            ),
+        ]
+        for (number, (sql, isRight)) in cases.enumerated() {
+            let owner = Owner("owner-\(number)")
+            _ = try await store.added("x", of: owner)
+            try keeper.runScript("BEGIN; " + sql.replacing("$1", with: "'\(owner.identifier)'"))
+            async let result = isRight(owner)
+            try await expectWaiting(for: keeper, "write \(number) waits")
+            try keeper.runScript("COMMIT")
+            #expect(try await result, "write \(number)")
+        }
     }
 }

@@ -3,6 +3,7 @@ import Glibc
 import Platform
 import PostgreSQL
 import Support
+import Synchronization
 import Tasks
 import Testing
 
@@ -98,6 +99,32 @@ struct PostgreSQLAdversityTests {
         #expect(!reasons.isEmpty && Set(reasons).count == reasons.count, "\(reasons)")
     }
 
+    @Test("A session that says nothing any more is given up at its deadline, and another one takes its place")
+    func silent() async throws {
+        let server = try PostgreSQLServer.started()
+        let proxy = try StoreProxy(to: server.port)
+        var options = PostgreSQLStoreOptions()
+        options.deadlineMilliseconds = 500
+        let store = try PostgreSQLTaskStore.open(proxy.address(try server.newDatabaseName()), options: options)
+        defer {
+            proxy.close()
+            store.close()
+        }
+        try await awaitStore(store)
+        proxy.set(.silent)
+        await eventually("nothing is passed on") { proxy.isOver }
+        let isAnswered = Atomic(false)
+        let attempt = Task {
+            await #expect(throws: StoreError.self) { try await store.added("in vain", of: alice) }
+            isAnswered.store(true, ordering: .releasing)
+        }
+        await eventually("the caller is answered", within: .seconds(20)) { isAnswered.load(ordering: .acquiring) }
+        guard isAnswered.load(ordering: .acquiring) else { return }
+        await attempt.value
+        try await awaitStore(store)
+        _ = try await store.added("after", of: alice)
+    }
+
     @Test("A store that is closed finishes what it accepted, and refuses what comes later")
     func closing() async throws {
         let store = try PostgreSQLTaskStore.open(try PostgreSQLServer.started().newDatabase())
@@ -122,11 +149,11 @@ struct PostgreSQLAdversityTests {
         await #expect(throws: StoreError.overloaded) { try await store.check() }
     }
 
-    @Test("A statement that waits too long for a lock is refused, and the store continues")
+    @Test("A statement that waits for a lock or takes too long is ended and refused, and the store continues")
     func deadline() async throws {
         let address = try PostgreSQLServer.started().newDatabase()
         var options = PostgreSQLStoreOptions()
-        options.deadlineMilliseconds = 1500
+        options.deadlineMilliseconds = 1000
         let store = try PostgreSQLTaskStore.open(address, options: options)
         defer { store.close() }
         _ = try await store.added("x", of: alice)
@@ -135,5 +162,16 @@ struct PostgreSQLAdversityTests {
         await #expect(throws: StoreError.self) { try await store.added("y", of: alice) }
         try blocker.runScript("ROLLBACK")
         #expect(try await store.added("z", of: alice).id >= 2)
+        try blocker.runScript(
+            """
+            CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN PERFORM pg_sleep(60); RETURN NEW; END $$;
+            CREATE TRIGGER dawdle BEFORE INSERT ON tasks FOR EACH ROW EXECUTE FUNCTION dawdle();
+            """)
+        await #expect(throws: StoreError.self) { try await store.added("slow", of: alice) }
+        // Nobody else will end it, as the server does not look whether its client is there.
+        try await eventually("the statement is ended", within: .seconds(20)) {
+            try blocker.run("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'").integer(0, 0) == 0
+        }
     }
 }

@@ -1,3 +1,4 @@
+import OwnerMoves
 import TaskArchive
 import PostgreSQLStore
 import SQLiteStore
@@ -122,16 +123,51 @@ struct PostgreSQLSchemaTests {
         #expect(!rows.isEmpty && rows.allSatisfy { $0 <= Double(partitions ?? 2) }, "\(plan)")
     }
 
-    @Test("The tables of a newer program are refused")
-    func future() throws {
+    @Test("The tables of a newer program are refused, also by a store that runs, when it connects again")
+    func future() async throws {
         let address = try server.newDatabase()
-        try PostgreSQLTaskStore.open(address).close()
+        let store = try PostgreSQLTaskStore.open(address)
+        defer { store.close() }
+        try await store.check()
         try server.command("INSERT INTO task_server_schema VALUES (99)", in: name(address))
         #expect {
             try PostgreSQLTaskStore.open(address)
         } throws: { error in
             guard case .fromTheFuture(_, 99, 4) = error as? StoreOpenError else { return false }
             return true
+        }
+        try server.command(
+            """
+            SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+            WHERE datname = '\(name(address))' AND pid <> pg_backend_pid()
+            """)
+        await eventually("writes are refused", within: .seconds(20)) {
+            do throws(StoreError) {
+                try await store.check()
+                return false
+            } catch {
+                guard case .unavailable(let reason) = error else { return false }
+                return reason.contains("of a newer task-server")
+            }
+        }
+    }
+
+    @Test("Where a part of the tables is on another server, moves are planned and not made")
+    func foreignPart() throws {
+        let address = try server.newDatabase()
+        try PostgreSQLTaskStore.open(address).close()
+        try server.command(
+            """
+            CREATE EXTENSION file_fdw; CREATE SERVER far FOREIGN DATA WRAPPER file_fdw;
+            CREATE FOREIGN TABLE far() INHERITS (tasks) SERVER far OPTIONS (filename '/dev/null')
+            """, in: name(address))
+        let mover = PostgreSQLOwnerMover(address)
+        let pairs = [(alice, Owner("bob"))]
+        #expect(try mover.plan(OwnerMap.of(pairs), merging: false).empty.count == 1)
+        #expect {
+            try mover.move(pairs)
+        } throws: { error in
+            if case .foreignTables = error as? OwnerMoveError { true } else { false }
         }
     }
 

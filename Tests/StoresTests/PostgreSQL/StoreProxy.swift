@@ -15,6 +15,8 @@ final class StoreProxy: Sendable {
         /// The next answer ends after its last result, where the server would say that it is ready: with the message of a
         /// server that stops, or with nothing.
         case endBeforeReady(saying: Bool)
+        /// Existing connections stay open, and nothing is passed on any more; new ones are served.
+        case silent
         /// New connections are refused, and existing ones are cut.
         case down
     }
@@ -23,6 +25,8 @@ final class StoreProxy: Sendable {
         var fault = Fault.none
         var isOver = false
         var pairs: [(Int32, Int32)] = []
+        /// Those that pass nothing on, until the proxy ends.
+        var silent: [(Int32, Int32)] = []
     }
 
     let port: Int
@@ -57,6 +61,10 @@ final class StoreProxy: Sendable {
     private func run() {
         while !state.withLock({ $0.isOver }) {
             if state.withLock({ $0.fault }) == .down { cutAll() }
+            state.withLock { state in
+                guard state.fault == .silent else { return }
+                (state.fault, state.pairs, state.silent) = (.none, [], state.silent + state.pairs)
+            }
             let pairs = state.withLock { $0.pairs }
             var entries = [pollfd(fd: listener, events: Int16(POLLIN), revents: 0)]
             for pair in pairs {
@@ -70,6 +78,7 @@ final class StoreProxy: Sendable {
                 if entries[2 + 2 * index].revents != 0 { move(from: pair.1, to: pair.0, pair, isRequest: false) }
             }
         }
+        state.withLock { ($0.pairs, $0.silent) = ($0.pairs + $0.silent, []) }
         cutAll()
         Glibc.close(listener)
     }
@@ -141,7 +150,8 @@ final class StoreProxy: Sendable {
             case (.cutAfterAnswer(let left), false):
                 state.fault = left > count ? .cutAfterAnswer(bytes: left - count) : .none
                 return (min(left, count), left <= count)
-            case (.none, _), (.down, _), (.endBeforeReady, _), (.cutAfterRequest, false), (.cutAfterAnswer, true):
+            case (.none, _), (.down, _), (.silent, _), (.endBeforeReady, _), (.cutAfterRequest, false),
+                (.cutAfterAnswer, true):
                 return (count, false)
             }
         }
