@@ -80,7 +80,8 @@ struct TaskHandlersTests {
             #expect(try await delete(several, "*") == 400)
         }
         #expect(try await api.send("GET", "/api/tasks/1", as: "alice").status == 200)
-        #expect(try await delete("/api/tasks/1", tag) == 204)
+        let lines = [("If-Match", #""x""#), ("If-Match", tag)]
+        #expect(try await api.send("DELETE", "/api/tasks/1", as: "alice", lines).status == 204)
         #expect(try await delete("/api/tasks/1", tag) == 204)
         #expect(try await api.send("GET", "/api/tasks/1", as: "alice").status == 404)
     }

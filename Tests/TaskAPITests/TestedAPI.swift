@@ -47,7 +47,11 @@ struct TestedAPI: Sendable {
         if let token { fields.append(("Authorization", "Bearer \(token)")) }
         switch transport {
         case .inProcess: return try await decide(method, target, fields, body)
-        case .socket: return try exchange(method, target, fields, body)
+        case .socket:
+            // It waits for an answer, perhaps of what needs a thread of the pool.
+            let thread = try OwnThread()
+            defer { thread.end() }
+            return try await withTaskExecutorPreference(thread) { try exchange(method, target, fields, body) }
         }
     }
 
@@ -71,9 +75,12 @@ struct TestedAPI: Sendable {
     private func exchange(
         _ method: String, _ target: String, _ fields: [(String, String)], _ body: [UInt8]
     ) throws -> Response {
-        let server = try HTTPServer(port: 0, handler: api)
+        // Other tests may keep the pool busy for long.
+        var limits = ServerLimits()
+        (limits.suspensionSeconds, limits.requestSeconds) = (300, 300)
+        let server = try HTTPServer(port: 0, limits: limits, handler: api)
         defer { server.stop(patience: 0) }
-        let client = try RawClient(port: server.port)
+        let client = try RawClient(port: server.port, timeout: 180)
         var request = "\(method) \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n"
         for (name, value) in fields { request += "\(name): \(value)\r\n" }
         if !body.isEmpty { request += "Content-Length: \(body.count)\r\n" }

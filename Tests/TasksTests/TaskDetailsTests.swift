@@ -96,4 +96,21 @@ struct TaskDetailsTests {
         }
         #expect(page.count == 4)
     }
+
+    @Test("A page takes no more memory than its lease, however long its tasks are")
+    func bound() throws {
+        let details = TaskDetails(
+            due: DueDate("2026-11-30"), notes: try TaskNotes("n"), position: TaskPosition(-.leastNormalMagnitude))
+        for length in 1...200 {
+            // Pages of 64 KiB, of tasks with the longest numbers.
+            let memory = AnswerMemory(limit: 1 << 20)
+            var page = TaskPage(of: Owner("o"), atMost: nil, in: memory)
+            let text = try TaskText(String(repeating: "x", count: length))
+            let item = TaskItem(id: .max, owner: Owner("o"), text: text, created: 0, modified: 0, details: details)
+            while try page.append(item) {}
+            let list = page.list()
+            // Allocators round up.
+            #expect(list.json.capacity <= memory.statistics.held + 4096, "\(length)")
+        }
+    }
 }

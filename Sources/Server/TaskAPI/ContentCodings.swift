@@ -75,6 +75,8 @@ final class ContentCodings: Sendable {
         let job = Job(subject: content.subject, entityTag: content.entityTag)
         return running.withLock { running in
             if let task = running[job] { return task }
+            // It may have ended since this request looked.
+            if let coded = kept.withLock({ $0.find(content.subject, content.entityTag) }) { return Task { coded } }
             // Detached: a task of this connection would run on its event loop.
             let task = Task.detached { [self] in
                 let coded = compress(content)
