@@ -98,6 +98,27 @@ struct KeyFileTests {
         }
     }
 
+    @Test("Nothing but an empty file and keys, of any version, is replaced")
+    func replaced() throws {
+        write()
+        let whole = String(decoding: try File.read(path), as: UTF8.self)
+        let written: KeyEvent = .fileNotWritten(
+            reason: "write '\(path)': it holds something else than keys; move it away, or name another file")
+        let large = "{\"version\":1,\"sources\":[]}" + String(repeating: " ", count: 1 << 22)
+        for text in ["notes", "{}", "[]", "{\"version\":1}", "{\"sources\":[]}", String(whole.dropLast()), large] {
+            try File.replace(path, with: Array(text.utf8))
+            let bench = Bench.loaded { $0.keyCacheFile = path }
+            bench.verifier.stop()
+            #expect(bench.events.all.contains(written), "\(text.prefix(40)) \(bench.events.all)")
+            #expect(String(decoding: try File.read(path, limit: 1 << 23), as: UTF8.self) == text)
+        }
+        for text in ["", whole, "{\"version\":2,\"sources\":[1],\"more\":1}"] {
+            try File.replace(path, with: Array(text.utf8))
+            Bench.loaded { $0.keyCacheFile = path }.verifier.stop()
+            #expect(String(decoding: try File.read(path), as: UTF8.self) == whole)
+        }
+    }
+
     @Test("A missing file is no event; a file that cannot be written is one, and the keys serve all the same")
     func unwritable() async {
         #expect(restarted().events.all == [])

@@ -32,6 +32,84 @@ import Testing
         #expect(check.end == .exit(1) && check.output.contains("keys: \(path) is \(kind), not a file"))
     }
 
+    @Test func `A key cache that is a file of the database ends the start, under every name, also before it is made`()
+        throws
+    {
+        let stage = try Stage()
+        try #expect(stage.run(["migrate"]).end == .exit(0))
+        let (database, missing) = (stage.database, "\(stage.folder)/missing.db")
+        let (hard, soft, folder) = ("\(stage.folder)/hard", "\(stage.folder)/soft", "\(stage.folder)/folder")
+        #expect(symlink(stage.folder, folder) == 0 && symlink("missing.db", soft) == 0)
+        let before = try File.read(database)
+        // The server itself refuses a database with two names.
+        for (path, suffixes) in [(missing, ["", "-wal", "-shm", "-journal", ".lock"]), (database, ["", ".lock"])] {
+            let other = "\(stage.folder)/./folder/\(path.dropFirst(stage.folder.count + 1))"
+            for name in suffixes.flatMap({ ["\(path)\($0)", "\(other)\($0)"] }) {
+                try expectRefusal(stage, ["TASKS_DATABASE": "sqlite:\(path)", "TASKS_KEY_CACHE_FILE": name], name)
+            }
+        }
+        try expectRefusal(stage, ["TASKS_DATABASE": "sqlite:\(soft)", "TASKS_KEY_CACHE_FILE": missing], missing)
+        try expectRefusal(stage, ["TASKS_DATABASE": "sqlite:\(missing)", "TASKS_KEY_CACHE_FILE": soft], soft)
+        #expect(link(database, hard) == 0)
+        try expectRefusal(stage, ["TASKS_KEY_CACHE_FILE": hard], hard)
+        #expect(!File.exists(missing))
+        #expect(try File.read(database) == before)
+    }
+
+    /// Expects that a start is refused for the name of the key cache, and that a check says the same.
+    private func expectRefusal(
+        _ stage: Stage, _ settings: [String: String], _ name: String, at location: SourceLocation = #_sourceLocation
+    ) throws {
+        let start = try stage.run([], settings)
+        #expect(start.end == .exit(1), "\(start)", sourceLocation: location)
+        let message = "TASKS_KEY_CACHE_FILE: \(name) is also "
+        #expect(start.errors.contains(message), "\(start.errors)", sourceLocation: location)
+        let check = try stage.run(["check"], settings)
+        #expect(check.end == .exit(1) && check.output.contains("WRONG keys: \(message)"), "\(check.output)")
+    }
+
+    @Test(arguments: ["TASKS_TLS_CERT", "TASKS_TLS_KEY", "TASKS_CA_FILE", "TASKS_SOURCE_EXT_CA_FILE"])
+    func `A key cache that is a file of certificates or a key ends the start`(setting: String) throws {
+        let stage = try Stage()
+        let path = "\(stage.folder)/file.pem"
+        try File.replace(path, with: Array("a certificate".utf8))
+        var settings = ["TASKS_KEY_CACHE_FILE": path, setting: path]
+        if setting.contains("TLS") {
+            settings.merge(["TASKS_TLS_CERT": "\(stage.folder)/other", "TASKS_TLS_KEY": "\(stage.folder)/other"]) {
+                a, _ in a
+            }
+        }
+        if setting.contains("EXT") {
+            settings["TASKS_SOURCES"] = "ext"
+            settings["TASKS_SOURCE_EXT_AUTHORITY"] = "https://contoso.ciamlogin.com"
+            settings["TASKS_SOURCE_EXT_CLIENT_ID"] = "8c0e7f52-1b3a-4d69-9e8f-7a6b5c4d3e2f"
+        }
+        let start = try stage.run([], settings)
+        #expect(start.end == .exit(1) && start.errors.contains("\(path) is also the file of \(setting)"), "\(start)")
+        #expect(String(decoding: try File.read(path), as: UTF8.self) == "a certificate")
+    }
+
+    @Test func `A file that is no key cache is not replaced by one`() throws {
+        let stage = try Stage()
+        let path = "\(stage.folder)/notes.txt"
+        try File.replace(path, with: Array("notes".utf8))
+        let settings = ["TASKS_KEY_CACHE_FILE": path]
+        let server = try stage.server(settings)
+        _ = try server.process.await { $0.contains("key-file-not-written") ? true : nil }
+        #expect(try server.stop() == .exit(0))
+        #expect(server.process.output.contains("it holds something else than keys"), "\(server.process.output)")
+        #expect(String(decoding: try File.read(path), as: UTF8.self) == "notes")
+        let check = try stage.run(["check"], settings)
+        #expect(check.end == .exit(1) && check.output.contains("keys: \(path) holds something else than keys"))
+        // What a server wrote is replaced.
+        #expect(unlink(path) == 0)
+        #expect(try stage.server(settings).stop() == .exit(0))
+        #expect(try stage.run(["check"], settings).end == .exit(0))
+        let again = try stage.server(settings)
+        #expect(try again.stop() == .exit(0))
+        #expect(!again.process.output.contains("key-file-not-written"), "\(again.process.output)")
+    }
+
     @Test(arguments: kinds) func `A setting that names what is no file ends the start with one sentence`(kind: String)
         throws
     {

@@ -55,6 +55,37 @@ extension File {
         return facts.st_mode & S_IFMT == S_IFREG ? Int(facts.st_size) : nil
     }
 
+    /// The folder of a file, with a slash at its end.
+    static func folder(of path: String) -> String {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+        return parts.isEmpty ? "./" : parts.joined(separator: "/") + "/"
+    }
+
+    /// Whether two paths lead to one file, or will when it is made.
+    package static func isSame(_ path: String, as other: String) -> Bool {
+        if let identity = FileIdentity(path), identity == FileIdentity(other) { return true }
+        return target(of: path) == target(of: other)
+    }
+
+    /// Where a file is, or will be when it is made, without symbolic links.
+    package static func target(of path: String) -> String {
+        var path = path
+        // As many links as the system follows.
+        for _ in 0..<40 where !exists(path) {
+            guard let link = content(ofLink: path) else { break }
+            path = link.hasPrefix("/") ? link : folder(of: path) + link
+        }
+        let name = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
+        return exists(path) ? resolved(path) : "\(resolved(folder(of: path)))/\(name)"
+    }
+
+    /// What a symbolic link says; nil if there is none.
+    private static func content(ofLink path: String) -> String? {
+        var text = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = unsafe readlink(path, &text, text.count)
+        return count > 0 ? String(decoding: text.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self) : nil
+    }
+
     /// The path without symbolic links, or as it is if it does not lead anywhere yet.
     package static func resolved(_ path: String) -> String {
         guard let real = unsafe realpath(path, nil) else { return path }

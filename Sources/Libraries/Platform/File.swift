@@ -54,8 +54,6 @@ package enum File {
 
     /// A rename is on the disk when its folder is.
     static func synchronizeFolder(of path: String) throws(SystemError) {
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
-        let folder = parts.isEmpty ? "." : parts.joined(separator: "/") + "/"
-        try FileDescriptor(opening: folder, O_RDONLY | O_DIRECTORY).synchronize()
+        try FileDescriptor(opening: folder(of: path), O_RDONLY | O_DIRECTORY).synchronize()
     }
 }

@@ -17,7 +17,7 @@ package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible 
     }
 
     /// An operation that was not tried, and the reason.
-    init(operation: String, reason: String) {
+    package init(operation: String, reason: String) {
         code = EINVAL
         self.operation = operation
         ownReason = reason

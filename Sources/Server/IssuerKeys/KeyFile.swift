@@ -1,12 +1,12 @@
 import Basics
 import JSON
-import Platform
+package import Platform
 import Tokens
 
 /// The file that keeps the keys of all token sources over a restart (V-88); see `docs/key-cache.md`.
 ///
 /// It holds public keys only, but everyone who can write it can add one: mode 0600, in a folder of the server's own.
-struct KeyFile: Sendable {
+package struct KeyFile: Sendable {
     /// One metadata document in the file.
     struct Record: Sendable {
         let metadataURL: String
@@ -18,8 +18,23 @@ struct KeyFile: Sendable {
     static let longest = 1 << 22
     let path: String
 
+    /// Why a file with other content is left as it is, and what to do.
+    package static let foreignContent = "holds something else than keys; move it away, or name another file"
+
+    /// Whether keys may take the place of what has this path: nothing, an empty file, or keys of any version.
+    package static func mayReplace(_ path: String) throws(SystemError) -> Bool {
+        guard File.exists(path) else { return true }
+        if let size = try File.size(path), size > longest { return false }
+        let bytes = try File.read(path, limit: longest)
+        let document = try? JSONValue(parsing: bytes, limits: JSONLimits(bytes: longest, depth: 8)).object
+        return bytes.isEmpty || document?["version"]?.integer != nil && document?["sources"]?.array != nil
+    }
+
     /// Replaces the file: a new one in the same folder is written, synchronized, and renamed.
     func write(_ records: [Record]) throws(SystemError) {
+        guard try Self.mayReplace(path) else {
+            throw SystemError(operation: "write '\(path)'", reason: "it \(Self.foreignContent)")
+        }
         let sources = records.map { record -> JSONValue in
             var object = record.keys.metadata.json
             object["metadata_url"] = .string(record.metadataURL)

@@ -1,4 +1,5 @@
 import Basics
+import IssuerKeys
 import OpenSSL
 import Platform
 import PostgreSQLStore
@@ -7,13 +8,14 @@ import Settings
 import Tasks
 import Tokens
 
-/// `task-server check`: one line for each thing that a server needs, good, wrong, or open: not to be found out here.
+/// `task-server check`: one line for each thing that a server needs, good, wrong, or open: not to be found out here; and
+/// warnings, which do not keep a server from its work.
 ///
 /// Changes nothing: a database that is missing is not made, its folder is only tried, and an older one stays as it is.
 func check(_ read: ReadSettings<ServerSettings>) -> ExitStatus {
     let settings = read.values
     let findings =
-        sourceFindings(settings) + storageFindings(settings.storage) + transportFindings(settings.transport)
+        sourceFindings(settings) + storageFindings(settings) + transportFindings(settings.transport)
         + listenFindings(settings) + publicAddressFindings(settings) + mockFindings(read)
     for finding in findings {
         StandardStream.output.print("\(finding.verdict.rawValue) \(finding.message)")
@@ -26,6 +28,8 @@ struct Finding {
     /// The first word of the line.
     enum Verdict: String {
         case good = "good "
+        /// It works, and perhaps not as it was meant.
+        case warning = "warn "
         case wrong = "WRONG"
         /// Nothing that a check could find out: the line says how else to.
         case open = "open "
@@ -37,19 +41,23 @@ struct Finding {
     let message: String
 
     static func good(_ message: String) -> Finding { Finding(verdict: .good, message: message) }
+    static func warning(_ message: String) -> Finding { Finding(verdict: .warning, message: message) }
     static func wrong(_ message: String) -> Finding { Finding(verdict: .wrong, message: message) }
     static func open(_ message: String) -> Finding { Finding(verdict: .open, message: message) }
     static func command(_ message: String) -> Finding { Finding(verdict: .command, message: message) }
 }
 
-private func storageFindings(_ storage: StorageSettings) -> [Finding] {
+private func storageFindings(_ settings: ServerSettings) -> [Finding] {
+    let storage = settings.storage
     var findings: [Finding] = []
     switch storage.database {
     case .memory: findings.append(.good("database: in memory; it is lost when the server ends"))
     case .sqlite(let path): findings.append(databaseFinding(path))
     case .postgresql(let address): findings.append(databaseServerFinding(address))
     }
-    if let path = storage.keyCache, let problem = keyCacheProblem(path) {
+    if let mistake = settings.keyCacheMistake {
+        findings.append(.wrong("keys: \(mistake)"))
+    } else if let path = storage.keyCache, let problem = keyCacheProblem(path) {
         findings.append(
             .wrong(
                 "keys: \(problem); without it, after a restart, tokens cannot be verified until the authority can be reached (TASKS_KEY_CACHE_FILE)"
@@ -136,8 +144,7 @@ private func keyCacheProblem(_ path: String) -> String? {
         return "\(path) cannot be written; check that its folder exists and that the server's user may write in it"
     }
     do throws(SystemError) {
-        if File.exists(path) { _ = try File.read(path) }
-        return nil
+        return try KeyFile.mayReplace(path) ? nil : "\(path) \(KeyFile.foreignContent)"
     } catch {
         return "cannot \(error); let the server's user read it, or remove it"
     }

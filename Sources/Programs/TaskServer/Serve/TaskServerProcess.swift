@@ -24,6 +24,7 @@ final class TaskServerProcess: Sendable {
     init(_ settings: ServerSettings, _ observation: Observation) throws(StartFailure) {
         self.settings = settings
         self.observation = observation
+        if let mistake = settings.keyCacheMistake { throw StartFailure(message: mistake) }
         let bound = try BoundAddresses(settings)
         let answers = AnswerMemory(limit: settings.limits.answerMemory)
         store = try rethrowing(as: StartFailure.init) { () throws(StoreOpenError) in

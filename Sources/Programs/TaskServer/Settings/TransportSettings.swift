@@ -32,6 +32,11 @@ struct TransportSettings: Sendable {
     /// Whether people reach the server by https.
     var isSecure: Bool { certificate != nil }
 
+    /// Those of the certificates and of the key.
+    var files: [NamedFile] {
+        [NamedFile(setting: "TASKS_TLS_CERT", certificate), NamedFile(setting: "TASKS_TLS_KEY", key)].compactMap(\.self)
+    }
+
     /// What both files hold, compared with each other; nothing for plain HTTP.
     func credentials() throws(StartFailure) -> ServerCredentials? {
         guard let certificate, let key else { return nil }
