@@ -307,6 +307,18 @@ struct ArchiveTests {
             ("{", "no JSON at byte 1"), ("[]", "no JSON at byte 0"),
             ("{}", "'owner' is missing or has no proper value"),
             (task.replacingFirst(":1,", with: ":0,"), "'id' is missing or has no proper value"),
+            (task.replacingFirst(":1,", with: ":9007199254740992,"), "'id' is missing or has no proper value"),
+            (
+                task.replacingFirst(":1}", with: ":9007199254740992}"),
+                "'revision' is missing or has no proper value"
+            ),
+            (good.replacingFirst("5", with: "9007199254740993"), "'next' is missing or has no proper value"),
+            (task.replacingFirst("alice", with: "ali\\u0000ce"), "'owner' is missing or has no proper value"),
+            (task.replacingFirst("alice", with: "alice\\n"), "'owner' is missing or has no proper value"),
+            (
+                good.replacingFirst("alice", with: String(repeating: "o", count: 274)),
+                "'owner' is missing or has no proper value"
+            ),
             (task.replacingFirst("secret", with: ""), "'text' is not 1 to 4096 bytes without U+0000"),
             (task.replacingFirst("40.123Z", with: "40Z"), "'created' is missing or has no proper value"),
             (task.replacingFirst(":1}", with: ":1,\"more\":1}"), "members that no export has"),

@@ -98,6 +98,13 @@ struct SQLiteFileTests {
         #expect(try Connection(path: path, mode: .readOnly).integer("PRAGMA user_version") == 99)
     }
 
+    @Test("A version that no program has is that of another program's database", arguments: [-1, -2_147_483_648])
+    func version(_ number: Int) throws {
+        try SQLiteTaskStore.open(path: path).close()
+        try Connection(path: path, mode: .readWrite).execute("PRAGMA user_version = \(number)")
+        #expect(throws: StoreOpenError.foreign(path: path)) { _ = try SQLiteTaskStore.open(path: path) }
+    }
+
     @Test("The database of another program is refused and stays as it was")
     func foreign() throws {
         try Connection(path: path, mode: .readWriteCreate).execute("CREATE TABLE theirs(a)")

@@ -1,24 +1,105 @@
 import Basics
 
-/// A value in a table of tasks that task-server does not write: another program has written it, or it is damaged.
+/// A value in a database that task-server does not write: another program has written it, or it is damaged.
+///
+/// An import refuses the same values, so that everything that is stored can be exported, and imported again.
 package struct ForeignValue: Error, Sendable, Equatable {
     /// What it is, for a person; never the value itself.
     package let message: String
 
-    private init(_ kind: String, _ reason: String = "") {
-        message = "a \(kind) in the table of tasks is not one that task-server writes\(reason)"
+    private init(_ kind: String, table: String = "tasks", _ reason: String = "") {
+        message = "a \(kind) in the table of \(table) is not one that task-server writes\(reason)"
     }
 
     fileprivate init(_ failure: TaskText.Failure) { self.init("text", ": \(failure)") }
 
+    package static let number = ForeignValue("number")
     fileprivate static let date = ForeignValue("date")
     fileprivate static let position = ForeignValue("position")
+    fileprivate static let key = ForeignValue("row", table: "idempotency keys")
+    fileprivate static let owner = ForeignValue("name", table: "owners")
+    fileprivate static let count = ForeignValue("number", table: "owners")
+    /// No id is left after those that an owner has given.
+    package static let lastID = ForeignValue("next id", table: "owners", ": it would be beyond the greatest")
 }
 
-extension TaskText {
-    /// A text that was stored.
-    package init(stored value: String) throws(ForeignValue) {
-        self = try rethrowing(as: ForeignValue.init) { () throws(Failure) in try TaskText(value) }
+extension Int64 {
+    /// The greatest id and the greatest revision: up to there every reader of JSON takes whole numbers exactly.
+    package static let greatestTaskNumber: Int64 = (1 << 53) - 1
+
+    /// Whether this can be the id of a task, or a revision.
+    package var isTaskNumber: Bool { (1...Self.greatestTaskNumber).contains(self) }
+
+    /// Whether this can be the next id of an owner, who may have given the greatest one.
+    package var isNextID: Bool { (1...Self.greatestTaskNumber + 1).contains(self) }
+
+    /// The revision after this one; after the greatest comes the first again.
+    package var nextRevision: Int64 { self % Self.greatestTaskNumber + 1 }
+
+    /// Whether a server shows this time as it is, in milliseconds since 1970.
+    fileprivate var isTime: Bool { Timestamp(milliseconds: self).milliseconds == self }
+}
+
+extension Owner {
+    /// The most bytes of an owner: a claim has up to 256 (V-57), and a namespace before it up to 17.
+    package static let longest = 256 + 17
+
+    /// The owner of this name, if a token can name it.
+    package init?(checked name: String) {
+        guard (1...Self.longest).contains(name.utf8.count),
+            name.unicodeScalars.allSatisfy({ $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) })
+        else { return nil }
+        self.init(name)
+    }
+
+    /// An owner that was stored.
+    package init(stored name: String) throws(ForeignValue) {
+        guard let owner = Owner(checked: name) else { throw .owner }
+        self = owner
+    }
+}
+
+/// What a database counts for an owner, in the table `owners`.
+package struct OwnerCounts: Sendable, Equatable {
+    /// The next id.
+    package let next: Int64
+    /// How many tasks the owner has.
+    package let tasks: Int64
+
+    /// Counts that were stored; their sums over many owners fit into 64 bits.
+    package init(storedNext next: Int64, tasks: Int64) throws(ForeignValue) {
+        guard next.isNextID, (0...Int64(Int32.max)).contains(tasks) else { throw .count }
+        (self.next, self.tasks) = (next, tasks)
+    }
+}
+
+extension TaskItem {
+    /// A task that was stored.
+    package init(
+        storedID id: Int64, owner: Owner, text: String, completed: Bool, created: Int64, modified: Int64,
+        revision: Int64, details: TaskDetails
+    ) throws(ForeignValue) {
+        guard id.isTaskNumber, revision.isTaskNumber, created.isTime, modified.isTime else { throw .number }
+        let text = try rethrowing(as: ForeignValue.init) { () throws(TaskText.Failure) in try TaskText(text) }
+        self.init(
+            id: id, owner: owner, text: text, completed: completed, created: created, modified: modified,
+            revision: revision, details: details)
+    }
+}
+
+extension IdempotencyRecord {
+    /// A record that was stored: the fingerprint with the bits of its unsigned value, the time of the addition in
+    /// milliseconds since 1970, UTC.
+    package init(
+        storedKey key: String, fingerprint: Int64, time: Int64, id: Int64, owner: Owner, text: String, completed: Bool,
+        details: TaskDetails
+    ) throws(ForeignValue) {
+        guard IdempotencyKey.isKey(key) else { throw .key }
+        self.init(
+            key: IdempotencyKey(key: key, fingerprint: UInt64(bitPattern: fingerprint)),
+            item: try TaskItem(
+                storedID: id, owner: owner, text: text, completed: completed, created: time, modified: time,
+                revision: 1, details: details))
     }
 }
 

@@ -9,17 +9,6 @@ package struct IdempotencyRecord: Sendable, Equatable {
         self.item = item
     }
 
-    /// The record in a row of a table: the fingerprint with the bits of its unsigned value, the time of the addition in
-    /// milliseconds since 1970, UTC.
-    package init(
-        owner: Owner, key: String, fingerprint: Int64, time: Int64, id: Int64, text: TaskText, completed: Bool,
-        details: TaskDetails
-    ) {
-        self.key = IdempotencyKey(key: key, fingerprint: UInt64(bitPattern: fingerprint))
-        item = TaskItem(
-            id: id, owner: owner, text: text, completed: completed, created: time, modified: time, details: details)
-    }
-
     /// Whether the key is still remembered at this time, in milliseconds since 1970, UTC.
     package func isLive(at time: Int64) -> Bool { item.created > time - IdempotencyKey.lifetime }
 

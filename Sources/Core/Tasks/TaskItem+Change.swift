@@ -7,7 +7,7 @@ extension TaskItem {
         if !change.details.isEmpty { changed.details = change.details.applied(to: details) }
         guard changed != self else { return nil }
         changed.modified = time
-        changed.revision += 1
+        changed.revision = revision.nextRevision
         return changed
     }
 }

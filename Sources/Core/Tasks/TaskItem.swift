@@ -9,7 +9,7 @@ package struct TaskItem: Sendable, Equatable {
     package let created: Int64
     /// When it was added or last changed: milliseconds since 1970, UTC.
     package var modified: Int64
-    /// Incremented by every change, from 1; with the id it makes the entity tag.
+    /// Incremented by every change, from 1 (``Swift/Int64/nextRevision``); with the id it makes the entity tag.
     package var revision: Int64
     package var details: TaskDetails
 

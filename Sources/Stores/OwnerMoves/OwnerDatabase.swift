@@ -22,6 +22,16 @@ struct OwnerState: Equatable {
     var tasks: Int64 = 0
     /// The least id of a task or an idempotency key; nil without any.
     var first: Int64?
+
+    /// Of an owner whom the database does not know.
+    init() {}
+
+    /// What was stored.
+    init(storedNext next: Int64, tasks: Int64, first: Int64?) throws(ForeignValue) {
+        let counts = try OwnerCounts(storedNext: next, tasks: tasks)
+        guard first?.isTaskNumber ?? true else { throw .number }
+        (self.next, self.tasks, self.first) = (counts.next, counts.tasks, first)
+    }
 }
 
 /// What a move has done.
@@ -44,7 +54,7 @@ enum OwnerMove: Equatable {
     /// Ids are raised by `offset`, and the new owner's next id is then `next`.
     case rewrite(offset: Int64, next: Int64)
 
-    init(_ old: OwnerState, to new: OwnerState, merging: Bool) {
+    init(_ old: OwnerState, to new: OwnerState, merging: Bool) throws(ForeignValue) {
         guard merging || old.tasks == 0 || new.tasks == 0 else {
             self = .conflict(old: old.tasks, new: new.tasks)
             return
@@ -55,7 +65,9 @@ enum OwnerMove: Equatable {
             return
         }
         let offset = first < new.next ? new.next - 1 : 0
-        self = .rewrite(offset: offset, next: max(new.next, old.next + offset))
+        let next = max(new.next, old.next + offset)
+        guard next.isNextID else { throw .lastID }
+        self = .rewrite(offset: offset, next: next)
     }
 
     /// What was done when it is committed.

@@ -29,6 +29,10 @@ package enum OwnerMoveError: Error, Sendable, Equatable {
         self = error.kind == .full ? .full : .failed(reason: error.description)
     }
 
+    init(_ value: ForeignValue) {
+        self = .failed(reason: value.message)
+    }
+
     /// One line for a person; the mistakes of a map have a line each in ``map(_:)``.
     package var message: String {
         switch self {

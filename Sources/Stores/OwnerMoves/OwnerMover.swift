@@ -116,7 +116,7 @@ extension OwnerDatabase where Self: ~Copyable {
             number = last.number
             let states = try states(of: entries.flatMap { [$0.pair.old, $0.pair.new] })
             for entry in entries {
-                report.add(Self.foreseen(entry, states[entry.pair.old], states[entry.pair.new], merging), of: entry)
+                report.add(try Self.foreseen(entry, states[entry.pair.old], states[entry.pair.new], merging), of: entry)
             }
         }
         report.isWhole = true
@@ -125,10 +125,13 @@ extension OwnerDatabase where Self: ~Copyable {
 
     private static func foreseen(
         _ entry: OwnerMap.Entry, _ old: OwnerState?, _ new: OwnerState?, _ merging: Bool
-    ) -> MoveOutcome {
+    ) throws(OwnerMoveError) -> MoveOutcome {
         guard let old else { return .nothing }
         let new = new ?? OwnerState()
-        let outcome = OwnerMove(old, to: new, merging: merging).outcome(old, new)
+        let move = try rethrowing(as: OwnerMoveError.init) { () throws(ForeignValue) in
+            try OwnerMove(old, to: new, merging: merging)
+        }
+        let outcome = move.outcome(old, new)
         guard entry.followsAnother, case .moved(let tasks, _, _) = outcome else { return outcome }
         // An earlier pair may have brought tasks by then.
         return .moved(tasks: tasks, hasNewIDs: true, isMerged: true)

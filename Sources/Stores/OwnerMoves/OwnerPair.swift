@@ -23,15 +23,12 @@ package struct OwnerPair: Sendable, Equatable {
         (self.old, self.new) = (old, new)
     }
 
-    /// A claim has up to 256 bytes (V-57), a namespace before it up to 17.
-    private static let longest = 256 + 17
-
     private static func owner(_ text: String, _ name: String) throws(Fault) -> Owner {
         guard !text.isEmpty else { throw Fault(reason: "\(name) is empty") }
-        guard text.utf8.count <= longest else { throw Fault(reason: "\(name) has more than \(longest) bytes") }
-        guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
-            throw Fault(reason: "\(name) has a control character")
+        guard text.utf8.count <= Owner.longest else {
+            throw Fault(reason: "\(name) has more than \(Owner.longest) bytes")
         }
+        guard Owner(checked: text) != nil else { throw Fault(reason: "\(name) has a control character") }
         guard text.utf8.first != UInt8(ascii: " "), text.utf8.last != UInt8(ascii: " ") else {
             throw Fault(reason: "\(name) has a space before or after it")
         }

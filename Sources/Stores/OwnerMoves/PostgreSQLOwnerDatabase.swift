@@ -33,9 +33,11 @@ struct PostgreSQLOwnerDatabase: OwnerDatabase {
             """, [.texts(owners.map(\.identifier)), expiry])
         var states: [Owner: OwnerState] = [:]
         for row in 0..<rows.count {
-            states[Owner(rows.text(row, 0))] = OwnerState(
-                next: rows.integer(row, 1), tasks: rows.integer(row, 2),
-                first: rows.isNull(row, 3) ? nil : rows.integer(row, 3))
+            states[Owner(rows.text(row, 0))] = try Self.checking { () throws(ForeignValue) in
+                try OwnerState(
+                    storedNext: rows.integer(row, 1), tasks: rows.integer(row, 2),
+                    first: rows.isNull(row, 3) ? nil : rows.integer(row, 3))
+            }
         }
         return states
     }
@@ -70,7 +72,7 @@ struct PostgreSQLOwnerDatabase: OwnerDatabase {
         _ = try connection.run("DELETE FROM attempts WHERE owner IN ($1, $2) AND time <= $3", [from, to, expiry])
         let states = try states(of: [pair.old, pair.new], expiry)
         let (old, new) = (states[pair.old] ?? OwnerState(), states[pair.new] ?? OwnerState())
-        let move = OwnerMove(old, to: new, merging: merging)
+        let move = try Self.checking { () throws(ForeignValue) in try OwnerMove(old, to: new, merging: merging) }
         guard case .rewrite(let offset, let next) = move else {
             // A row that was made for the new owner is not needed.
             _ = try connection.run("ROLLBACK")
@@ -79,6 +81,10 @@ struct PostgreSQLOwnerDatabase: OwnerDatabase {
         try rewrite(from, to, old, offset: .integer(offset), next: .integer(next))
         _ = try connection.run("COMMIT")
         return move.outcome(old, new)
+    }
+
+    private static func checking<Value>(_ work: () throws(ForeignValue) -> Value) throws(PostgreSQLError) -> Value {
+        try rethrowing(as: { PostgreSQLError(sqlState: nil, message: $0.message) }, work)
     }
 
     /// Locks the rows of both owners, and makes that of the new one; false if the old one has none.

@@ -98,8 +98,10 @@ struct SQLiteOwnerDatabase: ~Copyable, OwnerDatabase {
         defer { state.reset() }
         try state.bind(owner.identifier, expiry)
         guard try state.step() else { return nil }
-        return OwnerState(
-            next: state.integer(0), tasks: state.integer(1), first: state.isNull(2) ? nil : state.integer(2))
+        return try rethrowing(as: SQLiteError.init) { () throws(ForeignValue) in
+            try OwnerState(
+                storedNext: state.integer(0), tasks: state.integer(1), first: state.isNull(2) ? nil : state.integer(2))
+        }
     }
 
     borrowing func ownersWithTasks(after owner: Owner) throws(OwnerMoveError) -> [(owner: Owner, tasks: Int64)] {
@@ -130,7 +132,9 @@ struct SQLiteOwnerDatabase: ~Copyable, OwnerDatabase {
         let new = try state(of: pair.new, expiry) ?? OwnerState()
         // A key that is no longer remembered must not keep a newer one of the same name away.
         try forget.run(from, to, expiry)
-        let move = OwnerMove(old, to: new, merging: merging)
+        let move = try rethrowing(as: SQLiteError.init) { () throws(ForeignValue) in
+            try OwnerMove(old, to: new, merging: merging)
+        }
         if case .rewrite(let offset, let next) = move {
             try tasks.run(from, to, offset)
             guard connection.changes == Int(old.tasks) else {

@@ -104,8 +104,9 @@ package struct PostgreSQLDatabase {
     }
 
     private func refuseFuture(on connection: PipelineConnection) throws(StoreOpenError) {
-        let version =
-            try translating { () throws(PostgreSQLError) in try PostgreSQLSchema.version(on: connection) } ?? 0
+        let found = try translating { () throws(PostgreSQLError) in try PostgreSQLSchema.version(on: connection) }
+        guard let version = found else { return }
+        guard version > 0 else { throw .foreign(path: name) }
         guard version <= PostgreSQLSchema.known else {
             throw .fromTheFuture(path: name, version: version, known: PostgreSQLSchema.known)
         }

@@ -1,3 +1,4 @@
+import Basics
 package import SQLite
 package import Tasks
 
@@ -11,10 +12,12 @@ package enum IdempotencyRow {
     package static func record(
         in row: borrowing Statement, of owner: Owner
     ) throws(SQLiteError) -> IdempotencyRecord {
-        IdempotencyRecord(
-            owner: owner, key: row.text(0), fingerprint: row.integer(1), time: row.integer(2), id: row.integer(3),
-            text: try TaskRow.text(row.text(4)), completed: row.integer(5) != 0,
-            details: try TaskRow.details(in: row, from: 6))
+        let details = try TaskRow.details(in: row, from: 6)
+        return try rethrowing(as: SQLiteError.init) { () throws(ForeignValue) in
+            try IdempotencyRecord(
+                storedKey: row.text(0), fingerprint: row.integer(1), time: row.integer(2), id: row.integer(3),
+                owner: owner, text: row.text(4), completed: row.integer(5) != 0, details: details)
+        }
     }
 }
 

@@ -125,14 +125,15 @@ struct WriteProbe: SQLiteCommand {
     let rows = 1
 
     func run(on database: borrowing WriterDatabase) throws(SQLiteError) {
-        let text = try TaskRow.text(String(repeating: "x", count: TaskText.longest))
         let notes = String(repeating: "x", count: TaskNotes.longest)
-        let details = try rethrowing(as: SQLiteError.init) { () throws(ForeignValue) in
-            try TaskDetails(storedDue: nil, notes: notes, position: nil)
+        let item = try rethrowing(as: SQLiteError.init) { () throws(ForeignValue) in
+            try TaskItem(
+                storedID: 1, owner: owner, text: String(repeating: "x", count: TaskText.longest), completed: false,
+                created: 0, modified: 0, revision: 1,
+                details: TaskDetails(storedDue: nil, notes: notes, position: nil))
         }
-        try database.statements.insert(
-            TaskItem(id: 0, owner: owner, text: text, completed: false, created: 0, modified: 0, details: details))
-        _ = try database.statements.delete(0, of: owner)
+        try database.statements.insert(item)
+        _ = try database.statements.delete(item.id, of: owner)
     }
 
     /// It was written to the disk, which shows that this works (again).

@@ -1,8 +1,8 @@
-import SQLite
-import Tasks
+package import SQLite
+package import Tasks
 
 extension SQLiteError {
-    init(_ value: ForeignValue) { self = .corrupt(value.message) }
+    package init(_ value: ForeignValue) { self = .corrupt(value.message) }
 }
 
 extension StoreError {

@@ -59,7 +59,8 @@ enum SQLiteSchema {
 
     static func state(of connection: borrowing Connection) throws(SQLiteError) -> State {
         let version = Int(try connection.integer("PRAGMA user_version") ?? 0)
-        if try connection.integer("PRAGMA application_id") == application { return .ours(version: version) }
+        let isOurs = try connection.integer("PRAGMA application_id") == application && version >= 0
+        if isOurs { return .ours(version: version) }
         let objects = try connection.integer("SELECT count(*) FROM sqlite_master") ?? 0
         return objects == 0 && version == 0 ? .empty : .foreign
     }

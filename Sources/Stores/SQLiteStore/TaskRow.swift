@@ -30,10 +30,12 @@ package enum TaskRow {
 
     /// The task in the current row of a statement.
     package static func item(in row: borrowing Statement, of owner: Owner) throws(SQLiteError) -> TaskItem {
-        TaskItem(
-            id: row.integer(0), owner: owner, text: try text(row.text(1)), completed: row.integer(2) != 0,
-            created: row.integer(3), modified: row.integer(4), revision: row.integer(5),
-            details: try details(in: row, from: 6))
+        let details = try details(in: row, from: 6)
+        return try rethrowing(as: SQLiteError.init) { () throws(ForeignValue) in
+            try TaskItem(
+                storedID: row.integer(0), owner: owner, text: row.text(1), completed: row.integer(2) != 0,
+                created: row.integer(3), modified: row.integer(4), revision: row.integer(5), details: details)
+        }
     }
 
     /// What is set of the details, whose three columns begin with this one.
@@ -44,9 +46,5 @@ package enum TaskRow {
         return try rethrowing(as: SQLiteError.init) { () throws(ForeignValue) in
             try TaskDetails(storedDue: due, notes: notes, position: position)
         }
-    }
-
-    static func text(_ value: String) throws(SQLiteError) -> TaskText {
-        try rethrowing(as: SQLiteError.init) { () throws(ForeignValue) in try TaskText(stored: value) }
     }
 }

@@ -66,6 +66,7 @@ struct WriteStatements: ~Copyable {
             return 1
         }
         guard tasks < limit else { return nil }
+        guard next.isTaskNumber else { throw SQLiteError(ForeignValue.lastID) }
         try count.run(owner.identifier)
         return next
     }

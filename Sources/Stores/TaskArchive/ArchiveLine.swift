@@ -70,8 +70,10 @@ private struct LineMembers {
             guard self["keys"] != nil else { return (.end(tasks: Int(tasks), keys: 0), 2) }
             return (.end(tasks: Int(tasks), keys: Int(try number("keys"))), 3)
         }
-        let owner = Owner(try need("owner") { $0.string.flatMap { $0.isEmpty ? nil : $0 } })
-        if self["next"] != nil { return (.owner(owner, next: try number("next")), 2) }
+        let owner = try need("owner") { $0.string.flatMap { Owner(checked: $0) } }
+        if self["next"] != nil {
+            return (.owner(owner, next: try need("next") { $0.integer.flatMap { $0.isNextID ? $0 : nil } }), 2)
+        }
         let details = try details()
         let count = 7 + [details.due != nil, details.notes != nil, details.position != nil].count { $0 }
         if self["key"] != nil { return (.key(try record(of: owner, details)), count) }
@@ -116,9 +118,9 @@ private struct LineMembers {
         return value
     }
 
-    /// From 1 to what every reader of JSON takes exactly.
+    /// From 1 to the greatest that a task can have.
     private func number(_ name: String) throws(ArchiveLine.Fault) -> Int64 {
-        try need(name) { $0.integer.flatMap { (1..<(1 << 53)).contains($0) ? $0 : nil } }
+        try need(name) { $0.integer.flatMap { $0.isTaskNumber ? $0 : nil } }
     }
 
     /// Milliseconds since 1970, UTC.

@@ -9,10 +9,8 @@ struct ExportPage {
     static let most = (owners: 500, rows: Int64(3000))
 
     struct OwnerRow {
-        let name: String
-        /// The next id.
-        let next: Int64
-        let tasks: Int64
+        let owner: Owner
+        let counts: OwnerCounts
     }
 
     /// Ordered by the bytes of their names.
@@ -26,7 +24,7 @@ struct ExportPage {
     init(_ candidates: [OwnerRow]) {
         var sum: Int64 = 0
         for owner in candidates {
-            sum += owner.tasks + min(owner.next - 1, IdempotencyKey.remembered)
+            sum += owner.counts.tasks + min(owner.counts.next - 1, IdempotencyKey.remembered)
             guard owners.isEmpty || sum <= Self.most.rows else { return }
             owners.append(owner)
         }
@@ -41,7 +39,7 @@ struct ExportPage {
                 "the table owners lacks people whose tasks or idempotency keys are there; restore it, or add them "
                 + "(next_id: one more than their greatest id, tasks: how many they have), then try again"
         }
-        let expected = owners.reduce(0) { $0 + $1.tasks }
+        let expected = owners.reduce(0) { $0 + $1.counts.tasks }
         guard expected == tasks.count else {
             return
                 "the rows of owners count \(expected) tasks of some people, and \(tasks.count) are there: "
@@ -54,7 +52,7 @@ struct ExportPage {
     private func hasOwners(of names: some Sequence<Owner>) -> Bool {
         var rest = owners[...]
         for owner in names {
-            rest = rest.drop { Owner($0.name) != owner }
+            rest = rest.drop { $0.owner != owner }
             if rest.isEmpty { return false }
         }
         return true
@@ -64,7 +62,7 @@ struct ExportPage {
     func write(_ output: LineOutput) throws(SystemError) {
         var (tasks, records) = (tasks[...], records[...])
         for row in owners {
-            let owner = Owner(row.name)
+            let owner = row.owner
             var next: Int64 = 1
             while let item = tasks.first, item.owner == owner {
                 try output(ArchiveLine.task(item).json)
@@ -75,7 +73,7 @@ struct ExportPage {
                 try output(ArchiveLine.key(record).json)
                 records.removeFirst()
             }
-            if row.next > next { try output(ArchiveLine.owner(owner, next: row.next).json) }
+            if row.counts.next > next { try output(ArchiveLine.owner(owner, next: row.counts.next).json) }
         }
     }
 }

@@ -1,5 +1,6 @@
 import Basics
 import Platform
+import Tasks
 
 /// A database that is exported page by page.
 protocol ExportSource: ~Copyable {
@@ -22,7 +23,7 @@ extension ExportSource where Self: ~Copyable {
                 try rethrowing(as: ArchiveError.file) { () throws(SystemError) in try output(end.json) }
                 return ExportSummary(tasks: position.tasks, isWhole: true)
             }
-            position.owner = last.name
+            position.owner = last.owner.identifier
             position.tasks += page.tasks.count
             position.keys += page.records.count
         }

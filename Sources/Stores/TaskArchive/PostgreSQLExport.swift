@@ -12,7 +12,7 @@ struct PostgreSQLExport: ExportSource {
     func page(after owner: String) throws(ArchiveError) -> ExportPage {
         _ = try run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         var page = ExportPage(try owners(after: owner))
-        let last = page.owners.last?.name
+        let last = page.owners.last?.owner.identifier
         page.tasks = try tasks(after: owner, through: last)
         page.records = try records(after: owner, through: last ?? owner)
         _ = try run("COMMIT")
@@ -28,8 +28,13 @@ struct PostgreSQLExport: ExportSource {
             """
             SELECT owner, next_id, tasks FROM owners WHERE owner > $1 ORDER BY owner LIMIT \(ExportPage.most.owners)
             """, [.text(owner)])
-        return (0..<rows.count).map { row in
-            .init(name: rows.text(row, 0), next: rows.integer(row, 1), tasks: rows.integer(row, 2))
+        return try rethrowing(as: ArchiveError.init) { () throws(ForeignValue) in
+            var owners: [ExportPage.OwnerRow] = []
+            for row in 0..<rows.count {
+                let counts = try OwnerCounts(storedNext: rows.integer(row, 1), tasks: rows.integer(row, 2))
+                owners.append(ExportPage.OwnerRow(owner: try Owner(stored: rows.text(row, 0)), counts: counts))
+            }
+            return owners
         }
     }
 
@@ -56,7 +61,7 @@ struct PostgreSQLExport: ExportSource {
             var items: [TaskItem] = []
             items.reserveCapacity(rows.count)
             for row in 0..<rows.count {
-                items.append(try TaskColumns.item(in: rows, row, of: Owner(rows.text(row, 0)), after: 1))
+                items.append(try TaskColumns.item(in: rows, row, of: Owner(stored: rows.text(row, 0)), after: 1))
             }
             return items
         }
@@ -65,14 +70,7 @@ struct PostgreSQLExport: ExportSource {
     private static func records(in rows: borrowing Rows) throws(ArchiveError) -> [IdempotencyRecord] {
         try rethrowing(as: ArchiveError.init) { () throws(ForeignValue) in
             var records: [IdempotencyRecord] = []
-            for row in 0..<rows.count {
-                records.append(
-                    IdempotencyRecord(
-                        owner: Owner(rows.text(row, 0)), key: rows.text(row, 1), fingerprint: rows.integer(row, 2),
-                        time: rows.integer(row, 3), id: rows.integer(row, 4),
-                        text: try TaskText(stored: rows.text(row, 5)), completed: rows.boolean(row, 6),
-                        details: try TaskColumns.details(in: rows, row, after: 7)))
-            }
+            for row in 0..<rows.count { records.append(try AttemptColumns.record(in: rows, row)) }
             return records
         }
     }

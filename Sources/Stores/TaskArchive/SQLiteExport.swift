@@ -43,8 +43,8 @@ struct SQLiteExport: ~Copyable, ExportSource {
                     page.tasks = try strays(after: owner)
                     return page
                 }
-                page.tasks = try tasks(after: owner, through: last.name)
-                page.records = try records(after: owner, through: last.name)
+                page.tasks = try tasks(after: owner, through: last.owner.identifier)
+                page.records = try records(after: owner, through: last.owner.identifier)
                 return page
             }
         }
@@ -55,7 +55,12 @@ struct SQLiteExport: ~Copyable, ExportSource {
         try owners.bind(owner)
         var found: [ExportPage.OwnerRow] = []
         while try owners.step() {
-            found.append(.init(name: owners.text(0), next: owners.integer(1), tasks: owners.integer(2)))
+            let row = try rethrowing(as: SQLiteError.init) { () throws(ForeignValue) in
+                ExportPage.OwnerRow(
+                    owner: try Owner(stored: owners.text(0)),
+                    counts: try OwnerCounts(storedNext: owners.integer(1), tasks: owners.integer(2)))
+            }
+            found.append(row)
         }
         return found
     }
@@ -72,9 +77,13 @@ struct SQLiteExport: ~Copyable, ExportSource {
         return try Self.items(in: stray)
     }
 
+    private static func owner(_ name: String) throws(SQLiteError) -> Owner {
+        try rethrowing(as: SQLiteError.init) { () throws(ForeignValue) in try Owner(stored: name) }
+    }
+
     private static func items(in rows: borrowing Statement) throws(SQLiteError) -> [TaskItem] {
         var found: [TaskItem] = []
-        while try rows.step() { found.append(try TaskRow.item(in: rows, of: Owner(rows.text(TaskRow.count)))) }
+        while try rows.step() { found.append(try TaskRow.item(in: rows, of: owner(rows.text(TaskRow.count)))) }
         return found
     }
 
@@ -85,7 +94,7 @@ struct SQLiteExport: ~Copyable, ExportSource {
         try records.bind(owner, last, SystemTime().wallMilliseconds - IdempotencyKey.lifetime)
         var found: [IdempotencyRecord] = []
         while try records.step() {
-            found.append(try IdempotencyRow.record(in: records, of: Owner(records.text(IdempotencyRow.count))))
+            found.append(try IdempotencyRow.record(in: records, of: Self.owner(records.text(IdempotencyRow.count))))
         }
         return found
     }

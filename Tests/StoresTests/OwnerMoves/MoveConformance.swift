@@ -323,7 +323,7 @@ private final class Load: Sendable {
 
 extension LineArchive {
     /// Every line of an export.
-    fileprivate func lines() throws -> [String] {
+    func lines() throws -> [String] {
         let lines = Mutex<[String]>([])
         _ = try export { line throws(SystemError) in
             lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) }

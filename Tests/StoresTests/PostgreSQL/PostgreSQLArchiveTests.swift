@@ -114,6 +114,7 @@ struct PostgreSQLArchiveTests {
             ("due = '30.11.2026'", "a date in the table of tasks is not one that task-server writes"),
             ("text = ''", "a text in the table of tasks is not one that task-server writes: empty"),
         ] {
+            try server.command("UPDATE tasks SET text = 't', due = NULL, position = NULL", in: database)
             try server.command("UPDATE tasks SET \(change)", in: database)
             #expect(throws: ArchiveError.failed(reason: reason)) { try exported(archive) }
         }

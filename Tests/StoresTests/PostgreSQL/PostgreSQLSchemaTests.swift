@@ -171,6 +171,20 @@ struct PostgreSQLSchemaTests {
         }
     }
 
+    @Test("A version that no program has is refused", arguments: [0, -1, Int64.min])
+    func version(_ number: Int64) throws {
+        let address = try server.newDatabase()
+        try PostgreSQLTaskStore.open(address).close()
+        try server.command("UPDATE task_server_schema SET version = \(number) WHERE version = 1", in: name(address))
+        try server.command("DELETE FROM task_server_schema WHERE version > 1", in: name(address))
+        #expect {
+            try PostgreSQLTaskStore.open(address)
+        } throws: { error in
+            guard case .foreign = error as? StoreOpenError else { return false }
+            return true
+        }
+    }
+
     @Test("A text that no task-server wrote is reported, whatever is asked of its task")
     func brokenText() async throws {
         let address = try server.newDatabase()

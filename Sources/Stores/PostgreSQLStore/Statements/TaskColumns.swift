@@ -20,8 +20,8 @@ package enum TaskColumns {
     package static func item(
         in rows: borrowing Rows, _ row: Int, of owner: Owner, after columns: Int = 0
     ) throws(ForeignValue) -> TaskItem {
-        TaskItem(
-            id: rows.integer(row, columns), owner: owner, text: try TaskText(stored: rows.text(row, columns + 1)),
+        try TaskItem(
+            storedID: rows.integer(row, columns), owner: owner, text: rows.text(row, columns + 1),
             completed: rows.boolean(row, columns + 2), created: rows.integer(row, columns + 3),
             modified: rows.integer(row, columns + 4), revision: rows.integer(row, columns + 5),
             details: try details(in: rows, row, after: columns + 6))

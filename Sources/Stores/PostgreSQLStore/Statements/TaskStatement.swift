@@ -75,7 +75,8 @@ package enum TaskStatement: String, CaseIterable, Sendable {
     /// of ``addSQL``.
     private static let addOneSQL = """
         WITH taken AS (
-            UPDATE owners SET next_id = next_id + 1, tasks = tasks + 1 WHERE owner = $1 AND tasks < $2
+            UPDATE owners SET next_id = next_id + 1, tasks = tasks + 1
+            WHERE owner = $1 AND tasks < $2 AND next_id BETWEEN 1 AND \(Int64.greatestTaskNumber)
             RETURNING next_id - 1 AS id
         )
         INSERT INTO tasks(owner, \(TaskColumns.all))
@@ -84,12 +85,15 @@ package enum TaskStatement: String, CaseIterable, Sendable {
 
     /// Adds $2 tasks at once, if there are not more than $3 then; makes the owner's row if there is none.
     ///
-    /// One row of `owners` gives all their ids. The answer is the id of the first, or 0 where there is no room. No row says
-    /// that another server made the owner's row at the same moment, so that it must be asked again (or that $2 is more
-    /// than $3, and there is no row).
+    /// One row of `owners` gives all their ids. The answer is the id of the first, 0 where there is no room, or -1 where the
+    /// next id is not one that a server gives. No row says that another server made the owner's row at the same moment, so
+    /// that it must be asked again (or that $2 is more than $3, and there is no row).
     private static let addSQL = """
-        WITH known AS (SELECT 0::bigint AS id FROM owners WHERE owner = $1), taken AS (
-            UPDATE owners SET next_id = next_id + $2, tasks = tasks + $2 WHERE owner = $1 AND tasks + $2 <= $3
+        WITH known AS (
+            SELECT CASE WHEN \(hasIDs) THEN 0::bigint ELSE -1::bigint END AS id FROM owners WHERE owner = $1
+        ), taken AS (
+            UPDATE owners SET next_id = next_id + $2, tasks = tasks + $2
+            WHERE owner = $1 AND tasks <= $3 - $2 AND \(hasIDs)
             RETURNING next_id - $2 AS id
         ), made AS (
             INSERT INTO owners(owner, next_id, tasks) SELECT $1, 1 + $2, $2
@@ -106,6 +110,9 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         UNION ALL SELECT id FROM known WHERE NOT EXISTS (SELECT FROM first)
         """
 
+    /// Whether $2 ids can be given.
+    private static let hasIDs = "next_id BETWEEN 1 AND \(Int64.greatestTaskNumber) + 1 - $2"
+
     /// Adds one task under an idempotency key.
     ///
     /// The owner's row was locked by a statement before, so that what this one
@@ -116,7 +123,9 @@ package enum TaskStatement: String, CaseIterable, Sendable {
             FROM attempts WHERE owner = $1 AND key = $2
         ), taken AS (
             UPDATE owners SET next_id = next_id + 1, tasks = tasks + 1
-            WHERE owner = $1 AND tasks < $3 AND NOT EXISTS (SELECT FROM earlier) RETURNING next_id - 1 AS id
+            WHERE owner = $1 AND tasks < $3 AND next_id BETWEEN 1 AND \(Int64.greatestTaskNumber)
+                AND NOT EXISTS (SELECT FROM earlier)
+            RETURNING next_id - 1 AS id
         ), added AS (
             INSERT INTO tasks(owner, \(TaskColumns.all))
             SELECT $1, id, $5, $6, $7, $7, 1, $8, $9, $10 FROM taken
@@ -131,16 +140,21 @@ package enum TaskStatement: String, CaseIterable, Sendable {
     /// NULL keeps a value; an empty text ($8, $9) and NaN ($10), which are no values, remove the details of a task.
     private static let changeSQL = """
         UPDATE tasks SET text = coalesce($3, text), completed = coalesce($4, completed), modified = $5,
-            revision = revision + 1, due = CASE WHEN $8 IS NULL THEN due ELSE nullif($8, '') END,
+            revision = \(nextRevision), due = CASE WHEN $8 IS NULL THEN due ELSE nullif($8, '') END,
             notes = CASE WHEN $9 IS NULL THEN notes ELSE nullif($9, '') END,
             position = CASE WHEN $10 IS NULL THEN position ELSE nullif($10, 'NaN') END
-        WHERE owner = $1 AND id = $2 AND ($6 OR revision = ANY ($7))
+        WHERE owner = $1 AND id = $2 AND ($6 OR revision = ANY ($7)) AND \(isOurs)
             AND (text <> coalesce($3, text) OR completed <> coalesce($4, completed)
                 OR $8 IS NOT NULL AND due IS DISTINCT FROM nullif($8, '')
                 OR $9 IS NOT NULL AND notes IS DISTINCT FROM nullif($9, '')
                 OR $10 IS NOT NULL AND position IS DISTINCT FROM nullif($10, 'NaN'))
         RETURNING \(TaskColumns.all)
         """
+
+    /// See ``Swift/Int64/nextRevision``.
+    private static let nextRevision = "revision % \(Int64.greatestTaskNumber) + 1"
+    /// A row that another program has written is not changed.
+    private static let isOurs = "revision BETWEEN 1 AND \(Int64.greatestTaskNumber)"
 
     /// Changes the tasks $3 at the time $2, if all of them exist and have the revisions $4 (NULL: any).
     ///
@@ -152,10 +166,10 @@ package enum TaskStatement: String, CaseIterable, Sendable {
                 AS line(line_id, expected, new_text, new_completed, new_due, new_notes, new_position)
         ), found AS (
             SELECT count(*) AS number FROM tasks JOIN line ON id = line_id
-            WHERE owner = $1 AND (expected IS NULL OR expected = revision)
+            WHERE owner = $1 AND (expected IS NULL OR expected = revision) AND \(isOurs)
         ), made AS (
             UPDATE tasks SET text = coalesce(new_text, text), completed = coalesce(new_completed, completed),
-                modified = $2, revision = revision + 1,
+                modified = $2, revision = \(nextRevision),
                 due = CASE WHEN new_due IS NULL THEN due ELSE nullif(new_due, '') END,
                 notes = CASE WHEN new_notes IS NULL THEN notes ELSE nullif(new_notes, '') END,
                 position = CASE WHEN new_position IS NULL THEN position ELSE nullif(new_position, 'NaN') END
@@ -197,25 +211,28 @@ package enum TaskStatement: String, CaseIterable, Sendable {
     /// What the rows of a statement in a transaction say; those of a read are decoded by its ``ReadOperation``.
     func answer(_ rows: borrowing Rows, of owner: Owner) throws(ForeignValue) -> Answer {
         switch self {
-        case .addOne, .add, .remove, .removeText, .removeCompleted: return .number(rows.integer(0, 0))
+        case .addOne, .add, .lockOwner, .remove, .removeText, .removeCompleted: return .number(rows.integer(0, 0))
         case .lockTask, .change: return .task(try TaskColumns.item(in: rows, 0, of: owner))
-        case .lockTasks: return .revisions(Self.revisions(rows))
+        case .lockTasks: return .revisions(try Self.revisions(rows))
         case .changeAll: return .tasks(try Self.tasks(rows, of: owner))
         case .addOnce:
             let time = rows.integer(0, 5)
-            let item = TaskItem(
-                id: rows.integer(0, 2), owner: owner, text: try TaskText(stored: rows.text(0, 3)),
-                completed: rows.boolean(0, 4), created: time, modified: time,
-                details: try TaskColumns.details(in: rows, 0, after: 6))
+            let item = try TaskItem(
+                storedID: rows.integer(0, 2), owner: owner, text: rows.text(0, 3), completed: rows.boolean(0, 4),
+                created: time, modified: time, revision: 1, details: TaskColumns.details(in: rows, 0, after: 6))
             let fingerprint = UInt64(bitPattern: rows.integer(0, 1))
             return .attempt(isNew: rows.boolean(0, 0), fingerprint: fingerprint, item)
-        case .list, .page, .longPage, .find, .forgetAttempts, .makeOwner, .lockOwner, .probe: return .nothing
+        case .list, .page, .longPage, .find, .forgetAttempts, .makeOwner, .probe: return .nothing
         }
     }
 
-    private static func revisions(_ rows: borrowing Rows) -> [Int64: Int64] {
+    private static func revisions(_ rows: borrowing Rows) throws(ForeignValue) -> [Int64: Int64] {
         var revisions: [Int64: Int64] = [:]
-        for row in 0..<rows.count { revisions[rows.integer(row, 0)] = rows.integer(row, 1) }
+        for row in 0..<rows.count {
+            let (id, revision) = (rows.integer(row, 0), rows.integer(row, 1))
+            guard id.isTaskNumber, revision.isTaskNumber else { throw .number }
+            revisions[id] = revision
+        }
         return revisions
     }
 

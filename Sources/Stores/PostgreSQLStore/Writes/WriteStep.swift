@@ -24,7 +24,7 @@ struct WriteStep {
         let (before, last) = (answers.dropLast().last ?? .nothing, answers.last ?? .nothing)
         switch meaning {
         case .additions(let tasks, let isCertain): return added(tasks, last, isCertain: isCertain)
-        case .keyedAddition(let key): return [.answer(.addition(Self.outcome(of: key, last)))]
+        case .keyedAddition(let key): return [Self.verdict(of: key, answers)]
         case .change(let change):
             return [.answer(.change(Self.outcome(of: change, before: before, after: last)))]
         case .changes(let changes): return [Self.verdict(of: changes, before: before, after: last)]
@@ -199,6 +199,7 @@ extension WriteStep {
             return tasks.enumerated().map { .answer(.addition(.added($1.item(first + Int64($0))))) }
         }
         guard isCertain else { return writes.map { .retry($0.retry.afterEmptyUpdate) } }
+        if case .number(-1) = answer { return writes.map { _ in .refuse(StoreError(ForeignValue.lastID)) } }
         guard answer != .nothing || tasks.count > Self.limit(of: tasks) else {
             // Another server made the owner's row at that moment.
             return writes.map { write in
@@ -208,10 +209,16 @@ extension WriteStep {
         return tasks.count == 1 ? [.answer(.addition(.full))] : writes.map { .retry($0.retry.afterSplit) }
     }
 
-    private static func outcome(of key: IdempotencyKey, _ answer: Answer) -> AddOutcome {
-        guard case .attempt(let isNew, let fingerprint, let item) = answer else { return .full }
-        if isNew { return .added(item) }
-        return fingerprint == key.fingerprint ? .repeated(item) : .keyReused
+    /// Where nothing was added, the owner's row, which was locked before, tells whether an id was left.
+    private static func verdict(of key: IdempotencyKey, _ answers: ArraySlice<Answer>) -> Write.Verdict {
+        guard case .attempt(let isNew, let fingerprint, let item)? = answers.last else {
+            for case .number(let next) in answers where !next.isTaskNumber {
+                return .refuse(StoreError(ForeignValue.lastID))
+            }
+            return .answer(.addition(.full))
+        }
+        if isNew { return .answer(.addition(.added(item))) }
+        return .answer(.addition(fingerprint == key.fingerprint ? .repeated(item) : .keyReused))
     }
 
     private static func outcome(of change: ChangeTask, before: Answer, after: Answer) -> ChangeOutcome {
