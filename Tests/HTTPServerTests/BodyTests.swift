@@ -119,6 +119,26 @@ struct BodyTests {
         #expect(try impatient.response()?.status == 417)
     }
 
+    @Test("100-continue is ignored where no body follows, and the next request is answered (V-150)")
+    func expectNothing() throws {
+        let expect = "HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\n"
+        let next = "GET /next HTTP/1.1\r\nHost: h\r\n\r\n"
+        for (first, status) in [
+            ("GET /a \(expect)\r\n", 200), ("DELETE /a \(expect)Content-Length: 0\r\n\r\n", 200),
+            ("POST /read \(expect)Content-Length: 0\r\n\r\n", 200), ("GET /a \(expect)expect: tea\r\n\r\n", 417),
+            ("GET /a \(expect)Expect: 100-Continue\r\n\r\n", 200), ("BREW /a \(expect)\r\n", 501),
+        ] {
+            let client = try open()
+            try client.send(first + next)
+            #expect(try client.response()?.status == status, "\(first)")
+            #expect(try client.response()?.text.hasPrefix("GET [\"next\"]") == true, "\(first)")
+            try client.send(first)
+            #expect(try client.response()?.status == status, "\(first)")
+            try client.send(next)
+            #expect(try client.response()?.text.hasPrefix("GET [\"next\"]") == true, "\(first)")
+        }
+    }
+
     @Test("A refusal that needed a wait comes before the body, too")
     func lateRefusal() throws {
         let client = try open()

@@ -36,7 +36,7 @@ struct ChangeListTests {
         for type in ["application/json", "application/merge-patch+json; charset=utf-8"] {
             let answer = try await api.send(
                 "PATCH", "/api/tasks", as: "alice", [("Content-Type", type)],
-                #"[{"id":3,"completed":true},{"Id":1,"Text":"A","ifMatch":"*"},{"id":2}]"#)
+                #"[{"id":3,"completed":true},{"Id":1,"Text":"A","ifMatch":"*","IfMatch":"*"},{"id":2,"ID":2}]"#)
             #expect(answer.status == 200 && answer.headers["Content-Type"] == "application/json; charset=utf-8")
             let tasks = try members(answer)
             #expect(tasks.map { $0["Id"]?.integer } == [3, 1, 2])
@@ -83,6 +83,9 @@ struct ChangeListTests {
             ("application/json", #"[{"id":1,"task":"x"},{"id":2,"ifMatch":7}]"#, 400, "request.field"),
             ("application/json", ##"[{"id":1,"task":"x","ifMatch":"\"1.1\",\"1.2\""}]"##, 400, "request.field"),
             ("application/json", #"[{"id":1,"task":"x"},{"id":2,"completed":"maybe"}]"#, 400, "request.field"),
+            ("application/json", #"[{"id":1,"task":"x","Id":2}]"#, 400, "request.field"),
+            ("application/json", ##"[{"id":1,"task":"x","ifMatch":"*","IfMatch":"\"1.1\""}]"##, 400, "request.field"),
+            ("application/json", ##"[{"id":1,"task":"x","ifMatch":null,"ifmatch":"\"1.9\""}]"##, 400, "request.field"),
             ("application/json", #"[{"id":1,"task":"x"},{"id":2,"task":"\u0000"}]"#, 400, "task.nul"),
             ("application/x-www-form-urlencoded", "id=1&task=x", 415, "request.media_type"),
         ])

@@ -176,7 +176,7 @@ static inline void CMicroHTTPD_end_writing(struct MHD_Connection *connection) {
     (void)shutdown(CMicroHTTPD_socket(connection), SHUT_WR);
 }
 
-/// Keeps the library from writing `100 Continue` to a request that was answered already.
+/// Keeps the library from writing `100 Continue`, to a request that was answered already or that has no body.
 static inline void CMicroHTTPD_forget_expectation(struct MHD_Connection *connection) {
     const char *value = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_EXPECT);
     if (value != NULL && *value != 0) *(char *)value = 0; // it is in the connection's own buffer

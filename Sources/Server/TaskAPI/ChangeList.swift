@@ -47,13 +47,15 @@ struct ChangeList {
     private static func change(_ element: JSONValue) throws(APIFailure) -> IdentifiedChange {
         guard let object = element.object else { throw .input(.malformedChanges(offset: nil)) }
         let input = try TaskInput(object)
-        guard case .integer(let id) = member("id", of: object) else { throw wrong("id", "the id of a task, a number") }
+        guard case .integer(let id) = try member("id", of: object) else {
+            throw wrong("id", "the id of a task, a number")
+        }
         return IdentifiedChange(id: id, change: try input.change(), expected: try revision(object, of: id))
     }
 
     /// The revision that `ifMatch` asks for; 0, which no task has, for a tag that no task of this id ever had.
     private static func revision(_ object: JSONObject, of id: Int64) throws(APIFailure) -> Int64? {
-        switch member("ifMatch", of: object) {
+        switch try member("ifMatch", of: object) {
         case nil, .null: return nil
         case .string(let tag):
             guard let revisions = TaskItem.revisions(ifMatch: tag, of: id) else { return nil }
@@ -63,9 +65,13 @@ struct ChangeList {
         }
     }
 
-    /// The first member of this name, in any case, as everywhere in bodies.
-    private static func member(_ name: String, of object: JSONObject) -> JSONValue? {
-        object.members.first { $0.name.isEqualIgnoringCase(to: name) }?.value
+    /// The member of this name, in any case, as everywhere in bodies; given twice, it must have one value.
+    private static func member(_ name: String, of object: JSONObject) throws(APIFailure) -> JSONValue? {
+        let found = object.members.filter { $0.name.isEqualIgnoringCase(to: name) }
+        guard found.allSatisfy({ $0.value == found[0].value }) else {
+            throw wrong(name, "the same value where it is given twice; send one of the two")
+        }
+        return found.first?.value
     }
 
     private static func wrong(_ name: String, _ expected: String) -> APIFailure {

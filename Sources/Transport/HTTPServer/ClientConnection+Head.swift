@@ -15,6 +15,8 @@ extension ClientConnection {
         var validator = HeadValidator(headers, limit: core.limits.fields)
         validator.close(
             unsafe HTTPVersion(call.version), isWhole: layout.isWhole(headSize: unsafe CMicroHTTPD_head_size(handle)))
+        // After 100 Continue libmicrohttpd would take the next request for the body.
+        if validator.hasExpectation, validator.body == .none { unsafe CMicroHTTPD_forget_expectation(handle) }
         isChunked = validator.body == .chunked
         bodyBuffer = validator.fault == nil ? layout.end : 0
         let method = Method(unsafe text(call.method))

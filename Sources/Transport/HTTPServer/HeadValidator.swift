@@ -6,6 +6,8 @@ struct HeadValidator {
     private(set) var host: ArraySlice<UInt8>?
     private(set) var body = RequestLifecycle.ExpectedBody.none
     private(set) var fault: HTTPFault?
+    /// Whether there is a field `Expect`.
+    private(set) var hasExpectation = false
     private var isUnexpected = false
     private var seen: SingleFields = []
     private let headers: HeaderSection
@@ -35,6 +37,7 @@ struct HeadValidator {
             once(.host, else: .host)
             host = headers.bytes[line.value]
         case 6 where name.isEqualIgnoringCase(to: "expect"):
+            hasExpectation = true
             if !value.isEqualIgnoringCase(to: "100-continue") { isUnexpected = true }
         case 12 where name.isEqualIgnoringCase(to: "content-type"): once(.type)
         case 14 where name.isEqualIgnoringCase(to: "content-length"):
