@@ -104,5 +104,13 @@ struct SourceMistakesTests {
         }
         #expect(warnings(["api://a"]).first?.contains("TASKS_SOURCE_WORK_CLIENT_ID") == true)
         #expect(warnings(["api://a", "a"]) == [])
+        // Tokens of Azure AD B2C have the application id as well; those of Okta have what its administrator chose.
+        for (policy, count) in [("b2c_1_sign_in", 1), (nil, 0)] {
+            let document = MetadataDocument(
+                authority: "https://contoso.b2clogin.com/contoso.onmicrosoft.com", policy: policy, pinnedIssuer: nil)
+            let rules = ClaimRules(audiences: ["api://a"])
+            let source = TokenSource(name: nil, documents: [document], rules: rules)
+            #expect(IssuerKeysConfiguration(sources: [source]).warnings.count == count)
+        }
     }
 }

@@ -1,5 +1,6 @@
 import Basics
 import Glibc
+import JSON
 import Platform
 import SQLite
 import Support
@@ -46,6 +47,24 @@ import Testing
         let output = try stage.run(["check"], invented).output
         #expect(output.contains("open  authority: audience 11112222-3333-4444-5555-666677778888"), "\(output)")
         #expect(!output.contains("good  authority: audience"), "\(output)")
+    }
+
+    @Test func `What works and is not as it was meant is a warning, and the check succeeds`() throws {
+        let stage = try Stage()
+        let (end, output, _) = try stage.run(["check"], ["TASKS_CLIENT_ID": "api://\(Stage.client)"])
+        #expect(end == .exit(1), "the mock gives no token for it")
+        let lines = output.split(separator: "\n")
+        #expect(lines.contains { $0.hasPrefix("warn  TASKS_CLIENT_ID: ") && $0.contains("api://") }, "\(output)")
+        // A key for encryption beside the one for signatures, as Keycloak publishes it.
+        let path = "/\(Stage.tenant)/b2c_1_sign_in/discovery/v2.0/keys"
+        let keys = try exchange(stage.mockPort, "GET", path).text
+        let other = keys.replacing("\"keys\":[", with: "\"keys\":[{\"kty\":\"RSA\",\"use\":\"enc\"},")
+        let fault = JSONValue.object(["at": "keys", "times": 9, "status": 200, "body": .string(other)])
+        #expect(try exchange(stage.mockPort, "POST", "/_mock/faults", body: fault.serialized()).status == 200)
+        let unused = try stage.run(["check"], ["TASKS_POLICIES": "b2c_1_sign_in"])
+        #expect(unused.end == .exit(0), "\(unused)")
+        let line = "warn  authority, b2c_1_sign_in: a published key is not used: its use is not sig"
+        #expect(unused.output.split(separator: "\n").filter { $0 == line }.count == 1, "\(unused.output)")
     }
 
     @Test func `A check finds everything good while a server runs`() throws {

@@ -43,6 +43,20 @@ import Testing
         #expect(!errors.contains("secret"))
     }
 
+    @Test func `A token is explained by the rules of a server, whose settings are named if they are missing`() throws {
+        let (end, output, errors) = try Self.run(["explain-token"])
+        #expect(end == .exit(78) && output == "")
+        let first = "task-server: explain-token applies the rules of a server, so it needs that server's settings: "
+        #expect(errors.hasPrefix(first), "\(errors)")
+        for words in [
+            "TASKS_AUTHORITY", "TASKS_POLICIES", "TASKS_METADATA_URL", "TASKS_CLIENT_ID",
+            "task-server explain-token < token.txt",
+        ] {
+            #expect(errors.split(separator: "\n").first?.contains(words) == true, "\(errors)")
+        }
+        #expect(try !Self.run(["check"]).errors.contains("explain-token"))
+    }
+
     @Test(arguments: [["chekc"], ["check", "this"], ["backup"], ["explain-token", "eyJ"]])
     func `An unknown command ends the program with 78`(arguments: [String]) throws {
         let (end, output, errors) = try Self.run(arguments)

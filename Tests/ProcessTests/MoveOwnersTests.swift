@@ -18,10 +18,10 @@ import Testing
         return (lines + [#"{"end":true,"tasks":\#(lines.count)}"#]).map { $0 + "\n" }.joined()
     }
 
-    private func run(_ mover: Mover, _ arguments: [String], on database: String) throws -> (
+    private func run(_ mover: Mover, _ arguments: [String], on database: String, sources: String = "ext") throws -> (
         end: ChildProcess.End, output: String, errors: String
     ) {
-        let program = try mover.start(["move-owners"] + arguments, on: database)
+        let program = try mover.start(["move-owners"] + arguments, on: database, sources: sources)
         let end = try program.wait()
         return (end, program.output, program.errors)
     }
@@ -92,7 +92,8 @@ import Testing
         // In units of 512 or 1024 bytes: less than the list, more than SQLite's index of a log.
         let command =
             "ulimit -f 200; exec \(ChildProcess.built("task-server")) move-owners --list-unmapped \(list) \(map)"
-        let program = try ChildProcess("/bin/sh", ["-c", command], environment: ["TASKS_DATABASE": database])
+        let settings = ["TASKS_DATABASE": database, "TASKS_AUTHORITY": "https://contoso.b2clogin.com/t"]
+        let program = try ChildProcess("/bin/sh", ["-c", command], environment: settings)
         #expect(try program.wait() == .exit(1) && program.errors.contains("File too large"), "\(program.errors)")
         #expect(!File.exists(list))
         let again = try run(mover, ["--list-unmapped", list, map], on: database)
@@ -139,6 +140,50 @@ import Testing
         #expect(missing.end == .exit(1) && missing.errors.contains("there is no database"), "\(missing)")
         #expect(try mover.run(["export", "--apply"], on: database).end == .exit(78))
         #expect(try mover.run(["move-owners"], on: database).end == .exit(78))
+    }
+
+    @Test(arguments: [["a,ext:a", "b,ext:b"], ["ext:a,a", "ext:b,other:b"]])
+    func `An owner of a source that is not configured is refused, unless a flag says otherwise`(lines: [String]) throws
+    {
+        let mover = try Mover()
+        let owners = lines.map { String($0.prefix { $0 != "," }) }
+        let database = try database(mover, shared: false, owners)
+        let map = try map(mover, ["old,new"] + lines)
+        #expect(try mover.run(["export", mover.file("before.jsonl")], on: database).end == .exit(0))
+        let isForeign = lines[1].hasSuffix("other:b")
+        let name = isForeign ? "other" : "ext"
+        for apply in [[], ["--apply"]] {
+            let refused = try run(mover, apply + [map], on: database, sources: isForeign ? "ext" : "exx")
+            #expect(refused.end == .exit(1) && refused.output == "", "\(refused)")
+            let line = "\(map), line \(isForeign ? 3 : 2): no source of these settings has the namespace \(name):"
+            #expect(refused.errors.contains(line), "\(refused.errors)")
+            #expect(refused.errors.contains("TASKS_SOURCES") && refused.errors.contains("--any-namespace"))
+        }
+        #expect(try mover.run(["export", mover.file("after.jsonl")], on: database).end == .exit(0))
+        #expect(try mover.bytes("before.jsonl") == mover.bytes("after.jsonl"))
+        let told = try run(mover, ["--apply", "--any-namespace", map], on: database, sources: "exx")
+        #expect(told.end == .exit(0) && told.output.contains("2 people moved"), "\(told)")
+        #expect(try mover.run(["export", "--any-namespace"], on: database).end == .exit(78))
+    }
+
+    @Test func `Owners without a namespace are refused where every source has one`() throws {
+        let mover = try Mover()
+        let database = try database(mover, shared: false, ["ext:a"])
+        let map = try map(mover, ["ext:a,a"])
+        let settings = [
+            "TASKS_DATABASE": database, "TASKS_SOURCES": "ext",
+            "TASKS_SOURCE_EXT_AUTHORITY": "https://contoso.ciamlogin.com", "TASKS_SOURCE_EXT_CLIENT_ID": "c",
+        ]
+        func run(_ changes: [String: String]) throws -> (end: ChildProcess.End, errors: String) {
+            let program = try ChildProcess(
+                ChildProcess.built("task-server"), ["move-owners", map], environment: settings.merging(changes) { $1 })
+            return (try program.wait(), program.errors)
+        }
+        let refused = try run([:])
+        #expect(refused.end == .exit(1), "\(refused)")
+        #expect(refused.errors.contains("no source of these settings has owners without a namespace"), "\(refused)")
+        #expect(try run(["TASKS_SOURCE_EXT_OWNERS": "bare"]).end == .exit(0))
+        #expect(try run(["TASKS_AUTHORITY": "https://contoso.b2clogin.com/t", "TASKS_POLICIES": "p"]).end == .exit(0))
     }
 
     @Test(arguments: [false, true])

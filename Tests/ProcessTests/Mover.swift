@@ -19,10 +19,14 @@ final class Mover {
     /// A SQLite database in the folder.
     func database(_ name: String) -> String { "sqlite:\(file(name))" }
 
-    /// Starts the program on a database.
-    func start(_ arguments: [String], on database: String) throws -> ChildProcess {
+    /// Starts the program on a database, with a source without a name and those that maps of the tests name.
+    func start(_ arguments: [String], on database: String, sources: String = "ext") throws -> ChildProcess {
         try ChildProcess(
-            ChildProcess.built("task-server"), arguments, environment: ["TASKS_DATABASE": database])
+            ChildProcess.built("task-server"), arguments,
+            environment: [
+                "TASKS_DATABASE": database, "TASKS_AUTHORITY": "https://contoso.b2clogin.com/t",
+                "TASKS_SOURCES": sources,
+            ])
     }
 
     /// Runs the program on a database to its end.

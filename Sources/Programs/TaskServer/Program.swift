@@ -46,7 +46,7 @@ private func run(_ read: ReadSettings<ServerSettings>, _ signals: Signals) -> Ex
         case .explainToken: return explainToken(settings)
         case .backup(let target): return try backup(settings.storage, to: target)
         case .migrate: return migrate(settings.storage)
-        case .moveOwners(let map): return try moveOwners(settings.storage, by: map, settings.command.move, signals)
+        case .moveOwners(let map): return try moveOwners(settings, by: map, signals)
         }
     } catch {
         StandardStream.error.print("task-server: \(error.message)")

@@ -17,7 +17,9 @@ extension IssuerKeysConfiguration {
     package var warnings: [String] {
         sources.compactMap { source in
             let accepted = source.rules.audience.accepted
-            guard source.rules.isMicrosoft, !accepted.isEmpty, accepted.allSatisfy({ $0.hasPrefix("api://") }) else {
+            let isB2C = source.documents.contains { $0.policy != nil }
+            guard source.rules.isMicrosoft || isB2C, !accepted.isEmpty, accepted.allSatisfy({ $0.hasPrefix("api://") })
+            else {
                 return nil
             }
             return "\(source.setting("CLIENT_ID")): version 2 tokens never have an audience that begins with api://; "

@@ -17,6 +17,8 @@ package struct OwnerMap: ~Copyable {
     package let count: Int
     /// Whether an old owner has no namespace.
     let movesBareOwners: Bool
+    /// The namespaces of the new owners, each with the number of its first pair; an empty name for those without one.
+    package let newNamespaces: [String: Int]
 
     /// A pair and its number.
     struct Entry {
@@ -32,14 +34,15 @@ package struct OwnerMap: ~Copyable {
     package static func read(_ nextLine: LineInput, merging: Bool) throws(OwnerMoveError) -> OwnerMap {
         let connection = try rethrowing(as: OwnerMoveError.init) { () throws(SQLiteError) in try emptyTable() }
         var reader = OwnerMapReader()
-        let (count, movesBareOwners) = try load(&reader, nextLine, into: connection)
+        let (count, movesBareOwners, newNamespaces) = try load(&reader, nextLine, into: connection)
         try rethrowing(as: OwnerMoveError.init) { () throws(SQLiteError) in
             try refuseContradictions(in: connection, merging: merging, &reader)
         }
         guard reader.faults.count == 0 else { throw .map(reader.faults) }
         // No closure: that could not consume the connection.
         do throws(SQLiteError) {
-            return try compiled(on: connection, reader.unit, count, movesBareOwners: movesBareOwners)
+            return try compiled(
+                on: connection, reader.unit, count, movesBareOwners: movesBareOwners, newNamespaces: newNamespaces)
         } catch {
             throw OwnerMoveError(error)
         }
@@ -55,23 +58,26 @@ package struct OwnerMap: ~Copyable {
         return connection
     }
 
-    /// Puts the pairs into the table; how many these are, and whether an old owner has no namespace.
+    /// Puts the pairs into the table; how many these are, and what the map keeps of their namespaces.
     private static func load(
         _ reader: inout OwnerMapReader, _ nextLine: LineInput, into connection: borrowing Connection
-    ) throws(OwnerMoveError) -> (count: Int, movesBareOwners: Bool) {
+    ) throws(OwnerMoveError) -> (count: Int, movesBareOwners: Bool, newNamespaces: [String: Int]) {
         let insert = try rethrowing(as: OwnerMoveError.init) { () throws(SQLiteError) in
             try connection.prepare("INSERT INTO pairs VALUES (?1, ?2, ?3)")
         }
         var (count, movesBareOwners) = (0, false)
+        var newNamespaces: [String: Int] = [:]
         while let pair = try reader.next(nextLine) {
             count += 1
             if pair.old.namespace == nil { movesBareOwners = true }
+            let name = pair.new.namespace ?? ""
+            if newNamespaces[name] == nil { newNamespaces[name] = reader.number }
             let number = Int64(reader.number)
             try rethrowing(as: OwnerMoveError.init) { () throws(SQLiteError) in
                 try insert.run(number, pair.old.identifier, pair.new.identifier)
             }
         }
-        return (count, movesBareOwners)
+        return (count, movesBareOwners, newNamespaces)
     }
 
     private static func refuseContradictions(
@@ -104,7 +110,8 @@ package struct OwnerMap: ~Copyable {
     }
 
     private static func compiled(
-        on connection: consuming Connection, _ unit: String, _ count: Int, movesBareOwners: Bool
+        on connection: consuming Connection, _ unit: String, _ count: Int, movesBareOwners: Bool,
+        newNamespaces: [String: Int]
     ) throws(SQLiteError) -> OwnerMap {
         OwnerMap(
             page: try connection.prepare(
@@ -117,7 +124,7 @@ package struct OwnerMap: ~Copyable {
                 "SELECT EXISTS (SELECT 1 FROM pairs WHERE old = ?1) OR EXISTS (SELECT 1 FROM pairs WHERE new = ?1)"),
             namespace: try connection.prepare("SELECT EXISTS (SELECT 1 FROM pairs WHERE old >= ?1 AND old < ?2)"),
             connection: connection, unit: unit, count: count,
-            movesBareOwners: movesBareOwners)
+            movesBareOwners: movesBareOwners, newNamespaces: newNamespaces)
     }
 }
 

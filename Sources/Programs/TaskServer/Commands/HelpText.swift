@@ -12,8 +12,8 @@ enum HelpText {
             task-server check            checks settings, authority, database, TLS and addresses, and reports what is wrong
             task-server health [ready]   asks the running server of these settings whether it is alive, or ready; over TLS
                                          if it serves that, without checking its certificate
-            task-server explain-token    reads a token from standard input and prints the result of every check; the token
-                                         is sent nowhere
+            task-server explain-token    reads a token from standard input and prints the result of every check of a server
+                                         with these settings; the token is sent nowhere
             task-server backup FILE      writes a copy of the database, also while a server runs
             task-server export [FILE]    writes all tasks, and the idempotency keys of the last day, to a file or to
                                          standard output, one JSON object per line, person by person; the lines of one

@@ -1,16 +1,19 @@
 import Basics
 import Glibc
+import IssuerKeys
 import OwnerMoves
 import Platform
 import Tasks
 
 /// `task-server move-owners MAP`: gives people's tasks to other owners, or says what that would do.
 func moveOwners(
-    _ storage: StorageSettings, by path: String, _ flags: MoveFlags, _ signals: Signals
+    _ settings: ServerSettings, by path: String, _ signals: Signals
 ) throws(StartFailure) -> ExitStatus {
-    let mover = try storage.ownerMover()
+    let flags = settings.command.move
+    let mover = try settings.storage.ownerMover()
     let stop = try StopRequest.watching(signals, advice: flags.applies ? flags.advice : "Nothing was changed")
     guard let map = try readMap(path, flags) else { return .failure }
+    if !flags.allowsAnyNamespace { try refuseUnknownNamespaces(map, path, settings.issuerKeys.ownerPrefixes) }
     let unmapped = try listUnmapped(map, mover, flags)
     let report = try run(mover, map, flags, stop)
     for line in MoveReportText(report, unmapped, map.count, unit: map.unit, flags).lines {
@@ -22,6 +25,19 @@ func moveOwners(
         return stop.exitStatus
     }
     return flags.applies && report.conflicts.count > 0 ? .failure : .success
+}
+
+/// Refuses a map that gives tasks to owners of no source, whom no token would name.
+private func refuseUnknownNamespaces(
+    _ map: borrowing OwnerMap, _ path: String, _ prefixes: [String]
+) throws(StartFailure) {
+    let unknown = map.newNamespaces.filter { !prefixes.contains($0.key.isEmpty ? "" : "\($0.key):") }
+    guard let (name, number) = unknown.min(by: { $0.value < $1.value }) else { return }
+    let lack = name.isEmpty ? "owners without a namespace" : "the namespace \(name):"
+    throw StartFailure(
+        message: "\(path), \(map.unit) \(number): no source of these settings has \(lack), so no token would lead to "
+            + "the tasks. Give this command the settings of the server (TASKS_AUTHORITY, TASKS_SOURCES, …), correct the map, or "
+            + "move all the same with --any-namespace")
 }
 
 extension MoveFlags {

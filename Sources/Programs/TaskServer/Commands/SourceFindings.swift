@@ -14,7 +14,7 @@ func sourceFindings(_ settings: ServerSettings) -> [Finding] {
             "\(source.label): \(source.accepted), owners \(source.owners(configuration, index)). No provider says whether "
             + "such a client id exists: sign in with a client, and give its token to task-server explain-token"
         return own.flatMap { $0.findings(source.label) } + [.open(accepted)]
-    } + configuration.warnings.map { .good($0) }
+    } + configuration.warnings.map { .warning($0) }
 }
 
 extension DocumentReport {
@@ -26,7 +26,7 @@ extension DocumentReport {
         let address = document == metadataURL ? "" : "\(metadataURL), "
         let issuer = "issuer \(contents.issuer.printable) (\(contents.basis.explanation))"
         let host = WebAddress(contents.keySetURL)?.host ?? "?"
-        let skipped = contents.skipped.map { Finding.good("\(name): a published key is not used: \($0.reason)") }
+        let skipped = contents.skipped.map { Finding.warning("\(name): a published key is not used: \($0.reason)") }
         return [.good("\(name): \(address)\(issuer), \(contents.keys) from \(host), for tokens \(tokens)")] + skipped
     }
 }

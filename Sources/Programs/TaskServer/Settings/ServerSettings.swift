@@ -38,6 +38,12 @@ struct ServerSettings: SettingTable {
         command = CommandFlags(reading: &reader)
     }
 
+    private static let explanationNeeds =
+        "explain-token applies the rules of a server, so it needs that server's settings: TASKS_AUTHORITY (for Azure AD B2C "
+        + "with TASKS_POLICIES) or TASKS_METADATA_URL, and TASKS_CLIENT_ID. Example: "
+        + "TASKS_AUTHORITY=https://contoso.b2clogin.com/contoso.onmicrosoft.com TASKS_POLICIES=b2c_1_sign_in "
+        + "TASKS_CLIENT_ID=580e250c-8f26-49d0-bee8-1c078add1609 task-server explain-token < token.txt"
+
     func mistakes(for operands: [String]) -> [String] {
         let command: Command
         do throws(CommandMistake) {
@@ -49,12 +55,13 @@ struct ServerSettings: SettingTable {
             return ["--resume is for export with a file; an import is continued when it is run again."]
         }
         guard self.command.move == MoveFlags() || command.movesOwners || self.command.printSettings else {
-            return ["--apply, --merge and --list-unmapped are for move-owners."]
+            return ["--apply, --merge, --list-unmapped and --any-namespace are for move-owners."]
         }
         guard command.needsAuthority, !self.command.printSettings else { return [] }
         // Only sources that are complete are compared with each other.
         let mistakes = sources.mistakes
-        return mistakes.isEmpty ? issuerKeys.mistakes : mistakes
+        guard !mistakes.isEmpty else { return issuerKeys.mistakes }
+        return (command == .explainToken && !sources.isGiven ? [Self.explanationNeeds] : []) + mistakes
     }
 }
 
@@ -177,6 +184,8 @@ struct MoveFlags: Sendable, Equatable {
     /// Whether owners are moved; otherwise the command only says what it would do.
     var applies = false
     var merges = false
+    /// Whether tasks may go to owners of no source of the settings.
+    var allowsAnyNamespace = false
     /// The file for the owners whom the map does not name.
     var unmapped: String?
 
@@ -189,6 +198,9 @@ struct MoveFlags: Sendable, Equatable {
             "merge",
             help: "For move-owners: moves also to owners who have tasks; the moved ones come after those, with new ids."
         )
+        allowsAnyNamespace = reader.flag(
+            "any-namespace",
+            help: "For move-owners: moves also to owners of sources that are not configured, whom no token names.")
         unmapped = reader.option(
             "list-unmapped", .path,
             help: "For move-owners: a new file for all owners with tasks whom the map does not name, one a line.")

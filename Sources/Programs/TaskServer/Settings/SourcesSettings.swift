@@ -19,6 +19,9 @@ struct SourcesSettings: Sendable {
     /// At least one, in their order; the one without a name first, if it is one.
     var all: [SourceSettings] { unnamed.isGiven || named.isEmpty ? [unnamed] + named : named }
 
+    /// Whether anything is said of any source.
+    var isGiven: Bool { unnamed.isGiven || !named.isEmpty }
+
     /// What clients of any of them ask for, each once.
     var scopesToAsk: [String] {
         let scopes = all.flatMap(\.scopes.toAsk)
