@@ -5,8 +5,8 @@ import Platform
 import Support
 import Testing
 
-/// One person with the longest list that can be stored, 64 connections, and all the time of the world.
-@Suite("Slow readers of long lists", .serialized, .timeLimit(.minutes(15)))
+/// People whose long lists and lists of changes need memory at the same time, some of whom read nothing.
+@Suite("Memory for long lists, from outside", .serialized, .timeLimit(.minutes(15)))
 struct AnswerMemoryTests {
     enum Database: CaseIterable { case sqlite, postgresql }
 
@@ -121,6 +121,91 @@ struct AnswerMemoryTests {
         readers = []
         _ = try server.process.await { _ in try metric("tasks_answer_bytes", of: server) == 0 ? true : nil }
         #expect(try server.ask("GET", "/api/tasks", token: alice).status == 200)
+        #expect(try server.stop() == .exit(0))
+    }
+
+    /// Tokens of this many people, each with 1000 tasks of one letter.
+    private func people(_ count: Int, _ settings: [String: String]) throws -> [String] {
+        let tokens = try (0..<count).map {
+            try stage.token("user=alice@example.com&claim=oid=0000000\($0)-0000-4000-8000-000000000000")
+        }
+        let first = try stage.server(settings)
+        let owners = try tokens.map { try owner($0, at: first) }
+        #expect(try first.stop() == .exit(0))
+        for owner in owners { try fill(owner, 1000, 1, settings) }
+        return tokens
+    }
+
+    /// The statuses of these people's requests, which are sent before the first answer is read.
+    private func atOnce(_ requests: [String], to server: Server) throws -> [Int: Int] {
+        let clients = try requests.map { request in
+            let client = try RawClient(port: server.port)
+            try client.send(request)
+            return client
+        }
+        return try clients.reduce(into: [:]) { $0[try #require(try $1.response()).status, default: 0] += 1 }
+    }
+
+    private func list(_ token: String, _ query: String = "") -> String {
+        "GET /api/tasks\(query) HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer \(token)\r\n\r\n"
+    }
+
+    /// A request that changes all of a person's 1000 tasks.
+    private func changes(_ token: String, completed: Bool) -> String {
+        let body = "[" + (1...1000).map { #"{"id":\#($0),"completed":\#(completed)}"# }.joined(separator: ",") + "]"
+        return "PATCH /api/tasks HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer \(token)\r\n"
+            + "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+    }
+
+    @Test(arguments: Database.allCases)
+    func `Eight people change a thousand tasks each at the same time, and no one is refused`(
+        database: Database
+    ) throws {
+        let settings = try settings(database)
+        let people = try people(8, settings)
+        let server = try stage.server(settings)
+        for round in 0..<6 {
+            let requests = people.map { changes($0, completed: round.isMultiple(of: 2)) }
+            #expect(try atOnce(requests, to: server) == [200: 8])
+        }
+        #expect(try metric("tasks_answers_refused_total", of: server) == 0)
+        #expect(try server.stop() == .exit(0))
+    }
+
+    @Test(arguments: Database.allCases)
+    func `One person who reads nothing on all connections of an address refuses no one else`(
+        database: Database
+    ) throws {
+        let settings = try settings(database)
+        let people = try people(8, settings)
+        let slow = try stage.token("user=bob@example.com")
+        let first = try stage.server(settings)
+        let owner = try owner(slow, at: first)
+        #expect(try first.stop() == .exit(0))
+        try fill(owner, 1000, 4096, settings)
+
+        let server = try stage.server(settings)
+        // Each list is another one: equal ones share their memory.
+        let connections = isSanitized ? 60 : 250
+        let unread = try (0..<connections).map { number in
+            let client = try RawClient(port: server.port, receiveBuffer: 4096)
+            try client.send(list(slow, "?limit=1000&after=\(number)"))
+            return client
+        }
+        let page = try metric("tasks_answer_bytes_limit", of: server) / 16
+        // All of them were looked at: no thread that reads is busy with them any more.
+        _ = try server.process.await { _ in
+            let refused = try metric("tasks_answers_refused_total", of: server)
+            return try refused > connections - 16 && metric("tasks_answer_bytes", of: server) > page ? true : nil
+        }
+        for round in 0..<3 {
+            let lists = try atOnce(people.map { list($0) }, to: server)
+            #expect(lists == [200: 8])
+            let requests = people.map { changes($0, completed: round.isMultiple(of: 2)) }
+            #expect(try atOnce(requests, to: server) == [200: 8])
+            for person in people { #expect(try atOnce([changes(person, completed: true)], to: server) == [200: 1]) }
+        }
+        withExtendedLifetime(unread) {}
         #expect(try server.stop() == .exit(0))
     }
 }

@@ -1,16 +1,20 @@
 import MemoryStore
 import HTTP
 import JSON
+import Support
 import TaskAPI
 import Tasks
 import Testing
 
 @Suite("A list too long for one answer", .timeLimit(.minutes(15)))
 struct LongListTests {
-    private let answers = AnswerMemory(limit: 1 << 20)
+    private let answers = AnswerMemory(limit: 1 << 20, patience: .milliseconds(50))
 
-    private func api(_ transport: Transport) async throws -> TestedAPI {
-        let api = TestedAPI(transport) { $0.store = MemoryTaskStore(answers: answers) }
+    private func api(_ transport: Transport, _ answers: AnswerMemory) async throws -> TestedAPI {
+        let api = TestedAPI(transport) {
+            $0.store = MemoryTaskStore(answers: answers)
+            $0.answers = answers
+        }
         for _ in 0..<20 {
             let text = String(repeating: "x", count: 4096)
             #expect(try await api.send("POST", "/api/tasks", as: "alice", [], "task=\(text)").status == 201)
@@ -29,7 +33,7 @@ struct LongListTests {
 
     @Test("Comes in pages, with the next one in Link", arguments: Transport.allCases)
     func pages(transport: Transport) async throws {
-        let api = try await api(transport)
+        let api = try await api(transport, answers)
         let first = try await ask(api)
         #expect(first.link == "</api/tasks?after=8>; rel=\"next\"" && first.count == 8)
         let second = try await ask(api, "GET", "/api/tasks?after=8")
@@ -47,7 +51,7 @@ struct LongListTests {
 
     @Test("Waits while others of the same person are sent, and says so")
     func refused() async throws {
-        let api = try await api(.inProcess)
+        let api = try await api(.inProcess, answers)
         var answered: [Response] = []
         var last = try await api.send("GET", "/api/tasks", as: "alice")
         while last.status == 200, answered.count < 100 {
@@ -62,9 +66,21 @@ struct LongListTests {
         #expect(try JSONValue(parsing: last.body).object?["code"]?.string == "list.no_room")
         #expect(try await api.send("GET", "/api/tasks?limit=1", as: "alice").status == 200)
         #expect(try await api.send("GET", "/api/tasks", as: "bob").text == "[]")
-        #expect(!answered.isEmpty && answers.statistics.held > 0)
+        #expect(!answered.isEmpty && answers.statistics.held > 0 && answers.statistics.refused == 1)
         answered = []
         #expect(answers.statistics.held == 0)
         #expect(try await api.send("GET", "/api/tasks", as: "alice").status == 200)
+    }
+
+    @Test("Is answered when another one of the same person has been sent")
+    func waited() async throws {
+        let answers = AnswerMemory(limit: 1 << 20, patience: .seconds(600))
+        let api = try await api(.inProcess, answers)
+        var taken = answers.lease(answers.limit / 4, for: Owner(NameVerifier.alice))
+        async let answer = ask(api)
+        await eventually { answers.statistics.waiting == 1 && taken != nil }
+        taken = nil
+        #expect(try await answer.status == 200)
+        await eventually { answers.statistics == .init(held: 0, refused: 0) }
     }
 }

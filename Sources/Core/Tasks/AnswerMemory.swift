@@ -4,7 +4,8 @@ import Synchronization
 ///
 /// Each list holds an ``AnswerLease`` of it. No owner may hold more than a third of what is free then: one alone gets a
 /// quarter of all, a second one a fifth, and some is always left for the next. Lists of up to ``unleased`` bytes are
-/// not counted, so they can always be sent; the server bounds them by its number of connections.
+/// not counted, so they can always be sent; the server bounds them by its number of connections. A request that finds no
+/// room may wait for it: see ``awaitRoom(for:of:until:)``.
 ///
 /// All who are sent the same list share one copy of it, whichever store made it and however often: see ``shared(_:of:)``.
 package final class AnswerMemory: Sendable {
@@ -12,8 +13,10 @@ package final class AnswerMemory: Sendable {
     package struct Statistics: Sendable, Equatable {
         /// Bytes held now.
         package var held = 0
-        /// Lists that found no room.
+        /// Requests that found no room, also after they had waited for it.
         package var refused = 0
+        /// Requests that wait for room now.
+        package var waiting = 0
 
         package init(held: Int = 0, refused: Int = 0) {
             self.held = held
@@ -21,19 +24,38 @@ package final class AnswerMemory: Sendable {
         }
     }
 
-    private struct State {
+    fileprivate struct State {
+        let limit: Int
         var statistics = Statistics()
         var owners: [Owner: Holding] = [:]
+        /// In the order in which they came.
+        var waiting: [Waiter] = []
+        var lastWaiter = 0
+
+        /// Whether an owner may have this many bytes more, after others have taken some more.
+        func hasRoom(for bytes: Int, of owner: Owner, besides others: Int = 0) -> Bool {
+            let mine = (owners[owner]?.bytes ?? 0) + bytes
+            let held = statistics.held + others + bytes
+            return held <= limit && mine <= (limit - held) / 3
+        }
+    }
+
+    /// A request that waits for room.
+    fileprivate struct Waiter {
+        let number: Int
+        let owner: Owner
+        let bytes: Int
+        let continuation: CheckedContinuation<Bool, Never>
     }
 
     /// What one owner's lists hold.
-    private struct Holding {
+    fileprivate struct Holding {
         var bytes = 0
         var lists: [HeldList] = []
     }
 
     /// A list that someone holds; its lease has the bytes.
-    private struct HeldList {
+    fileprivate struct HeldList {
         let entityTag: String
         let identity: ObjectIdentifier
         weak var lease: AnswerLease?
@@ -42,12 +64,19 @@ package final class AnswerMemory: Sendable {
     /// The longest list that needs no lease, in bytes: as many as there may be connections are little memory.
     package static let unleased = 16384
 
+    /// The requests that may wait for room, and those of one owner: what is tried again is read again from the store.
+    fileprivate static let mostWaiting = (all: 64, ofOne: 4)
+
     /// The most that all lists may hold, in bytes.
     package let limit: Int
-    private let state = Mutex(State())
+    /// How long a request may wait for room.
+    package let patience: Duration
+    private let state: Mutex<State>
 
-    package init(limit: Int = 64 << 20) {
+    package init(limit: Int = 64 << 20, patience: Duration = .seconds(1)) {
         self.limit = limit
+        self.patience = patience
+        state = Mutex(State(limit: limit))
     }
 
     /// Where a list is cut, in bytes: a page ends with the task that reaches it.
@@ -55,7 +84,13 @@ package final class AnswerMemory: Sendable {
     /// A sixteenth, so that one owner's share has room for a page and the buffer from which it grew.
     package var pageSize: Int { limit / 16 }
 
-    package var statistics: Statistics { state.withLock { $0.statistics } }
+    package var statistics: Statistics {
+        state.withLock { state in
+            var statistics = state.statistics
+            statistics.waiting = state.waiting.count
+            return statistics
+        }
+    }
 
     /// A lease of this many bytes, if there is room for this owner.
     package func lease(_ bytes: Int, for owner: Owner) -> AnswerLease? {
@@ -64,14 +99,9 @@ package final class AnswerMemory: Sendable {
 
     fileprivate func take(_ bytes: Int, for owner: Owner) -> Bool {
         state.withLock { state in
-            let mine = (state.owners[owner]?.bytes ?? 0) + bytes
-            let held = state.statistics.held + bytes
-            guard held <= limit, mine <= (limit - held) / 3 else {
-                state.statistics.refused += 1
-                return false
-            }
-            state.owners[owner, default: Holding()].bytes = mine
-            state.statistics.held = held
+            guard state.hasRoom(for: bytes, of: owner) else { return false }
+            state.owners[owner, default: Holding()].bytes += bytes
+            state.statistics.held += bytes
             return true
         }
     }
@@ -97,13 +127,82 @@ package final class AnswerMemory: Sendable {
     }
 
     fileprivate func giveBack(_ bytes: Int, of owner: Owner, ending lease: ObjectIdentifier? = nil) {
-        state.withLock { state in
+        let ready = state.withLock { state in
             state.statistics.held -= bytes
-            guard var holding = state.owners.removeValue(forKey: owner) else { return }
-            holding.bytes -= bytes
-            if let lease { holding.lists.removeAll { $0.identity == lease } }
-            if holding.bytes > 0 { state.owners[owner] = holding }
+            if var holding = state.owners.removeValue(forKey: owner) {
+                holding.bytes -= bytes
+                if let lease { holding.lists.removeAll { $0.identity == lease } }
+                if holding.bytes > 0 { state.owners[owner] = holding }
+            }
+            return state.waiting.isEmpty ? [] : state.takeReady()
         }
+        for waiter in ready { waiter.continuation.resume(returning: true) }
+    }
+}
+
+// MARK: Waiting for room
+
+extension AnswerMemory {
+    /// Waits until there is room for this many bytes of an owner; false if there is none at the deadline, or if too many
+    /// wait already.
+    ///
+    /// Nothing is leased then: others may take the room first.
+    package func awaitRoom(
+        for bytes: Int, of owner: Owner, until deadline: ContinuousClock.Instant
+    ) async -> Bool {
+        let hasRoom = await withCheckedContinuation { continuation in
+            let answer = state.withLock { state -> Bool? in
+                guard deadline > .now, state.mayWait(owner) else { return false }
+                guard !state.hasRoom(for: bytes, of: owner) else { return true }
+                state.lastWaiter += 1
+                let number = state.lastWaiter
+                state.waiting.append(Waiter(number: number, owner: owner, bytes: bytes, continuation: continuation))
+                // Detached: on the event loop of a connection nothing sleeps.
+                Task.detached { [self] in
+                    try? await Task.sleep(until: deadline)
+                    endWait(number)
+                }
+                return nil
+            }
+            if let answer { continuation.resume(returning: answer) }
+        }
+        if !hasRoom { state.withLock { $0.statistics.refused += 1 } }
+        return hasRoom
+    }
+
+    /// Ends a wait whose deadline has passed, unless it has ended.
+    private func endWait(_ number: Int) {
+        let ended = state.withLock { state in
+            state.waiting.firstIndex { $0.number == number }.map { index in
+                let waiter = state.waiting.remove(at: index)
+                return (waiter.continuation, state.hasRoom(for: waiter.bytes, of: waiter.owner))
+            }
+        }
+        if let (continuation, hasRoom) = ended { continuation.resume(returning: hasRoom) }
+    }
+}
+
+extension AnswerMemory.State {
+    /// Whether one more request of this owner may wait.
+    fileprivate func mayWait(_ owner: Owner) -> Bool {
+        waiting.count < AnswerMemory.mostWaiting.all
+            && waiting.count { $0.owner == owner } < AnswerMemory.mostWaiting.ofOne
+    }
+
+    /// Takes those out for whom there is room now, for all of them together.
+    fileprivate mutating func takeReady() -> [AnswerMemory.Waiter] {
+        var (ready, rest): ([AnswerMemory.Waiter], [AnswerMemory.Waiter]) = ([], [])
+        var promised = 0
+        for waiter in waiting {
+            if hasRoom(for: waiter.bytes, of: waiter.owner, besides: promised) {
+                promised += waiter.bytes
+                ready.append(waiter)
+            } else {
+                rest.append(waiter)
+            }
+        }
+        waiting = rest
+        return ready
     }
 }
 

@@ -16,7 +16,9 @@ package struct IdentifiedChange: Sendable, Equatable {
 
 package enum ChangeAllOutcome: Sendable, Equatable {
     /// All were made, durably; the tasks in the order of the changes, also those in which nothing differed.
-    case changed([TaskItem])
+    ///
+    /// Without the tasks if they are too long for one answer, or if there is no room for it.
+    case changed(TaskList?)
     /// Nothing was changed: the owner has no tasks of these ids.
     case missing([Int64])
     /// Nothing was changed: all tasks exist, and those of these ids have another revision than expected.

@@ -78,18 +78,34 @@ package struct ChangeTasks: TaskCommand {
     package let changes: [IdentifiedChange]
     /// Milliseconds since 1970, UTC.
     package let time: Int64
+    /// Where the answer takes its memory.
+    package let answers: AnswerMemory
 
-    package init(owner: Owner, changes: [IdentifiedChange], time: Int64) {
+    package init(
+        owner: Owner, changes: [IdentifiedChange], time: Int64, answers: AnswerMemory = AnswerMemory()
+    ) {
         self.owner = owner
         self.changes = changes
         self.time = time
+        self.answers = answers
     }
 
-    /// What comes of them, by those of the tasks that exist, in the order of the changes.
-    package func outcome(for found: [TaskItem]) -> ChangeAllOutcome {
+    /// What comes of them, by those of the tasks that exist, in the order of the changes; and all the tasks as they are
+    /// then, or none if nothing is changed.
+    package func outcome(for found: [TaskItem]) -> (outcome: ChangeAllOutcome, tasks: [TaskItem]) {
         let revisions = Dictionary(found.lazy.map { ($0.id, $0.revision) }) { first, _ in first }
-        if let refusal = changes.refusal(atRevisions: revisions) { return refusal }
-        return .changed(zip(found, changes).map { $0.applying($1.change, at: time) ?? $0 })
+        if let refusal = changes.refusal(atRevisions: revisions) { return (refusal, []) }
+        let tasks = zip(found, changes).map { $0.applying($1.change, at: time) ?? $0 }
+        return (.changed(answer(with: tasks)), tasks)
+    }
+
+    /// The tasks as one answer has them; nil if they are too long for it, or if there is no room for it.
+    package func answer(with tasks: some Sequence<TaskItem>) -> TaskList? {
+        var page = TaskPage(of: owner, atMost: nil, in: answers)
+        for task in tasks {
+            guard (try? page.append(task)) == true else { return nil }
+        }
+        return page.list()
     }
 }
 

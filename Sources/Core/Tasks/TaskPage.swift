@@ -48,9 +48,11 @@ package struct TaskPage {
         guard wanted > AnswerMemory.unleased else { return rendering.reserve(wanted) }
         // The old buffer exists until it is copied.
         if let lease {
-            guard lease.resize(to: capacity + wanted) else { throw .noRoomForAnswer }
+            guard lease.resize(to: capacity + wanted) else { throw .noRoomForAnswer(bytes: capacity + wanted) }
         } else {
-            guard let lease = memory.lease(capacity + wanted, for: owner) else { throw .noRoomForAnswer }
+            guard let lease = memory.lease(capacity + wanted, for: owner) else {
+                throw .noRoomForAnswer(bytes: capacity + wanted)
+            }
             self.lease = lease
         }
         rendering.reserve(wanted)

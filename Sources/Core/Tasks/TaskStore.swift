@@ -34,7 +34,7 @@ package protocol TaskStore: Sendable {
         _ id: Int64, _ change: TaskChange, expected: Set<Int64>?, at time: Int64, of owner: Owner
     ) async throws(StoreError) -> ChangeOutcome
 
-    /// Makes changes of several tasks, each named once: all of them or none.
+    /// Makes changes of several tasks, each named once: all of them or none. Never fails for lack of room for the answer.
     func changeAll(
         _ changes: [IdentifiedChange], at time: Int64, of owner: Owner
     ) async throws(StoreError) -> ChangeAllOutcome
@@ -159,8 +159,9 @@ package enum RemoveOutcome: Sendable, Equatable {
 package enum StoreError: Error, Sendable, Equatable {
     /// The queue is full, or the store is closing: try again.
     case overloaded
-    /// Too much memory is taken by long lists that are being made or sent, for this owner or for all: try again.
-    case noRoomForAnswer
+    /// Long lists that are being made or sent take so much memory that this many bytes have no room, for this owner or
+    /// for all: try again.
+    case noRoomForAnswer(bytes: Int)
     /// Out of reach (a lost connection, a locked file): try again.
     ///
     /// A change may have been made, if the connection was lost before its commit was confirmed.

@@ -31,7 +31,9 @@ final class TaskHandlers: Sendable {
         }
         let query = head.target.query.isEmpty ? .all : try TaskQuery(head.target)
         return .pending { [self] () async throws(APIFailure) in
-            let list = try await storing { () throws(StoreError) in try await store.list(query, of: owner) }
+            let list = try await storing(withRoomOf: owner) { () throws(StoreError) in
+                try await store.list(query, of: owner)
+            }
             return try await codings.answer(Self.content(list, query, of: owner), to: head).response()
         }
     }
@@ -200,6 +202,25 @@ final class TaskHandlers: Sendable {
             return try await work()
         } catch {
             throw .state(.store(error))
+        }
+    }
+
+    /// As ``storing(_:)``, for what needs memory of long answers: tried again while there is no room, for
+    /// ``AnswerMemory/patience``.
+    func storing<Result>(
+        withRoomOf owner: Owner, _ work: () async throws(StoreError) -> Result
+    ) async throws(APIFailure) -> Result {
+        let deadline = ContinuousClock.now + answers.patience
+        while true {
+            do {
+                return try await work()
+            } catch .noRoomForAnswer(let bytes) {
+                guard await answers.awaitRoom(for: bytes, of: owner, until: deadline) else {
+                    throw .state(.store(.noRoomForAnswer(bytes: bytes)))
+                }
+            } catch {
+                throw .state(.store(error))
+            }
         }
     }
 }

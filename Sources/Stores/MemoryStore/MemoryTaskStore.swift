@@ -54,7 +54,8 @@ package final class MemoryTaskStore: TaskStore {
     package func changeAll(
         _ changes: [IdentifiedChange], at time: Int64, of owner: Owner
     ) async throws(StoreError) -> ChangeAllOutcome {
-        try change(owner) { $0.changeAll(ChangeTasks(owner: owner, changes: changes, time: time)) }
+        let command = ChangeTasks(owner: owner, changes: changes, time: time, answers: answers)
+        return try change(owner) { $0.changeAll(command) }
     }
 
     package func remove(

@@ -55,8 +55,8 @@ struct MemoryTasks: Sendable {
     }
 
     mutating func changeAll(_ command: ChangeTasks) -> ChangeAllOutcome {
-        let outcome = command.outcome(for: command.changes.compactMap { find($0.id) })
-        if case .changed(let items) = outcome { items.forEach { replace($0) } }
+        let (outcome, tasks) = command.outcome(for: command.changes.compactMap { find($0.id) })
+        tasks.forEach { replace($0) }
         return outcome
     }
 

@@ -99,7 +99,7 @@ package final class PostgreSQLTaskStore: TaskStore {
     package func changeAll(
         _ changes: [IdentifiedChange], at time: Int64, of owner: Owner
     ) async throws(StoreError) -> ChangeAllOutcome {
-        let command = ChangeTasks(owner: owner, changes: changes, time: time)
+        let command = ChangeTasks(owner: owner, changes: changes, time: time, answers: answers)
         return try await write(.changeAll(command)) { if case .changes(let outcome) = $0 { outcome } else { nil } }
     }
 

@@ -31,7 +31,8 @@ struct ReadStatements: ~Copyable {
         try TaskRow.find(id, of: owner, with: find)
     }
 
-    /// Reads row by row, and no further than the page; fails with ``StoreError/noRoomForAnswer`` if there is no memory.
+    /// Reads row by row, and no further than the page; fails with ``StoreError/noRoomForAnswer(bytes:)`` if there is no
+    /// memory.
     ///
     /// A whole list must have as many tasks as the owner's row records: if a page of the file had lost its rows, the list
     /// would otherwise only be shorter. A list that is cut is not compared.

@@ -65,14 +65,15 @@ extension ChangeTasks: SQLiteCommand {
         var revisions: [Int64: Int64] = [:]
         for change in changes { revisions[change.id] = try database.statements.revision(change.id, of: owner) }
         if let refusal = changes.refusal(atRevisions: revisions) { return refusal }
-        var tasks: [TaskItem] = []
+        var page: TaskPage? = TaskPage(of: owner, atMost: nil, in: answers)
         for change in changes {
             guard let item = try database.statements.find(change.id, of: owner) else { continue }
             let changed = item.applying(change.change, at: time)
             if let changed { try database.statements.update(changed) }
-            tasks.append(changed ?? item)
+            // Without all of the tasks there is no answer.
+            if (try? page?.append(changed ?? item)) != true { page = nil }
         }
-        return .changed(tasks)
+        return .changed(page?.list())
     }
 
     static func changesList(_ outcome: ChangeAllOutcome) -> Bool {

@@ -15,11 +15,13 @@ package final class SQLiteTaskStore: TaskStore {
     private let readers: ReaderPool
     private let cache: ListCache
     private let health: SQLiteHealth
+    private let answers: AnswerMemory
     private let thread = Mutex<NamedThread?>(nil)
     private let afterRead: @Sendable () -> Void
 
     private init(options: SQLiteStoreOptions) {
-        cache = ListCache(capacity: options.listCache, answers: options.answers)
+        answers = options.answers
+        cache = ListCache(capacity: options.listCache, answers: answers)
         health = SQLiteHealth(observer: options.observer)
         writer = Writer(options: options, cache: cache, health: health)
         readers = ReaderPool(threads: options.readers, waiting: options.waiting, health: health)
@@ -39,7 +41,7 @@ package final class SQLiteTaskStore: TaskStore {
         // Before anyone can ask for a list.
         let isPaused = store.writer.followCachePause(lock, wasPaused: false)
         let loop = WriterLoop(database, lock: lock, for: store.writer, isCachePaused: isPaused)
-        try store.start(TransferBox(loop), file, options.answers)
+        try store.start(TransferBox(loop), file)
         return store
     }
 
@@ -56,9 +58,7 @@ package final class SQLiteTaskStore: TaskStore {
         }
     }
 
-    private func start(
-        _ loop: TransferBox<WriterLoop>, _ file: SQLiteFile, _ answers: AnswerMemory
-    ) throws(StoreOpenError) {
+    private func start(_ loop: TransferBox<WriterLoop>, _ file: SQLiteFile) throws(StoreOpenError) {
         try readers.start(on: file, answers)
         let checkpoints = TransferBox(try file.open(.readWrite))
         let started = try rethrowing(as: file.threadError) { () throws(NamedThread.Failure) in
@@ -129,7 +129,7 @@ package final class SQLiteTaskStore: TaskStore {
     package func changeAll(
         _ changes: [IdentifiedChange], at time: Int64, of owner: Owner
     ) async throws(StoreError) -> ChangeAllOutcome {
-        try await writer.perform(ChangeTasks(owner: owner, changes: changes, time: time))
+        try await writer.perform(ChangeTasks(owner: owner, changes: changes, time: time, answers: answers))
     }
 
     package func remove(

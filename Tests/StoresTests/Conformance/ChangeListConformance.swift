@@ -1,3 +1,4 @@
+import Support
 import Tasks
 import Testing
 
@@ -30,7 +31,7 @@ struct ChangeListConformance {
             (items[1].text, items[1].completed) = (try TaskText("zwei"), true)
             items[3].text = try TaskText("vier")
             // Nothing differs in the third.
-            #expect(outcome == .changed([items[2], items[0], items[1], items[3]]))
+            #expect(outcome == .changed(TaskList(rendering: [items[2], items[0], items[1], items[3]])))
             #expect(try await store.lists(items, of: alice))
             #expect(try await store.lists([bobs], of: bob))
         }
@@ -72,15 +73,41 @@ struct ChangeListConformance {
                 try await group.waitForAll()
             }
             let outcome = try await store.changeAll((1...1000).map { completed($0) }, at: 2000, of: alice)
-            guard case .changed(let items) = outcome else {
-                Issue.record("\(outcome)")
-                return
-            }
-            #expect(items.map(\.id) == Array(1...1000))
+            var items: [TaskItem] = []
+            for id in Int64(1)...1000 { items.append(try #require(try await store.find(id, of: alice))) }
+            #expect(outcome == .changed(TaskList(rendering: items)))
             #expect(items.allSatisfy { $0.completed && $0.revision == 2 && $0.modified == 2000 })
             #expect(try await store.removeCompleted(of: alice) == 1000)
             #expect(try await store.lists([], of: alice))
         }
+    }
+
+    @Test(
+        "A list whose tasks are too long for one answer, or have no room, is made without them",
+        arguments: StoreUnderTest.all)
+    func tooLong(kind: StoreUnderTest) async throws {
+        // Pages of 64 KiB.
+        let answers = AnswerMemory(limit: 1 << 20)
+        try await kind.with(answers: answers) { store in
+            let notes = try TaskNotes(String(repeating: "n", count: TaskNotes.longest))
+            for _ in 0..<12 { _ = try await store.added("x", details: TaskDetails(notes: notes), of: alice) }
+            func change(_ ids: ClosedRange<Int64>) async throws -> ChangeAllOutcome {
+                try await store.changeAll(ids.map { completed($0) }, at: 2000, of: alice)
+            }
+            guard case .changed(.some) = try await change(1...3) else {
+                Issue.record("three tasks of 10 kB have room")
+                return
+            }
+            #expect(try await change(4...12) == .changed(nil))
+            #expect(try await store.find(12, of: alice)?.completed == true)
+            // By their bytes six tasks have room; in JSON each of these has two.
+            let escaped = TaskChange(text: try TaskText(String(repeating: "\"", count: TaskText.longest)))
+            let changes = (Int64(1)...6).map { IdentifiedChange(id: $0, change: escaped) }
+            #expect(try await store.changeAll(changes, at: 3000, of: alice) == .changed(nil))
+            let held = answers.lease(answers.limit / 4, for: alice)
+            #expect(try await change(1...2) == .changed(nil) && held != nil)
+        }
+        await eventually { answers.statistics == .init(held: 0, refused: 0) }
     }
 
     @Test("Of lists that change the same tasks at once, one succeeds, as a whole", arguments: StoreUnderTest.all)

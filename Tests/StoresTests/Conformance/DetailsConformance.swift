@@ -78,7 +78,8 @@ struct DetailsConformance {
                 items = items.map { step.after($0, at: time) }
                 if inList {
                     let changes = items.map { IdentifiedChange(id: $0.id, change: step.change) }
-                    try #require(await store.changeAll(changes, at: time, of: alice) == .changed(items), "\(step)")
+                    let changed = ChangeAllOutcome.changed(TaskList(rendering: items))
+                    try #require(await store.changeAll(changes, at: time, of: alice) == changed, "\(step)")
                 } else {
                     for item in items {
                         let outcome = try await store.change(item.id, step.change, expected: nil, at: time, of: alice)
@@ -101,7 +102,8 @@ struct DetailsConformance {
                 items.append(step.after(item, at: 2000))
                 changes.append(IdentifiedChange(id: item.id, change: step.change))
             }
-            #expect(try await store.changeAll(changes, at: 2000, of: alice) == .changed(items))
+            let changed = ChangeAllOutcome.changed(TaskList(rendering: items))
+            #expect(try await store.changeAll(changes, at: 2000, of: alice) == changed)
             #expect(try await store.lists(items, of: alice))
         }
     }

@@ -117,14 +117,16 @@ struct LongListConformance {
             for owner in [alice, bob] { _ = try await add((0..<40).map { _ in text("x", 4096) }, to: store, of: owner) }
             var lists: [TaskList] = []
             // Each another one, as each is read while it is changed.
-            await #expect(throws: StoreError.noRoomForAnswer) {
+            await #expect {
                 for round in 0..<100 {
                     lists.append(try await store.list(.all, of: alice))
                     let change = TaskChange(completed: round.isMultiple(of: 2))
                     _ = try await store.change(1, change, expected: nil, at: 2000, of: alice)
                 }
+            } throws: { error in
+                if case .noRoomForAnswer = error as? StoreError { true } else { false }
             }
-            #expect(!lists.isEmpty && small.statistics.held <= small.limit / 4 && small.statistics.refused > 0)
+            #expect(!lists.isEmpty && small.statistics.held <= small.limit / 4)
             #expect(try await store.list(TaskQuery(limit: 1), of: alice).next == 1)
             #expect(try await store.list(.all, of: bob).next != nil)
             lists = []

@@ -8,6 +8,7 @@ enum Answer: Sendable, Equatable {
     /// An id or a count.
     case number(Int64)
     case task(TaskItem)
+    /// The tasks of a list of changes; ``number(_:)`` if they are too long for one answer.
     case tasks([TaskItem])
     /// By id.
     case revisions([Int64: Int64])

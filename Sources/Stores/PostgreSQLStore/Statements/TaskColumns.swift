@@ -13,6 +13,17 @@ package enum TaskColumns {
 
     private static let shortNotes = 400
 
+    /// The same, without texts and notes unless a condition is true.
+    static func all(withTextsIf condition: String) -> String {
+        """
+        id, CASE WHEN \(condition) THEN text ELSE '' END, completed, created, modified, revision, due,
+            CASE WHEN \(condition) THEN notes END, position
+        """
+    }
+
+    /// Whether a row with ``all(withTextsIf:)`` has no text, which no task is without.
+    static func lacksText(_ rows: borrowing Rows, _ row: Int) -> Bool { rows.isEmptyText(row, 1) }
+
     /// Whether notes of a row with ``allWithShortNotes`` were longer.
     static func lacksNotes(_ rows: borrowing Rows, _ row: Int) -> Bool { rows.isEmptyText(row, 7) }
 

@@ -159,7 +159,8 @@ package enum TaskStatement: String, CaseIterable, Sendable {
     /// Changes the tasks $3 at the time $2, if all of them exist and have the revisions $4 (NULL: any).
     ///
     /// The arrays $5 to $9 have the values of ``changeSQL``, with its marks. A row for each task, also where nothing
-    /// differed; none if nothing was changed because of a condition.
+    /// differed; none if nothing was changed because of a condition. The rows have no texts if all of them take more than
+    /// $10 bytes, by the measure of ``longPageSQL``: libpq would hold them all at once.
     private static let changeAllSQL = """
         WITH line AS (
             SELECT * FROM unnest($3, $4, $5, $6, $7, $8, $9)
@@ -177,9 +178,13 @@ package enum TaskStatement: String, CaseIterable, Sendable {
             WHERE owner = $1 AND id = line_id AND found.number = cardinality($3) AND \(lineDiffers)
             RETURNING \(TaskColumns.all)
         )
-        SELECT \(TaskColumns.all) FROM made
-        UNION ALL SELECT \(TaskColumns.all) FROM tasks JOIN line ON id = line_id, found
-        WHERE owner = $1 AND found.number = cardinality($3) AND NOT \(lineDiffers)
+        SELECT \(TaskColumns.all(withTextsIf: "size <= $10")) FROM (
+            SELECT \(TaskColumns.all), sum(\(textBytes) + \(leastRendered)) OVER () AS size FROM (
+                SELECT \(TaskColumns.all) FROM made
+                UNION ALL SELECT \(TaskColumns.all) FROM tasks JOIN line ON id = line_id, found
+                WHERE owner = $1 AND found.number = cardinality($3) AND NOT \(lineDiffers)
+            ) AS changed
+        ) AS measured
         """
 
     private static let lineDiffers = """
@@ -214,7 +219,9 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         case .addOne, .add, .lockOwner, .remove, .removeText, .removeCompleted: return .number(rows.integer(0, 0))
         case .lockTask, .change: return .task(try TaskColumns.item(in: rows, 0, of: owner))
         case .lockTasks: return .revisions(try Self.revisions(rows))
-        case .changeAll: return .tasks(try Self.tasks(rows, of: owner))
+        case .changeAll:
+            guard !TaskColumns.lacksText(rows, 0) else { return .number(Int64(rows.count)) }
+            return .tasks(try Self.tasks(rows, of: owner))
         case .addOnce:
             let time = rows.integer(0, 5)
             let item = try TaskItem(
@@ -263,7 +270,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         case .lockTasks: [text, .integers([])]
         case .changeAll:
             [text, number, .integers([]), .optionalIntegers([]), .optionalTexts([]), .optionalBooleans([])]
-                + [.optionalTexts([]), .optionalTexts([]), .optionalReals([])]
+                + [.optionalTexts([]), .optionalTexts([]), .optionalReals([]), number]
         case .removeText: [text, text]
         }
     }

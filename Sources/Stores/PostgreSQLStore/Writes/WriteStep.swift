@@ -8,7 +8,7 @@ struct WriteStep {
         case additions([AddTask], isCertain: Bool)
         case keyedAddition(IdempotencyKey)
         case change(ChangeTask)
-        case changes([IdentifiedChange])
+        case changes(ChangeTasks)
         case removal
         case removals
         case check
@@ -27,7 +27,7 @@ struct WriteStep {
         case .keyedAddition(let key): return [Self.verdict(of: key, answers)]
         case .change(let change):
             return [.answer(.change(Self.outcome(of: change, before: before, after: last)))]
-        case .changes(let changes): return [Self.verdict(of: changes, before: before, after: last)]
+        case .changes(let command): return [Self.verdict(of: command, before: before, after: last)]
         case .removal: return [.answer(.removal(Self.outcomeOfRemoval(before: before, after: last)))]
         case .removals:
             guard case .number(let count) = last else { return [.answer(.removals(0))] }
@@ -81,7 +81,7 @@ extension WriteStep {
             meaning = .change(change)
             statements = lock + Self.statements(changing: change)
         case .changeAll(let command):
-            meaning = .changes(command.changes)
+            meaning = .changes(command)
             statements = lock + Self.statements(changing: command)
         case .remove(let removal):
             meaning = .removal
@@ -161,7 +161,7 @@ extension WriteStep {
                     .integer(command.time), .integers(changes.map(\.id)), .optionalIntegers(changes.map(\.expected)),
                     .optionalTexts(changes.map(\.change.text?.value)),
                     .optionalBooleans(changes.map(\.change.completed)),
-                ] + details(of: changes.map(\.change.details))),
+                ] + details(of: changes.map(\.change.details)) + [.integer(Int64(command.answers.pageSize))]),
         ]
     }
 
@@ -233,15 +233,19 @@ extension WriteStep {
         return if case .task = before { .conflict } else { .missing }
     }
 
-    private static func verdict(of changes: [IdentifiedChange], before: Answer, after: Answer) -> Write.Verdict {
+    private static func verdict(of command: ChangeTasks, before: Answer, after: Answer) -> Write.Verdict {
+        let changes = command.changes
         guard case .revisions(let revisions) = before else {
             return .answer(.changes(.missing(changes.map(\.id))))
         }
         if let refusal = changes.refusal(atRevisions: revisions) { return .answer(.changes(refusal)) }
-        guard case .tasks(let tasks) = after, tasks.count == changes.count else {
-            return .refuse(.broken(reason: "a list of changes was not made as a whole"))
+        switch after {
+        case .number(let count) where count == changes.count: return .answer(.changes(.changed(nil)))
+        case .tasks(let tasks) where tasks.count == changes.count:
+            let byID = Dictionary(tasks.map { ($0.id, $0) }) { first, _ in first }
+            let answer = command.answer(with: changes.lazy.compactMap { byID[$0.id] })
+            return .answer(.changes(.changed(answer)))
+        default: return .refuse(.broken(reason: "a list of changes was not made as a whole"))
         }
-        let byID = Dictionary(tasks.map { ($0.id, $0) }) { first, _ in first }
-        return .answer(.changes(.changed(changes.compactMap { byID[$0.id] })))
     }
 }

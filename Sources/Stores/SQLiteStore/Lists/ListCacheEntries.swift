@@ -19,8 +19,8 @@ struct ListCacheEntries {
 
     enum Lookup {
         case found(TaskList)
-        /// A list for which there is no lease now.
-        case noRoom
+        /// A list of so many bytes, for which there is no lease now.
+        case noRoom(bytes: Int)
         case missing
     }
 
@@ -52,7 +52,8 @@ struct ListCacheEntries {
         let list = entries[position].list
         guard let sent = entries[position].sent else { return .found(list) }
         if let lease = sent.lease { return .found(list.holding(lease)) }
-        guard let lease = answers.lease(list.json.capacity, for: owner) else { return .noRoom }
+        let bytes = list.json.capacity
+        guard let lease = answers.lease(bytes, for: owner) else { return .noRoom(bytes: bytes) }
         sent.lease = lease
         return .found(list.holding(lease))
     }

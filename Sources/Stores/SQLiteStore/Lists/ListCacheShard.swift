@@ -35,7 +35,7 @@ final class ListCacheShard: Sendable {
             case .found(let list):
                 state.hits += 1
                 return .found(list)
-            case .noRoom: return .refused(.noRoomForAnswer)
+            case .noRoom(let bytes): return .refused(.noRoomForAnswer(bytes: bytes))
             case .missing: break
             }
             state.misses += 1
