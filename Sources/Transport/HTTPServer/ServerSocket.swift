@@ -62,9 +62,10 @@ package final class ServerSocket: Sendable {
 private func bind(_ descriptor: Int32, to address: SocketAddress) throws(ServerStartError) {
     set(descriptor, SOL_SOCKET, SO_REUSEADDR)
     if address.family == AF_INET6 { set(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY) }
-    // Bytes that wait in the system to be sent are counted by no limit of ours: few may, whatever the window of the
-    // connection.
-    set(descriptor, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, to: 128 * 1024)
+    // Bytes that wait in the system to be sent or read are counted by no limit of ours: few may, whatever the window of
+    // the connection. The system takes twice the size of the second, and gives half of that as a window.
+    set(descriptor, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, to: 32 * 1024)
+    set(descriptor, SOL_SOCKET, SO_RCVBUF, to: 32 * 1024)
     guard address.bind(descriptor) == 0 else { throw .last("bind") }
 }
 
