@@ -31,3 +31,16 @@ struct Read<Outcome: Sendable>: QueuedRead {
 
     func refuse(_ error: StoreError) { answer(.failure(error)) }
 }
+
+/// A read after which the next list of the same owner may be read.
+struct ListInTurn: QueuedRead {
+    let read: Read<Result<TaskList, StoreError>>
+    let finished: @Sendable () -> Void
+
+    func run(on statements: borrowing ReadStatements, _ health: SQLiteHealth) {
+        read.run(on: statements, health)
+        finished()
+    }
+
+    func refuse(_ error: StoreError) { read.refuse(error) }
+}

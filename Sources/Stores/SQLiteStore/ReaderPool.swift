@@ -5,8 +5,13 @@ import Synchronization
 import Tasks
 
 /// The reading threads, each with a connection and a queue of its own.
+///
+/// Of each owner one list is read at a time, so that many requests of one owner keep one thread busy and delay only each
+/// other.
 final class ReaderPool: Sendable {
     private let queues: [WorkQueue<any QueuedRead>]
+    /// The owners of whom a list is queued or being read, with their further lists in the order in which they came.
+    private let waitingLists = Mutex<[Owner: [any QueuedRead]]>([:])
     private let threads = Mutex<[NamedThread]>([])
     private let turn = Atomic<UInt>(0)
     private let refused = Atomic(0)
@@ -61,15 +66,54 @@ final class ReaderPool: Sendable {
     func submit<Outcome: Sendable>(
         _ body: @escaping Read<Outcome>.Body, answer: @escaping @Sendable (Result<Outcome, StoreError>) -> Void
     ) {
-        let read = Read(body: body, answer: answer)
+        submit(Read(body: body, answer: answer))
+    }
+
+    /// Whether a thread will run this read; it is refused otherwise.
+    @discardableResult private func submit(_ read: any QueuedRead) -> Bool {
         let index = turn.add(1, ordering: .relaxed).oldValue % UInt(queues.count)
-        guard !queues[Int(index)].submit(read) else { return }
+        if queues[Int(index)].submit(read) { return true }
         refused.add(1, ordering: .relaxed)
         read.refuse(.overloaded)
+        return false
+    }
+
+    /// Gives a list to a thread, after the lists of this owner that came before it.
+    func submitList(
+        of owner: Owner, _ body: @escaping Read<Result<TaskList, StoreError>>.Body,
+        answer: @escaping @Sendable (Result<TaskList, StoreError>) -> Void
+    ) {
+        let read = Read(body: body) { answer($0.flatMap { $0 }) }
+        let list = ListInTurn(read: read) { [self] in submitNextList(of: owner) }
+        let isFirst = waitingLists.withLock { waiting in
+            guard waiting[owner] == nil else {
+                waiting[owner]?.append(list)
+                return false
+            }
+            waiting[owner] = []
+            return true
+        }
+        if isFirst, !submit(list) { submitNextList(of: owner) }
+    }
+
+    private func submitNextList(of owner: Owner) {
+        func next() -> (any QueuedRead)? {
+            waitingLists.withLock { waiting in
+                guard waiting[owner]?.isEmpty == false else {
+                    waiting[owner] = nil
+                    return nil
+                }
+                return waiting[owner]?.removeFirst()
+            }
+        }
+        while let list = next() {
+            if submit(list) { return }
+        }
     }
 
     func report(to statistics: inout StoreStatistics) {
         statistics.waitingReads = queues.reduce(0) { $0 + $1.count }
+        statistics.waitingReads += waitingLists.withLock { $0.values.reduce(0) { $0 + $1.count } }
         statistics.refused += refused.load(ordering: .relaxed)
     }
 

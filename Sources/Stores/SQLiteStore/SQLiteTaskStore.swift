@@ -79,13 +79,19 @@ package final class SQLiteTaskStore: TaskStore {
     package func cachedList(of owner: Owner) -> TaskList? { cache.list(of: owner) }
 
     package func list(_ query: TaskQuery, of owner: Owner) async throws(StoreError) -> TaskList {
-        guard query == .all else {
-            let page = try await readers.read { statements throws(SQLiteError) in
-                try statements.list(query, of: owner)
-            }
-            return try page.get()
+        try await Reply<TaskList>.awaiting { reply in
+            if query == .all { load(owner) { reply.answer($0) } } else { read(query, of: owner) { reply.answer($0) } }
         }
-        return try await Reply<TaskList>.awaiting { reply in load(owner) { reply.answer($0) } }
+    }
+
+    private func read(_ query: TaskQuery, of owner: Owner, _ answer: @escaping ListCache.Waiter) {
+        let afterRead = afterRead
+        let body: Read<Result<TaskList, StoreError>>.Body = { statements throws(SQLiteError) in
+            let list = try statements.list(query, of: owner)
+            afterRead()
+            return list
+        }
+        readers.submitList(of: owner, body, answer: answer)
     }
 
     /// Everything of an owner, for the cache and for all who wait for it there.
@@ -95,14 +101,8 @@ package final class SQLiteTaskStore: TaskStore {
         case .refused(let error): waiter(.failure(error))
         case .joined: break
         case .mustLoad(let load):
-            let (cache, afterRead) = (cache, afterRead)
-            readers.submit { statements throws(SQLiteError) in
-                let list = try statements.list(.all, of: owner)
-                afterRead()
-                return list
-            } answer: { result in
-                cache.finish(load, of: owner, with: result.flatMap { $0 })
-            }
+            let cache = cache
+            read(.all, of: owner) { cache.finish(load, of: owner, with: $0) }
         }
     }
 

@@ -1,0 +1,72 @@
+import SQLiteStore
+import Support
+import Synchronization
+import Tasks
+import Testing
+
+@Suite("Lists of one person are read one after the other", .timeLimit(.minutes(15)))
+struct ListTurnTests {
+    @Test("Many lists of one person leave a reading thread to others")
+    func turns() async throws {
+        let folder = try TemporaryFolder()
+        let breakpoint = Breakpoint()
+        let isFirst = Atomic(true)
+        var options = SQLiteStoreOptions()
+        options.readers = 2
+        options.afterRead = { if isFirst.exchange(false, ordering: .relaxed) { breakpoint.stop() } }
+        let store = try SQLiteTaskStore.open(path: folder.file("tasks.db"), options: options)
+        defer { store.close() }
+        let (alice, bob) = (Owner("alice"), Owner("bob"))
+        let (first, other) = (try await store.added("first", of: alice), try await store.added("other", of: bob))
+        let lists = (1...10).map { limit in
+            Task { try await store.list(TaskQuery(limit: limit), of: alice) }
+        }
+        await breakpoint.waitUntilReached()
+        await eventually("nine lists wait for their turn") { store.statistics.waitingReads == 9 }
+        #expect(try await store.lists([other], of: bob))
+        #expect(store.statistics.waitingReads == 9)
+        breakpoint.resume()
+        for list in lists { #expect(try await list.value == TaskList(rendering: [first])) }
+        #expect(store.statistics.waitingReads == 0)
+    }
+
+    @Test("A store that closes refuses the lists that wait for their turn")
+    func closing() async throws {
+        let folder = try TemporaryFolder()
+        let breakpoint = Breakpoint()
+        var options = SQLiteStoreOptions()
+        options.afterRead = { breakpoint.stop() }
+        let store = try SQLiteTaskStore.open(path: folder.file("tasks.db"), options: options)
+        let alice = Owner("alice")
+        let lists = (1...10).map { limit in
+            Task { try? await store.list(TaskQuery(limit: limit), of: alice) }
+        }
+        await breakpoint.waitUntilReached()
+        await eventually("nine lists wait for their turn") { store.statistics.waitingReads == 9 }
+        let closing = Task.detached { store.close() }
+        let refusal = Refusal()
+        await eventually("the store takes no more reads") {
+            // Not awaited, since half of them wait behind the list that is being read.
+            Task { await refusal.look(at: store) }
+            return refusal.isSeen.load(ordering: .relaxed)
+        }
+        breakpoint.resume()
+        await closing.value
+        var answered = 0
+        for list in lists where await list.value != nil { answered += 1 }
+        #expect(answered == 1)
+    }
+}
+
+/// Whether a store was seen refusing a read.
+private final class Refusal: Sendable {
+    let isSeen = Atomic(false)
+
+    func look(at store: SQLiteTaskStore) async {
+        do throws(StoreError) {
+            _ = try await store.find(1, of: Owner("bob"))
+        } catch {
+            if error == .overloaded { isSeen.store(true, ordering: .relaxed) }
+        }
+    }
+}
