@@ -46,7 +46,7 @@ test-containers: ## The image and docker-compose.yml, for real, with Podman (6 m
 instructions: ## Count the instructions for a request, and compare them with the recorded ones; WRITE=1 renews the record
 	@scripts/instructions $(if $(WRITE),--write)
 
-soak: ## Load, kills, faults and full disks for half an hour: docs/soak.md; SOAK_MINUTES= chooses, SOAK_RECORD=1 writes it down
+soak: ## Load, kills, faults and full disks for half an hour; SOAK_MINUTES= chooses, SOAK_RECORD=1 keeps the result in Tests/Adversity
 	@scripts/install build test && scripts/build release && Tests/Adversity/soak.py
 
 fuzz: ## Every parser with libFuzzer, a minute each; FUZZ_SECONDS= and FUZZ_TARGET= choose

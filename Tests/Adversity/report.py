@@ -1,4 +1,4 @@
-"""The result of a soak run, for people and, between two lines of docs/soak.md, for the record."""
+"""The result of a soak run: as text for people, and as the last section of Tests/Adversity/README.md."""
 import datetime
 import json
 import os
@@ -6,7 +6,7 @@ import os
 from programs import ROOT
 from world import MEMORY_LIMIT
 
-DOCUMENT = ROOT / "docs/soak.md"
+DOCUMENT = ROOT / "Tests/Adversity/README.md"
 HEADING = "## The last result\n"
 
 

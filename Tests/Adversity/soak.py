@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Runs task-server under mixed load and one adversity after the other, and holds it to its bounds; ends with exit code 1 and a
-sentence for each that was violated. The first half is on SQLite, the second on PostgreSQL; docs/soak.md says more.
+sentence for each that was violated. The first half is on SQLite, the second on PostgreSQL; Tests/Adversity/README.md says more.
 
 usage: Tests/Adversity/soak.py [--minutes 30] [--seed NUMBER] [--only NAME] [--store sqlite|postgresql] [--record]
 """
@@ -39,7 +39,7 @@ def parsed():
     parser.add_argument("--store", choices=("sqlite", "postgresql"), help="only this one")
     parser.add_argument("--people", type=int, default=8)
     parser.add_argument("--pause", type=float, default=0.01, help="seconds between two requests of a person")
-    parser.add_argument("--record", action="store_true", default=os.environ.get("SOAK_RECORD") == "1", help="writes the result into docs/soak.md")
+    parser.add_argument("--record", action="store_true", default=os.environ.get("SOAK_RECORD") == "1", help="writes the result into README.md")
     return parser.parse_args()
 
 

@@ -13,7 +13,7 @@ struct RecordedTrial: Sendable, CustomTestStringConvertible {
         case keyHosts(String)
         case tenants(String)
 
-        /// As `docs/recorded-providers.md` shows it.
+        /// As `README.md` shows it.
         var text: String {
             switch self {
             case .authority(let value): "`TASKS_AUTHORITY=\(value)`"
@@ -70,7 +70,7 @@ struct RecordedTrial: Sendable, CustomTestStringConvertible {
         return try #require(reports.first)
     }
 
-    /// One line of the table in `docs/recorded-providers.md`.
+    /// One line of the table in `README.md`.
     func row() throws -> String {
         let report = try report()
         let count = try RecordedProvider.named(provider).keys.count
