@@ -6,7 +6,7 @@ import Basics
 /// section 4.3). Microsoft's are not: that at `https://host/contoso.onmicrosoft.com/b2c_1_sign_in/v2.0/.well-known/...`,
 /// or at `https://host/contoso.onmicrosoft.com/v2.0/.well-known/...?p=b2c_1_sign_in`, has the issuer
 /// `https://host/<GUID of contoso>/v2.0/` or `https://host/tfp/<GUID of contoso>/b2c_1_sign_in/v2.0/`
-/// (`docs/b2c.md`).
+/// (docs/reproduced.md).
 package struct MetadataLocation: Sendable {
     private let address: WebAddress
     /// The path of the issuer, by the rule of OpenID Connect.

@@ -3,7 +3,7 @@ import MockAuthority
 
 /// The settings with which a current MSAL signs people in at the External ID tenant of this authority.
 ///
-/// docs/external-id.md says what each library demands of the host (section "Clients").
+/// docs/reproduced.md says what each library demands of the host (section "Clients").
 struct ExternalIDSettings {
     let tenant: Configuration
     /// Scheme, host and port of the authority.

@@ -2,7 +2,7 @@ import Basics
 
 /// Everything that the key cache of one token source knows and decides, without clock, threads and network: events in, decisions out.
 ///
-/// Times are nanoseconds of the monotonic clock; `chance` is a random number from 0 to 1. `docs/key-cache.md` describes
+/// Times are nanoseconds of the monotonic clock; `chance` is a random number from 0 to 1. `docs/keys-and-tokens.md` describes
 /// the life of keys that follows from this.
 struct KeyCacheState: Sendable {
     /// What to fetch for one metadata document.

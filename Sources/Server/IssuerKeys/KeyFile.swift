@@ -3,7 +3,7 @@ import JSON
 package import Platform
 import Tokens
 
-/// The file that keeps the keys of all token sources over a restart (V-88); see `docs/key-cache.md`.
+/// The file that keeps the keys of all token sources over a restart (V-88); see `docs/keys-and-tokens.md`.
 ///
 /// It holds public keys only, but everyone who can write it can add one: mode 0600, in a folder of the server's own.
 package struct KeyFile: Sendable {

@@ -1,4 +1,4 @@
-/// How far the keys can be relied on (V-70 to V-83); see `docs/key-cache.md`.
+/// How far the keys can be relied on (V-70 to V-83); see `docs/keys-and-tokens.md`.
 package enum KeyState: String, Sendable, Equatable, CaseIterable {
     /// Nothing was ever loaded: tokens cannot be verified.
     case empty

@@ -1,6 +1,6 @@
 import Platform
 
-/// The times and bounds of the key cache; see `docs/key-cache.md`.
+/// The times and bounds of the key cache; see `docs/keys-and-tokens.md`.
 package struct KeyTiming: Sendable, Equatable {
     /// After how long keys are fetched anew, less a jitter of up to a tenth (V-87).
     package var refresh: Duration = .seconds(3600)

@@ -7,7 +7,7 @@ package enum MetadataAddress {
     /// The address of the metadata under an authority.
     ///
     /// Hosts of the old service, such as `login.microsoftonline.com`, take the policy as `?p=`; all others,
-    /// `*.b2clogin.com`, custom domains and mocks, in the path (`docs/b2c.md`).
+    /// `*.b2clogin.com`, custom domains and mocks, in the path (docs/reproduced.md).
     ///
     /// - Parameters:
     ///   - authority: `https://contoso.b2clogin.com/contoso.onmicrosoft.com`; slashes, `/v2.0` and the metadata document at

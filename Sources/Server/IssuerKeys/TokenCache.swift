@@ -2,7 +2,7 @@ import Synchronization
 import Tokens
 
 /// The verified tokens, so that each is verified once and not at every request (V-100 to V-109); see
-/// `docs/token-cache.md`.
+/// `docs/keys-and-tokens.md`.
 ///
 /// Divided into shards, each with a lock of its own, so that event loops do not wait for each other (V-109).
 final class TokenCache: Sendable {

@@ -2,7 +2,7 @@ import JSON
 
 /// The tokens with one defect each, by name.
 ///
-/// docs/b2c.md describes the claims of a good one.
+/// docs/reproduced.md describes the claims of a good one.
 package enum BadToken: String, Sendable, CaseIterable {
     case expired
     case notYetValid = "not-yet-valid"

@@ -1,6 +1,6 @@
 /// The tokens of External ID and Entra with one defect each, by name (P-40).
 ///
-/// docs/external-id.md describes the claims of a good one; some of these are good, and only look otherwise.
+/// docs/reproduced.md describes the claims of a good one; some of these are good, and only look otherwise.
 package enum EntraBadToken: String, Sendable, CaseIterable {
     case v1
     case graph

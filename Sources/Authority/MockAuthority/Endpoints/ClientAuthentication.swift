@@ -2,7 +2,7 @@ import Basics
 import HTTP
 import OpenSSL
 
-/// Client authentication at the token endpoint, in five forms (docs/b2c.md, "Client authentication").
+/// Client authentication at the token endpoint, in five forms (docs/reproduced.md, "Client authentication").
 ///
 /// Public with `client_id` in the body; Basic with an empty secret; the secret in the body; Basic with both parts
 /// form-encoded (RFC 6749 section 2.3.1); either of the last with `client_id` in the body again.

@@ -1,7 +1,7 @@
 import HTTP
 import JSON
 
-/// Endpoints that belong to no policy (docs/b2c.md, "UserInfo and instance discovery").
+/// Endpoints that belong to no policy (docs/reproduced.md, "UserInfo and instance discovery").
 extension HostContext {
     /// For people: in a browser a page that leads to the developer page, else a list of URLs.
     ///

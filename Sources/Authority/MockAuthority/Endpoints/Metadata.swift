@@ -24,7 +24,7 @@ extension RequestContext {
     }
 }
 
-/// The members of the service and no others (docs/b2c.md, "Metadata").
+/// The members of the service and no others (docs/reproduced.md, "Metadata").
 private struct Metadata {
     let configuration: Configuration
     let policy: Policy

@@ -68,7 +68,8 @@ struct TokenEndpoint: Sendable {
         }
     }
 
-    /// A refresh token of a page inherits the end of the one that it replaces (docs/b2c.md, "Refresh tokens and codes").
+    /// A refresh token of a page ends when the token ends that it replaces
+    /// (docs/reproduced.md, "Refresh tokens and codes").
     private func refreshToken(
         _ granted: GrantedRequest, renewing old: Grant?, _ family: String?
     ) -> (text: String, lifetime: Int64) {

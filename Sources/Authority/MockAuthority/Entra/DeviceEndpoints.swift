@@ -2,7 +2,7 @@ import Basics
 import HTTP
 import JSON
 
-/// The device authorization endpoint and its page (RFC 8628; docs/external-id.md, "Device code").
+/// The device authorization endpoint and its page (RFC 8628; docs/reproduced.md, "Device code").
 struct DeviceEndpoints: Sendable {
     let context: RequestContext
 

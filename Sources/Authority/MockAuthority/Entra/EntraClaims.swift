@@ -3,7 +3,8 @@ import JSON
 import OpenSSL
 import Tokens
 
-/// Builds the claims of the v2 tokens of External ID and Entra, in the order of the service (docs/external-id.md, "Tokens").
+/// Builds the claims of the v2 tokens of External ID and Entra, in the order of the service
+/// (docs/reproduced.md, "Claims").
 ///
 /// `uti` and `aio` are new in every token: no two are equal, unlike B2C's.
 struct EntraClaims: TokenClaims {

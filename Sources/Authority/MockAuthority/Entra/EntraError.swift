@@ -2,7 +2,7 @@ import Basics
 import HTTP
 import JSON
 
-/// An error of External ID and Entra (P-37; docs/external-id.md, "Errors").
+/// An error of External ID and Entra (P-37; docs/reproduced.md, "Errors").
 struct EntraError: Equatable, Sendable {
     /// The value of `error` (RFC 6749 section 5.2).
     let error: String

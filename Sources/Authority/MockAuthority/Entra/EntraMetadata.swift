@@ -49,7 +49,7 @@ extension RequestContext {
     }
 }
 
-/// The members of the service and no others (P-37; docs/external-id.md, "Metadata").
+/// The members of the service and no others (P-37; docs/reproduced.md, "Metadata").
 private struct EntraMetadata {
     let configuration: Configuration
     let url: PolicyURL

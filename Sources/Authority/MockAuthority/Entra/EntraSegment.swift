@@ -12,8 +12,8 @@ enum EntraSegment: String, Sendable {
 extension Configuration {
     /// The run and the segment of answers, if a request to this host and first segment is for this tenant.
     ///
-    /// Answers always name the id, whatever the request named (docs/external-id.md, "Addresses"). By a domain that the B2C
-    /// tenant has too, a tenant is found at the host of its service only.
+    /// Answers always name the id, whatever the request named (docs/reproduced.md, "Addresses"). By a domain that the
+    /// B2C tenant has too, a tenant is found at the host of its service only.
     func entraName(of segment: String, at host: String, beside b2c: Tenant) -> (run: String, segment: String)? {
         let isAtService = host.hasSuffix(EntraHost.customers)
         if isAtService {

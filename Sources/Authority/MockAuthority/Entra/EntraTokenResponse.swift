@@ -1,7 +1,7 @@
 import JSON
 import OpenSSL
 
-/// The response of the token endpoint of External ID and Entra (docs/external-id.md, "Token responses").
+/// The response of the token endpoint of External ID and Entra (docs/reproduced.md, "Token responses").
 struct EntraTokenResponse: TokenResponse {
     var refreshToken: (text: String, lifetime: Int64)?
     private let claims: EntraClaims

@@ -17,7 +17,7 @@ extension EntraClaims {
         return claims
     }
 
-    /// The claims of a version 1 access token (docs/external-id.md, "Bad tokens").
+    /// The claims of a version 1 access token (docs/reproduced.md, "Bad tokens").
     var versionOne: JSONObject {
         let issued = granted.now - Self.datedBack
         let user = granted.user

@@ -5,7 +5,7 @@ import OpenSSL
 enum KeyNaming: Sendable {
     /// B2C: the container's name in the preview of 2015, then the thumbprint of the JWK.
     case b2c(Era)
-    /// Entra: the thumbprint of a certificate of this subject (docs/external-id.md, "Keys").
+    /// Entra: the thumbprint of a certificate of this subject (docs/reproduced.md, "Keys").
     case certificate(subject: String)
 
     /// Entra and External ID.

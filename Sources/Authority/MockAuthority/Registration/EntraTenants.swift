@@ -2,7 +2,7 @@ import Basics
 
 extension Configuration {
     /// The tenants beside the B2C one, as this process plays them: all behave alike, and under High Scale Compatibility
-    /// the External ID tenant is the B2C tenant (docs/external-id.md, "High Scale Compatibility").
+    /// the External ID tenant is the B2C tenant (docs/reproduced.md, "High Scale Compatibility").
     var otherTenants: [Configuration] {
         entraTenants.map { other in
             var other = other

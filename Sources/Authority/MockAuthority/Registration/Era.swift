@@ -1,4 +1,4 @@
-/// The period of the service that is reproduced, since old clients read old responses (docs/b2c.md, "Eras").
+/// The period of the service that is reproduced, since old clients read old responses (docs/reproduced.md, "Eras").
 package enum Era: String, Sendable, CaseIterable {
     /// The preview of 2015: policies in `acr`, a constant `sub`, an ID token always, keys named after a container.
     case preview2015

@@ -1,10 +1,10 @@
-/// The services of Microsoft that a tenant can belong to.
+/// The services of Microsoft that a tenant can belong to (docs/reproduced.md).
 package enum TenantProfile: String, Sendable, CaseIterable {
-    /// Azure AD B2C (docs/b2c.md).
+    /// Azure AD B2C.
     case b2c
-    /// Entra External ID: external tenants, at ciamlogin.com (docs/external-id.md).
+    /// Entra External ID: external tenants, at ciamlogin.com.
     case externalID = "external-id"
-    /// Entra ID: workforce tenants, at login.microsoftonline.com (docs/external-id.md).
+    /// Entra ID: workforce tenants, at login.microsoftonline.com.
     case entra
 }
 

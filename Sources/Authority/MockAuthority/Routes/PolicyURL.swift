@@ -1,7 +1,7 @@
 import HTTP
 
-/// The URL of an endpoint of a policy, in one of the forms of the service (docs/b2c.md, "URL forms"); or, of External ID
-/// and Entra, of a tenant (docs/external-id.md, "Addresses").
+/// The URL of an endpoint of a policy of B2C, in one of the forms of the service, or of a tenant of External ID or Entra
+/// (docs/reproduced.md, "Addresses").
 struct PolicyURL: Sendable {
     enum Form: Sendable, Equatable {
         /// `/T/P/...`

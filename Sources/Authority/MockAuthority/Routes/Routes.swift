@@ -1,6 +1,6 @@
 import HTTP
 
-/// Every URL of the authority: the only place where paths are written (docs/b2c.md, "URL forms").
+/// Every URL of the authority: the only place where paths are written (docs/reproduced.md, "Addresses").
 enum Routes {
     // MARK: After a tenant and a policy, in one of the forms of PolicyURL
 
@@ -36,7 +36,7 @@ enum Routes {
         metadata, keys, authorize, token, logout, userInfo, page, selfAsserted, confirmed,
     ]
 
-    // MARK: After a tenant of External ID or Entra (docs/external-id.md, "Addresses")
+    // MARK: After a tenant of External ID or Entra (docs/reproduced.md, "Addresses")
 
     static let entraMetadata = AuthorityRoute<RequestContext>(.get, metadata.path, fault: .metadata) {
         .respond($0.entraMetadata(version: 2))

@@ -16,7 +16,7 @@ protocol TokenClaims: Sendable {
     func idToken(for accessToken: String?, code: String?) -> JSONObject
 }
 
-/// The claims of B2C (docs/b2c.md, "Claims").
+/// The claims of B2C (docs/reproduced.md, "Claims").
 struct ClaimsBuilder: TokenClaims {
     let configuration: Configuration
     let granted: GrantedRequest

@@ -6,7 +6,8 @@ import Tokens
 /// Seals codes, refresh tokens and session cookies, so that the authority need not store them.
 ///
 /// They look like the service's: five segments of which the second is empty, at least 800 characters, so that short
-/// database columns and URL limits show up in tests. The content is authenticated, not secret (docs/b2c.md, "Refresh tokens and codes").
+/// database columns and URL limits show up in tests. The content is authenticated, not secret
+/// (docs/reproduced.md, "Refresh tokens and codes").
 struct GrantSeal: Sendable {
     /// `{"kid":"cpimcore_09252015","ver":"1.0","zip":"Deflate","ser":"1.0"}`, as the service writes it.
     private static let header =

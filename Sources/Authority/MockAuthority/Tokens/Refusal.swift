@@ -1,7 +1,6 @@
 import Basics
 
-/// An error response of the services: a row of their error tables (docs/b2c.md, "Token errors", and
-/// docs/external-id.md, "Errors").
+/// An error response of the services: a row of their table (docs/reproduced.md, "Errors").
 ///
 /// A value and not an enum: no code distinguishes the cases, and so each row is in one place.
 struct Refusal: Error, Equatable, Sendable {

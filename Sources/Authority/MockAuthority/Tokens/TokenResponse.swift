@@ -42,8 +42,9 @@ struct B2CTokenResponse: TokenResponse {
         self.idToken = idToken
     }
 
-    /// The members in the order of the service (docs/b2c.md, "Token responses"); clients that send `client_info=1` get another
-    /// set of them.
+    /// The members in the order of the service (docs/reproduced.md, "Token responses").
+    ///
+    /// Clients that send `client_info=1` get another set of members.
     func json(clientInfo: Bool) -> JSONValue {
         var members = JSONObject()
         let lifetime = configuration.behaviour.lifetimes.token
