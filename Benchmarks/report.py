@@ -59,17 +59,15 @@ def document(measurement, found, shown, root):
 
 
 def loads_table(shown):
-    yield from ("## Loads", "", "Medians of the rounds. *Others* is the CPUs that neither the program, nor its database, nor wrk used.", "",
-                "| Program | Requests | CPU a request, us | of the database, us | a second | p50, us | p99, us | Others |",
-                "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |")
+    yield from ("## Loads", "", "Medians of the rounds. With PostgreSQL, CPU is that of the server and that of the database.", "",
+                "| Program | Requests | CPU a request, us | a second | p50, us | p99, us |", "| --- | --- | ---: | ---: | ---: | ---: |")
     shown_row = None
     for (row, program, requests), load in shown.items():
         if row != shown_row:
-            yield f"| *{getattr(rows, row).__doc__.splitlines()[0]}* | | | | | | | |"
+            yield f"| *{getattr(rows, row).__doc__.splitlines()[0]}* | | | | | |"
             shown_row = row
-        cells = [number(load[name], form) for name, form in
-                 (("cpu_us", "{:.1f}"), ("helper_cpu_us", "{:.1f}"), ("rate", "{:,.0f}"), ("p50_us", "{:,.0f}"), ("p99_us", "{:,.0f}"),
-                  ("others", "{:.2f}"))]
+        cpu = " + ".join(number(load[name], "{:.1f}") for name in ("cpu_us", "helper_cpu_us") if load[name] is not None)
+        cells = [cpu, *(number(load[name], "{:,.0f}") for name in ("rate", "p50_us", "p99_us"))]
         yield f"| {program} | {requests} | " + " | ".join(cells) + " |"
 
 
