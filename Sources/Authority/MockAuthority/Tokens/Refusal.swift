@@ -1,6 +1,6 @@
 import Basics
 
-/// An error response of the services: a row of their table (docs/reproduced.md, "Errors").
+/// An error response of the services (docs/reproduced.md, "Errors" says where the codes come from).
 ///
 /// A value and not an enum: no code distinguishes the cases, and so each row is in one place.
 struct Refusal: Error, Equatable, Sendable {
