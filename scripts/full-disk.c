@@ -1,5 +1,5 @@
-// Preloaded into a PostgreSQL server or a task-server of the tests: files below the folder FULL_DISK may not grow while the file
-// FULL_DISK.full is there, as on a disk without room. What is there may be written over. Needs no rights and no disk of its own.
+// Preloaded into a PostgreSQL server or a task-server of the tests. Files below the folder FULL_DISK cannot grow while the file
+// FULL_DISK.full exists, as on a disk without room; what they contain can be overwritten. This needs no rights and no disk.
 // cc -shared -fPIC -o full-disk.so scripts/full-disk.c
 #define _GNU_SOURCE
 #include <dlfcn.h>
