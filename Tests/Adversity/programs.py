@@ -168,6 +168,20 @@ class TaskServer(Program):
             return self.is_ready()
         wait_until("task-server is ready", seconds, ready)
 
+    def import_lines(self, lines, seconds=300):
+        """Imports lines of text into the database, which a server of SQLite has to be stopped for."""
+        self.terminate(80)
+        command = subprocess.Popen([*self.command, "import"], env=self.settings, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.PIPE)
+        with command.stdin as pipe:
+            for line in lines:
+                pipe.write(line.encode() + b"\n")
+        errors = command.stderr.read().decode()
+        command.stderr.close()
+        if command.wait(seconds) != 0:
+            raise SystemExit(f"the lines could not be imported: {errors}")
+        self.start()
+
     def is_ready(self, timeout=10):
         return ask(self.port, "GET", "/readyz", timeout=timeout)[0] == 200
 

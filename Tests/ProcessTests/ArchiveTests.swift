@@ -18,7 +18,7 @@ import Testing
         #expect(try server.texts(token: token) == ["Copied", "Too late"])
     }
 
-    @Test func `Exported lines may be imported twice without harm, also while a server runs`() throws {
+    @Test func `Exported lines may be imported twice without harm, and a server shows them`() throws {
         let stage = try Stage()
         let server = try stage.server()
         let token = try stage.token()
@@ -29,16 +29,35 @@ import Testing
         #expect(try server.stop() == .exit(0))
 
         let settings = ["TASKS_DATABASE": "sqlite:\(stage.folder)/other.db"]
-        let other = try stage.server(settings)
-        #expect(try other.texts(token: token) == [])
         let first = try stage.run(["import"], settings, input: lines)
         #expect(first.end == .exit(0) && first.errors == "task-server: 2 tasks imported, 0 existed\n", "\(first)")
         let second = try stage.run(["import"], settings, input: lines)
         #expect(second.errors == "task-server: 0 tasks imported, 2 existed\n")
-        let seen = try other.process.await { _ in
-            try other.texts(token: token) == ["One", "Two"] ? true : nil
+        let other = try stage.server(settings)
+        #expect(try other.texts(token: token) == ["One", "Two"])
+    }
+
+    @Test func `A command that changes tasks in the file of a running server says to stop the server first`() throws {
+        let stage = try Stage()
+        let (lines, map) = ("\(stage.folder)/lines.jsonl", "\(stage.folder)/map.csv")
+        try File.replace(lines, with: Array("{\"owner\":\"a\",\"next\":2}\n{\"end\":true,\"tasks\":0}\n".utf8))
+        try File.replace(map, with: Array("a,b\n".utf8))
+        let server = try stage.server()
+        let list = "\(stage.folder)/unmapped.txt"
+        let commands = [["import", lines], ["move-owners", "--apply", "--list-unmapped", list, map]]
+        for command in commands {
+            let refused = try stage.run(command)
+            #expect(refused.end == .exit(1) && refused.output == "", "\(refused)")
+            #expect(
+                refused.errors
+                    == "task-server: a task-server uses the database \(stage.database), and keeps lists of its tasks in "
+                    + "memory; stop the server first, and start it again when this command has ended\n")
         }
-        #expect(seen)
+        #expect(!File.exists(list))
+        #expect(try stage.run(["move-owners", map]).end == .exit(0))
+        #expect(try server.stop() == .exit(0))
+        for command in commands { #expect(try stage.run(command).end == .exit(0)) }
+        #expect(try stage.run(["export"]).output.contains(#"{"owner":"b","next":2}"#))
     }
 
     @Test func `One task is one task, not one tasks`() throws {

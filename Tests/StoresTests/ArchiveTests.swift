@@ -282,19 +282,23 @@ struct ArchiveTests {
         }
     }
 
-    @Test("The readers of an open store see an import")
+    @Test("A file that a store uses takes no import, and no store opens a file that takes one")
     func openStore() async throws {
+        let path = path
         let store = try await filled()
-        defer { store.close() }
-        _ = try await store.list(.all, of: alice)
-        let line =
-            #"{"owner":"alice","id":9,"text":"imported","completed":false,"created":"2016-08-30T16:48:40.123Z","#
-            + #""modified":"2016-08-30T16:48:40.123Z","revision":4}"#
-        #expect(try importLines([line], to: path).added == 1)
-        try await store.check()
-        let list = try await store.list(.all, of: alice)
-        #expect(String(decoding: list.json, as: UTF8.self).contains("imported"))
-        #expect(try await store.added("next", of: alice).id == 10)
+        let before = try export(path)
+        let locked = StoreOpenError.locked(path: SQLiteFile(path).path)
+        #expect(throws: ArchiveError.database(locked)) { try importLines(lines(["c": 1]), to: path) }
+        #expect(ArchiveError.database(locked).message.contains("stop the server first"))
+        #expect(try export(path) == before)
+        store.close()
+        var rest = lines(["c": 1])[...]
+        let summary = try SQLiteArchive(path: path).importLines { () throws(SystemError) in
+            #expect(throws: locked) { _ = try SQLiteTaskStore.open(path: path) }
+            return rest.popFirst().map { Array($0.utf8) }
+        }
+        #expect(summary.added == 1)
+        try SQLiteTaskStore.open(path: path).close()
     }
 
     @Test("A wrong line stops an import; the error has its number and none of its values")

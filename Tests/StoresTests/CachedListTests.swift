@@ -1,6 +1,5 @@
 import SQLiteStore
 import Platform
-import SQLite
 import Support
 import Tasks
 import Testing
@@ -27,24 +26,6 @@ struct CachedListTests {
         #expect(try await store.lists([first, second], of: alice))
         #expect(try await store.lists([first, second], of: alice))
         #expect(store.statistics.listHits == 1)
-    }
-
-    @Test("A write of another program is noticed")
-    func foreignWrite() async throws {
-        let folder = try TemporaryFolder()
-        let path = folder.file("tasks.db")
-        let store = try SQLiteTaskStore.open(path: path)
-        defer { store.close() }
-        let item = try await store.added("first", of: alice)
-        #expect(try await store.lists([item], of: alice))
-        let other = try Connection(path: path, mode: .readWrite)
-        other.setBusyTimeout(milliseconds: 10_000)
-        try other.execute("UPDATE tasks SET completed = 1, revision = 2")
-        // The next write of any owner notices; without one it takes a second.
-        _ = try await store.added("x", of: Owner("bob"))
-        var changed = item
-        (changed.completed, changed.revision) = (true, 2)
-        #expect(try await store.lists([changed], of: alice))
     }
 
     @Test("The second list comes from the cache, without a reader")

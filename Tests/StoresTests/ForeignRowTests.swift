@@ -34,31 +34,34 @@ struct ForeignRowTests {
 
     @Test("A task with a number that no server gives is an error for its owner, and can be removed", arguments: kinds)
     func tasks(kind: MovableStore) async throws {
-        try await kind.with { store, _, archive, run in
+        try await kind.with { place in
             let wrong =
                 [("id", Self.beyond), ("revision", Self.beyond)]
                 + ["created", "modified"].map { ($0, [Int64.min, Int64.max]) }
             for (column, numbers) in wrong {
                 for number in numbers {
-                    _ = try await store.added("x", of: alice)
-                    try run("UPDATE tasks SET id = 1")
-                    try run("UPDATE tasks SET \(column) = \(number)")
+                    _ = try await place.store.added("x", of: alice)
+                    try place.run("UPDATE tasks SET id = 1")
+                    try place.run("UPDATE tasks SET \(column) = \(number)")
                     let id = column == "id" ? number : 1
-                    await expectBroken("\(column) \(number)") { _ = try await store.find(id, of: alice) }
-                    await expectBroken("\(column) \(number)") { _ = try await store.list(.all, of: alice) }
+                    await expectBroken("\(column) \(number)") { _ = try await place.store.find(id, of: alice) }
+                    await expectBroken("\(column) \(number)") { _ = try await place.store.list(.all, of: alice) }
                     let attempts = [
-                        { _ = try await store.change(id, done, expected: nil, at: 9, of: alice) },
-                        { _ = try await store.changeAll([IdentifiedChange(id: id, change: done)], at: 9, of: alice) },
+                        { _ = try await place.store.change(id, done, expected: nil, at: 9, of: alice) },
+                        {
+                            _ = try await place.store.changeAll(
+                                [IdentifiedChange(id: id, change: done)], at: 9, of: alice)
+                        },
                     ]
                     // Together with a write of somebody else, perhaps in one transaction.
                     for attempt in attempts where column != "created" && column != "modified" {
-                        async let other = store.added("bob's", of: bob)
+                        async let other = place.store.added("bob's", of: bob)
                         await expectBroken("\(column) \(number)", attempt)
-                        #expect(try await store.remove(other.id, of: bob))
+                        #expect(try await place.store.remove(other.id, of: bob))
                     }
-                    #expect(throws: ArchiveError.self, "\(column) \(number)") { try archive.lines() }
-                    #expect(try await store.remove(id, of: alice), "\(column) \(number)")
-                    #expect(try archive.lines().count == 3)
+                    #expect(throws: ArchiveError.self, "\(column) \(number)") { try place.archive.lines() }
+                    #expect(try await place.store.remove(id, of: alice), "\(column) \(number)")
+                    #expect(try place.archive.lines().count == 3)
                 }
             }
         }
@@ -66,74 +69,78 @@ struct ForeignRowTests {
 
     @Test("A next id that no server gives refuses additions, and whatever counts with it", arguments: kinds)
     func owners(kind: MovableStore) async throws {
-        try await kind.with { store, mover, archive, run in
-            _ = try await store.added("x", of: alice)
-            _ = try await store.added("y", of: bob)
+        try await kind.with { place in
+            _ = try await place.store.added("x", of: alice)
+            _ = try await place.store.added("y", of: bob)
             for number in [Int64.min, -1, 0, Self.greatest + 2, Int64.max] {
-                try run("UPDATE owners SET next_id = \(number) WHERE owner = 'alice'")
-                async let other = store.added("bob's", of: bob)
-                await expectBroken("\(number)") { _ = try await store.added("x", of: alice) }
-                await expectBroken("\(number)") { _ = try await store.add("x", at: start, attempt: key, of: alice) }
+                try place.run("UPDATE owners SET next_id = \(number) WHERE owner = 'alice'")
+                async let other = place.store.added("bob's", of: bob)
+                await expectBroken("\(number)") { _ = try await place.store.added("x", of: alice) }
+                await expectBroken("\(number)") {
+                    _ = try await place.store.add("x", at: start, attempt: key, of: alice)
+                }
                 _ = try await other
-                #expect(throws: ArchiveError.self, "\(number)") { try archive.lines() }
+                #expect(throws: ArchiveError.self, "\(number)") { try place.archive.lines() }
                 for pair in [(alice, Owner("new")), (bob, alice)] {
-                    #expect(throws: OwnerMoveError.self, "\(number)") { try mover.move([pair], merging: true) }
+                    #expect(throws: OwnerMoveError.self, "\(number)") { try place.move([pair], merging: true) }
                     #expect(throws: OwnerMoveError.self, "\(number)") {
-                        try mover.plan(OwnerMap.of([pair], merging: true), merging: true)
+                        try place.plan([pair], merging: true)
                     }
                 }
             }
-            #expect(try await store.find(1, of: alice)?.revision == 1)
-            #expect(try await store.find(2, of: alice) == nil)
-            try run("UPDATE owners SET next_id = 2, tasks = 9223372036854775807 WHERE owner = 'alice'")
-            #expect(try await store.add("x", of: alice) == .full)
-            #expect(throws: ArchiveError.self) { try archive.lines() }
-            #expect(throws: OwnerMoveError.self) { try mover.move([(alice, bob)], merging: true) }
-            try run("UPDATE owners SET tasks = -9223372036854775808 WHERE owner = 'alice'")
-            #expect(throws: ArchiveError.self) { try archive.lines() }
-            #expect(throws: OwnerMoveError.self) { try mover.move([(alice, bob)], merging: true) }
+            #expect(try await place.store.find(1, of: alice)?.revision == 1)
+            #expect(try await place.store.find(2, of: alice) == nil)
+            try place.run("UPDATE owners SET next_id = 2, tasks = 9223372036854775807 WHERE owner = 'alice'")
+            #expect(try await place.store.add("x", of: alice) == .full)
+            #expect(throws: ArchiveError.self) { try place.archive.lines() }
+            #expect(throws: OwnerMoveError.self) { try place.move([(alice, bob)], merging: true) }
+            try place.run("UPDATE owners SET tasks = -9223372036854775808 WHERE owner = 'alice'")
+            #expect(throws: ArchiveError.self) { try place.archive.lines() }
+            #expect(throws: OwnerMoveError.self) { try place.move([(alice, bob)], merging: true) }
         }
     }
 
     @Test("The record of an idempotency key is held to the same", arguments: kinds)
     func records(kind: MovableStore) async throws {
-        try await kind.with { store, _, archive, run in
-            _ = try await store.add("x", at: start, attempt: key, of: alice)
+        try await kind.with { place in
+            _ = try await place.store.add("x", at: start, attempt: key, of: alice)
             for change in ["id = 9223372036854775807", "time = 9223372036854775807"] {
-                try run("UPDATE attempts SET \(change)")
-                await expectBroken("\(change)") { _ = try await store.add("x", at: start, attempt: key, of: alice) }
-                #expect(throws: ArchiveError.self, "\(change)") { try archive.lines() }
-                try run("UPDATE attempts SET id = 1, time = \(start)")
+                try place.run("UPDATE attempts SET \(change)")
+                await expectBroken("\(change)") {
+                    _ = try await place.store.add("x", at: start, attempt: key, of: alice)
+                }
+                #expect(throws: ArchiveError.self, "\(change)") { try place.archive.lines() }
+                try place.run("UPDATE attempts SET id = 1, time = \(start)")
             }
-            guard case .repeated = try await store.add("x", at: start, attempt: key, of: alice) else {
+            guard case .repeated = try await place.store.add("x", at: start, attempt: key, of: alice) else {
                 return #expect(Bool(false))
             }
-            try run("UPDATE attempts SET key = 'caf\u{E9}'")
-            #expect(throws: ArchiveError.self) { try archive.lines() }
+            try place.run("UPDATE attempts SET key = 'caf\u{E9}'")
+            #expect(throws: ArchiveError.self) { try place.archive.lines() }
         }
     }
 
     @Test("After the greatest revision follows the first, and after the greatest id none", arguments: kinds)
     func greatest(kind: MovableStore) async throws {
-        try await kind.with { store, mover, archive, run in
-            _ = try await store.added("x", of: alice)
+        try await kind.with { place in
+            _ = try await place.store.added("x", of: alice)
             for isList in [false, true] {
-                try run("UPDATE tasks SET revision = \(Self.greatest), completed = false")
+                try place.run("UPDATE tasks SET revision = \(Self.greatest), completed = false")
                 if isList {
                     let change = IdentifiedChange(id: 1, change: done, expected: Self.greatest)
-                    _ = try await store.changeAll([change], at: 9, of: alice)
+                    _ = try await place.store.changeAll([change], at: 9, of: alice)
                 } else {
-                    _ = try await store.change(1, done, expected: [Self.greatest], at: 9, of: alice)
+                    _ = try await place.store.change(1, done, expected: [Self.greatest], at: 9, of: alice)
                 }
-                let item = try #require(try await store.find(1, of: alice))
+                let item = try #require(try await place.store.find(1, of: alice))
                 #expect(item.revision == 1 && item.completed, "\(isList)")
             }
-            try run("UPDATE owners SET next_id = \(Self.greatest)")
-            #expect(try await store.added("last", of: alice).id == Self.greatest)
-            await expectBroken("beyond the last id") { _ = try await store.added("x", of: alice) }
-            #expect(try await store.remove(Self.greatest, of: alice))
+            try place.run("UPDATE owners SET next_id = \(Self.greatest)")
+            #expect(try await place.store.added("last", of: alice).id == Self.greatest)
+            await expectBroken("beyond the last id") { _ = try await place.store.added("x", of: alice) }
+            #expect(try await place.store.remove(Self.greatest, of: alice))
             // What was exported can be imported, also without the task that has the greatest id.
-            let lines = try archive.lines()
+            let lines = try place.archive.lines()
             #expect(lines.contains(#"{"owner":"alice","next":\#(Self.greatest + 1)}"#))
             let folder = try TemporaryFolder()
             let copy = SQLiteArchive(path: folder.file("copy.db"))
@@ -141,20 +148,20 @@ struct ForeignRowTests {
             _ = try copy.importLines { () throws(SystemError) in rest.popFirst().map { Array($0.utf8) } }
             #expect(try copy.lines() == lines)
             // No id is left for what is moved behind the last one.
-            _ = try await store.added("y", of: bob)
-            #expect(throws: OwnerMoveError.self) { try mover.move([(bob, alice)], merging: true) }
-            #expect(try archive.lines().count == lines.count + 1)
+            _ = try await place.store.added("y", of: bob)
+            #expect(throws: OwnerMoveError.self) { try place.move([(bob, alice)], merging: true) }
+            #expect(try place.archive.lines().count == lines.count + 1)
         }
     }
 
     @Test("An owner that no token names stops an export, as it stops an import", arguments: kinds)
     func names(kind: MovableStore) async throws {
-        try await kind.with { store, _, archive, run in
-            _ = try await store.added("x", of: alice)
+        try await kind.with { place in
+            _ = try await place.store.added("x", of: alice)
             for name in [String(repeating: "o", count: 274), "a\u{1}", "a\u{85}"] {
-                try run("UPDATE tasks SET owner = '\(name)'")
-                try run("UPDATE owners SET owner = '\(name)'")
-                #expect(throws: ArchiveError.self) { try archive.lines() }
+                try place.run("UPDATE tasks SET owner = '\(name)'")
+                try place.run("UPDATE owners SET owner = '\(name)'")
+                #expect(throws: ArchiveError.self) { try place.archive.lines() }
             }
         }
     }

@@ -14,8 +14,6 @@ package enum StoreEvent: Sendable, Equatable {
     case recovered
     /// The log could not be copied into the database file, so it grows; reported once, until a copy succeeds.
     case checkpointFailed(reason: String)
-    /// Another program (an import) changed the database; all cached lists were dropped.
-    case changedByOthers
     /// The database file, or a file of its log, is no longer in its place: nothing is read or written.
     case displaced(reason: String)
     /// The files are in their place again.

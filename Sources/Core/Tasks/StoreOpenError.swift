@@ -1,6 +1,6 @@
 /// Why a store could not be opened.
 package enum StoreOpenError: Error, Sendable, Equatable {
-    /// Another server, or another store of this program, uses the database.
+    /// Another server, or a command that writes, uses the database.
     case locked(path: String)
     /// The file has other names (hard links).
     case hasOtherNames(path: String)
@@ -25,6 +25,13 @@ package enum StoreOpenError: Error, Sendable, Equatable {
     /// A database server that is not as it must be; the message says what to do.
     case refused(String)
     case failed(path: String, reason: String)
+
+    /// One line for a person whose command changes the tasks of a database: no server may use the database meanwhile.
+    package var messageOfCommand: String {
+        guard case .locked(let path) = self else { return message }
+        return "a task-server uses the database \(path), and keeps lists of its tasks in memory; "
+            + "stop the server first, and start it again when this command has ended"
+    }
 
     /// One line for a person, with what to do.
     package var message: String {

@@ -1,15 +1,12 @@
 package import Platform
 import PostgreSQL
 import SQLite
-package import SQLiteStore
 package import Tasks
 
 /// Why owners are not moved, or no further.
 package enum OwnerMoveError: Error, Sendable, Equatable {
     /// The database does not open.
     case database(StoreOpenError)
-    /// The server that uses the database does not stop caching lists, or another move is under way.
-    case noPause(CachePause.Failure, path: String)
     /// Parts of the tables are on other servers, so that no transaction covers two owners.
     case foreignTables(database: String)
     /// The database failed later; who was moved until then is moved.
@@ -36,12 +33,7 @@ package enum OwnerMoveError: Error, Sendable, Equatable {
     /// One line for a person; the mistakes of a map have a line each in ``map(_:)``.
     package var message: String {
         switch self {
-        case .database(let error): error.message
-        case .noPause(.taken, let path): "another move-owners is at work on the database \(path); wait for its end"
-        case .noPause(.unconfirmed, let path):
-            "the server that uses the database \(path) does not stop caching lists: it is of an older version, or does not "
-                + "work; stop it, and start it again after the move"
-        case .noPause(.database(let error), _): error.message
+        case .database(let error): error.messageOfCommand
         case .foreignTables(let database):
             "the database \(database) has parts of its tables on other servers, and no transaction there changes two of them "
                 + "whole; export, replace the owners in the lines, and import into new tables"

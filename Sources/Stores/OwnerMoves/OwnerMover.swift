@@ -1,24 +1,38 @@
 import Basics
 package import Platform
-import PostgreSQL
-import PostgreSQLStore
 import SQLiteStore
 import Tasks
 
-/// A database in which people get another owner, also while servers use it.
-package protocol OwnerMover: Sendable {
-    /// What ``move(_:merging:shouldContinue:)`` would do now; changes nothing.
-    func plan(_ map: borrowing OwnerMap, merging: Bool) throws(OwnerMoveError) -> MoveReport
+/// A database, open, in which people get another owner.
+package struct OwnerMover {
+    private let database: any OwnerDatabase
 
-    /// The owners with tasks whom the map does not name; each is also given to `output`, without a line's end.
-    func unmapped(
+    /// Opens a SQLite file; one that is to be written belongs to this mover alone, so that no server may run on it.
+    package init(sqlite path: String, onlyReads: Bool) throws(OwnerMoveError) {
+        database = try SQLiteOwnerDatabase(SQLiteFile(path), onlyReads: onlyReads)
+    }
+
+    /// Opens the database of a connection string of libpq; servers may use the database meanwhile.
+    package init(postgreSQL connectionString: String, onlyReads: Bool) throws(OwnerMoveError) {
+        database = try PostgreSQLOwnerDatabase(connectionString, onlyReads: onlyReads)
+    }
+
+    /// Finds out what ``move(_:merging:shouldContinue:)`` would do now; changes nothing.
+    package func plan(_ map: borrowing OwnerMap, merging: Bool) throws(OwnerMoveError) -> MoveReport {
+        try database.plan(map, merging: merging)
+    }
+
+    /// Finds the owners with tasks whom the map does not name; each is also given to `output`, without a line's end.
+    package func unmapped(
         _ map: borrowing OwnerMap, to output: LineOutput
-    ) throws(OwnerMoveError) -> UnmappedOwners
+    ) throws(OwnerMoveError) -> UnmappedOwners {
+        try database.unmapped(map, to: output)
+    }
 
     /// Gives everything of each old owner to the new one: tasks, idempotency keys, and the ids that are not given again.
     ///
     /// Each person is moved in one transaction, in the order of the map. A move that ended early, for whatever reason, is
-    /// continued by repeating it. A list that a server answers after the commit is that after the move.
+    /// continued by repeating it.
     ///
     /// - Parameters:
     ///   - map: whom to move.
@@ -26,88 +40,15 @@ package protocol OwnerMover: Sendable {
     ///   - shouldContinue: called before each person with how many were looked at; false ends the move.
     /// - Returns: what was done.
     /// - Throws: ``OwnerMoveError``; who was moved until then is moved.
-    func move(
-        _ map: borrowing OwnerMap, merging: Bool, shouldContinue: (Int) -> Bool
-    ) throws(OwnerMoveError) -> MoveReport
-}
-
-/// Moves owners in a SQLite file.
-package struct SQLiteOwnerMover: OwnerMover {
-    private let file: SQLiteFile
-
-    /// The database at this path.
-    package init(path: String) {
-        file = SQLiteFile(path)
-    }
-
-    package func plan(_ map: borrowing OwnerMap, merging: Bool) throws(OwnerMoveError) -> MoveReport {
-        try SQLiteOwnerDatabase.reading(file).plan(map, merging: merging)
-    }
-
-    package func unmapped(
-        _ map: borrowing OwnerMap, to output: LineOutput
-    ) throws(OwnerMoveError) -> UnmappedOwners {
-        try SQLiteOwnerDatabase.reading(file).unmapped(map, to: output)
-    }
-
     package func move(
         _ map: borrowing OwnerMap, merging: Bool, shouldContinue: (Int) -> Bool
     ) throws(OwnerMoveError) -> MoveReport {
-        // A database that is missing, or of another version, is reported before its server is asked for anything.
-        _ = try SQLiteOwnerDatabase.reading(file)
-        let path = file.path
-        let pause = try rethrowing(as: { OwnerMoveError.noPause($0, path: path) }) {
-            () throws(CachePause.Failure) in try CachePause.begin(on: file)
-        }
-        let database = try SQLiteOwnerDatabase.writing(file, during: pause)
-        return try database.move(map, merging: merging, shouldContinue: shouldContinue)
+        try database.move(map, merging: merging, shouldContinue: shouldContinue)
     }
 }
 
-/// Moves owners in a PostgreSQL database.
-package struct PostgreSQLOwnerMover: OwnerMover {
-    private let connectionString: String
-
-    /// The database of a connection string of libpq.
-    package init(_ connectionString: String) {
-        self.connectionString = connectionString
-    }
-
-    package func plan(_ map: borrowing OwnerMap, merging: Bool) throws(OwnerMoveError) -> MoveReport {
-        try open(onlyReads: true).plan(map, merging: merging)
-    }
-
-    package func unmapped(
-        _ map: borrowing OwnerMap, to output: LineOutput
-    ) throws(OwnerMoveError) -> UnmappedOwners {
-        try open(onlyReads: true).unmapped(map, to: output)
-    }
-
-    package func move(
-        _ map: borrowing OwnerMap, merging: Bool, shouldContinue: (Int) -> Bool
-    ) throws(OwnerMoveError) -> MoveReport {
-        try open(onlyReads: false).move(map, merging: merging, shouldContinue: shouldContinue)
-    }
-
-    private func open(onlyReads: Bool) throws(OwnerMoveError) -> PostgreSQLOwnerDatabase {
-        let database = try rethrowing(as: OwnerMoveError.database) { () throws(StoreOpenError) in
-            try PostgreSQLDatabase(connectionString, onlyReads: onlyReads)
-        }
-        let (connection, isForeign) = try rethrowing(as: OwnerMoveError.database) { () throws(StoreOpenError) in
-            let connection = try database.connectUpToDate(
-                ifMissing: "start it once, or run `task-server migrate`")
-            let isForeign = try database.translating { () throws(PostgreSQLError) in
-                try PostgreSQLSchema.isForeign(on: connection)
-            }
-            return (connection, isForeign)
-        }
-        guard onlyReads || !isForeign else { throw .foreignTables(database: database.name) }
-        return PostgreSQLOwnerDatabase(connection: connection)
-    }
-}
-
-extension OwnerDatabase where Self: ~Copyable {
-    borrowing func plan(_ map: borrowing OwnerMap, merging: Bool) throws(OwnerMoveError) -> MoveReport {
+extension OwnerDatabase {
+    func plan(_ map: borrowing OwnerMap, merging: Bool) throws(OwnerMoveError) -> MoveReport {
         var report = MoveReport()
         var number = 0
         while true {
@@ -137,7 +78,7 @@ extension OwnerDatabase where Self: ~Copyable {
         return .moved(tasks: tasks, hasNewIDs: true, isMerged: true)
     }
 
-    borrowing func move(
+    func move(
         _ map: borrowing OwnerMap, merging: Bool, shouldContinue: (Int) -> Bool
     ) throws(OwnerMoveError) -> MoveReport {
         var report = MoveReport()
@@ -158,7 +99,7 @@ extension OwnerDatabase where Self: ~Copyable {
         return report
     }
 
-    borrowing func unmapped(
+    func unmapped(
         _ map: borrowing OwnerMap, to output: LineOutput
     ) throws(OwnerMoveError) -> UnmappedOwners {
         var unmapped = UnmappedOwners()

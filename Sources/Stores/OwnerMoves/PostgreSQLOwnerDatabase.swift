@@ -9,10 +9,19 @@ import Tasks
 /// Servers cache nothing of PostgreSQL, so that a committed move is in their next answers. Rows of `owners` are locked in the
 /// order of their names, as servers do it, before anything else of an owner is touched.
 struct PostgreSQLOwnerDatabase: OwnerDatabase {
-    let connection: PipelineConnection
+    private let connection: PipelineConnection
     private let time = SystemTime()
 
-    init(connection: PipelineConnection) {
+    init(_ connectionString: String, onlyReads: Bool) throws(OwnerMoveError) {
+        let (connection, name, isForeign) = try rethrowing(as: OwnerMoveError.database) { () throws(StoreOpenError) in
+            let database = try PostgreSQLDatabase(connectionString, onlyReads: onlyReads)
+            let connection = try database.connectUpToDate(ifMissing: "start it once, or run `task-server migrate`")
+            let isForeign = try database.translating { () throws(PostgreSQLError) in
+                try PostgreSQLSchema.isForeign(on: connection)
+            }
+            return (connection, database.name, isForeign)
+        }
+        guard onlyReads || !isForeign else { throw .foreignTables(database: name) }
         self.connection = connection
     }
 

@@ -5,7 +5,7 @@ import SQLiteStore
 import Tasks
 
 /// The connection that moves owners in a SQLite file, and its statements.
-struct SQLiteOwnerDatabase: ~Copyable, OwnerDatabase {
+final class SQLiteOwnerDatabase: OwnerDatabase {
     private let state: Statement
     private let owners: Statement
     private let forget: Statement
@@ -16,63 +16,48 @@ struct SQLiteOwnerDatabase: ~Copyable, OwnerDatabase {
     private let empty: Statement
     private let connection: Connection
     private let time = SystemTime()
-    /// Nil if nothing is written.
-    private let pause: CachePause?
-    /// Whether a server writes to the file as well.
-    private let hasServer: Bool
+    /// Keeps servers away until the move has ended: a server would not notice that its cached lists are outdated.
+    private let lock: SQLiteFileLock?
 
-    /// Opens a file to read from it, also while a server writes.
-    static func reading(_ file: SQLiteFile) throws(OwnerMoveError) -> SQLiteOwnerDatabase {
-        let connection = try rethrowing(as: OwnerMoveError.database) { () throws(StoreOpenError) in
-            try file.open(.readOnly)
+    /// Opens a file that exists and is up to date; a server may run on the file if it is only read.
+    init(_ file: SQLiteFile, onlyReads: Bool) throws(OwnerMoveError) {
+        // Opened before the lock is taken as well, because the lock makes a file that is missing.
+        let reader = try Self.open(file, .readOnly)
+        if onlyReads {
+            connection = reader
+            lock = nil
+        } else {
+            _ = consume reader
+            lock = try rethrowing(as: OwnerMoveError.database) { () throws(StoreOpenError) in try file.lock() }
+            connection = try Self.open(file, .readWrite)
         }
         do throws(SQLiteError) {
-            return try compiled(on: connection, nil, hasServer: false)
-        } catch {
-            throw OwnerMoveError(error)
-        }
-    }
-
-    /// Opens a file to write to it; the pause is over when it is closed.
-    static func writing(
-        _ file: SQLiteFile, during pause: consuming CachePause
-    ) throws(OwnerMoveError) -> SQLiteOwnerDatabase {
-        let connection = try rethrowing(as: OwnerMoveError.database) { () throws(StoreOpenError) in
-            try file.open(.readWrite)
-        }
-        connection.setBusyTimeout(milliseconds: 60_000)
-        do throws(SQLiteError) {
-            try connection.execute("PRAGMA synchronous = FULL")
-            let hasServer = pause.hasServer
-            return try compiled(on: connection, pause, hasServer: hasServer)
-        } catch {
-            throw OwnerMoveError(error)
-        }
-    }
-
-    private static func compiled(
-        on connection: consuming Connection, _ pause: consuming CachePause?, hasServer: Bool
-    ) throws(SQLiteError) -> SQLiteOwnerDatabase {
-        SQLiteOwnerDatabase(
-            state: try connection.prepare(selectState),
-            owners: try connection.prepare(
-                "SELECT owner, tasks FROM owners WHERE owner > ?1 AND tasks > 0 ORDER BY owner LIMIT 1000"),
-            forget: try connection.prepare("DELETE FROM attempts WHERE owner IN (?1, ?2) AND time <= ?3"),
-            tasks: try connection.prepare("UPDATE tasks SET owner = ?2, id = id + ?3 WHERE owner = ?1"),
-            keys: try connection.prepare(
+            if !onlyReads { try connection.execute("PRAGMA synchronous = FULL") }
+            state = try connection.prepare(Self.selectState)
+            owners = try connection.prepare(
+                "SELECT owner, tasks FROM owners WHERE owner > ?1 AND tasks > 0 ORDER BY owner LIMIT 1000")
+            forget = try connection.prepare("DELETE FROM attempts WHERE owner IN (?1, ?2) AND time <= ?3")
+            tasks = try connection.prepare("UPDATE tasks SET owner = ?2, id = id + ?3 WHERE owner = ?1")
+            keys = try connection.prepare(
                 """
                 INSERT OR IGNORE INTO attempts(owner, \(IdempotencyRow.columns))
                 SELECT ?2, key, fingerprint, time, id + ?3, text, completed, due, notes, position
                 FROM attempts WHERE owner = ?1
-                """),
-            dropKeys: try connection.prepare("DELETE FROM attempts WHERE owner = ?1"),
-            raise: try connection.prepare(
+                """)
+            dropKeys = try connection.prepare("DELETE FROM attempts WHERE owner = ?1")
+            raise = try connection.prepare(
                 """
                 INSERT INTO owners(owner, next_id, tasks) VALUES (?1, ?2, ?3)
                 ON CONFLICT(owner) DO UPDATE SET next_id = excluded.next_id, tasks = tasks + excluded.tasks
-                """),
-            empty: try connection.prepare("UPDATE owners SET tasks = 0 WHERE owner = ?1"), connection: connection,
-            pause: pause, hasServer: hasServer)
+                """)
+            empty = try connection.prepare("UPDATE owners SET tasks = 0 WHERE owner = ?1")
+        } catch {
+            throw OwnerMoveError(error)
+        }
+    }
+
+    private static func open(_ file: SQLiteFile, _ mode: Connection.Mode) throws(OwnerMoveError) -> Connection {
+        try rethrowing(as: OwnerMoveError.database) { () throws(StoreOpenError) in try file.open(mode) }
     }
 
     private static let selectState = """
@@ -82,7 +67,7 @@ struct SQLiteOwnerDatabase: ~Copyable, OwnerDatabase {
         FROM owners WHERE owner = ?1
         """
 
-    borrowing func states(of owners: [Owner]) throws(OwnerMoveError) -> [Owner: OwnerState] {
+    func states(of owners: [Owner]) throws(OwnerMoveError) -> [Owner: OwnerState] {
         try rethrowing(as: OwnerMoveError.init) { () throws(SQLiteError) in
             var states: [Owner: OwnerState] = [:]
             let expiry = expiry
@@ -94,7 +79,7 @@ struct SQLiteOwnerDatabase: ~Copyable, OwnerDatabase {
     /// Keys of this time and earlier are expired.
     private var expiry: Int64 { time.wallMilliseconds - IdempotencyKey.lifetime }
 
-    private borrowing func state(of owner: Owner, _ expiry: Int64) throws(SQLiteError) -> OwnerState? {
+    private func state(of owner: Owner, _ expiry: Int64) throws(SQLiteError) -> OwnerState? {
         defer { state.reset() }
         try state.bind(owner.identifier, expiry)
         guard try state.step() else { return nil }
@@ -104,7 +89,7 @@ struct SQLiteOwnerDatabase: ~Copyable, OwnerDatabase {
         }
     }
 
-    borrowing func ownersWithTasks(after owner: Owner) throws(OwnerMoveError) -> [(owner: Owner, tasks: Int64)] {
+    func ownersWithTasks(after owner: Owner) throws(OwnerMoveError) -> [(owner: Owner, tasks: Int64)] {
         try rethrowing(as: OwnerMoveError.init) { () throws(SQLiteError) in
             defer { owners.reset() }
             try owners.bind(owner.identifier)
@@ -114,18 +99,13 @@ struct SQLiteOwnerDatabase: ~Copyable, OwnerDatabase {
         }
     }
 
-    borrowing func move(_ pair: OwnerPair, merging: Bool) throws(OwnerMoveError) -> MoveOutcome {
-        let start = time.monotonicNanoseconds
-        let outcome = try rethrowing(as: OwnerMoveError.init) { () throws(SQLiteError) in
+    func move(_ pair: OwnerPair, merging: Bool) throws(OwnerMoveError) -> MoveOutcome {
+        try rethrowing(as: OwnerMoveError.init) { () throws(SQLiteError) in
             try connection.transaction { () throws(SQLiteError) in try moveInTransaction(pair, merging: merging) }
         }
-        // The lock goes to whoever asks first, and a server asks more and more seldom while it waits, so the server gets half of
-        // the time.
-        if hasServer { time.sleep(nanoseconds: min(time.monotonicNanoseconds - start, 50_000_000)) }
-        return outcome
     }
 
-    private borrowing func moveInTransaction(_ pair: OwnerPair, merging: Bool) throws(SQLiteError) -> MoveOutcome {
+    private func moveInTransaction(_ pair: OwnerPair, merging: Bool) throws(SQLiteError) -> MoveOutcome {
         let (from, to) = (pair.old.identifier, pair.new.identifier)
         let expiry = expiry
         guard let old = try state(of: pair.old, expiry) else { return .nothing }

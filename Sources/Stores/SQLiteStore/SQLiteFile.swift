@@ -12,21 +12,10 @@ package struct SQLiteFile {
         self.path = File.resolved(path)
     }
 
-    /// The right to be the only server on it.
+    /// The right to be the only server, or the only command that writes, on the file.
     package func lock() throws(StoreOpenError) -> SQLiteFileLock {
         if let kind = File.otherKind(path) { throw .notAFile(path: path, kind: kind) }
         return try SQLiteFileLock(path)
-    }
-
-    /// The lock of the file, or nothing where a server or another program has it.
-    package func lockIfFree() throws(StoreOpenError) -> SQLiteFileLock? {
-        do throws(StoreOpenError) {
-            return try lock()
-        } catch .locked {
-            return nil
-        } catch {
-            throw error
-        }
     }
 
     /// A connection that may write, to a file that is locked; the file is up to date then.

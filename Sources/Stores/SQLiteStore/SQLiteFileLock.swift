@@ -14,33 +14,17 @@ package final class SQLiteFileLock: Sendable {
     private let file: LockedFile
     /// SQLite's log and its index, from when they were first seen; they stay until the last connection is closed.
     private let companions = Mutex<[String: FileIdentity]>([:])
-    /// By which other programs ask for a ``CachePause``.
-    private let marks: FileMarks
-
-    /// The path of the lock file of a database.
-    static func lockFile(of path: String) -> String { path + ".lock" }
 
     /// Locks the file at this path, which is created if it is missing.
     package init(_ path: String) throws(StoreOpenError) {
         self.path = path
         pathLock = try rethrowing(as: { Self.openError($0, path) }) { () throws(FileLock.Failure) in
-            try FileLock(path: Self.lockFile(of: path))
+            try FileLock(path: path + ".lock")
         }
         // Created here, because SQLite would let every user read it.
         file = try rethrowing(as: { Self.openError($0, path) }) { () throws(LockedFile.Failure) in
             try LockedFile.lock(path)
         }
-        marks = try rethrowing(as: { StoreOpenError.unwritable(path: path, reason: $0.reason) }) {
-            () throws(SystemError) in try FileMarks(path: Self.lockFile(of: path))
-        }
-    }
-
-    /// Whether another program asks for a ``CachePause``.
-    var isCachePauseRequested: Bool { marks.isSetByAnother(CachePause.Mark.request) }
-
-    /// Tells a program that asks for a ``CachePause`` whether the cache is empty and stays so.
-    func confirmCachePause(_ isPaused: Bool) {
-        if isPaused { _ = marks.set(CachePause.Mark.confirmation) } else { marks.remove(CachePause.Mark.confirmation) }
     }
 
     private static func openError(_ failure: FileLock.Failure, _ path: String) -> StoreOpenError {

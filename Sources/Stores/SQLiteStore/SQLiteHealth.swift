@@ -52,7 +52,4 @@ final class SQLiteHealth: Sendable {
         }
         return StoreError(error)
     }
-
-    /// Another program changed the database and may have repaired it; damage that is left is found again.
-    func forgetDamage() { state.withLock { $0.damage = nil } }
 }

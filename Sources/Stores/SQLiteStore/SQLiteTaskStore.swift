@@ -7,9 +7,8 @@ package import Tasks
 /// Keeps tasks in a SQLite file: durable, for one server on one machine.
 ///
 /// One thread commits all waiting writes in one transaction, and answers them when it is on the disk. Reads have threads
-/// of their own; whole lists come from a cache, without waiting. A lock file keeps other servers away, so that the cache
-/// cannot become stale; an import into the database of a running server is noticed within a second, and a program that
-/// cannot allow even that asks for a ``CachePause``.
+/// of their own; whole lists come from a cache, without waiting. A lock keeps other servers away, and the commands that
+/// write, so that the cache cannot become stale.
 package final class SQLiteTaskStore: TaskStore {
     private let writer: Writer
     private let readers: ReaderPool
@@ -38,9 +37,7 @@ package final class SQLiteTaskStore: TaskStore {
         let lock = try file.lock()
         let database = try writerDatabase(of: file, options)
         let store = SQLiteTaskStore(options: options)
-        // Before anyone can ask for a list.
-        let isPaused = store.writer.followCachePause(lock, wasPaused: false)
-        let loop = WriterLoop(database, lock: lock, for: store.writer, isCachePaused: isPaused)
+        let loop = WriterLoop(database, lock: lock, for: store.writer)
         try store.start(TransferBox(loop), file)
         return store
     }

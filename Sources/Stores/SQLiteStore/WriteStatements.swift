@@ -5,7 +5,6 @@ import Tasks
 struct WriteStatements: ~Copyable {
     private let begin: Statement
     private let commit: Statement
-    private let version: Statement
     private let counts: Statement
     private let count: Statement
     private let insertOwner: Statement
@@ -25,7 +24,6 @@ struct WriteStatements: ~Copyable {
     static func compiled(on connection: consuming Connection) throws(SQLiteError) -> WriteStatements {
         WriteStatements(
             begin: try connection.prepare("BEGIN IMMEDIATE"), commit: try connection.prepare("COMMIT"),
-            version: try connection.prepare("PRAGMA data_version"),
             counts: try connection.prepare("SELECT next_id, tasks FROM owners WHERE owner = ?1"),
             count: try connection.prepare(
                 "UPDATE owners SET next_id = next_id + 1, tasks = tasks + 1 WHERE owner = ?1"),
@@ -50,12 +48,6 @@ struct WriteStatements: ~Copyable {
     func beginTransaction() throws(SQLiteError) { try begin.run() }
 
     func commitTransaction() throws(SQLiteError) { try commit.run() }
-
-    /// A number that changes when another connection has committed.
-    func dataVersion() throws(SQLiteError) -> Int64 {
-        defer { version.reset() }
-        return try version.step() ? version.integer(0) : 0
-    }
 
     /// The next id of an owner, whose number of tasks grows by one; nil if the owner has `limit` tasks already.
     func allocateID(of owner: Owner, limit: Int) throws(SQLiteError) -> Int64? {

@@ -49,19 +49,6 @@ final class Writer: Sendable {
         for write in writes { write.refuse(.overloaded) }
     }
 
-    /// Stops caching lists, or continues, as another program asks; returns whether it is stopped.
-    func followCachePause(_ lock: SQLiteFileLock, wasPaused: Bool) -> Bool {
-        if wasPaused {
-            guard !lock.isCachePauseRequested else { return true }
-            lock.confirmCachePause(false)
-        }
-        // Asked again after the confirmation is gone: the next program may have seen that before.
-        let isPaused = lock.isCachePauseRequested
-        if isPaused != wasPaused { cache.setPaused(isPaused) }
-        if isPaused { lock.confirmCachePause(true) }
-        return isPaused
-    }
-
     func count(_ change: (inout StoreStatistics) -> Void) {
         counts.withLock { change(&$0) }
     }

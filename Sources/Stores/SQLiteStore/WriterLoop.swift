@@ -12,19 +12,15 @@ struct WriterLoop: ~Copyable {
     private var nextMaintenance: UInt64 = 0
     /// There may be more expired idempotency keys than were removed last.
     private var mustPrune = false
-    private var dataVersion: Int64?
     private var order = WriteOrder()
     /// The code of the last failure, until something was written again.
     private var failure: Int32?
     private var isFull = false
-    private var isCachePaused: Bool
 
-    /// `isCachePaused`: a ``CachePause`` began before the database was opened.
-    init(_ database: consuming WriterDatabase, lock: SQLiteFileLock, for writer: Writer, isCachePaused isPaused: Bool) {
+    init(_ database: consuming WriterDatabase, lock: SQLiteFileLock, for writer: Writer) {
         self.database = database
         self.lock = lock
         self.writer = writer
-        isCachePaused = isPaused
     }
 
     /// Works until the queue is closed, and ends the database and its lock, in this order.
@@ -71,7 +67,6 @@ struct WriterLoop: ~Copyable {
         do throws(WriterDatabase.Failure) {
             let results = try database.commit(batch)
             noteSuccess(results)
-            noteForeignChanges()
             // All changed lists leave the cache before the first answer: a caller who has one reads the new list.
             for owner in Set(results.compactMap(\.changedOwner)) { writer.cache.remove(owner) }
             for result in results { result.answer() }
@@ -115,16 +110,13 @@ struct WriterLoop: ~Copyable {
         isFull = true
     }
 
-    /// Once a second: refuses what waited for too long, notices what other programs did to the data and to the files, and lets
-    /// expired keys be removed.
+    /// Refuses writes that have waited for too long, looks at the files, and lets expired keys be removed; once a second.
     private mutating func runMaintenance() {
         let now = time.monotonicNanoseconds
         guard now >= nextMaintenance else { return }
         nextMaintenance = now + 1_000_000_000
         writer.refuseOverdue()
         noteDisplacement()
-        isCachePaused = writer.followCachePause(lock, wasPaused: isCachePaused)
-        noteForeignChanges()
         mustPrune = true
     }
 
@@ -141,17 +133,5 @@ struct WriterLoop: ~Copyable {
     /// Cached lists are as lost as the file: they are not answered either.
     private func noteDisplacement() {
         if writer.health.note(displacement: lock.displacement) { writer.cache.removeAll() }
-    }
-
-    /// Operators' commands write in addition to a running server; it is not known which lists they changed.
-    ///
-    /// Reported once for a ``CachePause``: at its end.
-    private mutating func noteForeignChanges() {
-        guard !isCachePaused, let version = try? database.statements.dataVersion() else { return }
-        defer { dataVersion = version }
-        guard let dataVersion, dataVersion != version else { return }
-        writer.health.forgetDamage()
-        writer.cache.removeAll()
-        writer.observer(.changedByOthers)
     }
 }

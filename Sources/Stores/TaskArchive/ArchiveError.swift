@@ -33,7 +33,7 @@ package enum ArchiveError: Error, Sendable, Equatable {
     /// One line for a person.
     package var message: String {
         switch self {
-        case .database(let error): error.message
+        case .database(let error): error.messageOfCommand
         case .failed(let reason): "the database failed: \(reason)"
         case .full: "there is no room on the disk"
         case .targetExists(let path): "\(path) exists, and is not replaced; give another name or move it away"

@@ -26,8 +26,8 @@ package protocol LineArchive: Sendable {
     /// Adds the lines of an export, ids and times kept; existing tasks are skipped, and so are expired keys.
     ///
     /// So an import that ended early, for whatever reason, is continued by repeating it: lines that are imported already
-    /// are only compared. A missing database is created, or its tables. While a server runs on the database, the import
-    /// adds in small transactions, between which the server continues. An empty line is skipped.
+    /// are only compared. A missing database is created, or its tables. Servers may use a PostgreSQL database meanwhile: the
+    /// import adds in small transactions. A server that uses a SQLite file has to be stopped before. An empty line is skipped.
     ///
     /// - Parameters:
     ///   - nextLine: the next line without its end; nil at the end.

@@ -4,9 +4,10 @@ import SQLite
 import SQLiteStore
 import Tasks
 
-/// Copies of a SQLite database, as a file or line by line, also while a server runs on it.
+/// Copies of a SQLite database, as a file or line by line, and imports into one.
 ///
-/// Reading takes no lock that a server would notice. Every method blocks until it is done.
+/// Reading takes no lock that a server would notice; an import needs the database for itself. Every method blocks until it is
+/// done.
 package struct SQLiteArchive: LineArchive {
     private let file: SQLiteFile
 
@@ -47,7 +48,6 @@ package struct SQLiteArchive: LineArchive {
         try SQLiteExport.compiled(on: open()).export(start, to: output, shouldContinue: shouldContinue)
     }
 
-    /// See ``LineArchive/importLines(_:shouldContinue:)``; a running server notices within a second.
     package func importLines(
         _ nextLine: LineInput, shouldContinue: (ImportSummary) -> Bool
     ) throws(ArchiveError) -> ImportSummary {

@@ -11,22 +11,20 @@ struct SQLiteImport: ~Copyable, ImportTarget {
     private let raise: Statement
     private let idempotency: IdempotencyStatements
     private let connection: Connection
-    /// Held if no server runs, so that none starts before the import has ended.
-    private let lock: SQLiteFileLock?
+    /// Keeps servers away until the import has ended: a server would not notice that its cached lists are outdated.
+    private let lock: SQLiteFileLock
 
     static func open(_ file: SQLiteFile) throws(ArchiveError) -> SQLiteImport {
-        let lock = try rethrowing(as: ArchiveError.database) { () throws(StoreOpenError) in try file.lockIfFree() }
+        let lock = try rethrowing(as: ArchiveError.database) { () throws(StoreOpenError) in try file.lock() }
         let connection = try rethrowing(as: ArchiveError.database) { () throws(StoreOpenError) in
-            // If a server holds the lock, the file exists and is up to date.
-            lock == nil ? try file.open(.readWrite) : try file.openForWriting(maximumPages: nil) { _ in }
+            try file.openForWriting(maximumPages: nil) { _ in }
         }
-        connection.setBusyTimeout(milliseconds: 60_000)
         // No closure: that could not consume the connection.
         do throws(SQLiteError) { return try compiled(on: connection, lock) } catch { throw ArchiveError(error) }
     }
 
     private static func compiled(
-        on connection: consuming Connection, _ lock: SQLiteFileLock?
+        on connection: consuming Connection, _ lock: SQLiteFileLock
     ) throws(SQLiteError) -> SQLiteImport {
         SQLiteImport(
             insert: try connection.prepare("\(TaskRow.insert) ON CONFLICT(owner, id) DO NOTHING RETURNING id"),

@@ -5,6 +5,7 @@ import PostgreSQLStore
 import SQLite
 import SQLiteStore
 import Support
+import Synchronization
 import TaskArchive
 import Tasks
 import Testing
@@ -26,47 +27,85 @@ struct MovableStore: Sendable, CustomTestStringConvertible {
         },
     ]
 
-    /// Gives the body a store that runs, what moves its owners, and what exports it.
+    /// Gives the body a database with a store that runs on it.
     ///
     /// The store removes the idempotency keys that are expired at `time`.
-    func with(
-        time: any TimeSource = SystemTime(),
-        _ body: (any TaskStore, any OwnerMover, any LineArchive) async throws -> Void
-    ) async throws {
-        try await with(time: time) { store, mover, archive, _ in try await body(store, mover, archive) }
-    }
-
-    /// The same with what runs a statement of SQL in the database, as another program.
-    func with(
-        time: any TimeSource = SystemTime(),
-        _ body: (any TaskStore, any OwnerMover, any LineArchive, (String) throws -> Void) async throws -> Void
-    ) async throws {
+    func with(time: any TimeSource = SystemTime(), _ body: (MovablePlace) async throws -> Void) async throws {
         let folder = try TemporaryFolder()
-        let place = try place(folder)
-        let isFile = place.hasPrefix("/")
-        let store = isFile ? try Self.file(place, time) : try Self.server(place, time)
-        defer { store.close() }
-        try await body(
-            store, isFile ? SQLiteOwnerMover(path: place) : PostgreSQLOwnerMover(place),
-            isFile ? SQLiteArchive(path: place) : PostgreSQLArchive(place)
-        ) { statement in
-            guard isFile else { return try PostgreSQLDatabase(place).connect().runScript(statement) }
-            let connection = try Connection(path: place, mode: .readWrite)
-            connection.setBusyTimeout(milliseconds: 10_000)
-            try connection.execute(statement)
-        }
+        let place = try MovablePlace(try place(folder), time)
+        defer { place.store.close() }
+        try await body(place)
+    }
+}
+
+/// A database with a store that runs on it.
+final class MovablePlace: Sendable {
+    private let address: String
+    private let time: any TimeSource
+    private let open: Mutex<any TaskStore>
+
+    /// At the address of a PostgreSQL database, or at the path of a SQLite file.
+    init(_ address: String, _ time: any TimeSource) throws {
+        self.address = address
+        self.time = time
+        open = Mutex(try Self.store(address, time))
     }
 
-    private static func file(_ path: String, _ time: any TimeSource) throws -> any TaskStore {
+    /// Opens one more store.
+    func reopened() throws -> any TaskStore { try Self.store(address, time) }
+
+    private static func store(_ address: String, _ time: any TimeSource) throws -> any TaskStore {
+        guard address.hasPrefix("/") else {
+            var options = PostgreSQLStoreOptions()
+            options.time = time
+            return try PostgreSQLTaskStore.open(address, options: options)
+        }
         var options = SQLiteStoreOptions()
         options.time = time
-        return try SQLiteTaskStore.open(path: path, options: options)
+        return try SQLiteTaskStore.open(path: address, options: options)
     }
 
-    private static func server(_ address: String, _ time: any TimeSource) throws -> any TaskStore {
-        var options = PostgreSQLStoreOptions()
-        options.time = time
-        return try PostgreSQLTaskStore.open(address, options: options)
+    private var isFile: Bool { address.hasPrefix("/") }
+
+    /// The store; another one after a move in a SQLite file.
+    var store: any TaskStore { open.withLock { $0 } }
+
+    var archive: any LineArchive { isFile ? SQLiteArchive(path: address) : PostgreSQLArchive(address) }
+
+    /// What moves the owners of the database.
+    func mover(onlyReads: Bool) throws -> OwnerMover {
+        try isFile
+            ? OwnerMover(sqlite: address, onlyReads: onlyReads) : OwnerMover(postgreSQL: address, onlyReads: onlyReads)
+    }
+
+    /// Finds out what a move would do, while the store runs.
+    func plan(_ pairs: [(Owner, Owner)], merging: Bool = false) throws -> MoveReport {
+        try mover(onlyReads: true).plan(OwnerMap.of(pairs, merging: merging), merging: merging)
+    }
+
+    /// Moves everyone of these pairs; a store on a SQLite file is closed, and opened again after the move.
+    @discardableResult
+    func move(
+        _ pairs: [(Owner, Owner)], merging: Bool = false, shouldContinue: (Int) -> Bool = { _ in true }
+    ) throws -> MoveReport {
+        let map = try OwnerMap.of(pairs, merging: merging)
+        if isFile { store.close() }
+        let report = Result {
+            try mover(onlyReads: false).move(map, merging: merging, shouldContinue: shouldContinue)
+        }
+        if isFile {
+            let store = try reopened()
+            open.withLock { $0 = store }
+        }
+        return try report.get()
+    }
+
+    /// Runs a statement of SQL in the database, as another program.
+    func run(_ statement: String) throws {
+        guard isFile else { return try PostgreSQLDatabase(address).connect().runScript(statement) }
+        let connection = try Connection(path: address, mode: .readWrite)
+        connection.setBusyTimeout(milliseconds: 10_000)
+        try connection.execute(statement)
     }
 }
 

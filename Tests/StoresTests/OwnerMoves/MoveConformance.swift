@@ -23,46 +23,46 @@ struct MoveConformance {
 
     @Test("Tasks, revisions, ids that were given and idempotency keys move along", arguments: MovableStore.all)
     func everything(kind: MovableStore) async throws {
-        try await kind.with { store, mover, _ in
+        try await kind.with { place in
             let details = try TaskDetails.example
-            let first = try await store.added("first", details: details, of: old)
-            let keyed = try await store.add("keyed", details: details, at: start, attempt: key, of: old)
+            let first = try await place.store.added("first", details: details, of: old)
+            let keyed = try await place.store.add("keyed", details: details, at: start, attempt: key, of: old)
             guard case .added(let second) = keyed else { throw UnexpectedOutcome(outcome: keyed) }
             let change = TaskChange(completed: true)
-            let changed = try await store.change(1, change, expected: [1], at: 2000, of: old)
+            let changed = try await place.store.change(1, change, expected: [1], at: 2000, of: old)
             guard case .changed(var now) = changed else { return #expect(Bool(false), "\(changed)") }
-            _ = try await store.added("gone", of: old)
-            #expect(try await store.remove(3, of: old))
-            let others = try await store.added("other", of: other)
+            _ = try await place.store.added("gone", of: old)
+            #expect(try await place.store.remove(3, of: old))
+            let others = try await place.store.added("other", of: other)
             // Both lists are cached, if lists are.
-            #expect(try await store.lists([now, second], of: old))
-            #expect(try await store.lists([], of: new))
+            #expect(try await place.store.lists([now, second], of: old))
+            #expect(try await place.store.lists([], of: new))
             #expect(first.id == 1)
 
-            let report = try mover.move([(old, new)])
+            let report = try place.move([(old, new)])
             #expect((report.moved.people, report.moved.tasks, report.renumbered, report.isWhole) == (1, 2, 0, true))
             now = moved(now, to: new)
-            #expect(try await store.lists([now, moved(second, to: new)], of: new))
-            #expect(try await store.lists([], of: old))
-            #expect(try await store.lists([others], of: other))
+            #expect(try await place.store.lists([now, moved(second, to: new)], of: new))
+            #expect(try await place.store.lists([], of: old))
+            #expect(try await place.store.lists([others], of: other))
             // If-Match with the revision that was seen before, and with an older one.
-            let again = try await store.change(1, TaskChange(completed: false), expected: [1], at: 3000, of: new)
+            let again = try await place.store.change(1, TaskChange(completed: false), expected: [1], at: 3000, of: new)
             #expect(again == .conflict(now))
             guard
-                case .changed = try await store.change(
+                case .changed = try await place.store.change(
                     1, TaskChange(completed: false), expected: [2], at: 3000, of: new)
             else { return #expect(Bool(false)) }
             // A retry after the move, of a request from before it.
-            let retry = try await store.add("keyed", details: details, at: start + 1, attempt: key, of: new)
+            let retry = try await place.store.add("keyed", details: details, at: start + 1, attempt: key, of: new)
             #expect(retry == .repeated(moved(second, to: new)))
-            #expect(try await store.added("next", of: new).id == 4)
-            #expect(try await store.added("back", of: old).id == 4)
+            #expect(try await place.store.added("next", of: new).id == 4)
+            #expect(try await place.store.added("back", of: old).id == 4)
             // The old owner's keys are gone.
-            let back = try await store.add("keyed", details: details, at: start + 1, attempt: key, of: old)
+            let back = try await place.store.add("keyed", details: details, at: start + 1, attempt: key, of: old)
             guard case .added = back else { throw UnexpectedOutcome(outcome: back) }
             // The numbers of tasks are right as well.
-            #expect(try await store.add("x", limit: 3, of: new) == .full)
-            guard case .added = try await store.add("x", limit: 4, of: new) else { return #expect(Bool(false)) }
+            #expect(try await place.store.add("x", limit: 3, of: new) == .full)
+            guard case .added = try await place.store.add("x", limit: 4, of: new) else { return #expect(Bool(false)) }
         }
     }
 
@@ -70,38 +70,38 @@ struct MoveConformance {
         "A repeated move does nothing, and what the old owner has added since is a conflict",
         arguments: MovableStore.all)
     func repeated(kind: MovableStore) async throws {
-        try await kind.with { store, mover, archive in
-            _ = try await store.added("x", of: old)
-            _ = try await store.added("gone", of: old)
-            #expect(try await store.remove(2, of: old))
-            try mover.move([(old, new)])
-            let lines = try archive.lines()
-            let again = try mover.move([(old, new)])
+        try await kind.with { place in
+            _ = try await place.store.added("x", of: old)
+            _ = try await place.store.added("gone", of: old)
+            #expect(try await place.store.remove(2, of: old))
+            try place.move([(old, new)])
+            let lines = try place.archive.lines()
+            let again = try place.move([(old, new)])
             #expect((again.moved.people, again.empty.count, again.conflicts.count) == (0, 1, 0))
-            #expect(try archive.lines() == lines)
-            _ = try await store.added("late", of: old)
-            let late = try mover.move([(old, new)])
+            #expect(try place.archive.lines() == lines)
+            _ = try await place.store.added("late", of: old)
+            let late = try place.move([(old, new)])
             #expect((late.moved.people, late.conflicts.count) == (0, 1))
             let line = try #require(late.conflicts.first.first)
             #expect((line.number, line.oldTasks, line.newTasks) == (1, 1, 1))
-            let merged = try mover.move([(old, new)], merging: true)
+            let merged = try place.move([(old, new)], merging: true)
             #expect((merged.merged.people, merged.merged.tasks, merged.renumbered) == (1, 1, 0))
-            #expect(try await store.found(1...5, of: new) == [1, 3])
+            #expect(try await place.store.found(1...5, of: new) == [1, 3])
         }
     }
 
     @Test("An owner without tasks passes on the ids that were given", arguments: MovableStore.all)
     func withoutTasks(kind: MovableStore) async throws {
-        try await kind.with { store, mover, archive in
+        try await kind.with { place in
             for id in 1...3 {
-                _ = try await store.added("x", of: old)
-                #expect(try await store.remove(Int64(id), of: old))
+                _ = try await place.store.added("x", of: old)
+                #expect(try await place.store.remove(Int64(id), of: old))
             }
-            #expect(try mover.move([(old, new)]).empty.count == 1)
-            let lines = try archive.lines()
-            #expect(try mover.move([(old, new)]).empty.count == 1)
-            #expect(try archive.lines() == lines)
-            #expect(try await store.added("x", of: new).id == 4)
+            #expect(try place.move([(old, new)]).empty.count == 1)
+            let lines = try place.archive.lines()
+            #expect(try place.move([(old, new)]).empty.count == 1)
+            #expect(try place.archive.lines() == lines)
+            #expect(try await place.store.added("x", of: new).id == 4)
         }
     }
 
@@ -109,34 +109,34 @@ struct MoveConformance {
         "Who has tasks already keeps them, and a merge puts the others after them in their order",
         arguments: MovableStore.all)
     func merged(kind: MovableStore) async throws {
-        try await kind.with { store, mover, archive in
+        try await kind.with { place in
             var items: [TaskItem] = []
-            for text in ["a", "b", "c"] { items.append(try await store.added(text, at: start, of: old)) }
-            let outcome = try await store.add("d", at: start, attempt: key, of: old)
+            for text in ["a", "b", "c"] { items.append(try await place.store.added(text, at: start, of: old)) }
+            let outcome = try await place.store.add("d", at: start, attempt: key, of: old)
             guard case .added(let keyed) = outcome else { throw UnexpectedOutcome(outcome: outcome) }
-            #expect(try await store.remove(2, of: old))
-            let own = try await store.added("own", of: new)
-            let ownOutcome = try await store.add(
+            #expect(try await place.store.remove(2, of: old))
+            let own = try await place.store.added("own", of: new)
+            let ownOutcome = try await place.store.add(
                 "own key", at: start, attempt: IdempotencyKey(key: "own", fingerprint: 1), of: new)
             guard case .added(let ownKeyed) = ownOutcome else { throw UnexpectedOutcome(outcome: ownOutcome) }
-            let lines = try archive.lines()
-            let refused = try mover.move([(old, new)])
+            let lines = try place.archive.lines()
+            let refused = try place.move([(old, new)])
             #expect((refused.conflicts.count, refused.conflicts.first.first?.oldTasks) == (1, 3))
-            #expect(try archive.lines() == lines)
+            #expect(try place.archive.lines() == lines)
 
-            let report = try mover.move([(old, new)], merging: true)
+            let report = try place.move([(old, new)], merging: true)
             #expect((report.merged.people, report.merged.tasks, report.renumbered) == (1, 3, 1))
             let all = [
                 own, ownKeyed, moved(items[0], to: new, id: 3), moved(items[2], to: new, id: 5),
                 moved(keyed, to: new, id: 6),
             ]
-            #expect(try await store.lists(all, of: new))
-            #expect(try await store.lists([], of: old))
-            #expect(try await store.add("d", at: start + 1, attempt: key, of: new) == .repeated(all[4]))
-            let ownRetry = try await store.add(
+            #expect(try await place.store.lists(all, of: new))
+            #expect(try await place.store.lists([], of: old))
+            #expect(try await place.store.add("d", at: start + 1, attempt: key, of: new) == .repeated(all[4]))
+            let ownRetry = try await place.store.add(
                 "own key", at: start + 1, attempt: IdempotencyKey(key: "own", fingerprint: 1), of: new)
             #expect(ownRetry == .repeated(ownKeyed))
-            #expect(try await store.added("next", of: new).id == 7)
+            #expect(try await place.store.added("next", of: new).id == 7)
         }
     }
 
@@ -144,18 +144,18 @@ struct MoveConformance {
         "Ids that the new owner has given are not given to the moved tasks, even if theirs are gone",
         arguments: MovableStore.all)
     func usedIDs(kind: MovableStore) async throws {
-        try await kind.with { store, mover, _ in
-            _ = try await store.added("x", of: new)
-            #expect(try await store.remove(1, of: new))
+        try await kind.with { place in
+            _ = try await place.store.added("x", of: new)
+            #expect(try await place.store.remove(1, of: new))
             // Of the first only the key is left, and a retry answers its id.
-            let outcome = try await store.add("gone", at: start, attempt: key, of: old)
+            let outcome = try await place.store.add("gone", at: start, attempt: key, of: old)
             guard case .added(let gone) = outcome else { throw UnexpectedOutcome(outcome: outcome) }
-            #expect(try await store.remove(1, of: old))
-            let item = try await store.added("y", of: old)
-            let report = try mover.move([(old, new)])
+            #expect(try await place.store.remove(1, of: old))
+            let item = try await place.store.added("y", of: old)
+            let report = try place.move([(old, new)])
             #expect((report.moved.people, report.renumbered) == (1, 1))
-            #expect(try await store.lists([moved(item, to: new, id: 3)], of: new))
-            let retry = try await store.add("gone", at: start + 1, attempt: key, of: new)
+            #expect(try await place.store.lists([moved(item, to: new, id: 3)], of: new))
+            let retry = try await place.store.add("gone", at: start + 1, attempt: key, of: new)
             #expect(retry == .repeated(moved(gone, to: new, id: 2)))
         }
     }
@@ -165,17 +165,17 @@ struct MoveConformance {
         arguments: MovableStore.all)
     func sameKey(kind: MovableStore) async throws {
         // The key is not expired for the store, which would remove it.
-        try await kind.with(time: ManualClock(wallMilliseconds: start - 1000)) { store, mover, _ in
+        try await kind.with(time: ManualClock(wallMilliseconds: start - 1000)) { place in
             let expired = start - IdempotencyKey.lifetime - 1
             let live = IdempotencyKey(key: "live", fingerprint: 1)
             let dead = IdempotencyKey(key: "dead", fingerprint: 1)
-            _ = try await store.add("theirs", at: start, attempt: live, of: old)
-            _ = try await store.add("theirs", at: start, attempt: dead, of: old)
-            _ = try await store.add("own", at: start, attempt: live, of: new)
-            _ = try await store.add("own", at: expired, attempt: dead, of: new)
-            try mover.move([(old, new)], merging: true)
-            guard case .repeated(let kept) = try await store.add("own", at: start, attempt: live, of: new),
-                case .repeated(let moved) = try await store.add("theirs", at: start, attempt: dead, of: new)
+            _ = try await place.store.add("theirs", at: start, attempt: live, of: old)
+            _ = try await place.store.add("theirs", at: start, attempt: dead, of: old)
+            _ = try await place.store.add("own", at: start, attempt: live, of: new)
+            _ = try await place.store.add("own", at: expired, attempt: dead, of: new)
+            try place.move([(old, new)], merging: true)
+            guard case .repeated(let kept) = try await place.store.add("own", at: start, attempt: live, of: new),
+                case .repeated(let moved) = try await place.store.add("theirs", at: start, attempt: dead, of: new)
             else { return #expect(Bool(false)) }
             #expect((kept.id, moved.id) == (1, 4))
         }
@@ -183,15 +183,15 @@ struct MoveConformance {
 
     @Test("Several old owners of one new one are put together in the order of the map", arguments: MovableStore.all)
     func several(kind: MovableStore) async throws {
-        try await kind.with { store, mover, _ in
-            let first = try await store.added("first", of: other)
-            let second = try await store.added("second", of: old)
+        try await kind.with { place in
+            let first = try await place.store.added("first", of: other)
+            let second = try await place.store.added("second", of: old)
             let pairs = [(other, new), (old, new)]
-            let plan = try mover.plan(OwnerMap.of(pairs, merging: true), merging: true)
-            let report = try mover.move(pairs, merging: true)
+            let plan = try place.plan(pairs, merging: true)
+            let report = try place.move(pairs, merging: true)
             #expect((report.moved.people, report.merged.people, report.renumbered) == (1, 1, 1))
             #expect(plan == report)
-            #expect(try await store.lists([moved(first, to: new), moved(second, to: new, id: 2)], of: new))
+            #expect(try await place.store.lists([moved(first, to: new), moved(second, to: new, id: 2)], of: new))
         }
     }
 
@@ -199,22 +199,22 @@ struct MoveConformance {
         "A plan says what a move does, and changes nothing; who is not in the map is found", arguments: MovableStore.all
     )
     func plan(kind: MovableStore) async throws {
-        try await kind.with { store, mover, archive in
+        try await kind.with { place in
             for (owner, count) in [("a", 2), ("b", 1), ("ext:b", 3), ("c", 1), ("ext:d", 1), ("e", 1), ("f", 1)] {
-                for _ in 0..<count { _ = try await store.added("x", of: Owner(owner)) }
+                for _ in 0..<count { _ = try await place.store.added("x", of: Owner(owner)) }
             }
-            #expect(try await store.remove(1, of: Owner("c")))
-            #expect(try await store.remove(1, of: Owner("f")))
+            #expect(try await place.store.remove(1, of: Owner("c")))
+            #expect(try await place.store.remove(1, of: Owner("f")))
             let pairs = ["a", "b", "c", "none"].map { (Owner($0), Owner("ext:\($0)")) }
-            let lines = try archive.lines()
-            let plan = try mover.plan(OwnerMap.of(pairs), merging: false)
+            let lines = try place.archive.lines()
+            let plan = try place.plan(pairs)
             #expect((plan.moved.people, plan.moved.tasks) == (1, 2))
             #expect(plan.conflicts.first.map { [Int64($0.number), $0.oldTasks, $0.newTasks] } == [[2, 1, 3]])
             #expect((plan.empty.count, plan.empty.first.map(\.number)) == (2, [3, 4]))
-            #expect(try archive.lines() == lines)
-            #expect(try mover.move(pairs) == plan)
+            #expect(try place.archive.lines() == lines)
+            #expect(try place.move(pairs) == plan)
             let seen = Mutex<[String]>([])
-            let unmapped = try mover.unmapped(OwnerMap.of(pairs)) { line throws(SystemError) in
+            let unmapped = try place.mover(onlyReads: true).unmapped(OwnerMap.of(pairs)) { line throws(SystemError) in
                 seen.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
             }
             #expect(seen.withLock { $0 } == ["e", "ext:d"])
@@ -227,59 +227,83 @@ struct MoveConformance {
     func expiredKey(kind: MovableStore) async throws {
         // The key is not expired for the store, which would remove it.
         let clock = ManualClock(wallMilliseconds: start - IdempotencyKey.lifetime - 1000)
-        try await kind.with(time: clock) { store, mover, _ in
-            _ = try await store.add("gone", at: clock.wallMilliseconds, attempt: key, of: old)
-            #expect(try await store.remove(1, of: old))
-            let item = try await store.added("kept", of: old)
-            _ = try await store.added("gone", of: new)
-            #expect(try await store.remove(1, of: new))
-            let plan = try mover.plan(OwnerMap.of([(old, new)]), merging: false)
+        try await kind.with(time: clock) { place in
+            _ = try await place.store.add("gone", at: clock.wallMilliseconds, attempt: key, of: old)
+            #expect(try await place.store.remove(1, of: old))
+            let item = try await place.store.added("kept", of: old)
+            _ = try await place.store.added("gone", of: new)
+            #expect(try await place.store.remove(1, of: new))
+            let plan = try place.plan([(old, new)])
             #expect((plan.moved.people, plan.renumbered) == (1, 0))
-            #expect(try mover.move([(old, new)]) == plan)
-            #expect(try await store.lists([moved(item, to: new)], of: new))
+            #expect(try place.move([(old, new)]) == plan)
+            #expect(try await place.store.lists([moved(item, to: new)], of: new))
         }
     }
 
     @Test("Where tasks are lost or too many, neither an export nor a move goes on", arguments: MovableStore.all)
     func damaged(kind: MovableStore) async throws {
         for damage in ["DELETE FROM tasks WHERE id = 2", "UPDATE owners SET tasks = 2"] {
-            try await kind.with { store, mover, archive, run in
-                for _ in 1...3 { _ = try await store.added("x", of: old) }
-                try run(damage)
+            try await kind.with { place in
+                for _ in 1...3 { _ = try await place.store.added("x", of: old) }
+                try place.run(damage)
                 #expect {
-                    try archive.lines()
+                    try place.archive.lines()
                 } throws: { error in
                     (error as? ArchiveError)?.message.contains("the rows of owners count") == true
                 }
                 #expect {
-                    try mover.move([(old, new)])
+                    try place.move([(old, new)])
                 } throws: { error in
                     (error as? OwnerMoveError)?.message.contains("and the owner's row counts") == true
                 }
-                #expect(try await store.found(1...3, of: old).count >= 2)
-                #expect(try await store.found(1...3, of: new) == [])
+                #expect(try await place.store.found(1...3, of: old).count >= 2)
+                #expect(try await place.store.found(1...3, of: new) == [])
             }
         }
     }
 
     @Test("A move that is stopped continues where it was, and is done when it is repeated", arguments: MovableStore.all)
     func stopped(kind: MovableStore) async throws {
-        try await kind.with { store, mover, _ in
+        try await kind.with { place in
             let pairs = (0..<20).map { (Owner("o\($0)"), Owner("n\($0)")) }
-            for (owner, _) in pairs { _ = try await store.added("x", of: owner) }
-            let part = try mover.move(OwnerMap.of(pairs), merging: false) { $0 < 7 }
+            for (owner, _) in pairs { _ = try await place.store.added("x", of: owner) }
+            let part = try place.move(pairs) { $0 < 7 }
             #expect((part.moved.people, part.isWhole) == (7, false))
-            let rest = try mover.move(pairs)
+            let rest = try place.move(pairs)
             #expect((rest.moved.people, rest.empty.count, rest.isWhole) == (13, 7, true))
-            for (_, owner) in pairs { #expect(try await store.found(1...2, of: owner) == [1]) }
+            for (_, owner) in pairs { #expect(try await place.store.found(1...2, of: owner) == [1]) }
         }
     }
 
-    @Test("Nothing is lost and no list is old while both owners are written to and read", arguments: MovableStore.all)
+    @Test("A SQLite file that a store uses is not written to, and no store opens one that is written to")
+    func exclusion() async throws {
+        let sqlite = try #require(MovableStore.all.first)
+        try await sqlite.with { place in
+            let item = try await place.store.added("x", of: old)
+            let locked = { (error: any Error) in
+                guard case .database(let error) = error as? OwnerMoveError, case .locked = error else { return false }
+                return error.messageOfCommand.contains("stop the server first")
+            }
+            #expect(performing: { _ = try place.mover(onlyReads: false) }, throws: locked)
+            #expect(try place.plan([(old, new)]).moved.people == 1)
+            #expect(try await place.store.lists([item], of: old))
+            var others: [any Error] = []
+            try place.move([(old, new)]) { _ in
+                do { _ = try place.reopened() } catch { others.append(error) }
+                return true
+            }
+            #expect(others.count == 1)
+            guard case .locked = others.first as? StoreOpenError else { return #expect(Bool(false), "\(others)") }
+        }
+    }
+
+    @Test(
+        "Nothing is lost and no list is old while both owners are written to and read",
+        arguments: MovableStore.all.dropFirst())
     func underLoad(kind: MovableStore) async throws {
-        try await kind.with { store, mover, archive in
+        try await kind.with { place in
             let pairs = (0..<12).map { (Owner("old-\($0)"), Owner("new-\($0)")) }
-            for (owner, _) in pairs { for _ in 0..<3 { _ = try await store.added("before", of: owner) } }
+            for (owner, _) in pairs { for _ in 0..<3 { _ = try await place.store.added("before", of: owner) } }
             let load = Load()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for (old, new) in pairs {
@@ -287,27 +311,27 @@ struct MoveConformance {
                         // Bounded, because each list is read whole.
                         for _ in 0..<40 where !load.isOver.withLock({ $0 }) {
                             for owner in [old, new] {
-                                _ = try await store.added("meanwhile", of: owner)
+                                _ = try await place.store.added("meanwhile", of: owner)
                                 load.added.withLock { $0 += 1 }
-                                _ = try await store.list(.all, of: owner)
+                                _ = try await place.store.list(.all, of: owner)
                             }
                         }
                     }
                 }
                 group.addTask {
                     defer { load.isOver.withLock { $0 = true } }
-                    for _ in 0..<3 { try mover.move(pairs, merging: true) }
+                    for _ in 0..<3 { try place.move(pairs, merging: true) }
                 }
                 try await group.waitForAll()
             }
-            try mover.move(pairs, merging: true)
+            try place.move(pairs, merging: true)
             // An export finds rows and counts that contradict each other.
-            let tasks = try archive.lines().filter { $0.contains(#""text""#) }
+            let tasks = try place.archive.lines().filter { $0.contains(#""text""#) }
             #expect(tasks.count == 12 * 3 + load.added.withLock { $0 })
             #expect(tasks.allSatisfy { $0.contains(#""owner":"new-"#) })
             for (old, new) in pairs {
-                #expect(try await store.lists([], of: old))
-                let list = try await store.list(.all, of: new)
+                #expect(try await place.store.lists([], of: old))
+                let list = try await place.store.list(.all, of: new)
                 let mine = tasks.filter { $0.contains(#""owner":"\#(new.identifier)""#) }.count
                 #expect(String(decoding: list.json, as: UTF8.self).split(separator: "\"Text\"").count - 1 == mine)
             }

@@ -66,14 +66,14 @@ struct LockedRowTests {
         defer { store.close() }
         let keeper = try PipelineConnection(to: try ConnectionTarget(parsing: address))
         let done = TaskChange(completed: false)
-        let mover = PostgreSQLOwnerMover(address)
+        let mover = { @Sendable () in try OwnerMover(postgreSQL: address, onlyReads: false) }
         let writes: [@Sendable (Owner) async throws -> Void] = [
             { _ = try await store.change(1, done, expected: nil, at: 2, of: $0) },
             { _ = try await store.changeAll([IdentifiedChange(id: 1, change: done)], at: 2, of: $0) },
             { _ = try await store.remove(1, of: $0) }, { _ = try await store.remove(1, expected: [1], of: $0) },
             { _ = try await store.removeAll(with: TaskText.checked("x"), of: $0) },
-            { _ = try await store.removeCompleted(of: $0) }, { try mover.move([($0, Owner("z"))]) },
-            { try mover.move([(Owner("z"), $0)], merging: true) },
+            { _ = try await store.removeCompleted(of: $0) }, { try mover().move([($0, Owner("z"))]) },
+            { try mover().move([(Owner("z"), $0)], merging: true) },
         ]
         _ = try await store.added("x", of: Owner("z"))
         for (number, write) in writes.enumerated() {

@@ -20,11 +20,13 @@ enum HelpText {
                                          person are a snapshot. An unfinished export is FILE.part; export --resume FILE
                                          continues it, with the remaining people as they are then
             task-server import [FILE]    reads such lines from a file or from standard input into the database. Tasks that
-                                         exist are not changed, so a stopped import is continued by running it again
+                                         exist are not changed, so a stopped import is continued by running it again. A
+                                         server that uses the same SQLite file must be stopped first; with PostgreSQL,
+                                         servers may run
             task-server move-owners MAP  gives people's tasks to other owners, as after a move to another tenant. MAP has lines
                                          old,new or {"old":"...","new":"..."}. Without --apply it only says what it would do.
-                                         Each person is moved whole, also while a server runs; a stopped move is continued by
-                                         running it again (docs/migrate-to-external-id.md)
+                                         Each person is moved whole; a stopped move is continued by running it again. With
+                                         --apply, servers are stopped first as for import (docs/migrate-to-external-id.md)
             task-server migrate          creates or upgrades the tables; --partitions 16 partitions new ones
 
         Examples:

@@ -6,11 +6,13 @@ import Platform
 import Tasks
 
 /// `task-server move-owners MAP`: gives people's tasks to other owners, or says what that would do.
+///
+/// The database is opened before the map is read: where a server uses a SQLite file, nothing is read and no list is written.
 func moveOwners(
     _ settings: ServerSettings, by path: String, _ signals: Signals
 ) throws(StartFailure) -> ExitStatus {
     let flags = settings.command.move
-    let mover = try settings.storage.ownerMover()
+    let mover = try settings.storage.ownerMover(flags)
     let stop = try StopRequest.watching(signals, advice: flags.applies ? flags.advice : "Nothing was changed")
     guard let map = try readMap(path, flags) else { return .failure }
     if !flags.allowsAnyNamespace { try refuseUnknownNamespaces(map, path, settings.issuerKeys.ownerPrefixes) }
@@ -50,12 +52,18 @@ extension MoveFlags {
 
 extension StorageSettings {
     /// The database as moves see it.
-    fileprivate func ownerMover() throws(StartFailure) -> any OwnerMover {
-        switch database {
-        case .memory: throw StartFailure(message: "TASKS_DATABASE: there is no one to move in memory:")
-        case .sqlite(let path): SQLiteOwnerMover(path: path)
-        case .postgresql(let address): PostgreSQLOwnerMover(address)
+    fileprivate func ownerMover(_ flags: MoveFlags) throws(StartFailure) -> OwnerMover {
+        let onlyReads = !flags.applies
+        do throws(OwnerMoveError) {
+            switch database {
+            case .memory: break
+            case .sqlite(let path): return try OwnerMover(sqlite: path, onlyReads: onlyReads)
+            case .postgresql(let address): return try OwnerMover(postgreSQL: address, onlyReads: onlyReads)
+            }
+        } catch {
+            throw StartFailure(error, flags)
         }
+        throw StartFailure(message: "TASKS_DATABASE: there is no one to move in memory:")
     }
 }
 
@@ -63,7 +71,7 @@ extension StartFailure {
     fileprivate init(_ error: OwnerMoveError, _ flags: MoveFlags) {
         switch error {
         case .failed, .full: self.init(message: "\(error.message). \(flags.advice)")
-        case .database, .noPause, .foreignTables, .file, .map: self.init(message: error.message)
+        case .database, .foreignTables, .file, .map: self.init(message: error.message)
         }
     }
 }
@@ -86,7 +94,7 @@ private func readMap(_ path: String, _ flags: MoveFlags) throws(StartFailure) ->
 
 /// Who has tasks and is not in the map, also in a new file if its path is given: `FILE.part` until it is whole.
 private func listUnmapped(
-    _ map: borrowing OwnerMap, _ mover: any OwnerMover, _ flags: MoveFlags
+    _ map: borrowing OwnerMap, _ mover: OwnerMover, _ flags: MoveFlags
 ) throws(StartFailure) -> UnmappedOwners {
     guard let path = flags.unmapped else {
         return try rethrowing(as: { StartFailure($0, flags) }) { () throws(OwnerMoveError) in
@@ -127,7 +135,7 @@ private func openList(_ path: String) throws(OwnerMoveError) -> GrowingFile {
 }
 
 private func run(
-    _ mover: any OwnerMover, _ map: borrowing OwnerMap, _ flags: MoveFlags, _ stop: StopRequest
+    _ mover: OwnerMover, _ map: borrowing OwnerMap, _ flags: MoveFlags, _ stop: StopRequest
 ) throws(StartFailure) -> MoveReport {
     guard flags.applies else {
         return try rethrowing(as: { StartFailure($0, flags) }) { () throws(OwnerMoveError) in

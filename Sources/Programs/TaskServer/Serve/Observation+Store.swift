@@ -14,7 +14,6 @@ extension Observation {
         case .diskFull(let reason): ration(.error, "disk-full", reason)
         case .recovered: ration(.info, "commits-recovered", nil)
         case .checkpointFailed(let reason): ration(.error, "checkpoint-failed", reason)
-        case .changedByOthers: log.write(.info, "database-changed-by-others")
         case .displaced(let reason): ration(.error, "database-file-lost", reason)
         case .replaced: ration(.info, "database-file-back", nil)
         case .damaged(let reason): ration(.error, "database-damaged", reason)

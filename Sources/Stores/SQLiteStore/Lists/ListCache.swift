@@ -61,14 +61,6 @@ package final class ListCache: Sendable {
         for shard in shards { shard.removeAll() }
     }
 
-    /// From now on keeps no list, and lets no one wait for a load that another has begun; or does both again.
-    ///
-    /// For a ``CachePause``: while another program writes, only a list that is read after a request has begun is certain to
-    /// be none from before.
-    package func setPaused(_ isPaused: Bool) {
-        for shard in shards { shard.setPaused(isPaused) }
-    }
-
     /// Adds its counts.
     func report(to statistics: inout StoreStatistics) {
         for shard in shards { shard.report(to: &statistics) }

@@ -9,8 +9,6 @@ final class ListCacheShard: Sendable {
         var loads: [Owner: UInt64] = [:]
         var waiters: [UInt64: [ListCache.Waiter]] = [:]
         var lastLoad: UInt64 = 0
-        /// Nothing is kept, and each caller loads.
-        var isPaused = false
         var hits = 0
         var misses = 0
     }
@@ -44,7 +42,7 @@ final class ListCacheShard: Sendable {
                 return .joined
             }
             state.lastLoad += 1
-            if !state.isPaused { state.loads[owner] = state.lastLoad }
+            state.loads[owner] = state.lastLoad
             state.waiters[state.lastLoad] = [waiter]
             return .mustLoad(ListCache.Load(number: state.lastLoad))
         }
@@ -71,14 +69,6 @@ final class ListCacheShard: Sendable {
 
     func removeAll() {
         state.withLock { state in
-            state.loads = [:]
-            state.entries.removeAll()
-        }
-    }
-
-    func setPaused(_ isPaused: Bool) {
-        state.withLock { state in
-            state.isPaused = isPaused
             state.loads = [:]
             state.entries.removeAll()
         }
