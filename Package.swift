@@ -93,7 +93,7 @@ let modules = [
 
     Module(
         "Stores", "OwnerMoves",
-        imports: ["SQLiteStore", "PostgreSQLStore", "Tasks", "SQLite", "PostgreSQL", "Platform", "JSON", "Basics"]),
+        imports: ["SQLiteStore", "PostgreSQLStore", "Tasks", "SQLite", "PostgreSQL", "Platform", "Basics"]),
 
     // The application; neither of the two imports the other.
     Module("Server", "IssuerKeys", imports: ["Tokens", "OpenSSL", "Curl", "JSON", "Platform", "Basics"]),

@@ -243,8 +243,8 @@ import Testing
         #expect(try server.texts(token: before) == ["first", "second"])
         #expect(try server.texts(token: after) == [])
 
-        let map = "\(stage.folder)/owners.jsonl"
-        try File.replace(map, with: Array("{\"old\":\"\(old)\",\"new\":\"\(new)\"}\n".utf8))
+        let map = "\(stage.folder)/owners.csv"
+        try File.replace(map, with: Array("\"\(old)\",\"\(new)\"\n".utf8))
         let dry = try stage.run(["move-owners", map], settings)
         #expect(dry.end == .exit(0) && dry.output.contains("1 person would move, with 2 tasks"), "\(dry)")
         #expect(try server.texts(token: before) == ["first", "second"])

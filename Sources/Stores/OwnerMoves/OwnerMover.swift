@@ -18,13 +18,13 @@ package struct OwnerMover {
     }
 
     /// Finds out what ``move(_:merging:shouldContinue:)`` would do now; changes nothing.
-    package func plan(_ map: borrowing OwnerMap, merging: Bool) throws(OwnerMoveError) -> MoveReport {
+    package func plan(_ map: OwnerMap, merging: Bool) throws(OwnerMoveError) -> MoveReport {
         try database.plan(map, merging: merging)
     }
 
     /// Finds the owners with tasks whom the map does not name; each is also given to `output`, without a line's end.
     package func unmapped(
-        _ map: borrowing OwnerMap, to output: LineOutput
+        _ map: OwnerMap, to output: LineOutput
     ) throws(OwnerMoveError) -> UnmappedOwners {
         try database.unmapped(map, to: output)
     }
@@ -41,20 +41,20 @@ package struct OwnerMover {
     /// - Returns: what was done.
     /// - Throws: ``OwnerMoveError``; who was moved until then is moved.
     package func move(
-        _ map: borrowing OwnerMap, merging: Bool, shouldContinue: (Int) -> Bool
+        _ map: OwnerMap, merging: Bool, shouldContinue: (Int) -> Bool
     ) throws(OwnerMoveError) -> MoveReport {
         try database.move(map, merging: merging, shouldContinue: shouldContinue)
     }
 }
 
 extension OwnerDatabase {
-    func plan(_ map: borrowing OwnerMap, merging: Bool) throws(OwnerMoveError) -> MoveReport {
+    /// How many pairs are looked up at a time.
+    private static var pageSize: Int { 500 }
+
+    func plan(_ map: OwnerMap, merging: Bool) throws(OwnerMoveError) -> MoveReport {
         var report = MoveReport()
-        var number = 0
-        while true {
-            let entries = try map.entries(after: number)
-            guard let last = entries.last else { break }
-            number = last.number
+        for start in stride(from: 0, to: map.count, by: Self.pageSize) {
+            let entries = map.entries[start...].prefix(Self.pageSize)
             let states = try states(of: entries.flatMap { [$0.pair.old, $0.pair.new] })
             for entry in entries {
                 report.add(try Self.foreseen(entry, states[entry.pair.old], states[entry.pair.new], merging), of: entry)
@@ -79,14 +79,11 @@ extension OwnerDatabase {
     }
 
     func move(
-        _ map: borrowing OwnerMap, merging: Bool, shouldContinue: (Int) -> Bool
+        _ map: OwnerMap, merging: Bool, shouldContinue: (Int) -> Bool
     ) throws(OwnerMoveError) -> MoveReport {
         var report = MoveReport()
-        var number = 0
-        while true {
-            let entries = try map.entries(after: number)
-            guard let last = entries.last else { break }
-            number = last.number
+        for start in stride(from: 0, to: map.count, by: Self.pageSize) {
+            let entries = map.entries[start...].prefix(Self.pageSize)
             // Who is not known needs no transaction.
             let known = try states(of: entries.map(\.pair.old))
             for entry in entries {
@@ -100,24 +97,20 @@ extension OwnerDatabase {
     }
 
     func unmapped(
-        _ map: borrowing OwnerMap, to output: LineOutput
+        _ map: OwnerMap, to output: LineOutput
     ) throws(OwnerMoveError) -> UnmappedOwners {
         var unmapped = UnmappedOwners()
-        var isMovedFrom: [String: Bool] = [:]
         var position = Owner("")
         while true {
             let page = try ownersWithTasks(after: position)
             guard let last = page.last else { return unmapped }
             position = last.owner
-            for (owner, tasks) in page where try !map.mentions(owner) {
+            for (owner, tasks) in page where !map.mentions(owner) {
                 try rethrowing(as: OwnerMoveError.file) { () throws(SystemError) in
                     try output(Array(owner.identifier.utf8))
                 }
                 let name = owner.namespace ?? ""
-                if isMovedFrom[name] == nil {
-                    isMovedFrom[name] = try name.isEmpty ? map.movesBareOwners : map.moves(from: name)
-                }
-                if isMovedFrom[name] == true {
+                if map.oldNamespaces.contains(name) {
                     unmapped.sample.append(UnmappedOwners.Known(owner: owner, tasks: tasks))
                 } else {
                     unmapped.elsewhere[name, default: 0] += 1

@@ -1,12 +1,12 @@
 import Basics
-import JSON
 
 extension OwnerPair {
-    /// The longest line of a map, in bytes: two owners and what is around them, all of it escaped.
-    static let longestLine = 4096
+    /// The longest line of a map, in bytes: two owners, with every byte in them doubled, and what is around them.
+    private static let longestLine = 4096
 
     /// A line of comma-separated values: `old,new`; a field may be in quotation marks, which are doubled in it (RFC 4180).
     init(separatedByComma line: [UInt8]) throws(Fault) {
+        guard line.count <= Self.longestLine else { throw Fault(reason: "longer than \(Self.longestLine) bytes") }
         let fields = try Self.fields(of: line)
         guard fields.count == 2 else {
             throw Fault(reason: "not two columns, the old owner, a comma and the new owner")
@@ -18,20 +18,6 @@ extension OwnerPair {
     static func isHead(_ line: [UInt8]) -> Bool {
         guard let fields = try? fields(of: line) else { return false }
         return fields.map(\.lowercasedASCII) == ["old", "new"]
-    }
-
-    /// A line of JSON: `{"old":"…","new":"…"}`, with no other member.
-    init(json line: [UInt8]) throws(Fault) {
-        let value: JSONValue
-        do throws(JSONError) {
-            value = try JSONValue(parsing: line, limits: JSONLimits(bytes: Self.longestLine, depth: 2, values: 3))
-        } catch {
-            throw Fault(reason: #"no JSON object with the members "old" and "new" only"#)
-        }
-        guard let object = value.object, object.members.count == 2, let old = object["old"]?.string,
-            let new = object["new"]?.string
-        else { throw Fault(reason: #"no JSON object with the texts "old" and "new" only"#) }
-        try self.init(old: old, new: new)
     }
 
     private static func fields(of line: [UInt8]) throws(Fault) -> [String] {

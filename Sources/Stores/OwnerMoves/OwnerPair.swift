@@ -18,11 +18,6 @@ package struct OwnerPair: Sendable, Equatable {
         guard self.old != self.new else { throw Fault(reason: "both owners are the same") }
     }
 
-    /// Two owners that were checked before.
-    init(stored old: Owner, _ new: Owner) {
-        (self.old, self.new) = (old, new)
-    }
-
     private static func owner(_ text: String, _ name: String) throws(Fault) -> Owner {
         guard !text.isEmpty else { throw Fault(reason: "\(name) is empty") }
         guard text.utf8.count <= Owner.longest else {

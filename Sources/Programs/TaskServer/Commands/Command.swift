@@ -27,7 +27,7 @@ enum Command: Sendable, Equatable {
         case ("move-owners", 2): self = .moveOwners(map: operands[1])
         case ("move-owners", _):
             throw CommandMistake(
-                message: "move-owners needs one map of owners. Example: task-server move-owners owners.jsonl")
+                message: "move-owners needs one map of owners. Example: task-server move-owners owners.csv")
         case ("backup", _):
             throw CommandMistake(message: "backup needs one file to write. Example: task-server backup tasks-copy.db")
         case ("export", _), ("import", _):

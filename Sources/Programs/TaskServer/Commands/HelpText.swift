@@ -24,7 +24,7 @@ enum HelpText {
                                          server that uses the same SQLite file must be stopped first; with PostgreSQL,
                                          servers may run
             task-server move-owners MAP  gives people's tasks to other owners, as after a move to another tenant. MAP has lines
-                                         old,new or {"old":"...","new":"..."}. Without --apply it only says what it would do.
+                                         old,new (CSV). Without --apply it only says what it would do.
                                          Each person is moved whole; a stopped move is continued by running it again. With
                                          --apply, servers are stopped first as for import (docs/migrate-to-external-id.md)
             task-server migrate          creates or upgrades the tables; --partitions 16 partitions new ones

@@ -18,7 +18,7 @@ func moveOwners(
     if !flags.allowsAnyNamespace { try refuseUnknownNamespaces(map, path, settings.issuerKeys.ownerPrefixes) }
     let unmapped = try listUnmapped(map, mover, flags)
     let report = try run(mover, map, flags, stop)
-    for line in MoveReportText(report, unmapped, map.count, unit: map.unit, flags).lines {
+    for line in MoveReportText(report, unmapped, map.count, flags).lines {
         StandardStream.output.print(line)
     }
     guard report.isWhole else {
@@ -31,13 +31,13 @@ func moveOwners(
 
 /// Refuses a map that gives tasks to owners of no source, whom no token would name.
 private func refuseUnknownNamespaces(
-    _ map: borrowing OwnerMap, _ path: String, _ prefixes: [String]
+    _ map: OwnerMap, _ path: String, _ prefixes: [String]
 ) throws(StartFailure) {
     let unknown = map.newNamespaces.filter { !prefixes.contains($0.key.isEmpty ? "" : "\($0.key):") }
     guard let (name, number) = unknown.min(by: { $0.value < $1.value }) else { return }
     let lack = name.isEmpty ? "owners without a namespace" : "the namespace \(name):"
     throw StartFailure(
-        message: "\(path), \(map.unit) \(number): no source of these settings has \(lack), so no token would lead to "
+        message: "\(path), line \(number): no source of these settings has \(lack), so no token would lead to "
             + "the tasks. Give this command the settings of the server (TASKS_AUTHORITY, TASKS_SOURCES, …), correct the map, or "
             + "move all the same with --any-namespace")
 }
@@ -94,7 +94,7 @@ private func readMap(_ path: String, _ flags: MoveFlags) throws(StartFailure) ->
 
 /// Who has tasks and is not in the map, also in a new file if its path is given: `FILE.part` until it is whole.
 private func listUnmapped(
-    _ map: borrowing OwnerMap, _ mover: OwnerMover, _ flags: MoveFlags
+    _ map: OwnerMap, _ mover: OwnerMover, _ flags: MoveFlags
 ) throws(StartFailure) -> UnmappedOwners {
     guard let path = flags.unmapped else {
         return try rethrowing(as: { StartFailure($0, flags) }) { () throws(OwnerMoveError) in
@@ -135,7 +135,7 @@ private func openList(_ path: String) throws(OwnerMoveError) -> GrowingFile {
 }
 
 private func run(
-    _ mover: OwnerMover, _ map: borrowing OwnerMap, _ flags: MoveFlags, _ stop: StopRequest
+    _ mover: OwnerMover, _ map: OwnerMap, _ flags: MoveFlags, _ stop: StopRequest
 ) throws(StartFailure) -> MoveReport {
     guard flags.applies else {
         return try rethrowing(as: { StartFailure($0, flags) }) { () throws(OwnerMoveError) in

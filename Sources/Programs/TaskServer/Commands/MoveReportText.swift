@@ -5,11 +5,9 @@ import Tasks
 /// What `move-owners` prints about a move that was done, or that would be.
 struct MoveReportText {
     private(set) var lines: [String] = []
-    private let unit: String
     private let isDone: Bool
 
-    init(_ report: MoveReport, _ unmapped: UnmappedOwners, _ count: Int, unit: String, _ flags: MoveFlags) {
-        self.unit = unit
+    init(_ report: MoveReport, _ unmapped: UnmappedOwners, _ count: Int, _ flags: MoveFlags) {
         isDone = flags.applies
         lines.append(
             isDone
@@ -58,7 +56,7 @@ struct MoveReportText {
     private mutating func add(
         _ sample: MoveReport.Sample<MoveReport.Line>, _ text: (MoveReport.Line) -> String
     ) {
-        for line in sample.first { lines.append("    \(unit) \(line.number): \(text(line))") }
+        for line in sample.first { lines.append("    line \(line.number): \(text(line))") }
         addRest(sample.count - sample.first.count)
     }
 
