@@ -117,7 +117,7 @@ struct ArchiveTests {
         #expect(try importLines(lines, to: path).end == .whole)
         #expect(try export(path) == lines)
         let seen = Mutex<[Int]>([])
-        _ = try SQLiteArchive(path: path).export(ExportStart(), to: { _ in }) { count in
+        _ = try SQLiteArchive(path: path).export(to: { _ in }) { count in
             seen.withLock { $0.append(count) }
             return true
         }
@@ -163,7 +163,7 @@ struct ArchiveTests {
         #expect(try export(path) == three + [end])
     }
 
-    @Test("An import and an export stop when requested, and continue later")
+    @Test("An import stops when requested and continues later, and an export stops without its last line")
     func stopping() throws {
         let all = lines(["a": 2500, "b": 2500]) + [#"{"end":true,"tasks":5000}"#]
         var rest = all[...]
@@ -176,18 +176,11 @@ struct ArchiveTests {
         let second = try importLines(all, to: path)
         #expect((second.added, second.present, second.end) == (3000, 2000, .whole))
         let written = Mutex<[String]>([])
-        func part(_ start: ExportStart, until limit: Int) throws -> ExportSummary {
-            try SQLiteArchive(path: path).export(
-                start, to: { line in written.withLock { $0.append(String(decoding: line, as: UTF8.self)) } },
-                shouldContinue: { $0 < limit })
-        }
-        #expect(try !part(ExportStart(), until: 1).isWhole)
+        let stopped = try SQLiteArchive(path: path).export(
+            to: { line in written.withLock { $0.append(String(decoding: line, as: UTF8.self)) } },
+            shouldContinue: { $0 < 1 })
+        #expect(!stopped.isWhole && stopped.tasks == 2500)
         #expect(written.withLock { $0 } == Array(all.prefix(2500)))
-        var start = ExportStart()
-        (start.owner, start.tasks) = ("a", 2500)
-        let summary = try part(start, until: .max)
-        #expect(summary.isWhole && summary.tasks == 5000)
-        #expect(written.withLock { $0 } == all)
         // A transaction of long lines has fewer of them: not more than 4 MiB.
         let notes = #","notes":"\#(String(repeating: "n", count: 10_000))"}"#
         var long = lines(["c": 450]).map { $0.replacingFirst("}", with: notes) }[...]
@@ -237,49 +230,6 @@ struct ArchiveTests {
         let lone = key("b", "k")
         #expect(try importLines([lone], to: self.other).added == 0)
         #expect(try export(self.other) == [lone, #"{"owner":"b","next":2}"#, #"{"end":true,"tasks":0,"keys":1}"#])
-    }
-
-    @Test("The file of an unfinished export is used up to the last owner who is surely complete")
-    func partial() throws {
-        let beginning = lines(["a": 2]) + [key("a", "k")]
-        let rest = lines(["b": 3]) + [key("b", "k"), key("b", "l"), #"{"owner":"b","next":9}"#]
-        let whole = (beginning + rest + [#"{"end":true,"tasks":5,"keys":3}"#]).map { $0 + "\n" }.joined()
-        let bytes = Array(whole.utf8)
-        let firstOfB = beginning.map { $0.utf8.count + 1 }.reduce(0, +)
-        let lineLength = lines(["a": 1])[0].utf8.count
-        // Every place near the end of a line, and some within.
-        let ends = bytes.indices.filter { bytes[$0] == UInt8(ascii: "\n") }
-        let places = (0..<bytes.count).filter { place in place % 7 == 0 || ends.contains { abs($0 - place) <= 3 } }
-        for count in places {
-            try File.replace(other, with: Array(bytes.prefix(count)))
-            let found = try #require(try PartialExport(of: other), "\(count)")
-            // A line without its end does not count.
-            let hasB = count > firstOfB + lineLength
-            #expect(found.bytes == (hasB ? firstOfB : 0), "\(count)")
-            let start = found.start
-            #expect((start.owner, start.tasks, start.keys) == (hasB ? ("a", 2, 1) : ("", 0, 0)), "\(count)")
-            #expect(!found.isWhole, "\(count)")
-        }
-        try File.replace(other, with: bytes)
-        let found = try #require(try PartialExport(of: other))
-        #expect(found.isWhole && found.start.tasks == 5 && found.start.keys == 3)
-        // Damaged in the middle: not used from there on.
-        try File.replace(other, with: Array(bytes.prefix(firstOfB + 5)) + [0, 0, 10] + bytes.suffix(200))
-        #expect(try #require(try PartialExport(of: other)).bytes == 0)
-        // Owners that are not in order.
-        try File.replace(other, with: Array((rest + beginning).map { $0 + "\n" }.joined().utf8))
-        #expect(try #require(try PartialExport(of: other)).bytes == 0)
-        // An end that counts other tasks or keys than there are.
-        for end in [#"{"end":true,"tasks":4,"keys":3}"#, #"{"end":true,"tasks":5,"keys":2}"#] {
-            try File.replace(other, with: Array((beginning + rest + [end]).map { $0 + "\n" }.joined().utf8))
-            let found = try #require(try PartialExport(of: other))
-            #expect(!found.isWhole && found.bytes == firstOfB)
-            #expect((found.start.owner, found.start.tasks, found.start.keys) == ("a", 2, 1))
-        }
-        for text in ["hello\n", "{}\nmore", whole + "more"] {
-            try File.replace(other, with: Array(text.utf8))
-            #expect(try PartialExport(of: other) == nil, "\(text)")
-        }
     }
 
     @Test("A file that a store uses takes no import, and no store opens a file that takes one")

@@ -4,7 +4,7 @@ import TaskArchive
 extension LineArchive {
     /// Exports everything; the number of tasks.
     func export(to output: LineOutput) throws(ArchiveError) -> Int {
-        try export(ExportStart(), to: output) { _ in true }.tasks
+        try export(to: output) { _ in true }.tasks
     }
 
     /// Imports all lines.

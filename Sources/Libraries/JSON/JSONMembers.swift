@@ -1,7 +1,8 @@
 /// The members of a JSON object: checked as strictly as any (``JSONValue/init(parsing:limits:)``), each value decoded on
 /// demand.
 ///
-/// For tokens, whose claims are many and of which few are read: a string that is not asked for is never made.
+/// For tokens, whose claims are many and of which few are read, and for lines of an import: a string that is not asked for is
+/// never made.
 package struct JSONMembers: Sendable {
     private enum Value {
         case scalar(JSONScalar)
@@ -58,6 +59,8 @@ package struct JSONMembers: Sendable {
         case .nested(let index): nested[index]
         }
     }
+
+    package var count: Int { memberNames.count }
 
     package func contains(_ name: String) -> Bool { JSONName.index(of: name, in: memberNames, of: text) != nil }
 

@@ -38,8 +38,7 @@ private func run(_ read: ReadSettings<ServerSettings>, _ signals: Signals) -> Ex
     do throws(StartFailure) {
         switch command {
         case .serve: return try serve(settings, signals)
-        case .export(let target):
-            return try export(settings.storage, to: target, resume: settings.command.resume, signals)
+        case .export(let target): return try export(settings.storage, to: target, signals)
         case .import(let source): return try importLines(settings.storage, from: source, signals)
         case .check: return check(read)
         case .health(let question): return health(settings, question)

@@ -13,6 +13,8 @@ package enum ArchiveError: Error, Sendable, Equatable {
     case full
     /// The target file exists, and is left alone.
     case targetExists(path: String)
+    /// The target file cannot be begun; nothing is written.
+    case target(SystemError)
     /// The file to be created, read or written fails.
     case file(SystemError)
     /// A line of the import is not one of an export; those before it are imported.
@@ -37,7 +39,7 @@ package enum ArchiveError: Error, Sendable, Equatable {
         case .failed(let reason): "the database failed: \(reason)"
         case .full: "there is no room on the disk"
         case .targetExists(let path): "\(path) exists, and is not replaced; give another name or move it away"
-        case .file(let error): error.description
+        case .target(let error), .file(let error): error.description
         case .line(let number, let reason):
             "line \(number): \(reason); the lines before it are imported, and may be repeated"
         }

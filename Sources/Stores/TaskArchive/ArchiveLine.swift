@@ -36,16 +36,12 @@ enum ArchiveLine: Equatable {
 
 /// The members of a line, read one after the other.
 private struct LineMembers {
-    private let members: [JSONObject.Member]
+    private let members: JSONMembers
 
     init(of bytes: [UInt8]) throws(ArchiveLine.Fault) {
-        if let members = PlainJSONReader.members(in: bytes) {
-            self.members = members
-            return
+        members = try rethrowing(as: Self.fault) { () throws(JSONError) in
+            try JSONMembers(parsing: bytes, limits: JSONLimits(), most: .max)
         }
-        let value = try rethrowing(as: Self.fault) { () throws(JSONError) in try JSONValue(parsing: bytes) }
-        guard let object = value.object else { throw Self.fault(.malformed(reason: "not an object", offset: 0)) }
-        members = object.members
     }
 
     private static func fault(_ error: JSONError) -> ArchiveLine.Fault {
@@ -58,7 +54,6 @@ private struct LineMembers {
     /// The line that has these members and no others.
     func line() throws(ArchiveLine.Fault) -> ArchiveLine {
         let (line, count) = try lineAndCount()
-        // All that were read have different names, so no member is repeated.
         guard members.count == count else { throw ArchiveLine.Fault(reason: "members that no export has") }
         return line
     }
@@ -107,7 +102,7 @@ private struct LineMembers {
         return IdempotencyRecord(key: key, item: item)
     }
 
-    private subscript(name: String) -> JSONValue? { members.first { $0.name == name }?.value }
+    private subscript(name: String) -> JSONValue? { members[name] }
 
     private func need<Value>(
         _ name: String, _ convert: (JSONValue) -> Value?

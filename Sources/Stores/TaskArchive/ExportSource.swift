@@ -9,24 +9,24 @@ protocol ExportSource: ~Copyable {
 }
 
 extension ExportSource where Self: ~Copyable {
-    /// See ``LineArchive/export(_:to:shouldContinue:)``.
+    /// See ``LineArchive/export(to:shouldContinue:)``.
     borrowing func export(
-        _ start: ExportStart, to output: LineOutput, shouldContinue: (Int) -> Bool
+        to output: LineOutput, shouldContinue: (Int) -> Bool
     ) throws(ArchiveError) -> ExportSummary {
-        var position = start
-        while shouldContinue(position.tasks) {
-            let page = try page(after: position.owner)
+        var (owner, tasks, keys) = ("", 0, 0)
+        while shouldContinue(tasks) {
+            let page = try page(after: owner)
             if let contradiction = page.contradiction { throw .failed(reason: contradiction) }
             try rethrowing(as: ArchiveError.file) { () throws(SystemError) in try page.write(output) }
             guard let last = page.owners.last else {
-                let end = ArchiveLine.end(tasks: position.tasks, keys: position.keys)
+                let end = ArchiveLine.end(tasks: tasks, keys: keys)
                 try rethrowing(as: ArchiveError.file) { () throws(SystemError) in try output(end.json) }
-                return ExportSummary(tasks: position.tasks, isWhole: true)
+                return ExportSummary(tasks: tasks, isWhole: true)
             }
-            position.owner = last.owner.identifier
-            position.tasks += page.tasks.count
-            position.keys += page.records.count
+            owner = last.owner.identifier
+            tasks += page.tasks.count
+            keys += page.records.count
         }
-        return ExportSummary(tasks: position.tasks, isWhole: false)
+        return ExportSummary(tasks: tasks, isWhole: false)
     }
 }

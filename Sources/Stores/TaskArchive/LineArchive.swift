@@ -13,14 +13,13 @@ package protocol LineArchive: Sendable {
     /// now are lines after the tasks of their owner. The last line says that the export is whole.
     ///
     /// - Parameters:
-    ///   - start: where to begin: at the start, or after the owners that an earlier export has.
     ///   - output: takes a line.
     ///   - shouldContinue: called after every few owners with the number of exported tasks; false ends the export
     ///     without its last line.
     /// - Returns: the number of exported tasks, and whether those are all.
     /// - Throws: ``ArchiveError``; the lines until then are good, but not whole.
     func export(
-        _ start: ExportStart, to output: LineOutput, shouldContinue: (Int) -> Bool
+        to output: LineOutput, shouldContinue: (Int) -> Bool
     ) throws(ArchiveError) -> ExportSummary
 
     /// Adds the lines of an export, ids and times kept; existing tasks are skipped, and so are expired keys.
@@ -39,21 +38,9 @@ package protocol LineArchive: Sendable {
     ) throws(ArchiveError) -> ImportSummary
 }
 
-/// Where an export begins.
-package struct ExportStart: Sendable, Equatable {
-    /// The last owner who is exported already; empty at the start.
-    package var owner = ""
-    /// How many tasks are exported already.
-    package var tasks = 0
-    /// How many idempotency keys are exported already.
-    package var keys = 0
-
-    package init() {}
-}
-
 /// What an export did.
 package struct ExportSummary: Sendable, Equatable {
-    /// How many tasks are exported, with those of an earlier part.
+    /// How many tasks are exported.
     package let tasks: Int
     /// Whether those are all, and the last line is written.
     package let isWhole: Bool

@@ -23,9 +23,9 @@ package struct PostgreSQLArchive: LineArchive {
     }
 
     package func export(
-        _ start: ExportStart, to output: LineOutput, shouldContinue: (Int) -> Bool
+        to output: LineOutput, shouldContinue: (Int) -> Bool
     ) throws(ArchiveError) -> ExportSummary {
-        try PostgreSQLExport(connection: connect()).export(start, to: output, shouldContinue: shouldContinue)
+        try PostgreSQLExport(connection: connect()).export(to: output, shouldContinue: shouldContinue)
     }
 
     package func importLines(

@@ -43,9 +43,9 @@ package struct SQLiteArchive: LineArchive {
     }
 
     package func export(
-        _ start: ExportStart, to output: LineOutput, shouldContinue: (Int) -> Bool
+        to output: LineOutput, shouldContinue: (Int) -> Bool
     ) throws(ArchiveError) -> ExportSummary {
-        try SQLiteExport.compiled(on: open()).export(start, to: output, shouldContinue: shouldContinue)
+        try SQLiteExport.compiled(on: open()).export(to: output, shouldContinue: shouldContinue)
     }
 
     package func importLines(

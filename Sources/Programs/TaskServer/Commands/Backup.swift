@@ -34,7 +34,7 @@ extension StartFailure {
                 switch error {
                 case .failed, .full, .file:
                     StartFailure(message: error.message + (advice.map { ". \($0)" } ?? ""))
-                case .database, .targetExists, .line: StartFailure(message: error.message)
+                case .database, .targetExists, .target, .line: StartFailure(message: error.message)
                 }
             }, body)
     }

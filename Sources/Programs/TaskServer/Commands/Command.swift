@@ -52,14 +52,6 @@ enum Command: Sendable, Equatable {
         "serve", "check", "health", "explain-token", "backup", "export", "import", "migrate", "move-owners",
     ]
 
-    /// Whether it can continue what another run has left.
-    var canResume: Bool {
-        switch self {
-        case .export(.some): true
-        case .serve, .check, .health, .explainToken, .backup, .export(nil), .import, .migrate, .moveOwners: false
-        }
-    }
-
     var movesOwners: Bool { if case .moveOwners = self { true } else { false } }
 
     /// Whether it ends in order after a signal; the others just end, as they may anywhere.

@@ -3,65 +3,58 @@ import Platform
 import TaskArchive
 
 /// `task-server export`: every task as a line of JSON, in a file or on standard output.
-func export(
-    _ storage: StorageSettings, to target: String?, resume: Bool, _ signals: Signals
-) throws(StartFailure) -> ExitStatus {
+func export(_ storage: StorageSettings, to target: String?, _ signals: Signals) throws(StartFailure) -> ExitStatus {
     let archive = try storage.archive()
-    guard let target else { return try exportToOutput(archive, signals) }
-    let file = try ExportFile(target, resume: resume)
-    guard !file.found.isWhole else { return try file.publish(tasks: file.found.start.tasks) }
-    return try exportTo(file, archive, signals)
-}
-
-private func exportToOutput(_ archive: any LineArchive, _ signals: Signals) throws(StartFailure) -> ExitStatus {
     let advice =
-        "The output is incomplete: its last line is missing. An export to a file can be continued: "
-        + "task-server export FILE"
+        target.map { "There is no file \($0) yet: export again" } ?? "The output has not its last line: export again"
     let stop = try StopRequest.watching(signals, advice: advice)
-    let progress = ProgressLine("tasks", besides: .output)
-    let summary = try run(archive, from: ExportStart(), progress, stop, advice: advice) { (bytes) throws(SystemError) in
-        try StandardStream.output.write(bytes)
+    let summary = try StartFailure.translating(advice: advice) { () throws(ArchiveError) in
+        guard let target else { return try exportToOutput(archive, stop) }
+        return try export(archive, to: target, stop)
     }
+    let count = summary.tasks.counted("task")
     guard summary.isWhole else {
-        StandardStream.error.print("task-server: stopped after \(summary.tasks.counted("task")). \(advice)")
+        StandardStream.error.print("task-server: stopped after \(count). \(advice)")
         return stop.exitStatus
     }
-    StandardStream.error.print("task-server: \(summary.tasks.counted("task")) exported")
+    StandardStream.error.print("task-server: \(count) exported\(target.map { " to \($0)" } ?? "")")
     return .success
 }
 
-private func exportTo(
-    _ file: borrowing ExportFile, _ archive: any LineArchive, _ signals: Signals
-) throws(StartFailure) -> ExitStatus {
-    let stop = try StopRequest.watching(signals, advice: file.advice)
-    let progress = ProgressLine("tasks", besides: nil)
-    let summary = try run(archive, from: file.found.start, progress, stop, advice: file.advice) {
-        (bytes) throws(SystemError) in try file.append(bytes)
+private func export(
+    _ archive: any LineArchive, to target: String, _ stop: StopRequest
+) throws(ArchiveError) -> ExportSummary {
+    var file = try rethrowing(as: ArchiveError.target) { () throws(SystemError) in try LineFile.create(target) }
+    let summary = try run(archive, ProgressLine("tasks", besides: nil), stop) { (line: [UInt8]) throws(SystemError) in
+        try file.append(line)
     }
-    guard summary.isWhole else {
-        StandardStream.error.print("task-server: stopped after \(summary.tasks.counted("task")). \(file.advice)")
-        return stop.exitStatus
-    }
-    return try file.publish(tasks: summary.tasks)
+    guard summary.isWhole else { return summary }
+    do throws(SystemError) { try file.publish() } catch { throw .file(error) }
+    return summary
 }
 
-/// Runs an export whose lines are written in large pieces.
-private func run(
-    _ archive: any LineArchive, from start: ExportStart, _ progress: consuming ProgressLine, _ stop: StopRequest,
-    advice: String, _ write: ([UInt8]) throws(SystemError) -> Void
-) throws(StartFailure) -> ExportSummary {
-    var chunks = LineChunks()
-    return try StartFailure.translating(advice: advice) { () throws(ArchiveError) in
-        defer { progress.leave() }
-        if progress.isWatched { progress.begin(at: start.tasks, of: try archive.countTasks()) }
-        let summary = try archive.export(start) { (line: [UInt8]) throws(SystemError) in
-            try chunks.append(line, write)
-        } shouldContinue: { tasks in
-            progress.show(tasks)
-            return !stop.isMade
-        }
-        do throws(SystemError) { try chunks.flush(write) } catch { throw .file(error) }
-        progress.finish(summary.tasks, isWhole: summary.isWhole)
-        return summary
+private func exportToOutput(_ archive: any LineArchive, _ stop: StopRequest) throws(ArchiveError) -> ExportSummary {
+    var waiting: [UInt8] = []
+    let summary = try run(archive, ProgressLine("tasks", besides: .output), stop) { (line) throws(SystemError) in
+        waiting += line
+        waiting.append(UInt8(ascii: "\n"))
+        guard waiting.count > 1 << 16 else { return }
+        try StandardStream.output.write(waiting)
+        waiting.removeAll(keepingCapacity: true)
     }
+    do throws(SystemError) { try StandardStream.output.write(waiting) } catch { throw .file(error) }
+    return summary
+}
+
+private func run(
+    _ archive: any LineArchive, _ progress: consuming ProgressLine, _ stop: StopRequest, to output: LineOutput
+) throws(ArchiveError) -> ExportSummary {
+    defer { progress.leave() }
+    if progress.isWatched { progress.begin(at: 0, of: try archive.countTasks()) }
+    let summary = try archive.export(to: output) { tasks in
+        progress.show(tasks)
+        return !stop.isMade
+    }
+    progress.finish(summary.tasks, isWhole: summary.isWhole)
+    return summary
 }

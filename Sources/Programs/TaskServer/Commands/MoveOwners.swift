@@ -1,5 +1,4 @@
 import Basics
-import Glibc
 import IssuerKeys
 import OwnerMoves
 import Platform
@@ -92,7 +91,7 @@ private func readMap(_ path: String, _ flags: MoveFlags) throws(StartFailure) ->
     }
 }
 
-/// Who has tasks and is not in the map, also in a new file if its path is given: `FILE.part` until it is whole.
+/// Who has tasks and is not in the map, also in a new file if its path is given.
 private func listUnmapped(
     _ map: OwnerMap, _ mover: OwnerMover, _ flags: MoveFlags
 ) throws(StartFailure) -> UnmappedOwners {
@@ -101,37 +100,12 @@ private func listUnmapped(
             try mover.unmapped(map, to: { _ in })
         }
     }
-    guard !File.exists(path) else {
-        throw StartFailure(message: "\(path) exists, and is not replaced; give another name")
-    }
-    var chunks = LineChunks()
     return try rethrowing(as: { StartFailure($0, flags) }) { () throws(OwnerMoveError) in
-        let partial = "\(path).part"
-        let file = try openList(partial)
-        let unmapped = try mover.unmapped(map) { (line: [UInt8]) throws(SystemError) in
-            try chunks.append(line) { (bytes) throws(SystemError) in try file.append(bytes) }
-        }
-        try rethrowing(as: OwnerMoveError.file) { () throws(SystemError) in
-            try chunks.flush { (bytes) throws(SystemError) in try file.append(bytes) }
-            try File.publish(partial, as: path)
-        }
+        var file = try rethrowing(as: OwnerMoveError.file) { () throws(SystemError) in try LineFile.create(path) }
+        let unmapped = try mover.unmapped(map) { (line: [UInt8]) throws(SystemError) in try file.append(line) }
+        do throws(SystemError) { try file.publish() } catch { throw .file(error) }
         return unmapped
     }
-}
-
-private func openList(_ path: String) throws(OwnerMoveError) -> GrowingFile {
-    let opened: GrowingFile
-    do throws(FileLock.Failure) {
-        opened = try GrowingFile.open(path)
-    } catch {
-        switch error {
-        case .held: throw .file(SystemError(code: EBUSY, operation: "write '\(path)'"))
-        case .system(let error): throw .file(error)
-        }
-    }
-    // What a run that failed has left.
-    try rethrowing(as: OwnerMoveError.file) { () throws(SystemError) in try opened.cut(to: 0) }
-    return opened
 }
 
 private func run(

@@ -51,8 +51,8 @@ struct ServerSettings: SettingTable {
         } catch {
             return [error.message]
         }
-        guard !self.command.resume || command.canResume || self.command.printSettings else {
-            return ["--resume is for export with a file; an import is continued when it is run again."]
+        guard !self.command.resume else {
+            return ["--resume: an export is not continued any more. Export again, which writes the whole file."]
         }
         guard self.command.move == MoveFlags() || command.movesOwners || self.command.printSettings else {
             return ["--apply, --merge, --list-unmapped and --any-namespace are for move-owners."]
@@ -173,7 +173,7 @@ struct CommandFlags: Sendable {
         // The program reads these two itself; they are here for the help.
         _ = reader.flag("version", help: "Prints the version.")
         resume = reader.flag(
-            "resume", help: "For export FILE: continues FILE.part, which a stopped export has left.")
+            "resume", help: "Is refused: an export is not continued any more, but repeated.")
         move = MoveFlags(reading: &reader)
         _ = reader.flag("help", help: "Prints this.")
     }
