@@ -107,7 +107,7 @@ let modules = [
         "Programs", "TaskServer",
         imports: [
             "HTTP", "Tokens", "Tasks", "Settings", "MemoryStore", "SQLiteStore", "PostgreSQLStore", "TaskArchive",
-            "OwnerMoves", "IssuerKeys", "TaskAPI", "HTTPServer", "Curl", "JSON", "Platform", "OpenSSL", "Basics",
+            "OwnerMoves", "IssuerKeys", "TaskAPI", "HTTPServer", "Platform", "OpenSSL", "Basics",
         ]),
     Module(
         "Programs", "MockAuthorityServer",

@@ -14,7 +14,7 @@ import Testing
         let (end, output, errors) = try stage.run(["check"])
         #expect(end == .exit(0) && errors == "")
         let lines = output.split(separator: "\n")
-        #expect(lines.count == 10 && lines.filter { $0.hasPrefix("good ") }.count == 8, "\(output)")
+        #expect(lines.count == 8 && lines.filter { $0.hasPrefix("good ") }.count == 7, "\(output)")
         let address = "\(stage.authority)/b2c_1_sign_in/v2.0/.well-known/openid-configuration"
         let issuer = "\(stage.issuer)/775527ff-9a37-4307-8b3d-cc311f58d925/v2.0/"
         for line in [
@@ -29,22 +29,21 @@ import Testing
         #expect(try Folder.files(below: stage.folder) == [])
     }
 
-    @Test func `A check ends with a token of the mock and a command that explains it when pasted`() throws {
+    @Test func `The mock prints commands that explain a token when they are pasted`() throws {
         let stage = try Stage()
-        let checked = try stage.run(["check", "--clock-skew", "10s"]).output.split(separator: "\n")
-        let command = String(try #require(checked.last).drop { $0 == " " })
-        #expect(command.hasPrefix("echo ey") && !command.contains("TASKS_DATABASE"), "\(command)")
-        // As in a shell that has none of these settings.
-        let shell = try ChildProcess("/bin/sh", ["-c", command])
+        let lines = stage.mock.output.split(separator: "\n")
+        let settings = try #require(lines.first { $0.contains("export TASKS_AUTHORITY=") })
+        let command = try #require(lines.first { $0.hasSuffix(" | task-server explain-token") })
+        let folder = ChildProcess.built("task-server").dropLast("/task-server".count)
+        // As in a shell that has no other settings.
+        let shell = try ChildProcess("/bin/sh", ["-c", "PATH=\(folder):/usr/bin:/bin\n\(settings)\n\(command)"])
         #expect(try shell.wait() == .exit(0), "\(shell.errors)")
         #expect(shell.output.contains("\nGood."), "\(shell.output)")
     }
 
-    @Test func `A client id that the mock does not have is wrong, and of another authority it is left open`() throws {
-        let stage = try Stage()
-        let invented = ["TASKS_CLIENT_ID": "11112222-3333-4444-5555-666677778888"]
-        try Self.expectOneWrongLine(stage, invented, "client id: this mock-authority has no such application")
-        let output = try stage.run(["check"], invented).output
+    @Test func `Whether a client id exists is left open`() throws {
+        let (end, output, _) = try Stage().run(["check"], ["TASKS_CLIENT_ID": "11112222-3333-4444-5555-666677778888"])
+        #expect(end == .exit(0))
         #expect(output.contains("open  authority: audience 11112222-3333-4444-5555-666677778888"), "\(output)")
         #expect(!output.contains("good  authority: audience"), "\(output)")
     }
@@ -52,7 +51,7 @@ import Testing
     @Test func `What works and is not as it was meant is a warning, and the check succeeds`() throws {
         let stage = try Stage()
         let (end, output, _) = try stage.run(["check"], ["TASKS_CLIENT_ID": "api://\(Stage.client)"])
-        #expect(end == .exit(1), "the mock gives no token for it")
+        #expect(end == .exit(0), "\(output)")
         let lines = output.split(separator: "\n")
         #expect(lines.contains { $0.hasPrefix("warn  TASKS_CLIENT_ID: ") && $0.contains("api://") }, "\(output)")
         // A key for encryption beside the one for signatures, as Keycloak publishes it.

@@ -29,6 +29,7 @@ struct StartupMessage {
               export TASKS_AUTHORITY=\(authority) TASKS_POLICIES=\(policies) TASKS_CLIENT_ID=\(client)
               curl -s '\(base)\(MockAuthority.Path.testToken)?user=\(user)'
               curl -s '\(base)\(MockAuthority.Path.testToken)?user=\(user)&profile=external-id'
+              curl -s '\(base)\(MockAuthority.Path.testToken)?user=\(user)' | task-server explain-token
               curl -s \(base)\(MockAuthority.Path.badTokens)\(secure.map(lines).joined())
             """
     }

@@ -40,7 +40,7 @@ private func run(_ read: ReadSettings<ServerSettings>, _ signals: Signals) -> Ex
         case .serve: return try serve(settings, signals)
         case .export(let target): return try export(settings.storage, to: target, signals)
         case .import(let source): return try importLines(settings.storage, from: source, signals)
-        case .check: return check(read)
+        case .check: return check(settings)
         case .health(let question): return health(settings, question)
         case .explainToken: return explainToken(settings)
         case .backup(let target): return try backup(settings.storage, to: target)

@@ -8,15 +8,13 @@ import Settings
 import Tasks
 import Tokens
 
-/// `task-server check`: one line for each thing that a server needs, good, wrong, or open: not to be found out here; and
-/// warnings, which do not keep a server from its work.
+/// `task-server check`: prints a line for each thing that a server needs, with the verdict as its first word.
 ///
 /// Changes nothing: a database that is missing is not made, its folder is only tried, and an older one stays as it is.
-func check(_ read: ReadSettings<ServerSettings>) -> ExitStatus {
-    let settings = read.values
+func check(_ settings: ServerSettings) -> ExitStatus {
     let findings =
         sourceFindings(settings) + storageFindings(settings) + transportFindings(settings.transport)
-        + listenFindings(settings) + publicAddressFindings(settings) + mockFindings(read)
+        + listenFindings(settings) + publicAddressFindings(settings)
     for finding in findings {
         StandardStream.output.print("\(finding.verdict.rawValue) \(finding.message)")
     }
@@ -33,8 +31,6 @@ struct Finding {
         case wrong = "WRONG"
         /// Nothing that a check could find out: the line says how else to.
         case open = "open "
-        /// A command that belongs to the line before.
-        case command = "     "
     }
 
     let verdict: Verdict
@@ -44,7 +40,6 @@ struct Finding {
     static func warning(_ message: String) -> Finding { Finding(verdict: .warning, message: message) }
     static func wrong(_ message: String) -> Finding { Finding(verdict: .wrong, message: message) }
     static func open(_ message: String) -> Finding { Finding(verdict: .open, message: message) }
-    static func command(_ message: String) -> Finding { Finding(verdict: .command, message: message) }
 }
 
 private func storageFindings(_ settings: ServerSettings) -> [Finding] {
