@@ -38,11 +38,14 @@ struct Module {
     let folder: String
     let name: String
     let imports: [String]
+    /// Files that become byte arrays of the generated type `PackageResources`.
+    let embedded: [String]
 
-    init(_ folder: String, _ name: String, imports: [String] = []) {
+    init(_ folder: String, _ name: String, imports: [String] = [], embedded: [String] = []) {
         self.folder = folder
         self.name = name
         self.imports = imports
+        self.embedded = embedded
     }
 
     var target: Target {
@@ -51,7 +54,9 @@ struct Module {
         let usesRegularExpressions = folder == "Authority" || name == "MockAuthorityServer"
         let settings = sourceSettings + (usesRegularExpressions ? [] : [lean])
         guard folder == "Programs" else {
-            return .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
+            return .target(
+                name: name, dependencies: dependencies, path: path,
+                resources: embedded.map { .embedInCode($0) }, swiftSettings: settings)
         }
         return .executableTarget(
             name: name, dependencies: dependencies, path: path, swiftSettings: settings, linkerSettings: [compact])
@@ -100,7 +105,12 @@ let modules = [
     Module("Server", "TaskAPI", imports: ["HTTP", "Tasks", "Tokens", "Zlib", "JSON", "Platform", "Basics"]),
 
     // The OpenID provider of tests and local work. Never linked into task-server: a signer has no place there.
-    Module("Authority", "MockAuthority", imports: ["HTTP", "Tokens", "OpenSSL", "JSON", "Platform", "Basics"]),
+    Module(
+        "Authority", "MockAuthority", imports: ["HTTP", "Tokens", "OpenSSL", "JSON", "Platform", "Basics"],
+        embedded: [
+            "Static/colours.css", "Static/sign-in.css", "Static/developer.css", "Static/developer.html",
+            "Static/developer.js",
+        ]),
 
     // Programs connect the parts.
     Module(

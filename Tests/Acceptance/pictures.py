@@ -56,6 +56,7 @@ class Photographer:
         self.take("list", 1280, 760, "light")
         self.take("phone-dark", 390, 780, "dark")
         self.chrome.get(f"{self.servers.authority}/_mock")
+        self.chrome.until(lambda: self.chrome.all("main:not([aria-busy])"), "the page to be whole")
         self.take("mock", 1280, 900, "light")
         self.take("mock-phone", 390, 780, "dark")
         self.chrome.quit()

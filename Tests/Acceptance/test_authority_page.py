@@ -1,13 +1,15 @@
-"""The developer page of the mock: with and without its script, from another site, and for every eye."""
+"""The developer page of the mock: what it shows and does, from another site, and for every eye."""
 
 import functools
 import http.server
 import json
 import pathlib
+import subprocess
 import tempfile
 import threading
 import unittest
 import urllib.error
+import urllib.parse
 import urllib.request
 
 import axe
@@ -33,7 +35,10 @@ class DeveloperPage(PageTest):
         return chrome
 
     def open(self, query="", chrome=None):
-        (chrome or self.chrome).get(f"{self.mock}/_mock?run={self.run_name}{query}")
+        """Opens the page of the run, and waits until it shows everything."""
+        chrome = chrome or self.chrome
+        chrome.get(f"{self.mock}/_mock?run={self.run_name}{query}")
+        chrome.until(lambda: chrome.all("main:not([aria-busy])"), "the page to be whole")
 
     def ask(self, path, body=None):
         mark = "&" if "?" in path else "?"
@@ -41,10 +46,11 @@ class DeveloperPage(PageTest):
         with urllib.request.urlopen(request, timeout=10) as answer:
             return answer.read().decode()
 
-    def ask_keys(self):
+    def ask_keys(self, headers={}):
         """A request of a client, in the run of the test; its status."""
+        request = urllib.request.Request(f"{self.mock}/{self.run_name}.{KEYS}", headers=headers)
         try:
-            with urllib.request.urlopen(f"{self.mock}/{self.run_name}.{KEYS}", timeout=10) as answer:
+            with urllib.request.urlopen(request, timeout=10) as answer:
                 return answer.status
         except urllib.error.HTTPError as error:
             return error.code
@@ -64,7 +70,7 @@ class DeveloperPage(PageTest):
         field.send_keys(text)
 
     def await_done(self, words):
-        self.chrome.until(lambda: words in self.chrome.one(".done").text, words)
+        self.chrome.until(lambda: words in self.chrome.one("#said").text, words)
 
     def test_requests_and_tokens_come_while_it_is_open(self):
         self.open()
@@ -89,7 +95,7 @@ class DeveloperPage(PageTest):
 
     def test_faults_that_a_program_sets_come_while_it_is_open(self):
         self.open()
-        waiting = lambda: self.chrome.one("#waiting-faults").text
+        waiting = lambda: self.chrome.one("#faults").text
         self.assertIn("None waits", waiting())
         self.ask("faults", b'{"at":"keys","status":503}')
         self.chrome.until(lambda: "keys answers 503, 1 time" in waiting(), "the fault")
@@ -99,30 +105,90 @@ class DeveloperPage(PageTest):
 
     def test_users_are_added_changed_and_removed(self):
         self.open()
-        self.fill("#new-email", "dora@example.com")
-        self.fill("#new-name", "Dora")
-        self.fill("#new-claims", '{"extension_level": 3}')
-        self.press("#users form[aria-label='Add a user'] button")
+        add = "#users form[aria-label='Add a user']"
+        self.fill(f"{add} [name=email]", "d+e&f@example.com")
+        self.fill(f"{add} [name=name]", "Dora")
+        self.fill(f"{add} [name=claims]", '{"extension_level": 3}')
+        self.press(f"{add} button")
         self.await_done("The user was added.")
         row = "#users > .rows > li:last-child"
         self.press(f"{row} summary")
         self.fill(f"{row} [name=name]", "Dora Renamed")
-        self.press(f"{row} form[aria-label='Change dora@example.com'] button")
+        self.press(f"{row} form[aria-label='Change d+e&f@example.com'] button")
         self.await_done("The user was changed.")
-        claims = claims_of(self.ask("token?user=dora"))
+        claims = claims_of(self.ask("token?user=d%2Be%26f"))
         self.assertEqual([claims["name"], claims["extension_level"]], ["Dora Renamed", 3])
         self.press(f"{row} summary")
-        self.press(f"{row} form[aria-label='Remove dora@example.com'] button")
+        self.press(f"{row} form[aria-label='Remove d+e&f@example.com'] button")
         self.await_done("The user was removed.")
         self.assertEqual([user["email"] for user in self.state()["users"]], ["alice@example.com", "bob@example.com"])
+
+    def test_a_field_that_was_emptied_empties_what_it_shows_and_the_password_stays(self):
+        self.ask_to_change("alice", {"claims": {"extension_level": 3}})
+        self.open()
+        row = "#users > .rows > li:first-child"
+        self.press(f"{row} summary")
+        for name in ["givenName", "familyName", "claims", "password"]:
+            self.chrome.one(f"{row} [name={name}]").clear()
+        self.press(f"{row} [name=disabled]")
+        self.press(f"{row} form[aria-label='Change alice@example.com'] button")
+        self.await_done("The user was changed.")
+        alice = self.state()["users"][0]
+        self.assertEqual([alice[name] for name in ["name", "givenName", "familyName", "claims", "password", "disabled"]],
+                         ["Alice Example", "", "", {}, "Passw0rd!", True])
+
+    def ask_to_change(self, user, members):
+        request = urllib.request.Request(
+            f"{self.mock}/_mock/users/{user}?run={self.run_name}", json.dumps(members).encode(), method="PUT")
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            return json.load(answer)
+
+    def test_what_comes_from_outside_is_text(self):
+        attack = "<img src=x onerror=alert(1)><script>alert(1)</script>\"'"
+        self.ask_to_change("eve@example.com", {"name": attack, "claims": {attack: attack}})
+        self.ask("token?user=eve")
+        self.ask_keys(headers={"User-Agent": attack})
+        self.open(f"&x={urllib.parse.quote(attack)}")
+        self.chrome.execute_script("for (const row of document.querySelectorAll('details')) row.open = true")
+        self.assertIn(attack, self.chrome.one("#request-rows").text)
+        self.assertIn(attack, self.chrome.one("#users > .rows").text)
+        self.assertIn(attack, self.chrome.one("#token-rows b").text)
+        self.assertEqual(self.chrome.one("#users li:last-child [name=name]").get_attribute("value"), attack)
+        self.assertEqual(self.chrome.all("img, body script"), [])
+
+    def test_the_command_gets_a_token_of_the_tenant_and_run_that_are_shown(self):
+        for query in ["", "&profile=external-id", "&profile=entra&tenant=northwind.onmicrosoft.com"]:
+            with self.subTest(query):
+                self.open(query)
+                command = self.chrome.words("#command")
+                self.assertIn(f"run={self.run_name}", command)
+                done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60, check=True)
+                self.assertEqual(claims_of(done.stdout.strip())["name"], "Alice Example")
+                self.assertEqual(len(self.chrome.all("#tenants [aria-current]")), 1)
+                self.press("#clock button[value='300']")
+                self.await_done("The clock was set.")
+        self.assertEqual(self.state()["skew_s"], 300)
+        self.assertEqual(json.loads(self.ask("state?profile=entra"))["skew_s"], 0)
 
     def test_what_is_wrong_with_a_form_is_said(self):
         self.expected = ["400"]
         self.open()
-        self.fill("#fault-status", "7")
+        self.fill("#faults [name=status]", "7")
         self.press("#faults .primary")
         self.assertIn("whole number from 200 to 599", self.chrome.words("[role=alert]"))
         self.assertEqual(axe.findings(self.chrome), [])
+        for form, fields, reason in [
+            ("Set the clock by seconds", {"skew_s": "1h"}, "must be a whole number"),
+            ("Add a user", {"email": "Alice@example.com"}, "already"), ("Add a user", {"email": ""}, "Say the address"),
+            ("Add a user", {"email": "new@example.com", "claims": "x"}, "are not JSON"),
+            ("Add a user", {"email": "new@example.com", "claims": "1"}, "must be an object"),
+        ]:
+            with self.subTest(form, fields=fields):
+                self.open()
+                for name, value in fields.items():
+                    self.fill(f"[aria-label='{form}'] [name={name}]", value)
+                self.press(f"[aria-label='{form}'] button")
+                self.assertIn(reason, self.chrome.words("[role=alert]"))
 
     def test_clock_keys_faults_and_reset(self):
         self.open()
@@ -132,7 +198,7 @@ class DeveloperPage(PageTest):
         self.await_done("The fault was added.")
         self.assertEqual(self.state()["skew_s"], -7200)
         self.assertEqual(self.ask_keys(), 503)
-        self.chrome.until(lambda: "None waits" in self.chrome.one("#waiting-faults").text, "the fault to be used up")
+        self.chrome.until(lambda: "None waits" in self.chrome.one("#faults").text, "the fault to be used up")
         before = len(self.chrome.all("#keys .rows code"))
         self.press("#keys button[value=publish]")
         self.await_done("The keys were changed.")
@@ -145,7 +211,7 @@ class DeveloperPage(PageTest):
         self.chrome.execute_cdp_cmd(
             "Browser.grantPermissions", {"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]})
         self.open()
-        self.press("#token [data-copy-token]")
+        self.press("#copy-token")
         self.assertEqual(len(self.copied().split(".")), 3)
         self.press("#bad li:first-child button")
         claims = claims_of(self.copied())
@@ -164,31 +230,27 @@ class DeveloperPage(PageTest):
         self.chrome.execute_script("document.getElementById('said').textContent = ''")
         return text
 
-    def test_without_its_script_it_can_be_read_and_used(self):
+    def test_without_javascript_it_says_that_it_needs_it(self):
         chrome = self.browser("--blink-settings=scriptEnabled=false")
-        self.ask_keys()
-        self.ask("token?user=alice")
-        self.open(chrome=chrome)
-        self.assertEqual(len(chrome.all("#request-rows > li")), 1)
-        self.assertIn("Alice Example", self.texts("#token-rows > li", chrome)[0])
-        self.assertEqual([element for element in chrome.all(".script") if element.is_displayed()], [])
-        self.press("#clock button[value='300']", chrome)
-        chrome.until(lambda: "The clock was set." in chrome.one(".done").text, "the clock")
-        self.assertEqual(self.state()["skew_s"], 300)
-        self.press("#token .primary", chrome)
-        self.assertEqual(len(chrome.words("body").split(".")), 3)
+        chrome.get(f"{self.mock}/_mock")
+        self.assertIn("needs JavaScript", chrome.words("noscript"))
+
+    def test_the_form_shows_a_token(self):
+        self.open()
+        self.press("#token .primary")
+        self.chrome.until(lambda: len(self.chrome.one("body").text.split(".")) == 3, "the token")
 
     def test_a_page_of_another_site_cannot_use_the_controls(self):
         self.expected = [".*"]  # the browser complains about every attempt
         page = f"""<!doctype html><title>evil</title>
-            <form id="form" method="post" action="{self.mock}/_mock?run={self.run_name}" target="frame">
-            <input name="action" value="clock"><input name="skew_s" value="-7200"></form><iframe name="frame"></iframe>
+            <form id="form" method="post" action="{self.mock}/_mock/reset?run={self.run_name}" target="frame"></form>
+            <iframe name="frame"></iframe>
             <iframe id="framed" src="{self.mock}/_mock?run={self.run_name}"></iframe>
             <script>
             const control = (path, init) => fetch("{self.mock}/_mock/" + path + "?run={self.run_name}", init).catch(() => 0);
             window.done = Promise.all([
               control("clock", {{method: "POST", mode: "no-cors", body: '{{"skew_s":-7200}}'}}),
-              control("reset", {{method: "POST", mode: "no-cors"}}),
+              control("faults", {{method: "POST", mode: "no-cors", body: '{{"at":"keys","status":503}}'}}),
               control("users/eve@example.com", {{method: "PUT", body: "{{}}"}}),
             ]).then(() => document.getElementById("form").submit());
             </script>"""
@@ -199,12 +261,13 @@ class DeveloperPage(PageTest):
             self.chrome.until(self.was_refused, "the answer to the form")
         self.assertEqual(self.state()["skew_s"], 60)
         self.assertEqual(len(self.state()["users"]), 2)
+        self.assertEqual(self.state()["faults"], [])
 
     def was_refused(self):
         """Whether the form of the other page was answered."""
         answers = [event["params"]["response"] for event in self.chrome.network()
                    if event["method"] == "Network.responseReceived"]
-        return [answer["status"] for answer in answers if "_mock?run=" in answer["url"]].count(403) >= 1
+        return [answer["status"] for answer in answers if "_mock/reset?run=" in answer["url"]].count(403) >= 1
 
     def test_axe_finds_nothing_and_a_phone_needs_no_sideways_scrolling(self):
         self.ask_keys()

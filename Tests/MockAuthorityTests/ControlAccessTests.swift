@@ -21,9 +21,7 @@ struct ControlAccessTests {
     func otherSites(headers: HeaderFields) async throws {
         let before = try await mock.authority.keySet()
         #expect(try await rotation(headers).status == 403)
-        #expect(
-            try await mock.ask(.post, "/_mock", body: "action=reset", headers: headers, host: "127.0.0.1:3001").status
-                == 403)
+        #expect(try await mock.ask(.post, "/_mock/reset", headers: headers, host: "127.0.0.1:3001").status == 403)
         #expect(try await mock.authority.keySet() == before)
     }
 
@@ -92,7 +90,7 @@ struct ControlAccessTests {
 
     @Test("Another machine is answered only where that was allowed")
     func peers() async throws {
-        for path in ["/_mock", "/_mock/page.js", "/_mock/live", "/_mock/state"] {
+        for path in ["/_mock", "/_mock/page.js", "/_mock/live", "/_mock/registration", "/_mock/state"] {
             #expect(try await mock.ask(.get, path, peer: "192.0.2.7").status == 403, "\(path)")
         }
         #expect(try await mock.ask(.get, "/", peer: "192.0.2.7").status == 200)

@@ -122,7 +122,7 @@ import Testing
         let folder = try TemporaryFolder()
         let stage = try Stage(["MOCK_STATE": folder.path, "MOCK_TLS_LISTEN": "127.0.0.1:0"])
         let port = try stage.mock.await { Stage.port(after: "and on https://localhost:", in: $0) }
-        let page = try exchange(stage.mockPort, "GET", "/_mock").text
+        let page = try exchange(stage.mockPort, "GET", "/_mock/registration").text
         #expect(page.contains("https://localhost:\(port)/") && !page.contains("localhost:0"), "\(page)")
     }
 

@@ -52,27 +52,21 @@ extension Fault.Answer {
 
 /// The faults of a test run that still affect requests.
 final class Faults: Sendable {
-    private let state = Mutex<(waiting: [Fault], changes: Int)>(([], 0))
+    private let waiting = Mutex<[Fault]>([])
 
-    var all: [Fault] { state.withLock { $0.waiting } }
-    /// How often they have changed.
-    var changes: Int { state.withLock { $0.changes } }
+    var all: [Fault] { waiting.withLock { $0 } }
 
     func add(_ fault: Fault) {
-        state.withLock { state in
-            state.waiting.append(fault)
-            state.changes += 1
-        }
+        waiting.withLock { $0.append(fault) }
     }
 
     /// The first fault at this endpoint; one request of it is used up.
     func take(_ endpoint: Fault.Endpoint) -> Fault? {
-        state.withLock { state in
-            guard let index = state.waiting.firstIndex(where: { $0.endpoint == endpoint }) else { return nil }
-            state.waiting[index].times -= 1
-            state.changes += 1
-            let fault = state.waiting[index]
-            if fault.times <= 0 { state.waiting.remove(at: index) }
+        waiting.withLock { waiting in
+            guard let index = waiting.firstIndex(where: { $0.endpoint == endpoint }) else { return nil }
+            waiting[index].times -= 1
+            let fault = waiting[index]
+            if fault.times <= 0 { waiting.remove(at: index) }
             return fault
         }
     }

@@ -5,7 +5,7 @@ import Synchronization
 /// The controls of a test run: faults, clock, accounts, request log.
 extension HostContext {
     /// Reads the JSON object of a body and changes the run by it; an error is the text of a 400.
-    private func change(
+    func change(
         _ change: @escaping @Sendable (ConfigurationMember) throws(InputError) -> JSONValue
     ) -> Decision {
         .answerBody(limit: RequestHead.longestBody) { body in
@@ -18,14 +18,6 @@ extension HostContext {
     }
 
     /// `POST /_mock/faults {"at":"keys","status":503}`.
-    func addFault() -> Decision { change(addFault) }
-
-    /// `POST /_mock/clock {"skew_s":-7200}`.
-    func setClock() -> Decision { change(setClock) }
-
-    /// `POST /_mock/revoke {"user":"alice"}`: makes the grants of the account void.
-    func revoke() -> Decision { change(revoke) }
-
     func addFault(_ member: ConfigurationMember) throws(InputError) -> JSONValue {
         try member.allow(["at", "times", "status", "delay_ms", "retry_after", "body", "cut"])
         guard let endpoint: Fault.Endpoint = try member.choice("at") else {
@@ -44,6 +36,7 @@ extension HostContext {
         return state
     }
 
+    /// `POST /_mock/clock {"skew_s":-7200}`.
     func setClock(_ member: ConfigurationMember) throws(InputError) -> JSONValue {
         try member.allow(["skew_s"])
         guard let skew = try member.number("skew_s", in: -(1 << 40)...(1 << 40)) else {
@@ -53,18 +46,15 @@ extension HostContext {
         return state
     }
 
+    /// `POST /_mock/revoke {"user":"alice"}`: makes the grants of the account void.
     func revoke(_ member: ConfigurationMember) throws(InputError) -> JSONValue {
         try member.allow(["user"])
-        let user = try known(try member.required("user"))
-        run.directory.revoke(user.objectID)
-        return state
-    }
-
-    func known(_ name: String) throws(InputError) -> User {
+        let name = try member.required("user")
         guard let user = run.directory.user(called: name) else {
             throw InputError(message: "There is no user '\(name)'.")
         }
-        return user
+        run.directory.revoke(user.objectID)
+        return state
     }
 
     /// `PUT /_mock/users/alice`: changes the members that the body has, or creates the account.
@@ -73,7 +63,7 @@ extension HostContext {
         return change { member throws(InputError) in try putUser(name, member) }
     }
 
-    func putUser(_ name: String, _ member: ConfigurationMember) throws(InputError) -> JSONValue {
+    private func putUser(_ name: String, _ member: ConfigurationMember) throws(InputError) -> JSONValue {
         let old = run.directory.user(called: name)
         let user = if let old { try old.changed(by: member) } else { try User(member: member, email: name) }
         if old == nil, let owner = run.directory.user(user.objectID) {
@@ -107,7 +97,7 @@ extension HostContext {
 }
 
 extension Fault {
-    fileprivate var json: JSONValue {
+    var json: JSONValue {
         var members = JSONObject([
             ("at", .string(endpoint.rawValue)), ("times", .integer(times)), ("delay_ms", .integer(delayMilliseconds)),
             ("cut", .boolean(cut)),

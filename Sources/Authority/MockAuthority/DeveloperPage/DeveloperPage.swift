@@ -1,141 +1,105 @@
 import Basics
 import HTTP
 import JSON
-import OpenSSL
 
 /// The page on which developers see what the authority did, and use the controls.
 ///
-/// It is below `/_mock`, where the same rules decide who may use it (``HostContext/refusalOfControl``). Everything can be
-/// read and every form be sent without its script, which adds what is new and copies.
-struct DeveloperPage: Sendable {
-    let context: HostContext
-    let keys: KeyRing.State
-    /// Why the action that was sent was refused.
-    var alert: String?
-
-    var run: TestRun { context.run }
-    var configuration: Configuration { context.configuration }
-    var users: [User] { run.directory.all }
-    /// Where forms are sent: this page, for the same tenant and run.
-    var path: String { "/\(Routes.developerPage.path)\(context.selection)" }
-
-    /// No script or style but its own, nothing of other hosts, no frame around it.
+/// The page is below `/_mock`, so the rules of ``HostContext/refusalOfControl`` decide who may use it. Its files are in the
+/// folder Static; its script sends the same requests to the controls as a program does, and asks for two documents more.
+extension HostContext {
+    /// `GET /_mock`: the page may load its own script and style, and nothing else; no other page may put it into a frame.
     ///
-    /// With `no-referrer` browsers would write `Origin: null` into the requests of its forms, and they would be refused.
-    private static let fields: FieldLines = [
-        "Cache-Control": "no-store", "Referrer-Policy": "same-origin", "X-Frame-Options": "DENY",
-        "Content-Security-Policy":
-            "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; "
-            + "base-uri 'none'; frame-ancestors 'none'",
-    ]
+    /// With `no-referrer` browsers would write `Origin: null` into the requests of the page, and they would be refused.
+    static let developerPage = Response.file(
+        PackageResources.developer_html, "text/html",
+        [
+            "Cache-Control": "no-store", "Referrer-Policy": "same-origin", "X-Frame-Options": "DENY",
+            "Content-Security-Policy":
+                "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; "
+                + "base-uri 'none'; frame-ancestors 'none'",
+        ])
+    static let developerStyle = Response.file(
+        PackageResources.colours_css + PackageResources.developer_css, "text/css")
+    static let developerScript = Response.file(PackageResources.developer_js, "text/javascript")
 
-    func response(_ status: Status = 200) -> Response {
-        Response.html(html, status: status, headers: Self.fields)
-    }
+    /// How many requests the page shows; the control shows all that are kept.
+    private static let shownRequests = 50
 
-    private var html: HTML {
-        """
-        <!DOCTYPE html>
-        <html lang="en">
-        <head>
-        <meta charset="utf-8">
-        <meta name="viewport" content="width=device-width, initial-scale=1">
-        <title>mock-authority</title>
-        <link rel="stylesheet" href="/\(Routes.developerStyle.path)">
-        <script src="/\(Routes.developerScript.path)" defer></script>
-        </head>
-        <body>
-        <header>
-        <p class="overline">mock-authority \(programVersion), for development only</p>
-        <h1>\(configuration.tenant.name)</h1>
-        \(tenants)
-        <nav aria-label="Sections"><ul>\(DeveloperSection.allCases.map(\.link))</ul></nav>
-        </header>
-        <main>
-        \(message)
-        \(DeveloperSection.allCases.map(section))
-        </main>
-        <footer><p>The same by program: docs/mock-authority.md has an example of each control.</p></footer>
-        <p id="said" role="status"></p>
-        </body>
-        </html>
-
-        """
-    }
-
-    private func section(_ section: DeveloperSection) -> HTML {
-        """
-        <section id="\(section.rawValue)" aria-labelledby="\(section.rawValue)-title">
-        <h2 id="\(section.rawValue)-title">\(section.title)</h2>
-        \(content(of: section))
-        </section>
-        """
-    }
-
-    private func content(of section: DeveloperSection) -> HTML {
-        switch section {
-        case .token: tokenForm
-        case .tokens: issuedTokens
-        case .requests: recordedRequests
-        case .users: accounts
-        case .keys: keyForms
-        case .clock: clockForm
-        case .faults: faultForms
-        case .bad: badTokens
-        case .registration: registration
-        case .clients: clientSettings
-        case .reset: resetForm
+    /// `GET /_mock/live`: the requests and tokens after the numbers that the page has, and the faults that wait.
+    ///
+    /// A reset begins a new run, whose entries begin with 1 again, so `of` says from which run the numbers are.
+    var live: Response {
+        let isSame = head.target["of"] == run.identifier
+        func number(_ name: String) -> Int { isSame ? head.target[name].flatMap { Int($0) } ?? 0 : 0 }
+        let requests = run.recordedRequests.after(number("requests")).suffix(Self.shownRequests).map { recent in
+            var entry = recent.entry
+            entry["number"] = .integer(Int64(recent.number))
+            return JSONValue.object(entry)
         }
-    }
-
-    /// What became of the action that was sent before.
-    private var message: HTML {
-        if let alert { return "<p class=\"alert\" role=\"alert\">\(alert)</p>" }
-        guard let done = context.head.target["done"].flatMap(DeveloperAction.init(rawValue:)) else { return "" }
-        return "<p class=\"done\" role=\"status\">\(done.outcome)</p>"
-    }
-
-    /// The tenants that the process plays, and the run if it is not that of everyone.
-    private var tenants: HTML {
-        let links = ([context.mock.b2c] + context.mock.others).map { tenant -> HTML in
-            let mark: HTML = tenant === context.authority ? " aria-current=\"page\"" : ""
-            let target = "/\(Routes.developerPage.path)\(HostContext.selection(of: tenant, run: context.runName))"
-            return """
-                <li><a href="\(target)"\(mark)>\
-                \(tenant.configuration.profile.title)<span> \(tenant.configuration.tenant.name)</span></a></li>
-                """
+        let tokens = run.issuedTokens.after(number("tokens")).map { recent -> JSONValue in
+            [
+                "number": .integer(Int64(recent.number)), "at": .integer(recent.entry.time),
+                "token": .string(recent.entry.token), "defect": recent.entry.defect.map { .string($0) } ?? .null,
+            ]
         }
-        let run: HTML = context.runName.isEmpty ? "" : "<p>Test run <code>\(context.runName)</code></p>"
-        return "<nav aria-label=\"Tenants\"><ul class=\"tenants\">\(links)</ul></nav>\(run)"
+        return Response.json([
+            "of": .string(run.identifier), "requests": .array(requests), "tokens": .array(tokens),
+            "faults": .array(run.faults.all.map(\.json)),
+        ])
+    }
+
+    /// `GET /_mock/registration`: what does not change while the authority runs.
+    var registration: Response {
+        let applications = configuration.applications
+        let settings = mock.configuration.clientSettings(base)
+        return Response.json([
+            "version": .string(programVersion), "tenant": tenantJSON(authority),
+            "tenants": .array(([mock.b2c] + mock.others).map(tenantJSON)),
+            "clients": .array(applications.clients.map(\.json)),
+            "resources": .array(applications.resources.map(\.json)),
+            "policies": .array(configuration.policies.filter { !$0.name.isEmpty }.map(policyJSON)),
+            "clientSettings": .array(settings.map { ["kind": .string($0.kind), "text": .string($0.text)] }),
+        ])
+    }
+
+    /// Policies of B2C have metadata of their own, so its tenant has none.
+    private func tenantJSON(_ tenant: TenantAuthority) -> JSONValue {
+        let configuration = tenant.configuration
+        let (tenantOf, profile) = (configuration.tenant, configuration.profile)
+        return [
+            "title": .string(profile.title), "profile": .string(profile.rawValue), "name": .string(tenantOf.name),
+            "id": .string(tenantOf.id), "isShown": .boolean(tenant === authority),
+            "metadata": profile == .b2c ? .null : .string("/\(tenantOf.id)/\(Routes.entraMetadata.path)"),
+        ]
+    }
+
+    private func policyJSON(_ policy: Policy) -> JSONValue {
+        let path = "/\(configuration.tenant.name)/\(policy.name.lowercased())/\(Routes.metadata.path)"
+        return ["name": .string(policy.name), "kind": .string(policy.kind.rawValue), "metadata": .string(path)]
     }
 }
 
-/// The parts of the page, in their order.
-enum DeveloperSection: String, Sendable, CaseIterable {
-    case token, tokens, requests, users, keys, clock, faults, bad, registration, clients, reset
-
-    var title: String {
-        switch self {
-        case .token: "Get a token"
-        case .tokens: "Tokens issued"
-        case .requests: "Requests"
-        case .users: "Users"
-        case .keys: "Keys"
-        case .clock: "Clock"
-        case .faults: "Faults"
-        case .bad: "Bad tokens"
-        case .registration: "Applications and policies"
-        case .clients: "Client settings"
-        case .reset: "Reset"
-        }
+extension Client {
+    fileprivate var json: JSONValue {
+        [
+            "id": .string(id), "secret": secret.map { .string($0) } ?? .null,
+            "redirectURIs": .array(redirectURIs.map { .string($0) }),
+        ]
     }
+}
 
-    var link: HTML { "<li><a href=\"#\(rawValue)\">\(title)</a></li>" }
+extension Resource {
+    fileprivate var json: JSONValue {
+        [
+            "identifier": .string(identifier), "audience": .string(audience),
+            "scopes": .array(scopes.map { .string($0) }),
+        ]
+    }
 }
 
 extension TenantProfile {
     /// The service, for people.
-    var title: String {
+    fileprivate var title: String {
         switch self {
         case .b2c: "Azure AD B2C"
         case .externalID: "Entra External ID"

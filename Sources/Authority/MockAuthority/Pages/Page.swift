@@ -15,6 +15,9 @@ struct Page: Sendable {
     /// The small text above the heading: the owner of the page.
     var overline = "mock-authority"
 
+    private static let style = String(
+        decoding: PackageResources.colours_css + PackageResources.sign_in_css, as: UTF8.self)
+
     /// The answer.
     ///
     /// No `form-action` in the policy: browsers apply it to the redirect after the form too, and that goes to the
@@ -40,7 +43,7 @@ struct Page: Sendable {
             <meta charset="utf-8">
             <meta name="viewport" content="width=device-width, initial-scale=1">
             <title>\(title)</title>
-            <style>\(verbatim: PageStyle.text)</style>
+            <style>\(verbatim: Self.style)</style>
             </head>
             <body>
             <main>

@@ -96,26 +96,22 @@ enum Routes {
         AuthorityRoute<HostContext>(.delete, "_mock/users/{name}") { .respond($0.removeUser()) },
         requests,
         AuthorityRoute<HostContext>(.get, "_mock/state") { .respond(Response.json($0.state)) },
-        AuthorityRoute<HostContext>(.post, "_mock/faults") { $0.addFault() },
-        AuthorityRoute<HostContext>(.post, "_mock/clock") { $0.setClock() },
-        AuthorityRoute<HostContext>(.post, "_mock/revoke") { $0.revoke() },
+        AuthorityRoute<HostContext>(.post, "_mock/faults") { $0.change($0.addFault) },
+        AuthorityRoute<HostContext>(.post, "_mock/clock") { $0.change($0.setClock) },
+        AuthorityRoute<HostContext>(.post, "_mock/revoke") { $0.change($0.revoke) },
         AuthorityRoute<HostContext>(.post, "_mock/reset") { .respond($0.reset()) },
     ]
 
     // MARK: The developer page, for which the rules of the controls hold
 
-    static let developerPage = AuthorityRoute<HostContext>(.get, "_mock") { .respond(await $0.developerPage()) }
-    static let developerStyle = AuthorityRoute<HostContext>(.get, "_mock/page.css") { _ in
-        .respond(Response.file(DeveloperPageStyle.text, "text/css"))
-    }
-    static let developerScript = AuthorityRoute<HostContext>(.get, "_mock/page.js") { _ in
-        .respond(Response.file(DeveloperPageScript.text, "text/javascript"))
-    }
-    static let live = AuthorityRoute<HostContext>(.get, "_mock/live") { .respond($0.live()) }
+    static let developerPage = AuthorityRoute<HostContext>(.get, "_mock") { _ in .respond(HostContext.developerPage) }
 
     static let ofDeveloperPage = [
-        developerPage, AuthorityRoute<HostContext>(.post, developerPage.path) { $0.developerAction() }, developerStyle,
-        developerScript, live,
+        developerPage,
+        AuthorityRoute<HostContext>(.get, "_mock/page.css") { _ in .respond(HostContext.developerStyle) },
+        AuthorityRoute<HostContext>(.get, "_mock/page.js") { _ in .respond(HostContext.developerScript) },
+        AuthorityRoute<HostContext>(.get, "_mock/live") { .respond($0.live) },
+        AuthorityRoute<HostContext>(.get, "_mock/registration") { .respond($0.registration) },
     ]
 }
 

@@ -15,9 +15,11 @@ extension Response {
 
     static var keyFailure: Response { text(InputError.noKey.message, status: 500) }
 
-    /// A text that changes only with the program: what the developer page loads, and the description of the controls.
-    static func file(_ text: String, _ type: String) -> Response {
-        content(Array(text.utf8), "\(type); charset=utf-8", 200, ["Cache-Control": "no-cache"])
+    /// A file of the page for developers, which changes only with the program.
+    static func file(
+        _ bytes: [UInt8], _ type: String, _ headers: FieldLines = ["Cache-Control": "no-cache"]
+    ) -> Response {
+        content(bytes, "\(type); charset=utf-8", 200, headers)
     }
 
     /// An HTML page.
