@@ -263,8 +263,5 @@ struct CodeFlowTests {
         #expect(claims["oid"] == nil && claims["scp"]?.string == "tasks.read tasks.write")
         let publicClient = "grant_type=client_credentials&client_id=\(TestAuthority.clientID)&\(scope)"
         #expect(try await code(of: mock.token(publicClient)) == "90079")
-        var configuration = Configuration()
-        configuration.behaviour.switches.clientCredentials = false
-        #expect(try await code(of: TestAuthority(configuration).token(form)) == "90085")
     }
 }

@@ -163,21 +163,6 @@ struct EntraFlowTests {
         #expect(try await token(form, .all { $0.passwordGrant = true }).status == 200)
     }
 
-    @Test(
-        "P-40: Native authentication answers that the app must use the browser",
-        arguments: [
-            "signup/v1.0/start", "oauth2/v2.0/initiate", "oauth2/v2.0/challenge", "resetpassword/v1.0/start",
-            "register/v1.0/introspect",
-        ])
-    func native(path: String) async throws {
-        let body = "\(Self.who)&username=alice@example.com&challenge_type=oob%20password%20redirect"
-        let target = "/contoso.onmicrosoft.com/\(path)"
-        let response = try await mock.ask(.post, target, body: body, host: "contoso.ciamlogin.com")
-        #expect(response.status == 200 && response.text == #"{"challenge_type":"redirect"}"#)
-        let refused = try await mock.ask(.post, target, body: "client_id=x", host: "contoso.ciamlogin.com")
-        #expect(try refused.status == 400 && refused.json()["error_codes"] == [700_016])
-    }
-
     struct Case: Sendable, CustomTestStringConvertible {
         let form: String
         let error: String

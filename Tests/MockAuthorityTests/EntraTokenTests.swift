@@ -114,20 +114,6 @@ struct EntraTokenTests {
         #expect(names.count == 4)
     }
 
-    @Test("P-38: With shared keys, External ID signs with keys of Entra, and publishes more than those")
-    func sharedKeys() async throws {
-        let mock = TestAuthority.all { $0.sharedKeys = true }
-        let external = try await mock.keys(at: "/\(EntraTenants.id)/discovery/v2.0/keys")
-        let entra = try await mock.keys(at: "/\(EntraTenants.fabrikam.tenant.id)/discovery/v2.0/keys")
-        #expect(entra.count == 2 && external.count == 4 && Set(entra.keys).isSubset(of: external.keys))
-        let token = try await mock.issue("user=alice&profile=external-id")
-        #expect(token.isSigned(by: entra) && token.isSigned(by: external))
-        let own = try #require(Set(external.keys).subtracting(entra.keys).first)
-        let crossed = try await mock.issue("user=alice&profile=entra&kid=\(own)")
-        #expect(crossed.isSigned(by: external) && !crossed.isSigned(by: entra))
-        #expect(crossed.claims["tid"]?.string == EntraTenants.fabrikam.tenant.id)
-    }
-
     @Test("A token can be signed by the key of any other tenant")
     func crossed() async throws {
         let b2c = try await mock.publicKeys()

@@ -108,15 +108,6 @@ struct PasswordGrantTests {
         #expect(identity.claims["iss"]?.string == "http://127.0.0.1:3001/775527ff-9a37-4307-8b3d-cc311f58d925/v2.0/")
     }
 
-    @Test("Numbers are strings where the configuration says so")
-    func numbersAsStrings() async throws {
-        var configuration = Configuration()
-        configuration.behaviour.numbersAsStrings = true
-        let reply = try await TestAuthority(configuration).token("\(Self.form)&scope=openid+\(TestAuthority.clientID)")
-            .json()
-        #expect(reply["expires_in"]?.string == "3600" && reply["not_before"]?.string == String(TestAuthority.now))
-    }
-
     @Test("Refusals are 400 with two members and three lines")
     func refusalShape() async throws {
         let response = try await mock.token(

@@ -194,18 +194,13 @@ struct SettingEffectTests {
         MOCK_TLS_LISTEN
         MOCK_TLS_NAME
         MOCK_TOKEN_LIFETIME 3600
-        MOCK_NBF_BACK 0
         MOCK_ERA current
-        MOCK_NUMBERS_AS_STRINGS false
         MOCK_LAX false
-        MOCK_CLIENT_CREDENTIALS true
         MOCK_STRICT_REFRESH false
-        MOCK_EXACT_LOOPBACK false
         MOCK_ISSUER_HOST service
         MOCK_ENTRA_TOKEN_LIFETIME
         MOCK_ENTRA_PASSWORD_GRANT false
         MOCK_HIGH_SCALE_COMPATIBILITY false
-        MOCK_SHARED_KEYS false
         MOCK_TASKS_URL http://localhost:3000
         """,
     ]

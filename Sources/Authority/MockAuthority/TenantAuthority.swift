@@ -8,8 +8,6 @@ final class TenantAuthority: Sendable {
     let configuration: Configuration
     /// The keys that sign, and can be changed by the controls.
     let keys: KeyRing
-    /// More keys of the tenant's key set.
-    let sharedKeys: [KeyRing]
     /// The keys of personal accounts, of Entra tenants.
     let personalKeys: KeyRing?
     let runs: TestRuns
@@ -18,12 +16,11 @@ final class TenantAuthority: Sendable {
     private let onSignature: @Sendable () -> Void
 
     init(
-        _ configuration: Configuration, keys: KeyRing, sharedKeys: [KeyRing] = [], personalKeys: KeyRing? = nil,
+        _ configuration: Configuration, keys: KeyRing, personalKeys: KeyRing? = nil,
         runs: TestRuns, secret: [UInt8], time: any TimeSource, onSignature: @escaping @Sendable () -> Void
     ) {
         self.configuration = configuration
         self.keys = keys
-        self.sharedKeys = sharedKeys
         self.personalKeys = personalKeys
         self.runs = runs
         seal = GrantSeal(secret: secret)
@@ -51,15 +48,5 @@ final class TenantAuthority: Sendable {
     func signer(with key: TokenSigningKey) -> TokenSigner {
         TokenSigner(
             key: key, profile: configuration.profile, era: configuration.behaviour.era, onSignature: onSignature)
-    }
-
-    /// Every key of the tenant but those of personal accounts, the signing ring's first.
-    func allKeys() async throws(RSAError) -> [TokenSigningKey] {
-        var all: [TokenSigningKey] = []
-        for ring in [keys] + sharedKeys {
-            let state = try await ring.current()
-            all += state.published + state.retired
-        }
-        return all
     }
 }

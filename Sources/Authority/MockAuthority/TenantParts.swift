@@ -28,24 +28,20 @@ struct TenantParts: Sendable {
         return tenant(configuration, keys: keys, runs: runs, kept)
     }
 
-    /// A tenant of External ID or Entra, with shared accounts or keys where that is switched on (P-38).
+    /// A tenant of External ID or Entra; External ID has the accounts of B2C where that is switched on (P-38).
     ///
-    /// Every Entra tenant has the same keys. External ID has its own, unless keys are shared: then it signs as Entra does,
-    /// and publishes its own keys too, as ciamlogin.com lists more of them than login.microsoftonline.com.
+    /// All Entra tenants have the same keys, and External ID has its own.
     func other(
         _ configuration: Configuration, _ kept: TenantState, _ rings: EntraKeyRings, beside b2c: TenantAuthority
     ) -> TenantAuthority {
-        let entra = configuration.behaviour.entra
         let isExternal = configuration.profile == .externalID
-        let sharing = isExternal && entra.highScaleCompatibility ? b2c.runs : nil
+        let sharing = isExternal && configuration.behaviour.entra.highScaleCompatibility ? b2c.runs : nil
         let runs = TestRuns(
             configuration, runNames, home: kept.directory(of: configuration), sharingAccountsOf: sharing)
         guard isExternal else {
             return tenant(configuration, keys: rings.organizations, personalKeys: rings.personal, runs: runs, kept)
         }
-        let own = keys(.microsoft, kept)
-        guard entra.sharedKeys else { return tenant(configuration, keys: own, runs: runs, kept) }
-        return tenant(configuration, keys: rings.organizations, sharedKeys: [own], runs: runs, kept)
+        return tenant(configuration, keys: keys(.microsoft, kept), runs: runs, kept)
     }
 
     func keys(_ naming: KeyNaming, _ kept: TenantState) -> KeyRing {
@@ -55,11 +51,11 @@ struct TenantParts: Sendable {
     }
 
     private func tenant(
-        _ configuration: Configuration, keys: KeyRing, sharedKeys: [KeyRing] = [], personalKeys: KeyRing? = nil,
-        runs: TestRuns, _ kept: TenantState
+        _ configuration: Configuration, keys: KeyRing, personalKeys: KeyRing? = nil, runs: TestRuns,
+        _ kept: TenantState
     ) -> TenantAuthority {
         TenantAuthority(
-            configuration, keys: keys, sharedKeys: sharedKeys, personalKeys: personalKeys, runs: runs,
-            secret: kept.saved.secret, time: time, onSignature: onSignature)
+            configuration, keys: keys, personalKeys: personalKeys, runs: runs, secret: kept.saved.secret, time: time,
+            onSignature: onSignature)
     }
 }

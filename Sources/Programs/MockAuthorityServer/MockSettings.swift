@@ -117,19 +117,11 @@ extension Behaviour {
             reader.value(
                 "TOKEN_LIFETIME", .integer(300...86400, example: 3600), default: "3600",
                 help: "Lifetime of tokens: 300 to 86400 seconds (5 minutes to a day)."))
-        notBeforeSlack = Int64(
-            reader.value(
-                "NBF_BACK", .integer(0...300, example: 60), default: "0",
-                help: "Seconds of nbf before now, for clients with slow clocks: 0 to 300."))
         era = reader.value(
             "ERA", .choice, default: Era.current.rawValue,
             help:
                 "The period of B2C that it reproduces: preview2015 and classic for clients that read the old responses."
         )
-        let strings: Bool = reader.value(
-            "NUMBERS_AS_STRINGS", .bool, default: "false",
-            help: "Writes the numbers of token responses as strings, as the old eras do anyway.")
-        numbersAsStrings = strings
         switches = Switches(reading: &reader)
         entra = EntraBehaviour(reading: &reader)
     }
@@ -153,9 +145,6 @@ extension EntraBehaviour {
         highScaleCompatibility = reader.value(
             "HIGH_SCALE_COMPATIBILITY", .bool, default: "false",
             help: "Makes the External ID tenant the B2C tenant: the same tenant id, accounts and oid.")
-        sharedKeys = reader.value(
-            "SHARED_KEYS", .bool, default: "false",
-            help: "Lets External ID and Entra sign with the same keys, of which Entra publishes fewer.")
     }
 }
 
@@ -164,12 +153,7 @@ extension Behaviour.Switches {
         self.init()
         lax = reader.value(
             "LAX", .bool, default: "false", help: "Leaves redirect URIs and secrets unchecked.")
-        clientCredentials = reader.value(
-            "CLIENT_CREDENTIALS", .bool, default: "true", help: "Allows the client credentials grant.")
         strictRefresh = reader.value(
             "STRICT_REFRESH", .bool, default: "false", help: "Accepts each refresh token only once.")
-        exactLoopback = reader.value(
-            "EXACT_LOOPBACK", .bool, default: "false",
-            help: "Compares loopback redirect URIs with port and path, as the service does.")
     }
 }

@@ -29,7 +29,7 @@ struct Delivery: Sendable, Equatable {
             throw .page(.redirectMismatch(parameters["redirect_uri"] ?? "", client: client.id))
         }
         redirectURI = parameters["redirect_uri"] ?? registered
-        guard client.accepts(redirectURI, configuration.behaviour.switches) else {
+        guard configuration.behaviour.switches.lax || client.accepts(redirectURI) else {
             let refusal = Refusal.redirectMismatch(redirectURI, client: client.id)
             guard configuration.profile == .b2c else { throw .page(refusal) }
             redirectURI = registered
@@ -76,12 +76,11 @@ struct Delivery: Sendable, Equatable {
 }
 
 extension Client {
-    /// Whether answers may go there: exact, but for `http://localhost`, which means every port and path of the
-    /// loopback unless that is switched off (RFC 8252 section 7.3).
-    func accepts(_ uri: String, _ switches: Behaviour.Switches) -> Bool {
-        if switches.lax || redirectURIs.contains(where: { $0.isSame(as: uri) }) { return true }
-        guard !switches.exactLoopback, redirectURIs.contains("http://localhost") else { return false }
-        return WebAddress(ofNativeClient: uri) != nil
+    /// Whether answers may go to a URI: to a registered one, and if `http://localhost` is registered, to every port and path
+    /// of the loopback (RFC 8252 section 7.3).
+    func accepts(_ uri: String) -> Bool {
+        if redirectURIs.contains(where: { $0.isSame(as: uri) }) { return true }
+        return redirectURIs.contains("http://localhost") && WebAddress(ofNativeClient: uri) != nil
     }
 }
 

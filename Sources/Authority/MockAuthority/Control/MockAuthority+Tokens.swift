@@ -36,7 +36,8 @@ extension MockAuthority {
     func key(_ identifier: String) async throws(InputError) -> TokenSigningKey {
         do throws(RSAError) {
             for tenant in [b2c] + others {
-                if let key = try await tenant.allKeys().first(where: { $0.identifier == identifier }) { return key }
+                let known = try await tenant.keys.current().all
+                if let found = known.first(where: { $0.key.identifier == identifier }) { return found.key }
             }
         } catch {
             throw .noKey

@@ -4,7 +4,6 @@ import OpenSSL
 extension TokenEndpoint {
     /// The client credentials grant (RFC 6749 section 4.4): a token of the application itself, without `oid`.
     func clientCredentialsGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> JSONValue {
-        guard configuration.behaviour.switches.clientCredentials else { throw .internalError }
         guard client.secret != nil else { throw .secretMissing }
         guard let scopeText = parameters["scope"] else { throw .missingParameter("scope") }
         let scope = try scope(scopeText, client)
@@ -29,7 +28,7 @@ extension TokenEndpoint {
         return JSONObject([
             ("iss", .string(configuration.issuer(of: context.policy))),
             ("exp", .integer(now + configuration.behaviour.lifetimes.token)),
-            ("nbf", .integer(now - configuration.behaviour.notBeforeSlack)), ("aud", .string(audience)),
+            ("nbf", .integer(now)), ("aud", .string(audience)),
             ("sub", .string(client.id)), (policyName, .string(policy)),
             ("scp", .string(scope.names.joined(separator: " "))), ("azp", .string(client.id)), ("ver", "1.0"),
             ("iat", .integer(now)),
@@ -39,11 +38,10 @@ extension TokenEndpoint {
     private func reply(_ token: String, _ audience: String) -> JSONValue {
         let lifetime = configuration.behaviour.lifetimes.token
         let era = context.responseEra
-        func number(_ value: Int64) -> JSONValue { configuration.behaviour.number(value, era) }
         return [
             "access_token": .string(token), "token_type": "Bearer",
-            "not_before": number(context.now - configuration.behaviour.notBeforeSlack), "expires_in": number(lifetime),
-            "expires_on": number(context.now + lifetime), "resource": .string(audience),
+            "not_before": era.number(context.now), "expires_in": era.number(lifetime),
+            "expires_on": era.number(context.now + lifetime), "resource": .string(audience),
         ]
     }
 }

@@ -33,10 +33,8 @@ extension RequestContext {
         var shown: [JSONValue] = []
         if segment != .consumers {
             let issuer = configuration.entraIssuer(at: base, tenant: segment == nil ? nil : "{tenantid}")
-            for ring in [authority.keys] + authority.sharedKeys {
-                for key in try await ring.current().published {
-                    shown.append(try key.entraKey(ring.subject, issuer: version == 1 ? nil : issuer))
-                }
+            for key in try await authority.keys.current().published {
+                shown.append(try key.entraKey(authority.keys.subject, issuer: version == 1 ? nil : issuer))
             }
         }
         if segment != nil, segment != .organizations, let personal = authority.personalKeys {

@@ -103,10 +103,6 @@ package struct Behaviour: Sendable, Equatable {
     package var era = Era.current
     /// How long what is issued lives.
     package var lifetimes = Lifetimes()
-    /// Seconds of `nbf` before now, for clients with slow clocks; the service uses 0.
-    package var notBeforeSlack: Int64 = 0
-    /// Whether the numbers of token responses are strings in every era, as they were in the first.
-    package var numbersAsStrings = false
     package var switches = Switches()
     package var entra = EntraBehaviour()
 
@@ -130,12 +126,8 @@ package struct Behaviour: Sendable, Equatable {
     package struct Switches: Sendable, Equatable {
         /// Whether redirect URIs and secrets go unchecked.
         package var lax = false
-        /// Whether `client_credentials` is a grant.
-        package var clientCredentials = true
         /// Whether a refresh token works once only.
         package var strictRefresh = false
-        /// Whether loopback redirect URIs must match port and path.
-        package var exactLoopback = false
         /// Whether `/_mock` answers other machines.
         package var remoteControl = false
 
@@ -156,8 +148,6 @@ package struct EntraBehaviour: Sendable, Equatable {
     package var passwordGrant = false
     /// Whether External ID and B2C are one tenant with the same accounts.
     package var highScaleCompatibility = false
-    /// Whether External ID and Entra sign with the same keys.
-    package var sharedKeys = false
 
     /// As the services behave.
     package init() {}

@@ -1,3 +1,5 @@
+import JSON
+
 /// The period of the service that is reproduced, since old clients read old responses (docs/reproduced.md, "Eras").
 package enum Era: String, Sendable, CaseIterable {
     /// The preview of 2015: policies in `acr`, a constant `sub`, an ID token always, keys named after a container.
@@ -39,11 +41,11 @@ package enum Era: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether token responses write numbers as strings.
-    var writesNumbersAsStrings: Bool {
+    /// A number of a token response.
+    func number(_ value: Int64) -> JSONValue {
         switch self {
-        case .preview2015, .classic: true
-        case .current: false
+        case .preview2015, .classic: .string(String(value))
+        case .current: .integer(value)
         }
     }
 

@@ -61,15 +61,7 @@ enum Routes {
                 .respond($0.entraMetadata(version: 1))
             },
             AuthorityRoute<RequestContext>(.get, token.path) { .respond($0.response(.notPosted)) },
-        ] + nativeSteps.map { path in AuthorityRoute(.post, path) { $0.nativeAuthentication() } }
-
-    /// Native authentication, except its token endpoint, which is that of everyone.
-    private static let nativeSteps = [
-        "signup/v1.0/start", "signup/v1.0/challenge", "signup/v1.0/continue", "oauth2/v2.0/initiate",
-        "oauth2/v2.0/challenge", "oauth2/v2.0/introspect", "resetpassword/v1.0/start", "resetpassword/v1.0/challenge",
-        "resetpassword/v1.0/continue", "resetpassword/v1.0/submit", "resetpassword/v1.0/poll_completion",
-        "register/v1.0/introspect", "register/v1.0/challenge", "register/v1.0/continue",
-    ]
+        ]
 
     // MARK: Of the host
 

@@ -24,7 +24,7 @@ struct ClaimsBuilder: TokenClaims {
     var lifetime: Int64 { behaviour.lifetimes.token }
     private var behaviour: Behaviour { configuration.behaviour }
     private var expiry: JSONValue { .integer(granted.now + behaviour.lifetimes.token) }
-    private var notBefore: JSONValue { .integer(granted.now - behaviour.notBeforeSlack) }
+    private var notBefore: JSONValue { .integer(granted.now) }
     private var issuer: JSONValue { .string(configuration.issuer(of: granted.policy)) }
     private var user: User { granted.user }
 

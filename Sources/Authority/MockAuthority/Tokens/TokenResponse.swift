@@ -51,7 +51,7 @@ struct B2CTokenResponse: TokenResponse {
         members["access_token"] = accessToken.map { .string($0) }
         members["id_token"] = idToken.map { .string($0) }
         members["token_type"] = "Bearer"
-        members["not_before"] = number(granted.now - configuration.behaviour.notBeforeSlack)
+        members["not_before"] = number(granted.now)
         if accessToken != nil {
             members["expires_in"] = number(lifetime)
             members["expires_on"] = number(granted.now + lifetime)
@@ -72,7 +72,7 @@ struct B2CTokenResponse: TokenResponse {
         return .object(members)
     }
 
-    private func number(_ value: Int64) -> JSONValue { configuration.behaviour.number(value, era) }
+    private func number(_ value: Int64) -> JSONValue { era.number(value) }
 
     private var profileInformation: String {
         encoded([
@@ -96,13 +96,6 @@ extension GrantedRequest {
     func clientInformation(_ configuration: Configuration) -> String {
         let policy = configuration.profile == .b2c ? "-\(policy.name.lowercased())" : ""
         return encoded(["uid": .string(user.objectID + policy), "utid": .string(configuration.tenant.id)])
-    }
-}
-
-extension Behaviour {
-    /// A number of a token response of an era.
-    func number(_ value: Int64, _ era: Era) -> JSONValue {
-        numbersAsStrings || era.writesNumbersAsStrings ? .string(String(value)) : .integer(value)
     }
 }
 
