@@ -109,7 +109,7 @@ def keys_rotated(world):
 
 @adversity(401, 503)
 def authority_with_faults(world):
-    """Errors, delays, halves and nonsense in place of keys and metadata, while keys change."""
+    """Errors, delays, closed connections and nonsense in place of keys and metadata, while keys change."""
     kinds = ({"status": 503, "retry_after": 1}, {"status": 500}, {"delay_ms": 3000}, {"cut": True}, {"body": "{\"keys\":["}, {"body": "<p>"})
     for place in ("keys", "metadata"):
         for kind in random.sample(kinds, 3):

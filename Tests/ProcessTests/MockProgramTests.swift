@@ -193,7 +193,7 @@ import Testing
         return try #require(client)
     }
 
-    @Test func `A fault can break the connection in the middle of a response`() throws {
+    @Test func `A fault can close the connection in place of a response`() throws {
         let stage = try Stage()
         let target = "/\(Stage.tenant)/b2c_1_sign_in/v2.0/.well-known/openid-configuration"
         let whole = try exchange(stage.mockPort, "GET", target).body
@@ -201,10 +201,7 @@ import Testing
         #expect(try exchange(stage.mockPort, "POST", "/_mock/faults", body: fault).status == 200)
         let client = try RawClient(port: stage.mockPort)
         try client.send(Array("GET \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(stage.mockPort)\r\n\r\n".utf8))
-        let text = String(decoding: try client.rest(), as: UTF8.self)
-        #expect(text.contains("Content-Length: \(whole.count)\r\n"))
-        let body = text.firstRange(of: "\r\n\r\n").map { Array(text[$0.upperBound...].utf8) } ?? []
-        #expect(body == Array(whole.prefix(whole.count / 2)))
+        #expect(try client.rest().isEmpty)
         #expect(try exchange(stage.mockPort, "GET", target).body == whole)
     }
 

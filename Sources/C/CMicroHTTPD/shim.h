@@ -106,11 +106,6 @@ static inline int CMicroHTTPD_add_lines(struct MHD_Response *response, const voi
     return copy != NULL;
 }
 
-/// Lets the next Content-Length of an answer differ from the content.
-static inline enum MHD_Result CMicroHTTPD_allow_wrong_length(struct MHD_Response *response) {
-    return MHD_set_response_options(response, MHD_RF_INSANITY_HEADER_CONTENT_LENGTH, MHD_RO_END);
-}
-
 /// Accepts a connection that does not block and that children do not inherit; -1 and `errno` where there is none.
 static inline int CMicroHTTPD_accept(int listening, struct sockaddr *address, socklen_t *size) {
     extern int accept4(int, struct sockaddr *, socklen_t *, int); // a GNU extension, which the headers hide here

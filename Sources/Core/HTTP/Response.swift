@@ -6,10 +6,6 @@ package struct Response: Sendable, Equatable {
     ///
     /// Also set for `HEAD`, and then not sent.
     package var body: [UInt8]
-    /// How many bytes of content are announced and never sent; the connection is closed instead.
-    ///
-    /// For servers that help to test clients; otherwise 0.
-    package var missing = 0
     /// Kept until the content is sent or given up, such as the lease of its memory.
     package var kept: KeptObject?
 

@@ -8,13 +8,7 @@ extension ClientConnection {
         guard let message = unsafe makeMessage(status.hasContent ? response.body : []) else { return .NO }
         defer { unsafe MHD_destroy_response(message) }
         guard unsafe add(response.headers, to: message) else { return .NO }
-        let isTruncated = response.missing > 0
-        if isTruncated {
-            _ = unsafe CMicroHTTPD_allow_wrong_length(message)
-            _ = unsafe MHD_add_response_header(
-                message, "Content-Length", "\(response.body.count + response.missing)")
-        }
-        if closing || isLast || isTruncated { _ = unsafe MHD_add_response_header(message, "Connection", "close") }
+        if closing || isLast { _ = unsafe MHD_add_response_header(message, "Connection", "close") }
         guard unsafe CMicroHTTPD_queue(handle, UInt32(status.rawValue), message) == .YES else { return .NO }
         sent = SentContent(bytes: response.body, kept: response.kept)
         return .YES

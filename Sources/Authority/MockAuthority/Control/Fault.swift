@@ -15,7 +15,7 @@ struct Fault: Sendable, Equatable {
     var delayMilliseconds: Int64
     /// The response in place of the endpoint's; `nil` if the endpoint answers.
     var answer: Answer?
-    /// Whether the connection ends in the middle of the body, whose full length was announced.
+    /// Whether the connection is closed in place of the response.
     var cut: Bool
 
     struct Answer: Sendable, Equatable {
@@ -26,19 +26,17 @@ struct Fault: Sendable, Equatable {
 }
 
 extension Fault {
-    /// Waits, then answers in place of the endpoint or cuts its response.
+    /// A field that is too long for the memory that a server has for the head of a response.
+    private static let endless: FieldLines = ["X-Cut": String(repeating: "-", count: 1 << 16)]
+
+    /// Waits, then answers in place of the endpoint, or makes the server close the connection.
+    ///
+    /// A handler cannot close its connection. But the server closes a connection whose response it cannot send.
     func apply(to decide: @Sendable () async -> Decision) async -> Decision {
         if delayMilliseconds > 0 { try? await Task.sleep(for: .milliseconds(delayMilliseconds)) }
-        let cut = cut
         let decision = if let answer { Decision.respond(answer.response) } else { await decide() }
-        return decision.map { response in
-            var response = response
-            if cut {
-                response.missing = response.body.count - response.body.count / 2
-                response.body.removeLast(response.missing)
-            }
-            return response
-        }
+        guard cut else { return decision }
+        return decision.map { Response($0.status, headers: Self.endless) }
     }
 }
 

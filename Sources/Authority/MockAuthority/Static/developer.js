@@ -297,7 +297,7 @@ function tokenRow({ number, at, token, defect }) {
 
 function faultRow({ at, times, delay_ms, cut, status }) {
   const effects = [
-    delay_ms > 0 && `${delay_ms} ms later`, status && `answers ${status}`, cut && "cuts the body",
+    delay_ms > 0 && `${delay_ms} ms later`, status && `answers ${status}`, cut && "closes the connection",
     times === 1 ? "1 time" : `${times} times`,
   ];
   return make("li", {}, make("b", {}, at), ` ${effects.filter(Boolean).join(", ")}`);
