@@ -1,6 +1,6 @@
 import HTTP
 import JSON
-import MockAuthority
+@testable import MockAuthority
 import Support
 import Synchronization
 import Testing
@@ -172,7 +172,7 @@ struct AuthorizeTests {
 
     @Test("A logout with a hint goes only to a registered URI of the client")
     func logoutHint() async throws {
-        let hint = try await mock.authority.issueToken(TokenSpecification(user: "alice", scope: "openid"))
+        let hint = try await mock.text("user=alice&scope=openid")
         let front = "/contoso.onmicrosoft.com/b2c_1_sign_in/oauth2/v2.0/logout?post_logout_redirect_uri="
         let good = try await mock.get("\(front)http%3A%2F%2Flocalhost%3A3000%2F&id_token_hint=\(hint)")
         #expect(good.headers["Location"] == "http://localhost:3000/")
@@ -184,7 +184,7 @@ struct AuthorizeTests {
     @Test("User information needs a valid bearer token")
     func userInfo() async throws {
         let target = "/contoso.onmicrosoft.com/b2c_1_sign_in/openid/v2.0/userinfo"
-        let token = try await mock.authority.issueToken(TokenSpecification(user: "alice"))
+        let token = try await mock.text("user=alice")
         let reply = try await mock.get(target, ["Authorization": "Bearer \(token)"]).json()
         #expect(
             reply.names == ["objectId", "givenName", "surname", "displayName", "signInNames.emailAddress"])
@@ -192,7 +192,7 @@ struct AuthorizeTests {
         let refused = try await mock.get(target, ["Origin": "http://localhost:3000"])
         #expect(refused.status == 401 && refused.headers["Access-Control-Allow-Origin"] == "http://localhost:3000")
         for bad in [BadToken.expired, .badSignature, .unpublishedKey, .algNone] {
-            let forged = try await mock.authority.issueToken(TokenSpecification(user: "alice", bad: bad))
+            let forged = try await mock.text("user=alice&bad=\(bad.rawValue)")
             #expect(try await mock.get(target, ["Authorization": "Bearer \(forged)"]).status == 401)
         }
     }

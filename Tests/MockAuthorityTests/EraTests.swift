@@ -1,6 +1,6 @@
 import HTTP
 import JSON
-import MockAuthority
+@testable import MockAuthority
 import Support
 import Testing
 
@@ -26,7 +26,7 @@ struct EraTests {
         #expect(token.claims["sub"]?.string == "Not supported currently. Use oid claim.")
         #expect(token.claims["oid"]?.string == "a11ce000-0000-4000-8000-000000000001")
         #expect(token.isSigned(by: try await mock.publicKeys()))
-        try await mock.authority.change(.rotate)
+        _ = try await mock.authority.b2c.keys.take(.rotate)
         #expect(try await mock.publicKeys().keys.sorted() == ["IdTokenSigningKeyContainer.v2"])
     }
 
@@ -35,11 +35,11 @@ struct EraTests {
         let mock = mock(.preview2015)
         var names = try await mock.publicKeys().keys.sorted()
         for _ in 0..<12 {
-            try await mock.authority.change(.rotate)
+            _ = try await mock.authority.b2c.keys.take(.rotate)
             names += try await mock.publicKeys().keys.sorted()
         }
         #expect(names.count == 13 && Set(names).count == 13)
-        let token = try await mock.authority.issueToken(TokenSpecification(user: "alice"))
+        let token = try await mock.text("user=alice")
         #expect(try Token(token).header["kid"]?.string == names.last)
     }
 

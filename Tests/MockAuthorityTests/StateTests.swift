@@ -37,9 +37,9 @@ final class StateTests {
         let form = "\(PasswordGrantTests.form)&scope=openid+offline_access"
         let refreshToken = try await before.token(form).json()["refresh_token"]?.string ?? ""
         _ = try await before.ask(.put, "/_mock/users/dora@example.com", body: #"{"password":"Passw0rd!"}"#)
-        let keys = try await before.authority.keySet()
+        let keys = try await before.keySet()
         let after = try mock()
-        #expect(try await after.authority.keySet() == keys)
+        #expect(try await after.keySet() == keys)
         let again = "grant_type=refresh_token&client_id=\(TestAuthority.clientID)&refresh_token=\(refreshToken)"
         #expect(try await after.token(again).status == 200)
         let users = try JSONValue(parsing: try await after.get("/_mock/users").body).array
@@ -119,7 +119,7 @@ final class StateTests {
     @Test("A truncated file is refused with the reason, and not overwritten")
     func cut() async throws {
         let folder = try StateFolder(path)
-        _ = try await mock().authority.keySet()
+        _ = try await mock().keySet()
         _ = try ServerCertificate(in: folder, names: [], time: clock)
         // All in one folder, since its keys take their time.
         for name in ["secret", "ca.key", "ca.pem", "tls.key", "tls.pem", "keys.json"] {
@@ -127,7 +127,7 @@ final class StateTests {
             try cut(name, whole, folder)
             try File.replace("\(path)/\(name)", with: whole)
         }
-        _ = try await mock().authority.keySet()
+        _ = try await mock().keySet()
     }
 
     private func cut(_ name: String, _ whole: [UInt8], _ folder: StateFolder) throws {
@@ -148,7 +148,7 @@ final class StateTests {
 
     @Test("Only the owner of the files can read secrets")
     func permissions() async throws {
-        _ = try await mock().authority.keySet()
+        _ = try await mock().keySet()
         _ = try ServerCertificate(in: StateFolder(path), names: [], time: clock)
         for name in ["secret", "keys.json", "ca.key", "tls.key"] {
             var facts = stat()

@@ -1,6 +1,6 @@
 import HTTP
 import JSON
-import MockAuthority
+@testable import MockAuthority
 import OpenSSL
 import Platform
 import Support
@@ -61,10 +61,18 @@ struct TestAuthority: Sendable {
             .post, "/contoso.onmicrosoft.com/\(policy)/oauth2/v2.0/token", body: body, headers: headers)
     }
 
+    /// A token of the controls in its compact form.
+    func text(_ query: String) async throws -> String {
+        String(try await get("/_mock/token?\(query)").text.dropLast())
+    }
+
+    /// The key set of B2C, which is read without a request, so that none is recorded.
+    func keySet() async throws -> JSONValue { try await authority.b2c.keys.current().keySet }
+
     /// The keys that the authority publishes now.
     func publicKeys() async throws -> [String: RSAPublicKey] {
         var keys: [String: RSAPublicKey] = [:]
-        let shown = try await authority.keySet().object?["keys"]?.array ?? []
+        let shown = try await keySet().object?["keys"]?.array ?? []
         for key in shown.compactMap(\.object) {
             guard let kid = key["kid"]?.string, let n = key["n"]?.string, let e = key["e"]?.string else { continue }
             keys[kid] = try RSAPublicKey(modulus: Token.decode(n), exponent: Token.decode(e))

@@ -91,7 +91,7 @@ extension HostContext {
 
     /// `GET /_mock/token/bad`.
     var badTokens: Response {
-        let entries = TokenDefect.all(of: configuration.profile).map { $0.entry(in: configuration.profile) }
+        let entries = BadToken.entries(of: configuration.profile)
         if wantsJSON { return Response.json(.array(entries.map(\.json))) }
         return Response.text(entries.map(\.line).joined(separator: "\n"))
     }

@@ -1,35 +1,6 @@
 import Basics
-package import JSON
+import JSON
 import OpenSSL
-
-/// What tests ask without a request.
-extension MockAuthority {
-    /// One token of B2C without a sign-in: an access token, or an ID token where the scope names no resource.
-    package func issueToken(_ specification: TokenSpecification) async throws(InputError) -> String {
-        var key: TokenSigningKey?
-        if let identifier = specification.key { key = try await self.key(identifier) }
-        let issue = TokenIssue(authority: b2c, run: b2c.runs.unnamed, base: configuration.issuerBase, key: key)
-        return try await issue.token(specification)
-    }
-
-    /// The key set of B2C, as its endpoint shows it.
-    package func keySet() async throws(InputError) -> JSONValue {
-        do throws(RSAError) {
-            return try await b2c.keys.current().keySet
-        } catch {
-            throw .noKey
-        }
-    }
-
-    /// Changes the keys of B2C.
-    package func change(_ step: KeyStep) async throws(InputError) {
-        do throws(RSAError) {
-            _ = try await b2c.keys.take(step)
-        } catch {
-            throw .noKey
-        }
-    }
-}
 
 extension MockAuthority {
     /// The key of this `kid`, of any tenant.
@@ -65,7 +36,7 @@ struct TokenIssue: Sendable {
 
     func token(_ specification: TokenSpecification) async throws(InputError) -> String {
         let token = try await signed(specification)
-        run.issuedTokens.note(token, now: authority.now(in: run), defect: specification.defect)
+        run.issuedTokens.note(token, now: authority.now(in: run), defect: specification.bad?.rawValue)
         return token
     }
 
@@ -73,24 +44,15 @@ struct TokenIssue: Sendable {
         let granted = try grantedRequest(specification)
         do throws(RSAError) {
             let signer = try await signer()
-            if let bad = specification.entraBad {
-                let claims = EntraClaims(configuration, granted, issuer: configuration.entraIssuer(at: base))
-                let badSigner = EntraBadTokenSigner(
-                    claims: claims, signer: signer, personalKeys: authority.personalKeys ?? authority.keys,
-                    base: base)
-                return try await badSigner.sign(bad, specification.changes)
+            let claims = authority.claims(of: granted, at: base)
+            if let bad = specification.bad {
+                return try await BadTokenSigner(
+                    bad: bad, authority: authority, granted: granted, claims: claims, signer: signer, base: base
+                ).sign(specification.changes)
             }
-            let builder = authority.claims(of: granted, at: base)
-            var claims = builder.idToken(for: nil, code: nil)
-            if let audience = granted.scope.audience, specification.bad != .idToken {
-                claims = builder.accessToken(audience: audience)
-            }
-            specification.changes.apply(to: &claims, now: granted.now, lifetime: builder.lifetime)
-            guard let bad = specification.bad else { return try signer.sign(claims) }
-            let badSigner = BadTokenSigner(
-                keys: authority.keys, signer: signer, configuration: configuration, policy: granted.policy,
-                now: granted.now)
-            return try await badSigner.sign(claims, as: bad)
+            var good = claims.good(for: granted.scope.audience)
+            specification.changes.apply(to: &good, now: granted.now, lifetime: claims.lifetime)
+            return try signer.sign(good)
         } catch {
             throw .noKey
         }

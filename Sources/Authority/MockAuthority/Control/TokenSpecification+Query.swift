@@ -21,10 +21,9 @@ extension TokenSpecification {
             changes: try ClaimChanges(query))
         key = query["kid"]
         guard let name = query["bad"] else { return }
-        switch TokenDefect.all(of: profile).first(where: { $0.name == name }) {
-        case nil: throw InputError(message: "No bad token is called '\(name)'. /_mock/token/bad lists them.")
-        case .general(let bad): self.bad = bad
-        case .entra(let bad): entraBad = bad
+        bad = BadToken(rawValue: name)
+        if bad?.entry(in: profile) == nil {
+            throw InputError(message: "No bad token is called '\(name)'. /_mock/token/bad lists them.")
         }
     }
 }

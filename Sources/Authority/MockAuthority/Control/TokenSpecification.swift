@@ -1,24 +1,22 @@
-package import JSON
+import JSON
 
 /// The content of a token that is issued without a sign-in.
-package struct TokenSpecification: Sendable, Equatable {
+struct TokenSpecification: Sendable, Equatable {
     /// The account: an address, the part before the `@`, or an object id.
-    package var user: String
+    var user: String
     /// The policy; without one, the first for signing in.
-    package var policy: String?
+    var policy: String?
     /// The client; without one, the first.
-    package var client: String?
+    var client: String?
     /// The scope; without one, an access token for the client itself.
-    package var scope: String?
+    var scope: String?
     /// The defect, if the token is to have one.
-    package var bad: BadToken?
-    /// The defect of a token of External ID or Entra.
-    package var entraBad: EntraBadToken?
+    var bad: BadToken?
     /// The `kid` of the key that signs, of any tenant; without one, the tenant's.
-    package var key: String?
-    package var changes = ClaimChanges()
+    var key: String?
+    var changes = ClaimChanges()
 
-    package init(
+    init(
         user: String, policy: String? = nil, client: String? = nil, scope: String? = nil, bad: BadToken? = nil,
         changes: ClaimChanges = ClaimChanges()
     ) {
@@ -30,24 +28,21 @@ package struct TokenSpecification: Sendable, Equatable {
         self.changes = changes
     }
 
-    /// The name of the defect, if the token is to have one.
-    var defect: String? { bad?.rawValue ?? entraBad?.rawValue }
-
     /// Whether it is a token as the service issues them.
     var isGood: Bool {
-        bad == nil && entraBad == nil && key == nil && changes == ClaimChanges(nonce: changes.nonce)
+        bad == nil && key == nil && changes == ClaimChanges(nonce: changes.nonce)
     }
 }
 
-package struct ClaimChanges: Sendable, Equatable {
+struct ClaimChanges: Sendable, Equatable {
     /// Seconds from now to `exp`; negative for an expired token.
-    package var expiry: Int64?
-    package var nonce: String?
-    package var set: JSONObject
+    var expiry: Int64?
+    var nonce: String?
+    var set: JSONObject
     /// Claims to leave out.
-    package var drop: [String]
+    var drop: [String]
 
-    package init(expiry: Int64? = nil, nonce: String? = nil, set: JSONObject = JSONObject(), drop: [String] = []) {
+    init(expiry: Int64? = nil, nonce: String? = nil, set: JSONObject = JSONObject(), drop: [String] = []) {
         self.expiry = expiry
         self.nonce = nonce
         self.set = set

@@ -3,68 +3,112 @@ import JSON
 import OpenSSL
 import Tokens
 
-/// Makes bad tokens: good ones with exactly one defect.
+/// Makes a bad token: a good one with exactly one defect.
 struct BadTokenSigner: Sendable {
-    let keys: KeyRing
+    let bad: BadToken
+    let authority: TenantAuthority
+    let granted: GrantedRequest
+    /// The claims of a good token.
+    let claims: any TokenClaims
     let signer: TokenSigner
-    let configuration: Configuration
-    let policy: Policy
-    let now: Int64
+    /// Scheme and host of the request.
+    let base: String
 
     private static let hour: Int64 = 3600
     private static let hugeLength = 8704
 
-    /// The bad token made from the claims of a good one.
-    func sign(_ claims: JSONObject, as bad: BadToken) async throws(RSAError) -> String {
+    private var configuration: Configuration { authority.configuration }
+    private var tenant: Tenant { configuration.tenant }
+
+    /// The token; the changes are made to its claims last.
+    func sign(_ changes: ClaimChanges) async throws(RSAError) -> String {
+        var claims = spoiledClaims
+        changes.apply(to: &claims, now: granted.now, lifetime: self.claims.lifetime)
+        let payload = JSONValue.object(claims).serialized()
         switch bad {
-        case .expired, .notYetValid, .noExp, .wrongAud, .audArray, .wrongIss, .issWithoutSlash, .wrongTenant,
-            .wrongPolicy, .acrOnly, .noPolicy, .wrongScp, .noScp:
-            return try signer.sign(spoiled(claims, bad))
-        case .idToken: return try signer.sign(claims)
         case .unknownKid, .noKid, .typOther, .critHeader:
-            return try signer.sign(header: spoiledHeader(bad), payload: JSONValue.object(claims).serialized())
-        case .unpublishedKey: return try signer.with(await keys.unpublished()).sign(claims)
-        case .retiredKey: return try signer.with(await keys.retired()).sign(claims)
-        case .badSignature, .truncated: return spoiledSignature(try signer.sign(claims), bad)
-        case .algNone: return input(claims, algorithm: "none") + "."
-        case .hs256WithPublicKey: return authenticated(claims)
-        case .rs512:
-            return try signer.sign(
-                header: header("RS512"), payload: JSONValue.object(claims).serialized(), digest: .sha512)
-        case .huge: return try huge(claims)
+            return try signer.sign(header: spoiledHeader, payload: payload)
+        case .unpublishedKey: return try signer.with(await authority.keys.unpublished()).sign(claims)
+        case .retiredKey: return try signer.with(await authority.keys.retired()).sign(claims)
+        case .personalAccount:
+            return try signer.with(await (authority.personalKeys ?? authority.keys).signing()).sign(claims)
+        case .badSignature: return withOtherBit(try signer.sign(claims))
+        case .truncated: return String(try signer.sign(claims).dropLast(6))
+        case .algNone: return TokenSigner.input(header: header("none"), payload: payload) + "."
+        case .hs256WithPublicKey: return authenticated(payload)
+        case .rs512: return try signer.sign(header: header("RS512"), payload: payload, digest: .sha512)
+        case .huge: return try signer.sign(padded(claims))
         case .notJSON: return try signer.sign(header: signer.header, payload: Array("This is not JSON.".utf8))
+        case .v1: return try signer.sign(header: signer.headerOfVersionOne, payload: payload)
+        case .graph: return try signer.signGraphToken(claims)
+        case .expired, .notYetValid, .noExp, .wrongAud, .audArray, .wrongIss, .issWithoutSlash, .wrongTenant,
+            .wrongPolicy, .acrOnly, .noPolicy, .wrongScp, .noScp, .idToken, .appOnly, .appOnlyWithType, .noOID, .noTID,
+            .noProfile, .tidMismatch, .otherTenant, .loginHostIssuer, .b2cIssuer, .audienceAPI, .scopeArray,
+            .scopeClaim, .guest, .longLived:
+            return try signer.sign(claims)
         }
     }
 
-    private func spoiled(_ good: JSONObject, _ bad: BadToken) -> JSONObject {
-        var claims = good
-        let issuer = configuration.issuer(of: policy)
+    private var spoiledClaims: JSONObject {
+        var good = claims.good(for: bad == .idToken ? nil : granted.scope.audience)
+        let now = granted.now
         switch bad {
-        case .expired: ClaimChanges(expiry: -Self.hour).apply(to: &claims, now: now, lifetime: Self.hour)
+        case .expired: ClaimChanges(expiry: -Self.hour).apply(to: &good, now: now, lifetime: Self.hour)
         case .notYetValid:
-            claims["nbf"] = .integer(now + Self.hour)
-            claims["exp"] = .integer(now + 2 * Self.hour)
-        case .noExp: claims["exp"] = nil
-        case .wrongAud: claims["aud"] = .string(Tenant.unknownID)
-        case .audArray: claims["aud"] = .array([claims["aud"] ?? .null, .string(Tenant.unknownID)])
-        case .wrongIss: claims["iss"] = .string("https://login.example.org/\(configuration.tenant.id)/v2.0/")
-        case .issWithoutSlash: claims["iss"] = .string(String(issuer.dropLast()))
-        case .wrongTenant:
-            claims["iss"] = .string("\(configuration.issuerBase)/\(Tenant.unknownID)/v2.0/")
-        case .wrongPolicy: claims["tfp"] = "b2c_1_not_configured"
-        case .acrOnly:
-            claims["tfp"] = nil
-            claims["acr"] = .string(policy.name.lowercased())
-        case .noPolicy:
-            claims["tfp"] = nil
-            claims["acr"] = nil
-        case .wrongScp: claims["scp"] = "tasks.other"
-        case .noScp: claims["scp"] = nil
+            good["nbf"] = .integer(now + Self.hour)
+            good["exp"] = .integer(now + 2 * Self.hour)
+        case .noExp: good["exp"] = nil
+        case .wrongAud: good["aud"] = .string(Tenant.unknownID)
+        case .audArray: good["aud"] = .array([good["aud"] ?? .null, .string(Tenant.unknownID)])
+        case .wrongIss: good["iss"] = .string("https://login.example.org/\(tenant.id)/v2.0/")
+        case .issWithoutSlash: good["iss"] = .string(String(configuration.issuer(of: granted.policy).dropLast()))
+        case .wrongTenant: good["iss"] = .string("\(configuration.issuerBase)/\(Tenant.unknownID)/v2.0/")
+        case .wrongPolicy: good["tfp"] = "b2c_1_not_configured"
+        case .acrOnly: (good["tfp"], good["acr"]) = (nil, .string(granted.policy.name.lowercased()))
+        case .noPolicy: (good["tfp"], good["acr"]) = (nil, nil)
+        case .wrongScp: good["scp"] = "tasks.other"
+        case .noScp: good["scp"] = nil
+        case .v1: return (claims as? EntraClaims)?.versionOne ?? good
+        case .graph: return (claims as? EntraClaims)?.graphToken ?? good
+        case .appOnly: return application
+        case .appOnlyWithType:
+            good = application
+            good["idtyp"] = "app"
+        case .noOID: good["oid"] = nil
+        case .noTID: good["tid"] = nil
+        case .noProfile: for name in ["name", "oid", "preferred_username", "tid"] { good[name] = nil }
+        case .tidMismatch: good["tid"] = .string(Tenant.unknownID)
+        case .otherTenant: move(&good, to: Tenant.unknownID, at: base)
+        case .personalAccount:
+            // Personal accounts are never at the hosts of External ID.
+            let base = configuration.profile == .externalID ? EntraHost.loginBase : base
+            move(&good, to: Configuration.personalTenant, at: base)
+        case .loginHostIssuer: good["iss"] = .string("\(EntraHost.loginBase)/\(tenant.id)/v2.0")
+        case .b2cIssuer: good["iss"] = .string("https://\(tenant.subdomain).b2clogin.com/\(tenant.id)/v2.0/")
+        case .audienceAPI: good["aud"] = .string("api://\(granted.scope.audience ?? granted.client.id)")
+        case .scopeArray: good["scp"] = .array(granted.scope.names.map { .string($0) })
+        case .scopeClaim: (good["scope"], good["scp"]) = (good["scp"], nil)
+        case .guest: good["idp"] = .string("https://sts.windows.net/\(Tenant.unknownID)/")
+        case .longLived: good["exp"] = .integer(now - EntraClaims.datedBack + 28 * Self.hour)
         case .idToken, .unknownKid, .noKid, .unpublishedKey, .retiredKey, .badSignature, .truncated, .algNone,
             .hs256WithPublicKey, .rs512, .typOther, .critHeader, .huge, .notJSON:
             break
         }
-        return claims
+        return good
+    }
+
+    /// The claims of the first daemon's own token.
+    private var application: JSONObject {
+        let daemon = configuration.applications.clients.first { $0.secret != nil } ?? granted.client
+        return EntraClaims(
+            application: daemon, configuration, issuer: configuration.entraIssuer(at: base), granted.now
+        ).application(granted.scope.audience ?? granted.client.id)
+    }
+
+    /// The claims of the same person in another tenant.
+    private func move(_ claims: inout JSONObject, to other: String, at base: String) {
+        claims["iss"] = .string(configuration.entraIssuer(at: base, tenant: other))
+        claims["tid"] = .string(other)
     }
 
     private func header(_ algorithm: String) -> JSONObject {
@@ -73,44 +117,38 @@ struct BadTokenSigner: Sendable {
         return header
     }
 
-    private func spoiledHeader(_ bad: BadToken) -> JSONObject {
+    private var spoiledHeader: JSONObject {
         var header = signer.header
         if bad == .unknownKid { header["kid"] = "an-unknown-key" }
         if bad == .noKid { header["kid"] = nil }
         if bad == .typOther { header["typ"] = "secevent+jwt" }
-        if bad == .critHeader {
-            header["crit"] = ["mock"]
-            header["mock"] = true
-        }
+        if bad == .critHeader { (header["crit"], header["mock"]) = (["mock"], true) }
         return header
     }
 
-    private func spoiledSignature(_ token: String, _ bad: BadToken) -> String {
-        guard bad == .badSignature, let dot = token.lastIndex(of: "."),
+    private func withOtherBit(_ token: String) -> String {
+        guard let dot = token.lastIndex(of: "."),
             var signature = Base64.decodeLenient(token[token.index(after: dot)...])
-        else { return String(token.dropLast(6)) }
+        else { return token }
         signature[signature.count / 2] ^= 1
         return token[...dot] + Base64URL.encode(signature)
     }
 
-    private func input(_ claims: JSONObject, algorithm: String) -> String {
-        TokenSigner.input(header: header(algorithm), payload: JSONValue.object(claims).serialized())
-    }
-
-    /// The confusion of RFC 8725 section 2.1: a checker that takes the public key for a secret accepts it.
-    private func authenticated(_ claims: JSONObject) -> String {
-        let input = input(claims, algorithm: "HS256")
+    /// The confusion of RFC 8725 section 2.1: a checker that takes the public key for a secret accepts the token.
+    private func authenticated(_ payload: [UInt8]) -> String {
+        let input = TokenSigner.input(header: header("HS256"), payload: payload)
         let secret = signer.key.privateKey.publicPEM
         let code = HMACSHA256.authenticate(key: Array(secret.utf8), message: Array(input.utf8))
         return input + "." + Base64URL.encode(code)
     }
 
-    private func huge(_ good: JSONObject) throws(RSAError) -> String {
+    private func padded(_ good: JSONObject) -> JSONObject {
         var claims = good
         claims["extension_Padding"] = ""
         let signatureLength = (signer.key.privateKey.modulus.count * 4 + 2) / 3
-        let length = input(claims, algorithm: "RS256").utf8.count + 1 + signatureLength
-        claims["extension_Padding"] = .string(String(repeating: "x", count: max(0, Self.hugeLength - length) * 3 / 4))
-        return try signer.sign(claims)
+        let input = TokenSigner.input(header: signer.header, payload: JSONValue.object(claims).serialized())
+        let room = max(0, Self.hugeLength - input.utf8.count - 1 - signatureLength)
+        claims["extension_Padding"] = .string(String(repeating: "x", count: room * 3 / 4))
+        return claims
     }
 }

@@ -16,6 +16,13 @@ protocol TokenClaims: Sendable {
     func idToken(for accessToken: String?, code: String?) -> JSONObject
 }
 
+extension TokenClaims {
+    /// The claims of an access token for this audience; of an ID token if there is none.
+    func good(for audience: String?) -> JSONObject {
+        audience.map(accessToken(audience:)) ?? idToken(for: nil, code: nil)
+    }
+}
+
 /// The claims of B2C (docs/reproduced.md, "Claims").
 struct ClaimsBuilder: TokenClaims {
     let configuration: Configuration
