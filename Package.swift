@@ -53,13 +53,14 @@ struct Module {
         let path = folder == name ? "Sources/\(name)" : "Sources/\(folder)/\(name)"
         let usesRegularExpressions = folder == "Authority" || name == "MockAuthorityServer"
         let settings = sourceSettings + (usesRegularExpressions ? [] : [lean])
+        let resources = embedded.map { Resource.embedInCode($0) }
         guard folder == "Programs" else {
             return .target(
-                name: name, dependencies: dependencies, path: path,
-                resources: embedded.map { .embedInCode($0) }, swiftSettings: settings)
+                name: name, dependencies: dependencies, path: path, resources: resources, swiftSettings: settings)
         }
         return .executableTarget(
-            name: name, dependencies: dependencies, path: path, swiftSettings: settings, linkerSettings: [compact])
+            name: name, dependencies: dependencies, path: path, resources: resources, swiftSettings: settings,
+            linkerSettings: [compact])
     }
 }
 
@@ -121,7 +122,13 @@ let modules = [
         ]),
     Module(
         "Programs", "MockAuthorityServer",
-        imports: ["MockAuthority", "HTTPServer", "HTTP", "Settings", "Platform", "Basics"]),
+        imports: ["MockAuthority", "HTTPServer", "HTTP", "Settings", "Platform", "Basics"],
+        embedded: [
+            "ClientSettings/ios-adal.plist", "ClientSettings/ios-nxoauth2.plist", "ClientSettings/android.java",
+            "ClientSettings/wpf.cs", "ClientSettings/mvc.config", "ClientSettings/msal.py", "ClientSettings/page.env",
+            "ClientSettings/curl.sh", "ClientSettings/msal-external-id.py", "ClientSettings/msal-external-id.js",
+            "ClientSettings/msal-external-id-android.json", "ClientSettings/msal-external-id-ios.txt",
+        ]),
 ]
 
 func cLibrary(_ name: String, _ pkgConfig: String, _ package: String) -> Target {

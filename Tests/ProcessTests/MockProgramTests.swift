@@ -238,11 +238,17 @@ import Testing
             ["client-settings", "--for", "android", "--tls-listen", "127.0.0.1:8443", "--state", "/nowhere"])
         #expect(android.output.contains(#"AUTHORITY_URL = "https://10.0.2.2:8443/contoso.onmicrosoft.com/""#))
         #expect(android.output.contains(#"SERVICE_URL = "http://10.0.2.2:3000/tasks""#))
-        for kind in ["msal", "curl", "wpf", "mvc"] {
-            let each = try Self.run(["client-settings", "--for", kind])
-            #expect(each.end == .exit(0) && each.output.contains("localhost:3000"), "\(kind): \(each)")
+        let unnamed = try Self.run(["client-settings"])
+        #expect(unnamed.end == .exit(78))
+        let kinds = try #require(unnamed.errors.split(separator: "one of ").last).dropLast(2).split(separator: ", ")
+        #expect(kinds.count == 12)
+        for kind in kinds {
+            let each = try Self.run(["client-settings", "--for", String(kind)])
+            let namesTasks = !["page", "msal-external-id-android"].contains(kind)
+            #expect(each.end == .exit(0) && each.output.contains(":3000") == namesTasks, "\(kind): \(each)")
+            // A value that has no place is left as `@name@`; addresses have one `@`.
+            #expect(each.output.count { $0 == "@" } <= 1, "\(kind): \(each)")
         }
-        #expect(try Self.run(["client-settings"]).end == .exit(78))
     }
 
     @Test func `The command client-settings prints settings for MSAL at an External ID tenant`() throws {

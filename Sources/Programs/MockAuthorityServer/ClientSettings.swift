@@ -1,3 +1,4 @@
+import Basics
 import MockAuthority
 import Settings
 
@@ -11,6 +12,24 @@ enum ClientKind: String, Sendable, CaseIterable {
     case msalExternalIDJavaScript = "msal-external-id-js"
     case msalExternalIDAndroid = "msal-external-id-android"
     case msalExternalIDiOS = "msal-external-id-ios"
+
+    /// The file as the project of the client has it, with `@name@` in the place of each value of ``ClientSettings``.
+    fileprivate var template: [UInt8] {
+        switch self {
+        case .iosADAL: PackageResources.ios_adal_plist
+        case .iosNXOAuth2: PackageResources.ios_nxoauth2_plist
+        case .android: PackageResources.android_java
+        case .wpf: PackageResources.wpf_cs
+        case .mvc: PackageResources.mvc_config
+        case .msal: PackageResources.msal_py
+        case .page: PackageResources.page_env
+        case .curl: PackageResources.curl_sh
+        case .msalExternalID: PackageResources.msal_external_id_py
+        case .msalExternalIDJavaScript: PackageResources.msal_external_id_js
+        case .msalExternalIDAndroid: PackageResources.msal_external_id_android_json
+        case .msalExternalIDiOS: PackageResources.msal_external_id_ios_txt
+        }
+    }
 }
 
 /// The settings with which a client talks to this authority and to a task-server.
@@ -23,81 +42,97 @@ struct ClientSettings {
     /// The certificate of the authority's https; `nil` where the base is http.
     let authorityFile: String?
 
-    /// Scheme, host and port of the authority by https, for clients that take no other; an example where it serves none.
-    var secureBase: String { base.hasPrefix("https:") ? base : "https://localhost:8443" }
+    /// The file or the lines of a client.
+    func text(for kind: ClientKind) -> String {
+        let values = values.merging(externalValues) { value, _ in value }
+        let isXML = [.iosADAL, .iosNXOAuth2].contains(kind)
+        let pieces = String(decoding: kind.template.dropLast(), as: UTF8.self)
+            .split(separator: "@", omittingEmptySubsequences: false)
+        return pieces.enumerated().map { index, piece in
+            guard index % 2 == 1 else { return String(piece) }
+            guard let value = values[String(piece)] else { return "@\(piece)@" }
+            return isXML ? value.escapedForXML : value
+        }.joined()
+    }
 
-    private var authority: String { "\(base)/\(configuration.tenant.name)" }
-    var client: String { configuration.applications.clients.first?.id ?? "" }
-    private var user: String { configuration.users.first?.email ?? "alice@example.com" }
+    private var values: [String: String] {
+        let clients = configuration.applications.clients
+        let client = clients.first?.id ?? ""
+        let confidential = clients.first { $0.secret != nil }
+        let resource = configuration.applications.resources.first
+        let scope = resource.flatMap { resource in resource.scopes.first.map { "\(resource.identifier)/\($0)" } }
+        let trusted = authorityFile ?? "state/mock/ca.pem"
+        let start = authorityFile == nil ? "start with MOCK_TLS_LISTEN=127.0.0.1:8443 make run, and " : ""
+        return [
+            "base": base, "baseInEmulator": base.inEmulator, "secureBase": secureBase, "tasks": tasks,
+            "tasksInEmulator": tasks.inEmulator, "authorize": MockAuthority.Path.authorize,
+            "token": MockAuthority.Path.token, "testToken": MockAuthority.Path.testToken,
+            "tenant": configuration.tenant.name, "client": client,
+            // ADAL compares the client id with the scopes after it made those lower case.
+            "clientInLowerCase": client.lowercased(), "confidential": confidential?.id ?? client,
+            "secret": confidential?.secret ?? "", "scope": scope ?? client,
+            "user": configuration.users.first?.email ?? "alice@example.com",
+            "policies": configuration.policies.map(\.name).joined(separator: ","), "signUp": policy(.signUp),
+            "signIn": policy(.signIn), "facebook": policy(.facebook), "editProfile": policy(.editProfile),
+            "trust": "\(start)trust \(trusted) (REQUESTS_CA_BUNDLE=\(trusted)).",
+            "caFile": authorityFile.map { "TASKS_CA_FILE=\($0)\n" } ?? "",
+        ]
+    }
+
+    /// The values for a current MSAL at the External ID tenant; docs/reproduced.md says what each library demands of the
+    /// host (section "Clients").
+    private var externalValues: [String: String] {
+        guard let external = configuration.externalTenant else { return [:] }
+        let (id, client) = (external.tenant.id, external.applications.clients.first)
+        let resource = external.applications.resources.first
+        let scopes = (resource?.scopes ?? []).map { "\"\(resource?.identifier ?? "")/\($0)\"" }
+        let (host, port) = (external.hostNames.first ?? "", WebAddress(secureBase)?.port ?? 443)
+        // MSAL.js knows External ID by the name of its host alone, so any port but 443 needs `knownAuthorities`.
+        let (page, known) =
+            port == 443 ? ("https://\(host)/", host) : ("https://localhost:\(port)/\(id)", "localhost:\(port)")
+        func redirectURI(_ start: String) -> String { client?.redirectURIs.first { $0.hasPrefix(start) } ?? start }
+        return [
+            "externalID": id, "externalTenant": external.tenant.name, "externalClient": client?.id ?? "",
+            "externalHost": port == 443 ? host : "\(host):\(port)", "externalPort": "\(port)",
+            "externalHosts": external.hostNames.joined(separator: " "),
+            "externalScopes": scopes.joined(separator: ", "), "authorityOfPage": page,
+            "knownAuthorities": "\"\(known)\", \"\(id).ciamlogin.com\"", "redirectOfPage": redirectURI("http"),
+            "redirectOfAndroid": redirectURI("msauth://"), "redirectOfIOS": redirectURI("msauth.com"),
+            "externalTrust": authorityFile.map { "trust \($0)" }
+                ?? "start the mock with --tls-listen and --state, and trust its ca.pem",
+        ]
+    }
+
+    /// Scheme, host and port of the authority by https, for clients that take no other; an example where it serves none.
+    private var secureBase: String { base.hasPrefix("https:") ? base : "https://localhost:8443" }
 
     /// The policy of a kind, or the first one.
-    func policy(_ kind: Policy.Kind) -> String {
+    private func policy(_ kind: Policy.Kind) -> String {
         let policies = configuration.policies
         let named =
             policies.first { $0.kind == kind } ?? policies.first { $0.kind == .signUpOrSignIn } ?? policies.first
         return named?.name ?? ""
     }
+}
 
-    /// The file or the lines of a client.
-    func text(for kind: ClientKind) -> String {
-        switch kind {
-        case .iosADAL: PropertyList(adal, comment: Self.commentOfADAL).text
-        case .iosNXOAuth2: PropertyList(nxoauth2, comment: Self.commentOfNXOAuth2).text
-        case .android: android
-        case .wpf: wpf
-        case .mvc: mvc
-        case .msal: msal
-        case .page: page
-        case .curl: curl
-        case .msalExternalID: external?.python ?? ""
-        case .msalExternalIDJavaScript: external?.javaScript ?? ""
-        case .msalExternalIDAndroid: external?.android ?? ""
-        case .msalExternalIDiOS: external?.iOS ?? ""
+extension String {
+    /// The URL as the Android emulator has to write it, where this machine's loopback is 10.0.2.2.
+    fileprivate var inEmulator: String {
+        guard let address = WebAddress(self), address.isLoopback else { return self }
+        let origin = "\(address.isEncrypted ? "https" : "http")://10.0.2.2:\(address.port)"
+        return ([origin] + address.path).joined(separator: "/")
+    }
+
+    fileprivate var escapedForXML: String {
+        var result = ""
+        for character in self {
+            switch character {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            default: result.append(character)
+            }
         }
-    }
-
-    private var external: ExternalIDSettings? {
-        configuration.externalTenant.map {
-            ExternalIDSettings(tenant: $0, base: secureBase, tasks: tasks, authorityFile: authorityFile)
-        }
-    }
-
-    private var scope: String {
-        configuration.applications.resources.first.flatMap { resource in
-            resource.scopes.first.map { "\(resource.identifier)/\($0)" }
-        } ?? client
-    }
-
-    private var msal: String {
-        """
-        # MSAL takes https only: \(trust)
-        import msal
-        app = msal.PublicClientApplication("\(client)", authority="\(secureBase)/\(configuration.tenant.name)/\(policy(.signIn))")
-        result = app.acquire_token_interactive(["\(scope)"])
-        # then: requests.get("\(tasks)/api/tasks", headers={"Authorization": "Bearer " + result["access_token"]})
-        """
-    }
-
-    private var trust: String {
-        let file = authorityFile ?? "state/mock/ca.pem"
-        let start = authorityFile == nil ? "start with MOCK_TLS_LISTEN=127.0.0.1:8443 make run, and " : ""
-        return "\(start)trust \(file) (REQUESTS_CA_BUNDLE=\(file))."
-    }
-
-    private var page: String {
-        let policies = configuration.policies.map(\.name).joined(separator: ",")
-        let trust = authorityFile.map { "TASKS_CA_FILE=\($0)\n" } ?? ""
-        return """
-            \(trust)TASKS_AUTHORITY=\(authority)
-            TASKS_POLICIES=\(policies)
-            TASKS_CLIENT_ID=\(client)
-            """
-    }
-
-    private var curl: String {
-        """
-        TOKEN=$(curl -s '\(base)\(MockAuthority.Path.testToken)?user=\(user)')
-        curl -s -H "Authorization: Bearer $TOKEN" \(tasks)/api/tasks
-        """
+        return result
     }
 }
