@@ -83,7 +83,7 @@ let modules = [
     // Values and rules: no clock, no files.
     Module("Core", "HTTP", imports: ["Basics", "JSON"]),
     Module("Core", "Tokens", imports: ["Basics", "JSON"]),
-    Module("Core", "Tasks", imports: ["Basics", "JSON"]),
+    Module("Core", "Tasks", imports: ["Zlib", "Basics", "JSON"]),
     Module("Core", "Settings", imports: ["Basics"]),
 
     // The only module that sees libmicrohttpd.

@@ -114,6 +114,14 @@ struct ListCacheTests {
         #expect(kept.last == 99)
     }
 
+    @Test("A cached list has room for its gzip form", arguments: [4000, 5000])
+    func gzipForm(capacity: Int) throws {
+        let cache = ListCache(capacity: capacity, shards: 1)
+        let list = TaskList(json: [UInt8](repeating: 0x20, count: 3000), entityTag: "t")
+        cache.finish(try mustLoad(cache, alice), of: alice, with: .success(list))
+        #expect((cache.list(of: alice) != nil) == (capacity == 5000))
+    }
+
     @Test("A list larger than the cache is answered and not kept")
     func tooLarge() throws {
         let cache = ListCache(capacity: 500, shards: 1)

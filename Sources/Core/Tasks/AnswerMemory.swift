@@ -106,10 +106,9 @@ package final class AnswerMemory: Sendable {
         }
     }
 
-    /// The same list in the memory of an equal one that is still being sent to its owner; where there is none, the list itself, whose
-    /// memory later ones share.
+    /// Returns a list that shares its bytes with an equal list that this owner is being sent, if there is one.
     ///
-    /// A list without a lease is returned as it is.
+    /// Otherwise the list itself is returned, and later ones share its bytes. A list without a lease is returned as it is.
     func shared(_ list: TaskList, of owner: Owner) -> TaskList {
         guard let lease = list.lease else { return list }
         // Leases end outside of the lock, which their end takes.
@@ -221,6 +220,9 @@ package final class AnswerLease: Sendable {
     }
 
     deinit { memory.giveBack(bytes.load(ordering: .relaxed), of: owner, ending: ObjectIdentifier(self)) }
+
+    /// A lease of other memory for the same owner, if there is room for it.
+    func another(_ bytes: Int) -> AnswerLease? { memory.lease(bytes, for: owner) }
 
     /// Changes it to this many bytes; false, and nothing is changed, if there is no room for more.
     ///

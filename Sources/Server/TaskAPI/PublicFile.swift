@@ -1,21 +1,25 @@
 import Basics
+import Tasks
+import Zlib
 
 /// A file of `Public/`, read into memory at start.
-package struct PublicFile: Sendable, Equatable {
+package struct PublicFile: Sendable {
     package let bytes: [UInt8]
     package let type: String
-    /// Whether it is not compressed already, as pictures are.
-    let isCompressible: Bool
     /// The strong entity tag, in quotes.
     package let entityTag: String
+    /// Nil for a short file, and for pictures, which are compressed already.
+    let gzip: GzipForm?
 
     package init(name: String, bytes: [UInt8]) {
         self.bytes = bytes
         type = Self.type(of: name)
-        isCompressible = !["image/png", "image/x-icon", Self.unknown].contains(type)
         var digest = FNV1a()
         digest.add(bytes)
         entityTag = "\"\(String(digest.value, radix: 16))\""
+        let mayShrink = !["image/png", "image/x-icon", Self.unknown].contains(type)
+        // Files are compressed once, so thoroughly.
+        gzip = mayShrink ? GzipForm(of: bytes, .thorough) : nil
     }
 
     private static let unknown = "application/octet-stream"

@@ -7,10 +7,8 @@ struct PublicHandlers: Sendable {
     private let isReady: @Sendable () async -> String?
     private let page: [UInt8]
     private let resource: ProtectedResource
-    private let codings: ContentCodings
 
-    init(_ configuration: TaskAPIConfiguration, _ codings: ContentCodings) {
-        self.codings = codings
+    init(_ configuration: TaskAPIConfiguration) {
         files = configuration.files
         isReady = configuration.readiness
         page = configuration.page.json
@@ -40,11 +38,9 @@ struct PublicHandlers: Sendable {
         var headers: FieldLines = [
             "Content-Type": file.type, "Cache-Control": "no-cache", "ETag": file.entityTag,
         ]
-        if file.isCompressible { headers.append("Vary", "Accept-Encoding") }
-        let content = Content(
-            subject: .file(name), mayShrink: file.isCompressible, bytes: file.bytes, entityTag: file.entityTag,
-            headers: headers)
-        return codings.answer(content, to: request.head)
+        if file.gzip != nil { headers.append("Vary", "Accept-Encoding") }
+        return Representation(bytes: file.bytes, entityTag: file.entityTag, headers: headers, gzip: file.gzip)
+            .answer(to: request.head)
     }
 
     /// The page about an address that does not exist, for a browser that asks for a page; nil for every other client.

@@ -19,9 +19,8 @@ package final class TaskAPI: RequestHandler {
     package init(_ configuration: TaskAPIConfiguration) {
         self.configuration = configuration
         authentication = BearerAuthentication(configuration)
-        let codings = ContentCodings(configuration)
-        pages = PublicHandlers(configuration, codings)
-        routes = RouteTable(TaskHandlers(configuration, codings), pages)
+        pages = PublicHandlers(configuration)
+        routes = RouteTable(TaskHandlers(configuration), pages)
         commonHeaders = CommonHeaders(configuration)
         resourceParameter = ProtectedResource(configuration).challengeParameter
     }

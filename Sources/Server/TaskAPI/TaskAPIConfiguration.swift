@@ -17,8 +17,6 @@ package struct TaskAPIConfiguration: Sendable {
     package var origins = CrossOrigin.any
     /// The memory of long answers; the store has the same.
     package var answers = AnswerMemory()
-    /// The bytes that the compressed forms of lists and files may take.
-    package var keptCodings = 8 << 20
     /// The longest body, in bytes.
     package var bodyLimit = 65536
     /// How many tasks one person may have.

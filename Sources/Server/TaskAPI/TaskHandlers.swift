@@ -12,11 +12,9 @@ final class TaskHandlers: Sendable {
     let time: any TimeSource
     /// The memory of long answers.
     let answers: AnswerMemory
-    private let codings: ContentCodings
     private let taskLimit: Int
 
-    init(_ configuration: TaskAPIConfiguration, _ codings: ContentCodings) {
-        self.codings = codings
+    init(_ configuration: TaskAPIConfiguration) {
         store = configuration.store
         time = configuration.time
         answers = configuration.answers
@@ -27,25 +25,25 @@ final class TaskHandlers: Sendable {
     func list(_ request: APIRequest, _ principal: Principal) throws(APIFailure) -> HandlerResult {
         let (head, owner) = (request.head, Owner(principal.owner))
         if head.target.query.isEmpty, let list = store.cachedList(of: owner) {
-            return codings.answer(Self.content(list, .all, of: owner), to: head)
+            return Self.representation(of: list, .all).answer(to: head)
         }
         let query = head.target.query.isEmpty ? .all : try TaskQuery(head.target)
         return .pending { [self] () async throws(APIFailure) in
             let list = try await storing(withRoomOf: owner) { () throws(StoreError) in
                 try await store.list(query, of: owner)
             }
-            return try await codings.answer(Self.content(list, query, of: owner), to: head).response()
+            return try await Self.representation(of: list, query).answer(to: head).response()
         }
     }
 
-    private static func content(_ list: TaskList, _ query: TaskQuery, of owner: Owner) -> Content {
+    /// The list that a query selects, as an answer.
+    private static func representation(of list: TaskList, _ query: TaskQuery) -> Representation {
         var headers = headers(tag: list.entityTag)
         if let next = list.next {
             headers.append("Link", "</api/tasks?\(query.next(after: next))>; rel=\"next\"")
         }
-        return Content(
-            subject: .list(owner), isWhole: query == .all, bytes: list.json, entityTag: list.entityTag,
-            headers: headers, kept: list.lease.map { KeptObject($0) })
+        return Representation(
+            bytes: list.json, entityTag: list.entityTag, headers: headers, gzip: list.gzip, lease: list.lease)
     }
 
     /// `GET /api/tasks/{id}`.

@@ -4,8 +4,8 @@ package import Tasks
 
 /// How a SQLite store works; the defaults suit a server.
 package struct SQLiteStoreOptions: Sendable {
-    /// The bytes that cached lists may take.
-    package var listCache = 56 << 20
+    /// The bytes that cached lists and their gzip forms may take.
+    package var listCache = 64 << 20
     /// Where long lists take their memory while they are made and sent.
     package var answers = AnswerMemory()
     /// The number of threads that read what is not cached.

@@ -13,8 +13,8 @@ struct ListCacheEntries {
         let sent: SharedLease?
         var wasUsed = false
 
-        /// The bytes of the list, of the owner twice (key and entry), and of the collections' own memory, estimated.
-        var cost: Int { list.json.capacity + 2 * owner.identifier.utf8.count + 256 }
+        /// The bytes of the list and its gzip form, of the owner twice (key and entry), and, estimated, of the collections.
+        var cost: Int { list.mostBytes + 2 * owner.identifier.utf8.count + 256 }
     }
 
     enum Lookup {
