@@ -9,7 +9,7 @@ import Testing
         #expect(try stage.server().stop() == .exit(0))
         var bytes = try File.read(stage.database)
         // The user version of the SQLite file format is at offset 60, big-endian.
-        #expect(bytes[60..<64].elementsEqual([0, 0, 0, 4]))
+        #expect(bytes[60..<64].elementsEqual([0, 0, 0, 3]))
         bytes[60] = 0x7F
         try File.replace(stage.database, with: bytes)
         for command in ["serve", "check"] {

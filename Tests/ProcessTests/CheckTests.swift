@@ -118,16 +118,16 @@ import Testing
                 try older.execute("ALTER TABLE \(table) DROP COLUMN \(column)")
             }
         }
-        try older.execute("PRAGMA user_version = 3")
+        try older.execute("PRAGMA user_version = 2")
         let (end, output, _) = try stage.run(["check"])
         #expect(end == .exit(0), "\(output)")
         let line =
             "good  database: \(stage.database) can be read and written; tables will be brought up to date at the next start"
         #expect(output.split(separator: "\n").contains { $0 == line }, "\(output)")
-        #expect(try older.integer("PRAGMA user_version") == 3)
+        #expect(try older.integer("PRAGMA user_version") == 2)
         _ = consume older
         #expect(try stage.server().stop() == .exit(0))
-        #expect(try Connection(path: stage.database, mode: .readWrite).integer("PRAGMA user_version") == 4)
+        #expect(try Connection(path: stage.database, mode: .readWrite).integer("PRAGMA user_version") == 3)
     }
 
     @Test func `A check leaves an empty file empty`() throws {
@@ -145,7 +145,7 @@ import Testing
         #expect(try stage.run(["migrate"]).end == .exit(0))
         for (change, message) in [
             ("PRAGMA user_version = 99", "has version 99, written by a newer task-server"),
-            ("PRAGMA user_version = 4; DROP TABLE attempts", "no such table"),
+            ("PRAGMA user_version = 3; DROP TABLE attempts", "no such table"),
             ("PRAGMA application_id = 1", "belongs to another program"),
         ] {
             try Connection(path: stage.database, mode: .readWrite).execute(change)

@@ -213,7 +213,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `People move from B2C to External ID as the walk-through says (P-14, P-17)`(
+    func `People move from B2C to External ID as the walk-through says (P-14)`(
         shared: Bool
     ) throws {
         let stage = try Stage()

@@ -222,19 +222,6 @@ struct SharedTenantTests {
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `Tasks of a source that is no longer configured are reported at the start (P-17)`() throws {
-        let server = try server()
-        #expect(try server.add("of work", token: token(2)).status == 201)
-        #expect(try server.stop() == .exit(0))
-        #expect(!server.process.output.contains("owners-without-source"))
-        let alone = try stage.server()
-        let line = try alone.process.await { output in
-            output.split(separator: "\n").first { $0.contains("owners-without-source") }
-        }
-        #expect(line.contains(#""namespaces":"work""#), "\(line)")
-        #expect(try alone.stop() == .exit(0))
-    }
-
     @Test func `An audience that tokens of version 2 never carry is reported at the start (P-25)`() throws {
         let server = try stage.server(
             sources.merging(["TASKS_SOURCE_EXT_CLIENT_ID": "api://\(Self.played[1].audience)"]) { $1 })

@@ -9,7 +9,7 @@ import TaskArchive
 import Tasks
 import Testing
 
-@Suite("Tables of the third version get the details of tasks", .timeLimit(.minutes(15)))
+@Suite("Tables of the second version get the details of tasks", .timeLimit(.minutes(15)))
 struct DetailsMigrationTests {
     private let alice = Owner("alice")
     private let key = IdempotencyKey(key: "k", fingerprint: 7)
@@ -19,9 +19,9 @@ struct DetailsMigrationTests {
     func outdated() throws {
         let server = try PostgreSQLServer.started()
         let database = try server.newDatabaseName()
-        try third(server, database, isDivided: false)
+        try second(server, database, isDivided: false)
         let address = server.address(database)
-        let error = StoreOpenError.outdated(path: try PostgreSQLDatabase(address).name, version: 3, known: 4)
+        let error = StoreOpenError.outdated(path: try PostgreSQLDatabase(address).name, version: 2, known: 3)
         #expect(throws: ArchiveError.database(error)) { try PostgreSQLArchive(address).countTasks() }
         #expect(throws: OwnerMoveError.database(error)) {
             _ = try OwnerMover(postgreSQL: address, onlyReads: true)
@@ -43,14 +43,14 @@ struct DetailsMigrationTests {
         #expect(try await store.lists([changed, new], of: alice))
     }
 
-    @Test("A SQLite file of the third version keeps its tasks and takes details")
+    @Test("A SQLite file of the second version keeps its tasks and takes details")
     func sqlite() async throws {
         let folder = try TemporaryFolder()
         let path = folder.file("tasks.db")
         let connection = try Connection(path: path, mode: .readWriteCreate)
         try connection.execute(
             """
-            \(Self.thirdSQLite)
+            \(Self.secondSQLite)
             INSERT INTO owners VALUES ('alice', 2, 1);
             INSERT INTO tasks VALUES ('alice', 1, 'old', 0, \(now), \(now), 1);
             INSERT INTO attempts VALUES ('alice', 'k', 7, \(now), 1, 'old', 0);
@@ -60,31 +60,31 @@ struct DetailsMigrationTests {
         options.observer = events.append
         let store = try SQLiteTaskStore.open(path: path, options: options)
         defer { store.close() }
-        #expect(events.all.contains(.migrated(from: 3, to: 4)))
+        #expect(events.all.contains(.migrated(from: 2, to: 3)))
         try await use(store)
     }
 
-    @Test("A PostgreSQL database of the third version keeps its tasks and takes details", arguments: [false, true])
+    @Test("A PostgreSQL database of the second version keeps its tasks and takes details", arguments: [false, true])
     func postgreSQL(isDivided: Bool) async throws {
         let server = try PostgreSQLServer.started()
         let database = try server.newDatabaseName()
-        try third(server, database, isDivided: isDivided)
+        try second(server, database, isDivided: isDivided)
         let address = server.address(database)
-        #expect(try PostgreSQLTaskStore.migrate(address, partitions: nil).contains("from version 3 to 4"))
+        #expect(try PostgreSQLTaskStore.migrate(address, partitions: nil).contains("from version 2 to 3"))
         let store = try PostgreSQLTaskStore.open(address)
         defer { store.close() }
         try await use(store)
     }
 
-    @Test("A server of the third version that runs on reads and writes, and removes no details")
+    @Test("A server of the second version that runs on reads and writes, and removes no details")
     func rolling() async throws {
         let server = try PostgreSQLServer.started()
         let database = try server.newDatabaseName()
-        try third(server, database, isDivided: false)
+        try second(server, database, isDivided: false)
         let address = server.address(database)
         let running = try PostgreSQLDatabase(address).connect()
         // Its statements, in a session that has prepared them before.
-        for (name, sql) in Self.thirdStatements { _ = try running.run("PREPARE \(name) AS \(sql)") }
+        for (name, sql) in Self.secondStatements { _ = try running.run("PREPARE \(name) AS \(sql)") }
         _ = try running.run("EXECUTE list('alice')")
         let store = try PostgreSQLTaskStore.open(address)
         defer { store.close() }
@@ -110,7 +110,7 @@ struct DetailsMigrationTests {
     func longReader() async throws {
         let server = try PostgreSQLServer.started()
         let database = try server.newDatabaseName()
-        try third(server, database, isDivided: false)
+        try second(server, database, isDivided: false)
         let address = server.address(database)
         let reader = try PostgreSQLDatabase(address).connect()
         _ = try reader.run("BEGIN")
@@ -130,46 +130,44 @@ struct DetailsMigrationTests {
         _ = try other.run("SET statement_timeout = '60s'")
         #expect(try other.run("SELECT count(*) FROM tasks").integer(0, 0) == 1)
         _ = try reader.run("COMMIT")
-        #expect(try await migrated.contains("from version 3 to 4"))
+        #expect(try await migrated.contains("from version 2 to 3"))
     }
 
     private static func migrate(_ address: String) async throws -> String {
         try PostgreSQLTaskStore.migrate(address, partitions: nil)
     }
 
-    private func third(_ server: PostgreSQLServer, _ database: String, isDivided: Bool) throws {
+    private func second(_ server: PostgreSQLServer, _ database: String, isDivided: Bool) throws {
         try server.command(
             """
-            \(Self.thirdPostgreSQL(isDivided: isDivided))
+            \(Self.secondPostgreSQL(isDivided: isDivided))
             INSERT INTO owners VALUES ('alice', 2, 1);
             INSERT INTO tasks VALUES ('alice', 1, 'old', false, \(now), \(now), 1);
             INSERT INTO attempts VALUES ('alice', 'k', 7, \(now), 1, 'old', false);
             """, in: database)
     }
 
-    /// As the programs of the third version made them.
-    private static let thirdSQLite = """
+    /// As the programs of the second version made them.
+    private static let secondSQLite = """
         \(ReleasedTables.sqlite)
         CREATE INDEX attempts_by_time ON attempts(time);
         CREATE INDEX attempts_by_id ON attempts(owner, id);
-        CREATE INDEX owners_with_colon ON owners(owner) WHERE instr(owner, ':') > 0;
-        PRAGMA application_id = 0x5441534B; PRAGMA user_version = 3;
+        PRAGMA application_id = 0x5441534B; PRAGMA user_version = 2;
         """
 
-    private static func thirdPostgreSQL(isDivided: Bool) -> String {
+    private static func secondPostgreSQL(isDivided: Bool) -> String {
         """
         CREATE TABLE task_server_schema(version bigint PRIMARY KEY);
-        INSERT INTO task_server_schema VALUES (1), (2), (3);
+        INSERT INTO task_server_schema VALUES (1), (2);
         \(ReleasedTables.postgreSQL(isDivided: isDivided))
         CREATE INDEX attempts_by_id ON attempts(owner, id);
         CREATE INDEX attempts_by_age ON attempts(time);
-        CREATE INDEX owners_with_colon ON owners(owner) WHERE strpos(owner, ':') > 0;
         \(ReleasedTables.partitions(isDivided: isDivided))
         """
     }
 
-    /// What servers of the third version send, under short names.
-    private static let thirdStatements = [
+    /// What servers of the second version send, under short names.
+    private static let secondStatements = [
         "list(text)": """
         SELECT id, text, completed, created, modified, revision FROM tasks WHERE owner = $1 ORDER BY id LIMIT 1001
         """,

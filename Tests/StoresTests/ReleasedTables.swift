@@ -1,4 +1,4 @@
-/// The tables as the programs of the versions 1 to 3 made them; their indexes differed.
+/// The tables of versions 1 and 2, which differ only in their indexes.
 ///
 /// Never to be changed.
 enum ReleasedTables {

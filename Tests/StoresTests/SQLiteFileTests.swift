@@ -84,7 +84,7 @@ struct SQLiteFileTests {
         _ = try await store.added("x", of: alice)
         _ = try await store.list(.all, of: alice)
         store.close()
-        #expect(events.withLock { $0 } == [.created(version: 4), .closed(checkpointed: true)])
+        #expect(events.withLock { $0 } == [.created(version: 3), .closed(checkpointed: true)])
         #expect(!File.exists(path + "-wal"))
     }
 
@@ -93,7 +93,7 @@ struct SQLiteFileTests {
         try SQLiteTaskStore.open(path: path).close()
         try Connection(path: path, mode: .readWrite).execute("PRAGMA user_version = 99")
         let error = #expect(throws: StoreOpenError.self) { _ = try SQLiteTaskStore.open(path: path) }
-        #expect(error == .fromTheFuture(path: path, version: 99, known: 4))
+        #expect(error == .fromTheFuture(path: path, version: 99, known: 3))
         #expect(error?.message.contains("version 99, written by a newer task-server") == true)
         #expect(try Connection(path: path, mode: .readOnly).integer("PRAGMA user_version") == 99)
     }

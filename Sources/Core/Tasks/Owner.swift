@@ -18,6 +18,15 @@ package struct Owner: Hashable, Sendable {
     }
 }
 
+extension Owner {
+    /// The name of the source that the owner belongs to, before the first colon (P-14); nil for an owner without one.
+    package var namespace: String? {
+        guard let colon = identifier.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        let name = String(identifier[..<colon])
+        return name.isSourceName ? name : nil
+    }
+}
+
 extension Owner: Comparable {
     /// The order of bytes, as in the databases.
     ///

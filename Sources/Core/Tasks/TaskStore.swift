@@ -48,12 +48,6 @@ package protocol TaskStore: Sendable {
     /// Removes all the owner's completed tasks; the count of them.
     func removeCompleted(of owner: Owner) async throws(StoreError) -> Int
 
-    /// The namespaces of all owners who have tasks: asked when a server starts (P-17).
-    ///
-    /// An index of the owners with a namespace answers it with a few look-ups for each namespace, however many owners
-    /// there are.
-    func ownerNamespaces() async throws(StoreError) -> OwnerNamespaces
-
     /// Whether the store can answer now; uses the disk or the network.
     func check() async throws(StoreError)
 

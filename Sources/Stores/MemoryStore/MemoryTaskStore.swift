@@ -72,13 +72,6 @@ package final class MemoryTaskStore: TaskStore {
         try change(owner) { $0.removeCompleted() }
     }
 
-    package func ownerNamespaces() async throws(StoreError) -> OwnerNamespaces {
-        try state.withLock { state throws(StoreError) in
-            guard !state.isClosed else { throw .overloaded }
-            return OwnerNamespaces(state.owners.lazy.filter { !$0.value.isEmpty }.map(\.key))
-        }
-    }
-
     package func check() async throws(StoreError) {
         guard !state.withLock({ $0.isClosed }) else { throw .overloaded }
     }

@@ -8,8 +8,6 @@ struct MemoryTasks: Sendable {
     /// Their keys, oldest first; a key that was used again after it expired is in it twice.
     private var keys: ArraySlice<(id: Int64, key: String)> = []
 
-    var isEmpty: Bool { items.isEmpty }
-
     /// The tasks of a query, without its limit.
     func items(selectedBy query: TaskQuery) -> some Sequence<TaskItem> {
         let after = query.after ?? 0

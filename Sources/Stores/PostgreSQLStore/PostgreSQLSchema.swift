@@ -9,7 +9,7 @@ package enum PostgreSQLSchema {
 
     /// What each migration adds, if the tables are divided into that many partitions.
     private static func migrations(partitions: Int?) -> [String] {
-        [tables(partitions: partitions), boundsOfAttempts, namespaces, details]
+        [tables(partitions: partitions), boundsOfAttempts, details]
     }
 
     /// The first migration.
@@ -38,9 +38,9 @@ package enum PostgreSQLSchema {
             """
     }
 
-    /// The second: what finds idempotency keys beyond an owner's newest tasks, and, of all owners, those that are too old; and
-    /// removes what older programs kept of the first.
+    /// Version 2: indexes that find expired idempotency keys, by owner and by age.
     ///
+    /// Deletes the keys that older versions kept too long.
     /// Partitions on other servers have their own indexes.
     private static let boundsOfAttempts = """
         CREATE INDEX attempts_by_id ON attempts(owner, id);
@@ -50,13 +50,11 @@ package enum PostgreSQLSchema {
         WHERE owners.owner = attempts.owner AND attempts.id < owners.next_id - 1000;
         """
 
-    /// The third: what finds namespaces among any number of owners without one.
-    private static let namespaces = "CREATE INDEX owners_with_colon ON owners(owner) WHERE strpos(owner, ':') > 0"
-
-    /// The fourth: what a person may add to a task, the day as text (2026-11-30), NULL where nothing is set.
+    /// Version 3: the details that a person may add to a task.
     ///
-    /// Changes no row, and statements of servers of the third version work on: they name their columns. Both tables are locked
-    /// for a moment, in the order in which additions use them. Partitions on other servers need the columns there.
+    /// The day is text (2026-11-30); NULL means that nothing is set. The migration changes no row. Servers of version 2 go on working, because their statements name their columns. Both
+    /// tables are locked for a moment, in the order in which additions use them. Partitions on other servers need the
+    /// same columns.
     private static let details = """
         ALTER TABLE attempts ADD COLUMN due text COLLATE "C", ADD COLUMN notes text COLLATE "C",
             ADD COLUMN position double precision;

@@ -123,10 +123,6 @@ package final class PostgreSQLTaskStore: TaskStore {
         }
     }
 
-    package func ownerNamespaces() async throws(StoreError) -> OwnerNamespaces {
-        try await read(.ownerNamespaces)
-    }
-
     /// See ``TaskStore/check()``: goes through a transaction, which a standby would refuse; at the start and after a write
     /// that failed it writes as an addition does, until that works.
     package func check() async throws(StoreError) {

@@ -37,8 +37,6 @@ enum SQLiteSchema {
         DELETE FROM attempts
         WHERE id < (SELECT next_id FROM owners WHERE owners.owner = attempts.owner) - 1000;
         """,
-        // Finds namespaces among any number of owners without one.
-        "CREATE INDEX owners_with_colon ON owners(owner) WHERE instr(owner, ':') > 0;",
         // What a person may add to a task: the day as text (2026-11-30), NULL where nothing is set. Changes no row.
         """
         ALTER TABLE tasks ADD COLUMN due TEXT;

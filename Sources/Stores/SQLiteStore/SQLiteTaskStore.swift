@@ -143,10 +143,6 @@ package final class SQLiteTaskStore: TaskStore {
         try await writer.perform(RemoveCompletedTasks(owner: owner))
     }
 
-    package func ownerNamespaces() async throws(StoreError) -> OwnerNamespaces {
-        try await readers.read { statements throws(SQLiteError) in try statements.ownerNamespaces() }
-    }
-
     /// See ``TaskStore/check()``: goes through the writer, so that a hanging one is noticed, and writes what an addition
     /// writes.
     package func check() async throws(StoreError) {

@@ -53,15 +53,6 @@ extension ServerSettings {
     }
 }
 
-extension IssuerKeysConfiguration {
-    /// The namespaces of owners in the store that belong to no source (P-17); those without a namespace are `-`.
-    func withoutSource(_ found: OwnerNamespaces) -> [String] {
-        let prefixes = ownerPrefixes
-        let names = found.names.filter { !prefixes.contains("\($0):") }
-        return names + (found.hasBare && !prefixes.contains("") ? ["-"] : [])
-    }
-}
-
 extension TokenSettings {
     /// Which origins may call.
     var crossOrigin: CrossOrigin {

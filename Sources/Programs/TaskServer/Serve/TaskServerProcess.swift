@@ -110,19 +110,8 @@ final class TaskServerProcess: Sendable {
 
     /// What works, and probably not as it was meant.
     private func warn() {
-        let settings = settings.issuerKeys
-        for warning in settings.warnings {
+        for warning in settings.issuerKeys.warnings {
             observation.log.write(.warning, "source-settings") { $0.text("warning", warning, limit: 512) }
-        }
-        Task { [store, observation] in
-            // Where the store cannot answer now, its own lines say so.
-            guard let found = try? await store.store.ownerNamespaces() else { return }
-            let orphans = settings.withoutSource(found)
-            guard !orphans.isEmpty else { return }
-            observation.log.write(.warning, "owners-without-source") { line in
-                line.text("namespaces", orphans.joined(separator: " "), limit: 512)
-                line.text("consequence", "their tasks are kept, and no token leads to them; was a source renamed?")
-            }
         }
     }
 

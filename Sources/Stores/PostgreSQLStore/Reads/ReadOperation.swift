@@ -36,17 +36,6 @@ extension ReadOperation where Outcome == TaskItem? {
     }
 }
 
-extension ReadOperation where Outcome == OwnerNamespaces {
-    /// The namespaces of all owners who have tasks.
-    static var ownerNamespaces: ReadOperation {
-        ReadOperation(statement: Statement(.namespaces)) { rows throws(StoreError) in
-            var owners: [Owner] = []
-            for row in 0..<rows.count { owners.append(Owner(rows.text(row, 0))) }
-            return .done(OwnerNamespaces(owners))
-        }
-    }
-}
-
 extension ReadOperation where Outcome == TaskList {
     /// The tasks of a selection, as many as fit in an answer.
     ///

@@ -1,9 +1,9 @@
 import Basics
 package import PostgreSQL
 
-/// The statements around those of the tasks, and those that name no owner.
+/// The statements around those of the tasks, and one that names no owner.
 package enum TransactionStatement: String, CaseIterable {
-    case begin, guarantee, commit, rollBack, prune, namespaces
+    case begin, guarantee, commit, rollBack, prune
 
     package var sql: String {
         switch self {
@@ -13,7 +13,6 @@ package enum TransactionStatement: String, CaseIterable {
         case .commit: "COMMIT"
         case .rollBack: "ROLLBACK"
         case .prune: Self.pruneSQL
-        case .namespaces: Self.namespacesSQL
         }
     }
 
@@ -26,33 +25,6 @@ package enum TransactionStatement: String, CaseIterable {
         ) AS old
         WHERE attempts.owner = old.owner AND attempts.key = old.key
         RETURNING true
-        """
-
-    /// An owner with tasks for each namespace, and one without a namespace.
-    ///
-    /// Each step looks for the next owner after all those with the same text before the colon: `;` is the character after
-    /// it. The first walk goes through the index of owners with a colon, the second through the owners of tasks as far as
-    /// these have one.
-    private static let namespacesSQL = """
-        WITH RECURSIVE named(owner) AS (
-            (SELECT owner FROM owners WHERE strpos(owner, ':') > 0 ORDER BY owner LIMIT 1)
-            UNION ALL
-            SELECT (SELECT next.owner FROM owners AS next
-                WHERE strpos(next.owner, ':') > 0 AND next.owner >= split_part(named.owner, ':', 1) || ';'
-                ORDER BY next.owner LIMIT 1)
-            FROM named WHERE named.owner IS NOT NULL
-        ), bare(owner) AS (
-            (SELECT owner FROM tasks ORDER BY owner LIMIT 1)
-            UNION ALL
-            SELECT (SELECT next.owner FROM tasks AS next
-                WHERE next.owner >= split_part(bare.owner, ':', 1) || ';' ORDER BY next.owner LIMIT 1)
-            FROM bare WHERE strpos(bare.owner, ':') > 0
-        )
-        SELECT found.owner FROM named, LATERAL (
-            SELECT tasks.owner FROM tasks WHERE tasks.owner >= split_part(named.owner, ':', 1) || ':'
-                AND tasks.owner < split_part(named.owner, ':', 1) || ';' ORDER BY tasks.owner LIMIT 1
-        ) AS found
-        UNION SELECT owner FROM bare WHERE owner IS NOT NULL
         """
 
     /// A deadline of $1 milliseconds for each statement, a quarter of a second of it for a row that others have locked, and a
@@ -71,7 +43,7 @@ package enum TransactionStatement: String, CaseIterable {
         switch self {
         case .guarantee: [.text(nil)]
         case .prune: [.integer(nil), .integer(nil)]
-        case .begin, .commit, .rollBack, .namespaces: []
+        case .begin, .commit, .rollBack: []
         }
     }
 
