@@ -49,36 +49,6 @@ package enum Parameter: Sendable {
     }
 }
 
-extension Parameter: Hashable {
-    /// Equality of what is sent: the standard library takes texts for equal that differ in their normalization.
-    package static func == (left: Parameter, right: Parameter) -> Bool {
-        switch (left, right) {
-        // What reads are found by (ReadQueue), without an array for each.
-        case (.integer(let left), .integer(let right)): left == right
-        case (.boolean(let left), .boolean(let right)): left == right
-        case (.text(let left?), .text(let right?)): left.utf8.elementsEqual(right.utf8)
-        case _: left.type == right.type && left.encoded == right.encoded
-        }
-    }
-
-    package func hash(into hasher: inout Hasher) {
-        switch self {
-        case .integer(let value): hasher.combine(value)
-        case .boolean(let value): hasher.combine(value)
-        // Equal bytes have equal hashes, so the hash can be the string's.
-        case .text(let value): hasher.combine(value)
-        case .integers, .booleans, .texts, .real, .optionalTexts, .optionalReals, .optionalIntegers, .optionalBooleans:
-            hasher.combine(encoded)
-        }
-    }
-
-    /// The binary form; nil for NULL.
-    private var encoded: [UInt8]? {
-        var bytes: [UInt8] = []
-        return append(to: &bytes) ? bytes : nil
-    }
-}
-
 extension [UInt8] {
     mutating func append(bigEndian value: some FixedWidthInteger) {
         var value = value.bigEndian

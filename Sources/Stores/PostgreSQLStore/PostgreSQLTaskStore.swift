@@ -7,8 +7,7 @@ package import Tasks
 /// Keeps tasks in PostgreSQL: durable, for any number of servers on any number of machines.
 ///
 /// One thread drives a few sessions in pipeline mode, with many requests under way on each. Reads that wait together are
-/// sent together, and those that ask the same before it is sent share the answer; writes that wait together share
-/// one transaction and one commit. Nothing is remembered between requests, so no answer is older than its request.
+/// sent together; writes that wait together share one transaction and one commit. Nothing is remembered between requests, so no answer is older than its request.
 ///
 /// A lost session fails what was under way on it: a write whose commit was not confirmed is answered
 /// ``Tasks/StoreError/unavailable(reason:)`` and may have been done or not; an idempotency key makes its retry safe.
@@ -137,7 +136,7 @@ package final class PostgreSQLTaskStore: TaskStore {
     private func read<Outcome>(_ operation: ReadOperation<Outcome>) async throws(StoreError) -> Outcome {
         try await Reply<Outcome>.awaiting { reply in
             let caller = Caller(reply)
-            guard !queue.submit(Read(operation, for: [caller])) else { return }
+            guard !queue.submit(Read(operation, for: caller)) else { return }
             counts.refused()
             caller.answer(.failure(.overloaded))
         }

@@ -6,9 +6,7 @@ import Testing
 @Suite("A PostgreSQL store's thread", .timeLimit(.minutes(15)))
 struct PostgreSQLWakeupTests {
     /// Where a wake-up is missing, the thread sleeps longer than all turns take, also on a machine that is busy with others.
-    ///
-    /// The first refusal of an owner takes two transactions.
-    @Test("The thread is woken by a request that comes when nothing is under way, and by one that must be tried again")
+    @Test("The thread is woken by a request that comes when nothing is under way")
     func whenIdle() async throws {
         var options = PostgreSQLStoreOptions()
         (options.sleepMilliseconds, options.pruningMilliseconds) = (120_000, 3_600_000)

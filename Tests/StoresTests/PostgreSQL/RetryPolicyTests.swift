@@ -4,6 +4,21 @@ import Support
 import Tasks
 import Testing
 
+/// Writes without callers.
+extension Write {
+    fileprivate init(_ command: Command) { self.init(command, for: Caller(nil)) }
+
+    fileprivate static func removal(_ id: Int64, of owner: Owner) -> Write {
+        Write(.remove(RemoveTask(owner: owner, id: id, expected: nil)))
+    }
+
+    fileprivate func with(_ retry: RetryPolicy) -> Write {
+        var write = self
+        write.retry = retry
+        return write
+    }
+}
+
 @Suite("What is tried again", .timeLimit(.minutes(15)))
 struct RetryPolicyTests {
     @Test("A lost session is never followed by another try: the commit may have happened")

@@ -19,8 +19,8 @@ struct ReadBatch: Batch {
         let read = reads[index]
         next = index + 1
         if let following = read.receive(rows) { return ended.reads.append(following) }
-        ended.answeredReads += read.callerCount
-        if statements[index].isList { ended.lists += read.callerCount }
+        ended.answeredReads += 1
+        if statements[index].isList { ended.lists += 1 }
     }
 
     mutating func fail(_ error: PostgreSQLError, at index: Int) {
@@ -31,7 +31,7 @@ struct ReadBatch: Batch {
             ended.reads.append(read)
         } else {
             read.refuse(StoreError(error))
-            ended.answeredReads += read.callerCount
+            ended.answeredReads += 1
         }
         // Those after it were not run.
         ended.reads += reads[(index + 1)...]
@@ -44,7 +44,7 @@ struct ReadBatch: Batch {
         var result = ended
         for read in reads[next...] + ended.reads {
             read.refuse(error)
-            result.answeredReads += read.callerCount
+            result.answeredReads += 1
         }
         result.reads = []
         return result

@@ -4,8 +4,8 @@ import Tasks
 
 /// A read of one owner's tasks: the statement, and what its rows mean.
 ///
-/// All that a new kind of read has to say. ``QueuedRead`` and ``ReadQueue`` do the rest for every kind: callers that ask the
-/// same share an answer, owners take turns, and what waits too long or fails is refused.
+/// A new kind of read defines nothing else. ``QueuedRead`` and ``ReadQueue`` do the rest for every kind: owners take
+/// turns, and a read that waits too long or fails is refused.
 struct ReadOperation<Outcome: Sendable>: Sendable {
     /// What the rows came to.
     enum Step {
@@ -15,8 +15,6 @@ struct ReadOperation<Outcome: Sendable>: Sendable {
     }
 
     let statement: Statement
-    /// How many tasks the outcome has at most, which its statement does not always show; nil: any number.
-    var limit: Int?
     let decode: @Sendable (borrowing Rows) throws(StoreError) -> Step
 
     /// The task in a row.
@@ -46,7 +44,7 @@ extension ReadOperation where Outcome == TaskList {
         let statement =
             query == .all
             ? Statement(.list, of: owner) : Statement(.page, of: owner, selection(query, rows: rows))
-        return ReadOperation(statement: statement, limit: query.limit) { found throws(StoreError) in
+        return ReadOperation(statement: statement) { found throws(StoreError) in
             let isCut = found.count == rows && query.limit.map { $0 >= rows } ?? true
             if isCut || lacksNotes(found) { return .followedBy(longList(query, of: owner, in: answers)) }
             return .done(try page(found, query, of: owner, in: answers))
@@ -64,7 +62,7 @@ extension ReadOperation where Outcome == TaskList {
             answers.pageSize + 2 * TaskText.longest + TaskNotes.longest + 2 * TaskStatement.leastRendered
         let parameters = selection(query, rows: bytes / TaskStatement.leastRendered + 2) + [.integer(Int64(bytes))]
         let statement = Statement(.longPage, of: owner, parameters)
-        return ReadOperation(statement: statement, limit: query.limit) { found throws(StoreError) in
+        return ReadOperation(statement: statement) { found throws(StoreError) in
             .done(try page(found, query, of: owner, in: answers))
         }
     }

@@ -1,88 +1,45 @@
 import Tasks
 
-/// Reads that wait for a session, equal ones as one.
+/// Reads that wait for a session, in the order in which they came.
 struct ReadQueue {
-    private struct Key: Hashable {
-        let statement: Statement
-        let outcome: ObjectIdentifier
-        let limit: Int?
+    private var reads: [any QueuedRead] = []
 
-        init(_ read: any QueuedRead) {
-            statement = read.statement
-            outcome = read.outcome
-            limit = read.limit
-        }
-    }
-
-    /// In the order in which they came.
-    private var order: [Key] = []
-    /// Those that were not sent yet: others may join them.
-    private var waiting: [Key: any QueuedRead] = [:]
-    /// Those that were sent without success, and those that follow another; they go first, and are not joined.
-    private var returned: [any QueuedRead] = []
-
-    var isEmpty: Bool { order.isEmpty && returned.isEmpty }
+    var isEmpty: Bool { reads.isEmpty }
 
     /// Lets a read wait from a monotonic time on.
     mutating func append(_ read: any QueuedRead, since now: UInt64) {
-        let key = Key(read)
-        guard waiting[key] == nil else {
-            waiting[key]?.join(read)
-            return
-        }
         var read = read
         read.since = now
-        waiting[key] = read
-        order.append(key)
+        reads.append(read)
     }
 
-    mutating func putBack(_ reads: [any QueuedRead]) {
-        returned.insert(contentsOf: reads, at: 0)
+    /// Lets reads go first that were sent without success, or that follow another read.
+    mutating func putBack(_ returned: [any QueuedRead]) {
+        reads.insert(contentsOf: returned, at: 0)
     }
 
-    /// Takes those that have waited longest, but one list of each owner: many requests of one owner delay only that
-    /// owner's lists.
+    /// Takes the reads that have waited longest, but one list of each owner: many requests of one owner delay only the
+    /// lists of that owner.
     mutating func next(_ count: Int) -> [any QueuedRead] {
-        var chosen: [any QueuedRead] = []
+        var (chosen, rest): ([any QueuedRead], [any QueuedRead]) = ([], [])
         var owners: Set<Owner> = []
-        func takes(_ statement: Statement) -> Bool {
-            guard chosen.count < count else { return false }
-            guard statement.takesTurns, let owner = statement.owner else { return true }
-            return owners.insert(owner).inserted
-        }
-        var later: [any QueuedRead] = []
-        for read in returned {
-            if takes(read.statement) { chosen.append(read) } else { later.append(read) }
-        }
-        returned = later
-        var rest: [Key] = []
-        for (index, key) in order.enumerated() {
+        for (index, read) in reads.enumerated() {
             guard chosen.count < count else {
-                rest += order[index...]
+                rest += reads[index...]
                 break
             }
-            if takes(key.statement), let read = waiting.removeValue(forKey: key) {
-                chosen.append(read)
-            } else {
-                rest.append(key)
-            }
+            let isNext = !read.statement.takesTurns || read.statement.owner.map { owners.insert($0).inserted } ?? true
+            if isNext { chosen.append(read) } else { rest.append(read) }
         }
-        order = rest
+        reads = rest
         return chosen
     }
 
     /// Takes all, or those that have waited since before a monotonic time.
     mutating func removeAll(since limit: UInt64 = .max) -> [any QueuedRead] {
-        var removed = returned.filter { $0.since < limit }
-        returned.removeAll { $0.since < limit }
-        // The first has waited longest.
-        guard let first = order.first, let read = waiting[first], read.since < limit else { return removed }
-        order.removeAll { key in
-            guard let read = waiting[key], read.since < limit else { return false }
-            removed.append(read)
-            waiting[key] = nil
-            return true
-        }
+        guard reads.contains(where: { $0.since < limit }) else { return [] }
+        let removed = reads.filter { $0.since < limit }
+        reads.removeAll { $0.since < limit }
         return removed
     }
 }

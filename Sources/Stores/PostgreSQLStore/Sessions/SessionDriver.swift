@@ -19,7 +19,6 @@ final class SessionDriver {
     private var reads = ReadQueue()
     /// By lane, see ``RequestQueue/lane(of:)``.
     private var writes: [WriteQueue]
-    private var ownersWithRoom = OwnersWithRoom()
     /// Committed, and their callers not answered yet.
     private var committed: [any Batch] = []
     private var reports = FailureReports()
@@ -87,8 +86,7 @@ final class SessionDriver {
         guard !next.isEmpty else { return }
         // Where writes succeed, a probe would only leave dead rows.
         let batch = WriteBatch(
-            next, deadlineMilliseconds: options.deadlineMilliseconds, isProbing: !reports.isHealthy,
-            ownersWithRoom: ownersWithRoom)
+            next, deadlineMilliseconds: options.deadlineMilliseconds, isProbing: !reports.isHealthy)
         send(batch, on: session, at: now)
     }
 
@@ -201,9 +199,7 @@ final class SessionDriver {
         queue.release(reads: result.answeredReads, writes: result.writes.count - retries)
         for (var write, verdict) in zip(result.writes, result.verdicts) {
             switch verdict {
-            case .answer(let outcome):
-                if case .addition(let addition) = outcome { noteRoom(of: write, addition) }
-                write.caller.answer(.success(outcome))
+            case .answer(let outcome): write.caller.answer(.success(outcome))
             case .refuse(let error): write.caller.answer(.failure(error))
             case .retry(let retry):
                 write.retry = retry
@@ -213,18 +209,10 @@ final class SessionDriver {
         }
     }
 
-    private func noteRoom(of write: Write, _ outcome: AddOutcome) {
-        switch outcome {
-        case .added, .repeated: ownersWithRoom.insert(hash: write.ownerHash)
-        case .full: ownersWithRoom.remove(hash: write.ownerHash)
-        case .keyReused: break
-        }
-    }
-
     /// Asks callers to try again: all, or those that have waited since before a monotonic time.
     private func refuseWaiting(_ error: StoreError, since limit: UInt64 = .max) {
         for read in reads.removeAll(since: limit) {
-            queue.release(reads: read.callerCount)
+            queue.release(reads: 1)
             read.refuse(error)
         }
         for lane in writes.indices {

@@ -2,10 +2,8 @@ import PostgreSQL
 import Tasks
 
 /// A statement with its parameters, as a session sends it.
-///
-/// Two are equal where they give the same rows.
 struct Statement: Sendable {
-    enum Text: Hashable, Sendable {
+    enum Text: Equatable, Sendable {
         case task(TaskStatement)
         case transaction(TransactionStatement)
     }
@@ -46,16 +44,4 @@ struct Statement: Sendable {
 
     /// A read that gives tasks in a list.
     var isList: Bool { text == .task(.list) || text == .task(.page) || text == .task(.longPage) }
-}
-
-extension Statement: Hashable {
-    // The owner is among the parameters.
-    static func == (left: Statement, right: Statement) -> Bool {
-        left.text == right.text && left.parameters == right.parameters
-    }
-
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(text)
-        hasher.combine(parameters)
-    }
 }

@@ -9,7 +9,7 @@ import Tasks
 /// server's own, `ON CONFLICT DO UPDATE`, advisory locks, and the state of a session.
 package enum TaskStatement: String, CaseIterable, Sendable {
     case list, page, longPage, find
-    case addOne, add, forgetAttempts, makeOwner, lockOwner, addOnce
+    case add, forgetAttempts, makeOwner, lockOwner, addOnce
     case lockTask, change, lockTasks, changeAll, remove, removeText, removeCompleted
     case probe
 
@@ -21,7 +21,6 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         case .page: Self.pageSQL
         case .longPage: Self.longPageSQL
         case .find: "SELECT \(TaskColumns.all) FROM tasks WHERE owner = $1 AND id = $2"
-        case .addOne: Self.addOneSQL
         case .add: Self.addSQL
         case .forgetAttempts: Self.forgetAttemptsSQL
         case .makeOwner: "INSERT INTO owners(owner, next_id, tasks) VALUES ($1, 1, 0) ON CONFLICT DO NOTHING"
@@ -70,18 +69,6 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         """
 
     private static let textBytes = "2 * octet_length(text) + coalesce(octet_length(notes), 0)"
-
-    /// Adds one task, if the owner has a row with less than $2: what almost every addition finds, for two thirds of the cost
-    /// of ``addSQL``.
-    private static let addOneSQL = """
-        WITH taken AS (
-            UPDATE owners SET next_id = next_id + 1, tasks = tasks + 1
-            WHERE owner = $1 AND tasks < $2 AND next_id BETWEEN 1 AND \(Int64.greatestTaskNumber)
-            RETURNING next_id - 1 AS id
-        )
-        INSERT INTO tasks(owner, \(TaskColumns.all))
-        SELECT $1, id, $3, $4, $5, $5, 1, $6, $7, $8 FROM taken RETURNING id
-        """
 
     /// Adds $2 tasks at once, if there are not more than $3 then; makes the owner's row if there is none.
     ///
@@ -216,7 +203,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
     /// What the rows of a statement in a transaction say; those of a read are decoded by its ``ReadOperation``.
     func answer(_ rows: borrowing Rows, of owner: Owner) throws(ForeignValue) -> Answer {
         switch self {
-        case .addOne, .add, .lockOwner, .remove, .removeText, .removeCompleted: return .number(rows.integer(0, 0))
+        case .add, .lockOwner, .remove, .removeText, .removeCompleted: return .number(rows.integer(0, 0))
         case .lockTask, .change: return .task(try TaskColumns.item(in: rows, 0, of: owner))
         case .lockTasks: return .revisions(try Self.revisions(rows))
         case .changeAll:
@@ -261,7 +248,6 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         case .find, .lockTask: [text, number]
         case .remove: [text, number, truth, .integers([])]
         case .forgetAttempts: [text, text, number]
-        case .addOne: [text, number, text, truth, number] + details
         case .add:
             [text, number, number, .texts([]), .booleans([]), .integers([])]
                 + [.optionalTexts([]), .optionalTexts([]), .optionalReals([])]

@@ -13,8 +13,6 @@ struct RetryPolicy: Sendable, Equatable {
     private(set) var scope = BatchScope.all
     /// An addition gets a statement of its own: there was no room for all that shared its last one.
     private(set) var isSplit = false
-    /// The UPDATE of an addition found no row of the owner with room: there may be none yet.
-    private(set) var hadEmptyUpdate = false
     /// Not to be sent before this monotonic time, in nanoseconds.
     private(set) var notBefore: UInt64 = 0
 
@@ -40,13 +38,6 @@ struct RetryPolicy: Sendable, Equatable {
             return isShared ? next : nil
         case .disconnected, .exhausted, .readOnly: return nil
         }
-    }
-
-    /// After an UPDATE that found no row with room: a statement that also makes the row, and reports what it found.
-    var afterEmptyUpdate: RetryPolicy {
-        var next = self
-        next.hadEmptyUpdate = true
-        return next
     }
 
     /// After a statement for several additions that found no room for all of them.

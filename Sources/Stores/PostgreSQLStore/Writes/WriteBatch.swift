@@ -16,12 +16,10 @@ struct WriteBatch: Batch {
     private var failure: (error: PostgreSQLError, index: Int)?
 
     /// With `isProbing` a check of the database writes as an addition does, and counts as written.
-    init(
-        _ writes: [Write], deadlineMilliseconds: Int, isProbing: Bool, ownersWithRoom: OwnersWithRoom
-    ) {
+    init(_ writes: [Write], deadlineMilliseconds: Int, isProbing: Bool) {
         self.isProbing = isProbing
         var steps: [WriteStep] = []
-        for group in Self.byOwner(writes) { steps += Self.steps(of: group, isProbing: isProbing, ownersWithRoom) }
+        for group in Self.byOwner(writes) { steps += Self.steps(of: group, isProbing: isProbing) }
         var statements = [Statement(.begin), Statement(.guarantee, [.text(String(deadlineMilliseconds))])]
         for step in steps { statements += step.statements }
         statements.append(Statement(.commit))
@@ -37,7 +35,7 @@ struct WriteBatch: Batch {
     }
 
     /// The additions without keys first, then the others in the order in which they came.
-    private static func steps(of writes: [Write], isProbing: Bool, _ ownersWithRoom: OwnersWithRoom) -> [WriteStep] {
+    private static func steps(of writes: [Write], isProbing: Bool) -> [WriteStep] {
         var (together, tasks): ([Write], [AddTask]) = ([], [])
         var (split, others): ([WriteStep], [WriteStep]) = ([], [])
         for write in writes {
@@ -47,15 +45,14 @@ struct WriteBatch: Batch {
                 continue
             }
             if write.retry.isSplit {
-                split.append(WriteStep(adding: [write], [task], of: write.owner, hasRoom: false))
+                split.append(WriteStep(adding: [write], [task], of: write.owner))
             } else {
                 together.append(write)
                 tasks.append(task)
             }
         }
         guard let first = together.first else { return split + others }
-        let hasRoom = !first.retry.hadEmptyUpdate && ownersWithRoom.contains(hash: first.ownerHash)
-        return split + [WriteStep(adding: together, tasks, of: first.owner, hasRoom: hasRoom)] + others
+        return split + [WriteStep(adding: together, tasks, of: first.owner)] + others
     }
 
     mutating func receive(_ rows: borrowing Rows, at index: Int) {

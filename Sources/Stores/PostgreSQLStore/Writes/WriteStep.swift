@@ -5,7 +5,7 @@ import Tasks
 struct WriteStep {
     private enum Meaning {
         /// Additions without idempotency keys: one statement for all of them.
-        case additions([AddTask], isCertain: Bool)
+        case additions([AddTask])
         case keyedAddition(IdempotencyKey)
         case change(ChangeTask)
         case changes(ChangeTasks)
@@ -23,7 +23,7 @@ struct WriteStep {
         for case .unreadable(let error) in answers { return writes.map { _ in .refuse(error) } }
         let (before, last) = (answers.dropLast().last ?? .nothing, answers.last ?? .nothing)
         switch meaning {
-        case .additions(let tasks, let isCertain): return added(tasks, last, isCertain: isCertain)
+        case .additions(let tasks): return added(tasks, last)
         case .keyedAddition(let key): return [Self.verdict(of: key, answers)]
         case .change(let change):
             return [.answer(.change(Self.outcome(of: change, before: before, after: last)))]
@@ -41,27 +41,15 @@ struct WriteStep {
 
 extension WriteStep {
     /// Additions without idempotency keys.
-    ///
-    /// One alone, of an owner who is likely to have a row with room, takes the cheapest statement.
-    init(adding writes: [Write], _ tasks: [AddTask], of owner: Owner, hasRoom: Bool) {
+    init(adding writes: [Write], _ tasks: [AddTask], of owner: Owner) {
         self.writes = writes
-        if tasks.count == 1, let task = tasks.first, hasRoom {
-            meaning = .additions(tasks, isCertain: false)
-            let parameters: [Parameter] = [
-                .integer(Int64(task.limit)), .text(task.text.value), .boolean(task.completed), .integer(task.time),
-                .text(task.details.due?.text), .text(task.details.notes?.value), .real(task.details.position?.value),
-            ]
-            statements = [Statement(.addOne, of: owner, parameters)]
-        } else {
-            meaning = .additions(tasks, isCertain: true)
-            let parameters: [Parameter] =
-                [
-                    .integer(Int64(tasks.count)), .integer(Int64(Self.limit(of: tasks))),
-                    .texts(tasks.map(\.text.value)),
-                    .booleans(tasks.map(\.completed)), .integers(tasks.map(\.time)),
-                ] + Self.details(of: tasks)
-            statements = [Statement(.add, of: owner, parameters)]
-        }
+        meaning = .additions(tasks)
+        let parameters: [Parameter] =
+            [
+                .integer(Int64(tasks.count)), .integer(Int64(Self.limit(of: tasks))), .texts(tasks.map(\.text.value)),
+                .booleans(tasks.map(\.completed)), .integers(tasks.map(\.time)),
+            ] + Self.details(of: tasks)
+        statements = [Statement(.add, of: owner, parameters)]
     }
 
     /// Any other write.
@@ -194,11 +182,10 @@ extension WriteStep {
 // MARK: Answers
 
 extension WriteStep {
-    private func added(_ tasks: [AddTask], _ answer: Answer, isCertain: Bool) -> [Write.Verdict] {
+    private func added(_ tasks: [AddTask], _ answer: Answer) -> [Write.Verdict] {
         if case .number(let first) = answer, first > 0 {
             return tasks.enumerated().map { .answer(.addition(.added($1.item(first + Int64($0))))) }
         }
-        guard isCertain else { return writes.map { .retry($0.retry.afterEmptyUpdate) } }
         if case .number(-1) = answer { return writes.map { _ in .refuse(StoreError(ForeignValue.lastID)) } }
         guard answer != .nothing || tasks.count > Self.limit(of: tasks) else {
             // Another server made the owner's row at that moment.

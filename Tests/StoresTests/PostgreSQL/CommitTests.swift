@@ -1,0 +1,115 @@
+import PostgreSQL
+import PostgreSQLStore
+import Support
+import Tasks
+import Testing
+
+@Suite("A transaction of PostgreSQL that fails", .timeLimit(.minutes(15)))
+struct CommitTests {
+    private let alice = Owner("alice")
+    private let address: String
+    private let other: PipelineConnection
+
+    init() throws {
+        address = try PostgreSQLServer.started().newDatabase()
+        other = try PipelineConnection(to: ConnectionTarget(parsing: address))
+    }
+
+    /// Gives a store whose transactions fail with a SQLSTATE while a condition is true.
+    ///
+    /// They fail at their COMMIT, or at the statement that inserts a task. The condition may use `run`, the number of the
+    /// insertion.
+    private func withStore(
+        failingWith code: String, if condition: String, atCommit: Bool,
+        _ body: (PostgreSQLTaskStore) async throws -> Void
+    ) async throws {
+        var options = PostgreSQLStoreOptions()
+        options.writers = 1  // so that all writes share its transactions
+        options.deadlineMilliseconds = 120_000
+        let store = try PostgreSQLTaskStore.open(address, options: options)
+        defer { store.close() }
+        try await store.check()
+        try other.runScript(
+            """
+            CREATE SEQUENCE runs;
+            CREATE TABLE gate AS SELECT true AS closed;
+            CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$
+            DECLARE run bigint := nextval('runs');
+            BEGIN
+                WHILE NEW.text = 'waits for the gate' AND EXISTS (SELECT FROM gate) LOOP
+                    PERFORM pg_sleep(0.02);
+                END LOOP;
+                IF \(condition) THEN RAISE EXCEPTION 'not now' USING ERRCODE = '\(code)'; END IF;
+                RETURN NEW;
+            END $$;
+            CREATE CONSTRAINT TRIGGER fail AFTER INSERT ON tasks \(atCommit ? "DEFERRABLE INITIALLY DEFERRED" : "")
+                FOR EACH ROW EXECUTE FUNCTION fail();
+            """)
+        try await body(store)
+    }
+
+    /// How often a task was inserted; a sequence goes on also where the transaction was rolled back.
+    private var runs: Int64 {
+        get throws { try other.run("SELECT last_value FROM runs").integer(0, 0) }
+    }
+
+    @Test("A commit that met another transaction is tried again")
+    func serialization() async throws {
+        try await withStore(failingWith: "40001", if: "run < 4", atCommit: true) { store in
+            let item = try await store.added("x", of: alice)
+            let count = try runs
+            #expect(count == 4)
+            #expect(try await store.lists([item], of: alice))
+        }
+    }
+
+    @Test("A write that meets other transactions again and again is refused after ten more tries")
+    func tries() async throws {
+        try await withStore(failingWith: "40001", if: "true", atCommit: true) { store in
+            await #expect {
+                try await store.added("x", of: alice)
+            } throws: { error in
+                if case .unavailable = error as? StoreError { true } else { false }
+            }
+            let count = try runs
+            #expect(count == 11)
+        }
+    }
+
+    @Test("A commit that failed otherwise is in doubt, and never tried again", arguments: ["57014", "XX000", "53100"])
+    func doubt(code: String) async throws {
+        try await withStore(failingWith: code, if: "run = 1", atCommit: true) { store in
+            await #expect(throws: StoreError.self) { try await store.added("x", of: alice) }
+            let count = try runs
+            #expect(count == 1)
+            _ = try await store.added("after", of: alice)
+        }
+    }
+
+    @Test("A write that finds no room or no right takes no other with it", arguments: ["53100", "42501", "22021"])
+    func blame(code: String) async throws {
+        try await withStore(failingWith: code, if: "NEW.text = 'bad'", atCommit: false) { store in
+            // While the first transaction waits, those that share the next one gather.
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { _ = try await store.added("waits for the gate", of: Owner("first")) }
+                await eventually("the first waits") { store.statistics.waitingWrites == 1 }
+                for text in ["good 1", "bad", "good 2"] {
+                    for owner in [alice, Owner("\(text) alone")] {
+                        group.addTask {
+                            do {
+                                _ = try await store.added(text, of: owner)
+                                #expect(text != "bad")
+                            } catch {
+                                #expect(text == "bad", "\(error)")
+                            }
+                        }
+                    }
+                }
+                await eventually("the others wait") { store.statistics.waitingWrites == 7 }
+                try other.runScript("DELETE FROM gate")
+                try await group.waitForAll()
+            }
+            #expect(try other.run("SELECT count(*) FROM tasks WHERE text LIKE 'good%'").integer(0, 0) == 4)
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import PostgreSQL
+import PostgreSQLStore
+import Support
+import Tasks
+import Testing
+
+@Suite("Reads that wait for PostgreSQL", .timeLimit(.minutes(15)))
+struct ReadTurnsTests {
+    private let alice = Owner("alice")
+    private let bob = Owner("bob")
+
+    /// Gives a store with one reading session, on which lists wait for a lock that the keeper holds.
+    private func withLockedTasks(
+        deadlineMilliseconds: Int = 60_000, _ body: (PostgreSQLTaskStore, PipelineConnection) async throws -> Void
+    ) async throws {
+        let address = try PostgreSQLServer.started().newDatabase()
+        var options = PostgreSQLStoreOptions()
+        (options.readers, options.deadlineMilliseconds) = (1, deadlineMilliseconds)
+        let store = try PostgreSQLTaskStore.open(address, options: options)
+        defer { store.close() }
+        try await awaitStore(store)
+        _ = try await store.list(.all, of: alice)
+        let keeper = try PipelineConnection(to: ConnectionTarget(parsing: address))
+        try keeper.runScript("BEGIN; LOCK TABLE tasks IN ACCESS EXCLUSIVE MODE")
+        try await body(store, keeper)
+    }
+
+    @Test("A person who asks for many lists delays no list of another person")
+    func turns() async throws {
+        try await withLockedTasks { store, keeper in
+            let answered = try await withThrowingTaskGroup(of: Owner.self) { group in
+                for number in 1...41 {
+                    let owner = number == 41 ? bob : alice
+                    group.addTask {
+                        _ = try await store.list(TaskQuery(after: Int64(number)), of: owner)
+                        return owner
+                    }
+                    await eventually("the list waits") { store.statistics.waitingReads == number }
+                }
+                try keeper.runScript("ROLLBACK")
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            // Two lists of alice are under way when bob asks, and his list shares the next batch with one of hers.
+            let place = try #require(answered.firstIndex(of: bob))
+            #expect(place < 20)
+        }
+    }
+
+    @Test("A list that waits for its turn until the deadline is refused as overloaded")
+    func lateness() async throws {
+        try await withLockedTasks(deadlineMilliseconds: 1000) { store, keeper in
+            let errors = await withTaskGroup(of: StoreError?.self) { group in
+                for number in 1...3 {
+                    group.addTask {
+                        do throws(StoreError) {
+                            _ = try await store.list(TaskQuery(after: Int64(number)), of: alice)
+                            return nil
+                        } catch {
+                            return error
+                        }
+                    }
+                }
+                return await group.reduce(into: [StoreError?]()) { $0.append($1) }
+            }
+            // Two are under way, and lost with their session.
+            #expect(errors.count { $0 == .overloaded } == 1)
+            #expect(errors.allSatisfy { $0 != nil })
+            try keeper.runScript("ROLLBACK")
+        }
+    }
+}
