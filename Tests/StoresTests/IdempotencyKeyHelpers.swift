@@ -1,5 +1,6 @@
 import Basics
 import Platform
+import Support
 import Tasks
 import Testing
 

@@ -3,6 +3,7 @@ import JSON
 import MemoryStore
 import Platform
 import TaskAPI
+import Support
 import Tasks
 import Testing
 

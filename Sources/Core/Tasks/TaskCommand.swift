@@ -6,7 +6,12 @@ package protocol TaskCommand: Sendable {
     var owner: Owner { get }
 }
 
-/// Adds a task; see ``TaskStore/add(_:completed:details:at:attempt:limit:of:)``.
+/// Adds a task.
+///
+/// A key makes a retry safe: the same key of the same owner adds once and answers the same task again, for a day, and while
+/// at most ``IdempotencyKey/remembered`` tasks of the owner are as new or newer. Keys beyond that are removed by the
+/// owner's next addition with a key; keys older than a day are removed soon, without one.
+/// An owner who has `limit` tasks already gets ``AddOutcome/full``.
 package struct AddTask: TaskCommand {
     package typealias Outcome = AddOutcome
     package let owner: Owner
@@ -39,7 +44,7 @@ package struct AddTask: TaskCommand {
     }
 }
 
-/// Changes a task; see ``TaskStore/change(_:_:expected:at:of:)``.
+/// Changes a task, if its revision is among the expected ones.
 package struct ChangeTask: TaskCommand {
     package typealias Outcome = ChangeOutcome
     package let owner: Owner
@@ -71,36 +76,36 @@ extension TaskItem {
     package func isExpected(_ revisions: Set<Int64>?) -> Bool { revisions?.contains(revision) ?? true }
 }
 
-/// Changes several tasks, or none; see ``TaskStore/changeAll(_:at:of:)``.
+/// Makes changes of several tasks, each named once: all of them or none.
+///
+/// Never fails for lack of room for the answer.
 package struct ChangeTasks: TaskCommand {
     package typealias Outcome = ChangeAllOutcome
     package let owner: Owner
     package let changes: [IdentifiedChange]
     /// Milliseconds since 1970, UTC.
     package let time: Int64
-    /// Where the answer takes its memory.
-    package let answers: AnswerMemory
 
-    package init(
-        owner: Owner, changes: [IdentifiedChange], time: Int64, answers: AnswerMemory = AnswerMemory()
-    ) {
+    package init(owner: Owner, changes: [IdentifiedChange], time: Int64) {
         self.owner = owner
         self.changes = changes
         self.time = time
-        self.answers = answers
     }
 
-    /// What comes of them, by those of the tasks that exist, in the order of the changes; and all the tasks as they are
-    /// then, or none if nothing is changed.
-    package func outcome(for found: [TaskItem]) -> (outcome: ChangeAllOutcome, tasks: [TaskItem]) {
+    /// The outcome and the changed tasks, by the tasks that exist, in the order of the changes.
+    ///
+    /// There are no changed tasks if the list is refused. The answer takes its memory from `answers`.
+    package func outcome(
+        for found: [TaskItem], in answers: AnswerMemory
+    ) -> (outcome: ChangeAllOutcome, tasks: [TaskItem]) {
         let revisions = Dictionary(found.lazy.map { ($0.id, $0.revision) }) { first, _ in first }
         if let refusal = changes.refusal(atRevisions: revisions) { return (refusal, []) }
         let tasks = zip(found, changes).map { $0.applying($1.change, at: time) ?? $0 }
-        return (.changed(answer(with: tasks)), tasks)
+        return (.changed(answer(with: tasks, in: answers)), tasks)
     }
 
     /// The tasks as one answer has them; nil if they are too long for it, or if there is no room for it.
-    package func answer(with tasks: some Sequence<TaskItem>) -> TaskList? {
+    package func answer(with tasks: some Sequence<TaskItem>, in answers: AnswerMemory) -> TaskList? {
         var page = TaskPage(of: owner, atMost: nil, in: answers)
         for task in tasks {
             guard (try? page.append(task)) == true else { return nil }
@@ -109,11 +114,12 @@ package struct ChangeTasks: TaskCommand {
     }
 }
 
-/// Removes a task; see ``TaskStore/remove(_:expected:of:)``.
+/// Removes a task, if its revision is among the expected ones.
 package struct RemoveTask: TaskCommand {
     package typealias Outcome = RemoveOutcome
     package let owner: Owner
     package let id: Int64
+    /// The revisions that the task may have; nil: any.
     package let expected: Set<Int64>?
 
     package init(owner: Owner, id: Int64, expected: Set<Int64>?) {

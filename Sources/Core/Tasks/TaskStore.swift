@@ -1,52 +1,32 @@
 /// A store of tasks. Obligations of every store, proven by the conformance suite (`Tests/StoresTests/Conformance`):
 ///
-/// - Every call names its owner and sees nothing of any other.
-/// - One call is one atomic change; a change that was answered survives `kill -9` and a power cut (the memory store
-///   excepted, which says so).
+/// - Every command and query names its owner, and sees nothing of any other owner.
+/// - A command is one atomic change. A change that was answered survives `kill -9` and a power cut (except in the memory
+///   store, which says so).
 /// - Ids count from 1 per owner and are never reused, not even after a delete.
 /// - Lists are ordered by id, which is the order of creation.
 /// - A call may suspend; it never blocks the calling thread on a disk or a network.
+///
+/// Each command and query (`TaskCommand.swift`, `TaskQuery.swift`) says what it does.
 package protocol TaskStore: Sendable {
-    /// The owner's tasks, filtered, rendered as the API shows them.
-    ///
-    /// A long list is cut at a number of bytes (``AnswerMemory/pageSize``), between two tasks; ``TaskList/next`` says so.
-    func list(_ query: TaskQuery, of owner: Owner) async throws(StoreError) -> TaskList
+    func read(_ query: ListTasks) async throws(StoreError) -> TaskList
 
-    /// All of an owner's tasks, as ``list(_:of:)`` would answer them, if they are cached: never waits.
+    func read(_ query: FindTask) async throws(StoreError) -> TaskItem?
+
+    /// All of an owner's tasks, as ``ListTasks`` would read them, if they are cached: never waits.
     func cachedList(of owner: Owner) -> TaskList?
 
-    /// The owner's task of this id, or nothing.
-    func find(_ id: Int64, of owner: Owner) async throws(StoreError) -> TaskItem?
+    func perform(_ command: AddTask) async throws(StoreError) -> AddOutcome
 
-    /// Adds a task at a time in milliseconds since 1970, UTC.
-    ///
-    /// An `attempt` makes a retry safe: the same key of the same owner adds once and answers the same task again, for a
-    /// day, and while at most ``IdempotencyKey/remembered`` tasks of the owner are as new or newer. Keys beyond that
-    /// are removed by the owner's next addition with a key; keys older than a day are removed soon, without one.
-    /// An owner who has `limit` tasks already gets ``AddOutcome/full``.
-    func add(
-        _ text: TaskText, completed: Bool, details: TaskDetails, at time: Int64, attempt: IdempotencyKey?, limit: Int,
-        of owner: Owner
-    ) async throws(StoreError) -> AddOutcome
+    func perform(_ command: ChangeTask) async throws(StoreError) -> ChangeOutcome
 
-    /// Changes a task, if its revision is among the expected ones (no condition where `expected` is nil).
-    func change(
-        _ id: Int64, _ change: TaskChange, expected: Set<Int64>?, at time: Int64, of owner: Owner
-    ) async throws(StoreError) -> ChangeOutcome
+    func perform(_ command: ChangeTasks) async throws(StoreError) -> ChangeAllOutcome
 
-    /// Makes changes of several tasks, each named once: all of them or none. Never fails for lack of room for the answer.
-    func changeAll(
-        _ changes: [IdentifiedChange], at time: Int64, of owner: Owner
-    ) async throws(StoreError) -> ChangeAllOutcome
+    func perform(_ command: RemoveTask) async throws(StoreError) -> RemoveOutcome
 
-    /// Removes a task, if its revision is among the expected ones (no condition where `expected` is nil).
-    func remove(_ id: Int64, expected: Set<Int64>?, of owner: Owner) async throws(StoreError) -> RemoveOutcome
+    func perform(_ command: RemoveTasksWithText) async throws(StoreError) -> Int
 
-    /// Removes all the owner's tasks with exactly this text; the count of them.
-    func removeAll(with text: TaskText, of owner: Owner) async throws(StoreError) -> Int
-
-    /// Removes all the owner's completed tasks; the count of them.
-    func removeCompleted(of owner: Owner) async throws(StoreError) -> Int
+    func perform(_ command: RemoveCompletedTasks) async throws(StoreError) -> Int
 
     /// Whether the store can answer now; uses the disk or the network.
     func check() async throws(StoreError)
@@ -58,24 +38,6 @@ package protocol TaskStore: Sendable {
 extension TaskStore {
     /// Nothing: a store without cached lists reads every time.
     package func cachedList(of owner: Owner) -> TaskList? { nil }
-}
-
-/// A selection of an owner's tasks.
-package struct TaskQuery: Sendable, Hashable {
-    /// Only completed tasks, only open ones, or (nil) both.
-    package var completed: Bool?
-    /// At most this many; nil: as many as one answer may hold.
-    package var limit: Int?
-    /// Only those with a greater id.
-    package var after: Int64?
-
-    package init(completed: Bool? = nil, limit: Int? = nil, after: Int64? = nil) {
-        self.completed = completed
-        self.limit = limit
-        self.after = after
-    }
-
-    package static let all = TaskQuery()
 }
 
 /// A client's key for one addition, and a digest of the request.

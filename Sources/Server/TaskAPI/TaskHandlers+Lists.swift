@@ -18,7 +18,8 @@ extension TaskHandlers {
             }
             defer { withExtendedLifetime(lease) {} }
             let outcome = try await storing { () throws(StoreError) in
-                try await store.changeAll(changes, at: time.wallMilliseconds, of: owner)
+                try await store.perform(
+                    ChangeTasks(owner: owner, changes: changes, time: time.wallMilliseconds))
             }
             switch outcome {
             case .changed(nil): return Response(204)
@@ -54,7 +55,9 @@ extension TaskHandlers {
         try request.head.requireNoCondition()
         let owner = Owner(principal.owner)
         return .pending { [self] () async throws(APIFailure) in
-            let count = try await storing { () throws(StoreError) in try await store.removeCompleted(of: owner) }
+            let count = try await storing { () throws(StoreError) in
+                try await store.perform(RemoveCompletedTasks(owner: owner))
+            }
             return Self.json(JSONValue.object(["deleted": .integer(Int64(count))]).serialized())
         }
     }

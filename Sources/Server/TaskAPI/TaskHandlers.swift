@@ -30,7 +30,7 @@ final class TaskHandlers: Sendable {
         let query = head.target.query.isEmpty ? .all : try TaskQuery(head.target)
         return .pending { [self] () async throws(APIFailure) in
             let list = try await storing(withRoomOf: owner) { () throws(StoreError) in
-                try await store.list(query, of: owner)
+                try await store.read(ListTasks(owner: owner, selection: query))
             }
             return try await Self.representation(of: list, query).answer(to: head).response()
         }
@@ -51,9 +51,10 @@ final class TaskHandlers: Sendable {
         guard let id = request.match.taskIdentifier else { throw .state(.noSuchTask) }
         let (head, owner) = (request.head, Owner(principal.owner))
         return .pending { [self] () async throws(APIFailure) in
-            guard let task = try await storing({ () throws(StoreError) in try await store.find(id, of: owner) }) else {
-                throw .state(.noSuchTask)
+            let task = try await storing { () throws(StoreError) in
+                try await store.read(FindTask(owner: owner, id: id))
             }
+            guard let task else { throw .state(.noSuchTask) }
             if head.headers.ifNoneMatch(task.entityTag) {
                 return Response(304, headers: Self.headers(tag: task.entityTag))
             }
@@ -88,9 +89,10 @@ final class TaskHandlers: Sendable {
         let key = try IdempotencyKey(of: head, text: text, completed: completed, details)
         return .pending { [self] () async throws(APIFailure) in
             let outcome = try await storing { () throws(StoreError) in
-                try await store.add(
-                    text, completed: completed, details: details, at: time.wallMilliseconds, attempt: key,
-                    limit: taskLimit, of: owner)
+                try await store.perform(
+                    AddTask(
+                        owner: owner, text: text, completed: completed, details: details,
+                        time: time.wallMilliseconds, key: key, limit: taskLimit))
             }
             return try answer(outcome)
         }
@@ -126,7 +128,9 @@ final class TaskHandlers: Sendable {
         let wanted = change
         return .pending { [self] () async throws(APIFailure) in
             let outcome = try await storing { () throws(StoreError) in
-                try await store.change(id, wanted, expected: expected, at: time.wallMilliseconds, of: owner)
+                try await store.perform(
+                    ChangeTask(
+                        owner: owner, id: id, change: wanted, expected: expected, time: time.wallMilliseconds))
             }
             switch outcome {
             case .changed(let task): return Self.answer(200, task)
@@ -145,7 +149,7 @@ final class TaskHandlers: Sendable {
         let expected = request.head.expectedRevisions(of: id)
         return .pending { [self] () async throws(APIFailure) in
             let outcome = try await storing { () throws(StoreError) in
-                try await store.remove(id, expected: expected, of: owner)
+                try await store.perform(RemoveTask(owner: owner, id: id, expected: expected))
             }
             switch outcome {
             case .removed, .missing: return Response(204)
@@ -174,7 +178,9 @@ final class TaskHandlers: Sendable {
     ) throws(APIFailure) -> HandlerResult {
         try request.head.requireNoCondition()
         return .pending { [self] () async throws(APIFailure) in
-            _ = try await storing { () throws(StoreError) in try await store.removeAll(with: text, of: owner) }
+            _ = try await storing { () throws(StoreError) in
+                try await store.perform(RemoveTasksWithText(owner: owner, text: text))
+            }
             return Response(204)
         }
     }

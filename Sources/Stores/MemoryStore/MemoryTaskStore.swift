@@ -18,58 +18,42 @@ package final class MemoryTaskStore: TaskStore {
         self.answers = answers
     }
 
-    package func list(_ query: TaskQuery, of owner: Owner) async throws(StoreError) -> TaskList {
-        try read(of: owner) { tasks throws(StoreError) in
-            var page = TaskPage(of: owner, atMost: query.limit, in: answers)
-            for item in tasks.items(selectedBy: query) {
+    package func read(_ query: ListTasks) async throws(StoreError) -> TaskList {
+        try read(of: query.owner) { tasks throws(StoreError) in
+            var page = TaskPage(of: query.owner, atMost: query.selection.limit, in: answers)
+            for item in tasks.items(selectedBy: query.selection) {
                 guard try page.append(item) else { break }
             }
             return page.list()
         }
     }
 
-    package func find(_ id: Int64, of owner: Owner) async throws(StoreError) -> TaskItem? {
-        try read(of: owner) { $0.find(id) }
+    package func read(_ query: FindTask) async throws(StoreError) -> TaskItem? {
+        try read(of: query.owner) { $0.find(query.id) }
     }
 
-    package func add(
-        _ text: TaskText, completed: Bool, details: TaskDetails, at time: Int64, attempt: IdempotencyKey?, limit: Int,
-        of owner: Owner
-    ) async throws(StoreError) -> AddOutcome {
-        try change(owner) {
-            $0.add(
-                AddTask(
-                    owner: owner, text: text, completed: completed, details: details, time: time, key: attempt,
-                    limit: limit))
-        }
+    package func perform(_ command: AddTask) async throws(StoreError) -> AddOutcome {
+        try change(command.owner) { $0.perform(command) }
     }
 
-    package func change(
-        _ id: Int64, _ change: TaskChange, expected: Set<Int64>?, at time: Int64, of owner: Owner
-    ) async throws(StoreError) -> ChangeOutcome {
-        let command = ChangeTask(owner: owner, id: id, change: change, expected: expected, time: time)
-        return try self.change(owner) { $0.change(command) }
+    package func perform(_ command: ChangeTask) async throws(StoreError) -> ChangeOutcome {
+        try change(command.owner) { $0.perform(command) }
     }
 
-    package func changeAll(
-        _ changes: [IdentifiedChange], at time: Int64, of owner: Owner
-    ) async throws(StoreError) -> ChangeAllOutcome {
-        let command = ChangeTasks(owner: owner, changes: changes, time: time, answers: answers)
-        return try change(owner) { $0.changeAll(command) }
+    package func perform(_ command: ChangeTasks) async throws(StoreError) -> ChangeAllOutcome {
+        try change(command.owner) { $0.perform(command, answers) }
     }
 
-    package func remove(
-        _ id: Int64, expected: Set<Int64>?, of owner: Owner
-    ) async throws(StoreError) -> RemoveOutcome {
-        try change(owner) { $0.remove(RemoveTask(owner: owner, id: id, expected: expected)) }
+    package func perform(_ command: RemoveTask) async throws(StoreError) -> RemoveOutcome {
+        try change(command.owner) { $0.perform(command) }
     }
 
-    package func removeAll(with text: TaskText, of owner: Owner) async throws(StoreError) -> Int {
-        try change(owner) { $0.removeAll(with: text) }
+    package func perform(_ command: RemoveTasksWithText) async throws(StoreError) -> Int {
+        try change(command.owner) { $0.removeAll { $0.text == command.text } }
     }
 
-    package func removeCompleted(of owner: Owner) async throws(StoreError) -> Int {
-        try change(owner) { $0.removeCompleted() }
+    package func perform(_ command: RemoveCompletedTasks) async throws(StoreError) -> Int {
+        try change(command.owner) { $0.removeAll(where: \.completed) }
     }
 
     package func check() async throws(StoreError) {

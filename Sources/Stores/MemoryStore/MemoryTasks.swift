@@ -18,7 +18,7 @@ struct MemoryTasks: Sendable {
         position(of: id).map { items[$0] }
     }
 
-    mutating func add(_ command: AddTask) -> AddOutcome {
+    mutating func perform(_ command: AddTask) -> AddOutcome {
         if let key = command.key {
             forgetKeys(at: command.time)
             if let earlier = records[key.key], earlier.isLive(at: command.time) { return earlier.outcome(for: key) }
@@ -46,14 +46,15 @@ struct MemoryTasks: Sendable {
         }
     }
 
-    mutating func change(_ command: ChangeTask) -> ChangeOutcome {
+    mutating func perform(_ command: ChangeTask) -> ChangeOutcome {
         let outcome = command.outcome(for: find(command.id))
         if case .changed(let item) = outcome { replace(item) }
         return outcome
     }
 
-    mutating func changeAll(_ command: ChangeTasks) -> ChangeAllOutcome {
-        let (outcome, tasks) = command.outcome(for: command.changes.compactMap { find($0.id) })
+    /// The answer takes its memory from `answers`.
+    mutating func perform(_ command: ChangeTasks, _ answers: AnswerMemory) -> ChangeAllOutcome {
+        let (outcome, tasks) = command.outcome(for: command.changes.compactMap { find($0.id) }, in: answers)
         tasks.forEach { replace($0) }
         return outcome
     }
@@ -62,21 +63,14 @@ struct MemoryTasks: Sendable {
         if let position = position(of: item.id) { items[position] = item }
     }
 
-    mutating func remove(_ command: RemoveTask) -> RemoveOutcome {
+    mutating func perform(_ command: RemoveTask) -> RemoveOutcome {
         let outcome = command.outcome(for: find(command.id))
         if outcome == .removed, let position = position(of: command.id) { items.remove(at: position) }
         return outcome
     }
 
-    mutating func removeAll(with text: TaskText) -> Int {
-        removeAll(where: { $0.text == text })
-    }
-
-    mutating func removeCompleted() -> Int {
-        removeAll(where: \.completed)
-    }
-
-    private mutating func removeAll(where isGone: (TaskItem) -> Bool) -> Int {
+    /// Removes the tasks of which this is true, and returns how many there were.
+    mutating func removeAll(where isGone: (TaskItem) -> Bool) -> Int {
         let before = items.count
         items.removeAll(where: isGone)
         return before - items.count

@@ -71,61 +71,32 @@ package final class PostgreSQLTaskStore: TaskStore {
         return statistics
     }
 
-    package func list(_ query: TaskQuery, of owner: Owner) async throws(StoreError) -> TaskList {
-        try await read(.list(query, of: owner, in: answers))
+    package func read(_ query: ListTasks) async throws(StoreError) -> TaskList {
+        try await read(.list(query, in: answers))
     }
 
-    package func find(_ id: Int64, of owner: Owner) async throws(StoreError) -> TaskItem? {
-        try await read(.find(id, of: owner))
+    package func read(_ query: FindTask) async throws(StoreError) -> TaskItem? {
+        try await read(.find(query))
     }
 
-    package func add(
-        _ text: TaskText, completed: Bool, details: TaskDetails, at time: Int64, attempt: IdempotencyKey?, limit: Int,
-        of owner: Owner
-    ) async throws(StoreError) -> AddOutcome {
-        let command = AddTask(
-            owner: owner, text: text, completed: completed, details: details, time: time, key: attempt, limit: limit)
-        return try await write(.add(command)) { if case .addition(let outcome) = $0 { outcome } else { nil } }
+    package func perform(_ command: AddTask) async throws(StoreError) -> AddOutcome { try await write(command) }
+
+    package func perform(_ command: ChangeTask) async throws(StoreError) -> ChangeOutcome { try await write(command) }
+
+    package func perform(_ command: ChangeTasks) async throws(StoreError) -> ChangeAllOutcome {
+        try await write(command)
     }
 
-    package func change(
-        _ id: Int64, _ change: TaskChange, expected: Set<Int64>?, at time: Int64, of owner: Owner
-    ) async throws(StoreError) -> ChangeOutcome {
-        let command = ChangeTask(owner: owner, id: id, change: change, expected: expected, time: time)
-        return try await write(.change(command)) { if case .change(let outcome) = $0 { outcome } else { nil } }
-    }
+    package func perform(_ command: RemoveTask) async throws(StoreError) -> RemoveOutcome { try await write(command) }
 
-    package func changeAll(
-        _ changes: [IdentifiedChange], at time: Int64, of owner: Owner
-    ) async throws(StoreError) -> ChangeAllOutcome {
-        let command = ChangeTasks(owner: owner, changes: changes, time: time, answers: answers)
-        return try await write(.changeAll(command)) { if case .changes(let outcome) = $0 { outcome } else { nil } }
-    }
+    package func perform(_ command: RemoveTasksWithText) async throws(StoreError) -> Int { try await write(command) }
 
-    package func remove(
-        _ id: Int64, expected: Set<Int64>?, of owner: Owner
-    ) async throws(StoreError) -> RemoveOutcome {
-        try await write(.remove(RemoveTask(owner: owner, id: id, expected: expected))) {
-            if case .removal(let outcome) = $0 { outcome } else { nil }
-        }
-    }
-
-    package func removeAll(with text: TaskText, of owner: Owner) async throws(StoreError) -> Int {
-        try await write(.removeText(RemoveTasksWithText(owner: owner, text: text))) {
-            if case .removals(let count) = $0 { count } else { nil }
-        }
-    }
-
-    package func removeCompleted(of owner: Owner) async throws(StoreError) -> Int {
-        try await write(.removeCompleted(RemoveCompletedTasks(owner: owner))) {
-            if case .removals(let count) = $0 { count } else { nil }
-        }
-    }
+    package func perform(_ command: RemoveCompletedTasks) async throws(StoreError) -> Int { try await write(command) }
 
     /// See ``TaskStore/check()``: goes through a transaction, which a standby would refuse; at the start and after a write
     /// that failed it writes as an addition does, until that works.
     package func check() async throws(StoreError) {
-        try await write(.check) { if case .checked = $0 { () } else { nil } }
+        try await write(CheckDatabase())
     }
 
     package func close() {
@@ -142,16 +113,14 @@ package final class PostgreSQLTaskStore: TaskStore {
         }
     }
 
-    private func write<Outcome: Sendable>(
-        _ command: Write.Command, _ expected: (Write.Outcome) -> Outcome?
-    ) async throws(StoreError) -> Outcome {
-        let outcome = try await Reply<Write.Outcome>.awaiting { reply in
+    private func write<Command: PostgreSQLCommand>(
+        _ command: Command
+    ) async throws(StoreError) -> Command.Outcome {
+        try await Reply<Command.Outcome>.awaiting { reply in
             let caller = Caller(reply)
             guard !queue.submit(Write(command, for: caller)) else { return }
             counts.refused()
             caller.answer(.failure(.overloaded))
         }
-        guard let outcome = expected(outcome) else { throw .broken(reason: "a write was answered with \(outcome)") }
-        return outcome
     }
 }

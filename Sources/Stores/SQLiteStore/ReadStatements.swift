@@ -27,8 +27,8 @@ struct ReadStatements: ~Copyable {
             connection: connection, answers: answers)
     }
 
-    func find(_ id: Int64, of owner: Owner) throws(SQLiteError) -> TaskItem? {
-        try TaskRow.find(id, of: owner, with: find)
+    func find(_ query: FindTask) throws(SQLiteError) -> TaskItem? {
+        try TaskRow.find(query.id, of: query.owner, with: find)
     }
 
     /// Reads row by row, and no further than the page; fails with ``StoreError/noRoomForAnswer(bytes:)`` if there is no
@@ -36,16 +36,17 @@ struct ReadStatements: ~Copyable {
     ///
     /// A whole list must have as many tasks as the owner's row records: if a page of the file had lost its rows, the list
     /// would otherwise only be shorter. A list that is cut is not compared.
-    func list(_ query: TaskQuery, of owner: Owner) throws(SQLiteError) -> Result<TaskList, StoreError> {
+    func list(_ query: ListTasks) throws(SQLiteError) -> Result<TaskList, StoreError> {
+        let (owner, selection) = (query.owner, query.selection)
         defer {
             list.reset()
             recordedCount.reset()
         }
-        let expected = query == .all ? try recordedCount(of: owner) : nil
-        var page = TaskPage(of: owner, atMost: query.limit, in: answers)
+        let expected = selection == .all ? try recordedCount(of: owner) : nil
+        var page = TaskPage(of: owner, atMost: selection.limit, in: answers)
         // One more than wanted shows whether others follow.
-        let limit = query.limit.map { Int64(min(max($0, 0), Int(Int32.max))) + 1 } ?? -1
-        try list.bind(owner.identifier, query.after ?? 0, query.completed, limit)
+        let limit = selection.limit.map { Int64(min(max($0, 0), Int(Int32.max))) + 1 } ?? -1
+        try list.bind(owner.identifier, selection.after ?? 0, selection.completed, limit)
         while try list.step() {
             let item = try TaskRow.item(in: list, of: owner)
             do throws(StoreError) {

@@ -65,7 +65,7 @@ extension ChangeTasks: SQLiteCommand {
         var revisions: [Int64: Int64] = [:]
         for change in changes { revisions[change.id] = try database.statements.revision(change.id, of: owner) }
         if let refusal = changes.refusal(atRevisions: revisions) { return refusal }
-        var page: TaskPage? = TaskPage(of: owner, atMost: nil, in: answers)
+        var page: TaskPage? = TaskPage(of: owner, atMost: nil, in: database.answers)
         for change in changes {
             guard let item = try database.statements.find(change.id, of: owner) else { continue }
             let changed = item.applying(change.change, at: time)

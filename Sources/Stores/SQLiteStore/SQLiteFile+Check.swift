@@ -33,7 +33,7 @@ extension SQLiteFile {
                 _ = try connection.integer("SELECT count(*) FROM sqlite_master")
                 return .outdated
             }
-            _ = try WriterDatabase.open(on: connection, beforeCommit: { nil })
+            _ = try WriterDatabase.open(on: connection, answers: AnswerMemory(), beforeCommit: { nil })
         } catch {
             throw openError(error)
         }

@@ -14,13 +14,11 @@ package final class SQLiteTaskStore: TaskStore {
     private let readers: ReaderPool
     private let cache: ListCache
     private let health: SQLiteHealth
-    private let answers: AnswerMemory
     private let thread = Mutex<NamedThread?>(nil)
     private let afterRead: @Sendable () -> Void
 
     private init(options: SQLiteStoreOptions) {
-        answers = options.answers
-        cache = ListCache(capacity: options.listCache, answers: answers)
+        cache = ListCache(capacity: options.listCache, answers: options.answers)
         health = SQLiteHealth(observer: options.observer)
         writer = Writer(options: options, cache: cache, health: health)
         readers = ReaderPool(threads: options.readers, waiting: options.waiting, health: health)
@@ -38,7 +36,7 @@ package final class SQLiteTaskStore: TaskStore {
         let database = try writerDatabase(of: file, options)
         let store = SQLiteTaskStore(options: options)
         let loop = WriterLoop(database, lock: lock, for: store.writer)
-        try store.start(TransferBox(loop), file)
+        try store.start(TransferBox(loop), file, options.answers)
         return store
     }
 
@@ -49,13 +47,16 @@ package final class SQLiteTaskStore: TaskStore {
         // No closure: that could not consume the connection.
         do throws(SQLiteError) {
             connection.followLog()
-            return try WriterDatabase.open(on: connection, beforeCommit: options.beforeCommit)
+            return try WriterDatabase.open(
+                on: connection, answers: options.answers, beforeCommit: options.beforeCommit)
         } catch {
             throw file.openError(error)
         }
     }
 
-    private func start(_ loop: TransferBox<WriterLoop>, _ file: SQLiteFile) throws(StoreOpenError) {
+    private func start(
+        _ loop: TransferBox<WriterLoop>, _ file: SQLiteFile, _ answers: AnswerMemory
+    ) throws(StoreOpenError) {
         try readers.start(on: file, answers)
         let checkpoints = TransferBox(try file.open(.readWrite))
         let started = try rethrowing(as: file.threadError) { () throws(NamedThread.Failure) in
@@ -75,72 +76,65 @@ package final class SQLiteTaskStore: TaskStore {
 
     package func cachedList(of owner: Owner) -> TaskList? { cache.list(of: owner) }
 
-    package func list(_ query: TaskQuery, of owner: Owner) async throws(StoreError) -> TaskList {
+    package func read(_ query: ListTasks) async throws(StoreError) -> TaskList {
         try await Reply<TaskList>.awaiting { reply in
-            if query == .all { load(owner) { reply.answer($0) } } else { read(query, of: owner) { reply.answer($0) } }
+            if query.selection == .all {
+                load(query) { reply.answer($0) }
+            } else {
+                submit(query) { reply.answer($0) }
+            }
         }
     }
 
-    private func read(_ query: TaskQuery, of owner: Owner, _ answer: @escaping ListCache.Waiter) {
+    private func submit(_ query: ListTasks, _ answer: @escaping ListCache.Waiter) {
         let afterRead = afterRead
         let body: Read<Result<TaskList, StoreError>>.Body = { statements throws(SQLiteError) in
-            let list = try statements.list(query, of: owner)
+            let list = try statements.list(query)
             afterRead()
             return list
         }
-        readers.submitList(of: owner, body, answer: answer)
+        readers.submitList(of: query.owner, body, answer: answer)
     }
 
-    /// Everything of an owner, for the cache and for all who wait for it there.
-    private func load(_ owner: Owner, _ waiter: @escaping ListCache.Waiter) {
+    /// Reads everything of an owner, for the cache and for all who wait for it there.
+    private func load(_ query: ListTasks, _ waiter: @escaping ListCache.Waiter) {
+        let owner = query.owner
         switch cache.join(owner, waiter) {
         case .found(let list): waiter(.success(list))
         case .refused(let error): waiter(.failure(error))
         case .joined: break
         case .mustLoad(let load):
             let cache = cache
-            read(.all, of: owner) { cache.finish(load, of: owner, with: $0) }
+            submit(query) { cache.finish(load, of: owner, with: $0) }
         }
     }
 
-    package func find(_ id: Int64, of owner: Owner) async throws(StoreError) -> TaskItem? {
-        try await readers.read { statements throws(SQLiteError) in try statements.find(id, of: owner) }
+    package func read(_ query: FindTask) async throws(StoreError) -> TaskItem? {
+        try await readers.read { statements throws(SQLiteError) in try statements.find(query) }
     }
 
-    package func add(
-        _ text: TaskText, completed: Bool, details: TaskDetails, at time: Int64, attempt: IdempotencyKey?, limit: Int,
-        of owner: Owner
-    ) async throws(StoreError) -> AddOutcome {
-        try await writer.perform(
-            AddTask(
-                owner: owner, text: text, completed: completed, details: details, time: time, key: attempt,
-                limit: limit))
+    package func perform(_ command: AddTask) async throws(StoreError) -> AddOutcome {
+        try await writer.perform(command)
     }
 
-    package func change(
-        _ id: Int64, _ change: TaskChange, expected: Set<Int64>?, at time: Int64, of owner: Owner
-    ) async throws(StoreError) -> ChangeOutcome {
-        try await writer.perform(ChangeTask(owner: owner, id: id, change: change, expected: expected, time: time))
+    package func perform(_ command: ChangeTask) async throws(StoreError) -> ChangeOutcome {
+        try await writer.perform(command)
     }
 
-    package func changeAll(
-        _ changes: [IdentifiedChange], at time: Int64, of owner: Owner
-    ) async throws(StoreError) -> ChangeAllOutcome {
-        try await writer.perform(ChangeTasks(owner: owner, changes: changes, time: time, answers: answers))
+    package func perform(_ command: ChangeTasks) async throws(StoreError) -> ChangeAllOutcome {
+        try await writer.perform(command)
     }
 
-    package func remove(
-        _ id: Int64, expected: Set<Int64>?, of owner: Owner
-    ) async throws(StoreError) -> RemoveOutcome {
-        try await writer.perform(RemoveTask(owner: owner, id: id, expected: expected))
+    package func perform(_ command: RemoveTask) async throws(StoreError) -> RemoveOutcome {
+        try await writer.perform(command)
     }
 
-    package func removeAll(with text: TaskText, of owner: Owner) async throws(StoreError) -> Int {
-        try await writer.perform(RemoveTasksWithText(owner: owner, text: text))
+    package func perform(_ command: RemoveTasksWithText) async throws(StoreError) -> Int {
+        try await writer.perform(command)
     }
 
-    package func removeCompleted(of owner: Owner) async throws(StoreError) -> Int {
-        try await writer.perform(RemoveCompletedTasks(owner: owner))
+    package func perform(_ command: RemoveCompletedTasks) async throws(StoreError) -> Int {
+        try await writer.perform(command)
     }
 
     /// See ``TaskStore/check()``: goes through the writer, so that a hanging one is noticed, and writes what an addition

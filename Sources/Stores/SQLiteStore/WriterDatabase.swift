@@ -6,16 +6,19 @@ import Tasks
 struct WriterDatabase: ~Copyable {
     let idempotency: IdempotencyStatements
     let statements: WriteStatements
+    /// The memory of the answers to lists of changes.
+    let answers: AnswerMemory
     private let beforeCommit: @Sendable () -> SQLiteError?
 
     /// Takes the connection over; the closure can make commits fail, for tests.
     static func open(
-        on connection: consuming Connection, beforeCommit: @escaping @Sendable () -> SQLiteError?
+        on connection: consuming Connection, answers: AnswerMemory,
+        beforeCommit: @escaping @Sendable () -> SQLiteError?
     ) throws(SQLiteError) -> WriterDatabase {
         let idempotency = try IdempotencyStatements.compiled(on: connection)
         return WriterDatabase(
             idempotency: idempotency, statements: try WriteStatements.compiled(on: connection),
-            beforeCommit: beforeCommit)
+            answers: answers, beforeCommit: beforeCommit)
     }
 
     /// Why a transaction failed.

@@ -1,4 +1,5 @@
 import Platform
+import Support
 import Tasks
 import Testing
 

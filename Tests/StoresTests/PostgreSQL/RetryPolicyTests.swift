@@ -7,16 +7,12 @@ import Testing
 /// Writes without callers.
 extension Write {
     fileprivate init(_ command: Command) { self.init(command, for: Caller(nil)) }
+}
 
-    fileprivate static func removal(_ id: Int64, of owner: Owner) -> Write {
-        Write(.remove(RemoveTask(owner: owner, id: id, expected: nil)))
-    }
-
-    fileprivate func with(_ retry: RetryPolicy) -> Write {
-        var write = self
-        write.retry = retry
-        return write
-    }
+private func removal(_ id: Int64, of owner: Owner, _ retry: RetryPolicy = RetryPolicy()) -> Write<RemoveTask> {
+    var write = Write(RemoveTask(owner: owner, id: id, expected: nil))
+    write.retry = retry
+    return write
 }
 
 @Suite("What is tried again", .timeLimit(.minutes(15)))
@@ -71,19 +67,19 @@ struct WriteQueueTests {
     private let alice = Owner("alice")
     private let bob = Owner("bob")
 
-    private func queue(_ writes: [Write]) -> WriteQueue {
+    private func queue(_ writes: [any QueuedWrite]) -> WriteQueue {
         var queue = WriteQueue()
         for write in writes { queue.append(write) }
         return queue
     }
 
-    private func ids(_ writes: [Write]) -> [Int64] {
-        writes.map { if case .remove(let removal) = $0.command { removal.id } else { 0 } }
+    private func ids(_ writes: [any QueuedWrite]) -> [Int64] {
+        writes.map { ($0 as? Write<RemoveTask>)?.command.id ?? 0 }
     }
 
     @Test("Writes share a transaction in the order in which they came, as many as may")
     func sharing() {
-        var queue = queue([.removal(1, of: alice), .removal(2, of: bob), .removal(3, of: alice)])
+        var queue = queue([removal(1, of: alice), removal(2, of: bob), removal(3, of: alice)])
         #expect(ids(queue.next(2, ofOneOwner: false, at: 0)) == [1, 2])
         #expect(ids(queue.next(2, ofOneOwner: false, at: 0)) == [3])
         #expect(queue.isEmpty)
@@ -92,8 +88,8 @@ struct WriteQueueTests {
     @Test("A list of changes counts as that many writes, and is never divided")
     func weight() {
         let changes = (1...5).map { IdentifiedChange(id: $0, change: TaskChange(completed: true)) }
-        let list = Write(.changeAll(ChangeTasks(owner: alice, changes: changes, time: 9)))
-        var queue = queue([.removal(1, of: alice), list, .removal(2, of: bob), list, .removal(3, of: bob)])
+        let list = Write(ChangeTasks(owner: alice, changes: changes, time: 9))
+        var queue = queue([removal(1, of: alice), list, removal(2, of: bob), list, removal(3, of: bob)])
         #expect(ids(queue.next(4, ofOneOwner: false, at: 0)) == [1, 0])
         #expect(ids(queue.next(4, ofOneOwner: false, at: 0)) == [2, 0])
         #expect(ids(queue.next(4, ofOneOwner: false, at: 0)) == [3])
@@ -101,7 +97,7 @@ struct WriteQueueTests {
 
     @Test("Writes of other owners wait where a transaction must have one owner")
     func oneOwner() {
-        var queue = queue([.removal(1, of: alice), .removal(2, of: bob), .removal(3, of: alice)])
+        var queue = queue([removal(1, of: alice), removal(2, of: bob), removal(3, of: alice)])
         #expect(ids(queue.next(9, ofOneOwner: true, at: 0)) == [1, 3])
         #expect(ids(queue.next(9, ofOneOwner: true, at: 0)) == [2])
     }
@@ -111,9 +107,9 @@ struct WriteQueueTests {
         let failed = RetryPolicy().afterFailure(.full, isCommit: false, isShared: true) ?? RetryPolicy()
         let locked = RetryPolicy().afterFailure(.locked, isCommit: false, isShared: true) ?? RetryPolicy()
         var queue = queue([
-            Write.removal(1, of: alice).with(failed), Write.removal(2, of: alice).with(failed),
-            Write.removal(3, of: alice).with(locked), Write.removal(4, of: bob).with(locked),
-            Write.removal(5, of: alice).with(locked),
+            removal(1, of: alice, failed), removal(2, of: alice, failed),
+            removal(3, of: alice, locked), removal(4, of: bob, locked),
+            removal(5, of: alice, locked),
         ])
         let batches = (0..<4).map { _ in ids(queue.next(9, ofOneOwner: false, at: 0)) }
         #expect(batches == [[1], [2], [3, 5], [4]])
@@ -124,7 +120,7 @@ struct WriteQueueTests {
         var retry = RetryPolicy().nextTry ?? RetryPolicy()
         var random = SeededRandom()
         retry.pause(from: 100, using: &random)
-        var queue = queue([Write.removal(1, of: alice).with(retry), .removal(2, of: alice)])
+        var queue = queue([removal(1, of: alice, retry), removal(2, of: alice)])
         #expect(queue.nextTry == retry.notBefore)
         #expect(ids(queue.next(9, ofOneOwner: false, at: 100)) == [2])
         #expect(queue.next(9, ofOneOwner: false, at: 100).isEmpty)
@@ -133,7 +129,7 @@ struct WriteQueueTests {
 
     @Test("Writes that have waited too long are taken out")
     func lateness() {
-        var queue = queue([.removal(1, of: alice)])
+        var queue = queue([removal(1, of: alice)])
         #expect(queue.removeAll(since: 0).isEmpty)
         #expect(ids(queue.removeAll(since: 1)) == [1])
         #expect(queue.isEmpty)

@@ -26,28 +26,29 @@ struct ReadOperation<Outcome: Sendable>: Sendable {
 }
 
 extension ReadOperation where Outcome == TaskItem? {
-    /// The task of this id, if there is one.
-    static func find(_ id: Int64, of owner: Owner) -> ReadOperation {
-        ReadOperation(statement: Statement(.find, of: owner, [.integer(id)])) { rows throws(StoreError) in
+    static func find(_ query: FindTask) -> ReadOperation {
+        let owner = query.owner
+        return ReadOperation(statement: Statement(.find, of: owner, [.integer(query.id)])) { rows throws(StoreError) in
             .done(rows.count > 0 ? try item(in: rows, 0, of: owner) : nil)
         }
     }
 }
 
 extension ReadOperation where Outcome == TaskList {
-    /// The tasks of a selection, as many as fit in an answer.
+    /// Reads as many tasks of a selection as fit in an answer.
     ///
     /// If there may be more rows than the first statement gives, or notes are too long for it, a second one asks for as many
     /// bytes as are needed.
-    static func list(_ query: TaskQuery, of owner: Owner, in answers: AnswerMemory) -> ReadOperation {
-        let rows = TaskStatement.firstRows
+    static func list(_ query: ListTasks, in answers: AnswerMemory) -> ReadOperation {
+        let (rows, selection) = (TaskStatement.firstRows, query.selection)
         let statement =
-            query == .all
-            ? Statement(.list, of: owner) : Statement(.page, of: owner, selection(query, rows: rows))
+            selection == .all
+            ? Statement(.list, of: query.owner)
+            : Statement(.page, of: query.owner, parameters(of: selection, rows: rows))
         return ReadOperation(statement: statement) { found throws(StoreError) in
-            let isCut = found.count == rows && query.limit.map { $0 >= rows } ?? true
-            if isCut || lacksNotes(found) { return .followedBy(longList(query, of: owner, in: answers)) }
-            return .done(try page(found, query, of: owner, in: answers))
+            let isCut = found.count == rows && selection.limit.map { $0 >= rows } ?? true
+            if isCut || lacksNotes(found) { return .followedBy(longList(query, in: answers)) }
+            return .done(try page(found, query, in: answers))
         }
     }
 
@@ -56,29 +57,30 @@ extension ReadOperation where Outcome == TaskList {
         return false
     }
 
-    private static func longList(_ query: TaskQuery, of owner: Owner, in answers: AnswerMemory) -> ReadOperation {
+    private static func longList(_ query: ListTasks, in answers: AnswerMemory) -> ReadOperation {
         // The task that fills the page, and one after it that shows that others follow.
         let bytes =
             answers.pageSize + 2 * TaskText.longest + TaskNotes.longest + 2 * TaskStatement.leastRendered
-        let parameters = selection(query, rows: bytes / TaskStatement.leastRendered + 2) + [.integer(Int64(bytes))]
-        let statement = Statement(.longPage, of: owner, parameters)
+        let rows = bytes / TaskStatement.leastRendered + 2
+        let statement = Statement(
+            .longPage, of: query.owner, parameters(of: query.selection, rows: rows) + [.integer(Int64(bytes))])
         return ReadOperation(statement: statement) { found throws(StoreError) in
-            .done(try page(found, query, of: owner, in: answers))
+            .done(try page(found, query, in: answers))
         }
     }
 
-    private static func selection(_ query: TaskQuery, rows: Int) -> [Parameter] {
+    private static func parameters(of selection: TaskQuery, rows: Int) -> [Parameter] {
         // One more than wanted shows whether others follow.
-        let limit = min(max(query.limit ?? rows, 0), rows - 1) + 1
-        return [.integer(query.after ?? 0), .boolean(query.completed), .integer(Int64(limit))]
+        let limit = min(max(selection.limit ?? rows, 0), rows - 1) + 1
+        return [.integer(selection.after ?? 0), .boolean(selection.completed), .integer(Int64(limit))]
     }
 
     private static func page(
-        _ rows: borrowing Rows, _ query: TaskQuery, of owner: Owner, in answers: AnswerMemory
+        _ rows: borrowing Rows, _ query: ListTasks, in answers: AnswerMemory
     ) throws(StoreError) -> TaskList {
-        var page = TaskPage(of: owner, atMost: query.limit, in: answers)
+        var page = TaskPage(of: query.owner, atMost: query.selection.limit, in: answers)
         for row in 0..<rows.count {
-            guard try page.append(try item(in: rows, row, of: owner)) else { break }
+            guard try page.append(try item(in: rows, row, of: query.owner)) else { break }
         }
         return page.list()
     }

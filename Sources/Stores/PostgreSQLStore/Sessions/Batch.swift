@@ -21,9 +21,9 @@ protocol Batch {
 
 /// What is to be done after a batch.
 struct BatchResult {
-    var writes: [Write] = []
+    var writes: [any QueuedWrite] = []
     /// What becomes of each of the writes.
-    var verdicts: [Write.Verdict] = []
+    var verdicts: [WriteVerdict] = []
     /// Reads to be sent again.
     var reads: [any QueuedRead] = []
     /// How many callers of reads have their answers.

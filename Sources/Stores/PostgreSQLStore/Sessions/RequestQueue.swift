@@ -9,7 +9,7 @@ final class RequestQueue: Sendable {
     /// What was left.
     struct Contents {
         var reads: [any QueuedRead] = []
-        var writes: [Write] = []
+        var writes: [any QueuedWrite] = []
         var connections: [ConnectionAttempt] = []
         var isClosed = false
     }
@@ -44,7 +44,7 @@ final class RequestQueue: Sendable {
 
     /// Which of the writing sessions a write waits for: always the same for an owner, so that no two of them wait for each
     /// other at the owner's row.
-    func lane(of write: Write) -> Int {
+    func lane(of write: any QueuedWrite) -> Int {
         Int(write.ownerHash.magnitude % UInt(lanes))
     }
 
@@ -57,7 +57,7 @@ final class RequestQueue: Sendable {
     }
 
     /// Leaves a write; false if too much waits, or the store is closed.
-    func submit(_ write: Write) -> Bool {
+    func submit(_ write: any QueuedWrite) -> Bool {
         let lane = lane(of: write)
         return accept({ $0.writes[lane] }) { state in
             state.waitingWrites += 1

@@ -85,8 +85,8 @@ final class SessionDriver {
         let next = writes[lane].next(options.batch, ofOneOwner: isOneOwnerOnly, at: now)
         guard !next.isEmpty else { return }
         // Where writes succeed, a probe would only leave dead rows.
-        let batch = WriteBatch(
-            next, deadlineMilliseconds: options.deadlineMilliseconds, isProbing: !reports.isHealthy)
+        let context = WriteContext(isProbing: !reports.isHealthy, answers: options.answers)
+        let batch = WriteBatch(next, deadlineMilliseconds: options.deadlineMilliseconds, in: context)
         send(batch, on: session, at: now)
     }
 
@@ -199,8 +199,8 @@ final class SessionDriver {
         queue.release(reads: result.answeredReads, writes: result.writes.count - retries)
         for (var write, verdict) in zip(result.writes, result.verdicts) {
             switch verdict {
-            case .answer(let outcome): write.caller.answer(.success(outcome))
-            case .refuse(let error): write.caller.answer(.failure(error))
+            case .answer(let answer): answer()
+            case .refuse(let error): write.refuse(error)
             case .retry(let retry):
                 write.retry = retry
                 write.retry.pause(from: time.monotonicNanoseconds, using: &random)
@@ -218,7 +218,7 @@ final class SessionDriver {
         for lane in writes.indices {
             for write in writes[lane].removeAll(since: limit) {
                 queue.release(writes: 1)
-                write.caller.answer(.failure(error))
+                write.refuse(error)
             }
         }
     }

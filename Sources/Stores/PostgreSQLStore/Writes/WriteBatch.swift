@@ -10,49 +10,46 @@ struct WriteBatch: Batch {
     let statements: [Statement]
     private(set) var isCommitted = false
     private let steps: [WriteStep]
-    private let isProbing: Bool
+    private let context: WriteContext
     /// By statement; those that came.
     private var answers: [Answer] = []
     private var failure: (error: PostgreSQLError, index: Int)?
 
-    /// With `isProbing` a check of the database writes as an addition does, and counts as written.
-    init(_ writes: [Write], deadlineMilliseconds: Int, isProbing: Bool) {
-        self.isProbing = isProbing
-        var steps: [WriteStep] = []
-        for group in Self.byOwner(writes) { steps += Self.steps(of: group, isProbing: isProbing) }
+    init(_ writes: [any QueuedWrite], deadlineMilliseconds: Int, in context: WriteContext) {
+        self.context = context
+        steps = Self.byOwner(writes).flatMap { Self.steps(of: $0, in: context) }
         var statements = [Statement(.begin), Statement(.guarantee, [.text(String(deadlineMilliseconds))])]
         for step in steps { statements += step.statements }
         statements.append(Statement(.commit))
-        (self.steps, self.statements) = (steps, statements)
+        self.statements = statements
         answers.reserveCapacity(statements.count)
     }
 
-    private static func byOwner(_ writes: [Write]) -> [[Write]] {
+    private static func byOwner(_ writes: [any QueuedWrite]) -> [[any QueuedWrite]] {
         guard writes.count > 1 else { return [writes] }
-        let groups = Dictionary(grouping: writes, by: \.owner)
+        let groups = Dictionary(grouping: writes) { $0.owner }
         guard groups.count > 1 else { return [writes] }
         return groups.keys.sorted().compactMap { groups[$0] }
     }
 
     /// The additions without keys first, then the others in the order in which they came.
-    private static func steps(of writes: [Write], isProbing: Bool) -> [WriteStep] {
-        var (together, tasks): ([Write], [AddTask]) = ([], [])
+    private static func steps(of writes: [any QueuedWrite], in context: WriteContext) -> [WriteStep] {
+        var together: [Write<AddTask>] = []
         var (split, others): ([WriteStep], [WriteStep]) = ([], [])
         for write in writes {
-            guard case .add(let task) = write.command, task.key == nil else {
-                // Not by the additions: where there was no room they have locked nothing.
-                others.append(WriteStep(write, isLocked: !others.isEmpty, isProbing: isProbing))
-                continue
-            }
-            if write.retry.isSplit {
-                split.append(WriteStep(adding: [write], [task], of: write.owner))
+            if let addition = write as? Write<AddTask>, addition.command.key == nil {
+                if addition.retry.isSplit {
+                    split.append(WriteStep(adding: [addition], of: addition.owner))
+                } else {
+                    together.append(addition)
+                }
             } else {
-                together.append(write)
-                tasks.append(task)
+                // The additions do not count as a lock: where there was no room they have locked nothing.
+                others.append(WriteStep(write, isLocked: !others.isEmpty, in: context))
             }
         }
         guard let first = together.first else { return split + others }
-        return split + [WriteStep(adding: together, tasks, of: first.owner)] + others
+        return split + [WriteStep(adding: together, of: first.owner)] + others
     }
 
     mutating func receive(_ rows: borrowing Rows, at index: Int) {
@@ -100,15 +97,11 @@ struct WriteBatch: Batch {
         result.isCommitted = true
         var index = 2
         for step in steps {
-            result.verdicts += step.verdicts(answers[index..<(index + step.statements.count)])
+            result.verdicts += step.verdicts(answers[index..<(index + step.statements.count)], in: context)
             index += step.statements.count
         }
         // Those to be tried again have written nothing yet.
-        result.hasWritten = zip(result.writes, result.verdicts).contains { write, verdict in
-            if verdict.isRetry { return false }
-            if case .check = write.command { return isProbing }
-            return true
-        }
+        result.hasWritten = zip(result.writes, result.verdicts).contains { !$1.isRetry && $0.writes(in: context) }
         return result
     }
 

@@ -1,0 +1,183 @@
+import PostgreSQL
+import Tasks
+
+/// A command as this store runs it: statements in a transaction that others share, and what their answers mean.
+protocol PostgreSQLCommand: TaskCommand {
+    /// How much of a transaction it takes: the number of tasks that it names, at least 1.
+    var weight: Int { get }
+    /// Whether its own statements lock the owner's row, if the row must be locked; otherwise it is locked before them.
+    var locksOwner: Bool { get }
+    func statements(in context: WriteContext) -> [Statement]
+    /// Whether its commit shows that the database takes writes.
+    func writes(in context: WriteContext) -> Bool
+    /// The outcome, by the answers of the statements, perhaps after that of the statement that locked the owner's row.
+    func outcome(of answers: ArraySlice<Answer>, in context: WriteContext) throws(StoreError) -> Outcome
+}
+
+extension PostgreSQLCommand {
+    var weight: Int { 1 }
+    var locksOwner: Bool { false }
+
+    func writes(in context: WriteContext) -> Bool { true }
+}
+
+extension ArraySlice<Answer> {
+    /// The answer of the last statement.
+    fileprivate var final: Answer { last ?? .nothing }
+    /// The answer of the statement before the last one.
+    fileprivate var before: Answer { dropLast().last ?? .nothing }
+}
+
+/// An addition with an idempotency key; those without one share a statement (``WriteStep``).
+extension AddTask: PostgreSQLCommand {
+    var locksOwner: Bool { true }
+
+    func statements(in context: WriteContext) -> [Statement] {
+        guard let key else { return [] }
+        return [
+            Statement(.makeOwner, of: owner), Statement(.lockOwner, of: owner),
+            Statement(.forgetAttempts, of: owner, [.text(key.key), .integer(time - IdempotencyKey.lifetime)]),
+            Statement(
+                .addOnce, of: owner,
+                [
+                    .text(key.key), .integer(Int64(limit)), .integer(Int64(bitPattern: key.fingerprint)),
+                    .text(text.value), .boolean(completed), .integer(time), .text(details.due?.text),
+                    .text(details.notes?.value), .real(details.position?.value),
+                ]),
+        ]
+    }
+
+    /// Where nothing was added, the owner's row, which was locked before, tells whether an id was left.
+    func outcome(of answers: ArraySlice<Answer>, in context: WriteContext) throws(StoreError) -> AddOutcome {
+        guard case .attempt(let isNew, let fingerprint, let item) = answers.final else {
+            for case .number(let next) in answers where !next.isTaskNumber { throw StoreError(ForeignValue.lastID) }
+            return .full
+        }
+        if isNew { return .added(item) }
+        return fingerprint == key?.fingerprint ? .repeated(item) : .keyReused
+    }
+}
+
+extension ChangeTask: PostgreSQLCommand {
+    /// The task is read under a lock first, so that the effect of the second statement is known.
+    func statements(in context: WriteContext) -> [Statement] {
+        let details = change.details
+        return [
+            Statement(.lockTask, of: owner, [.integer(id)]),
+            Statement(
+                .change, of: owner,
+                [
+                    .integer(id), .text(change.text?.value), .boolean(change.completed), .integer(time),
+                    .boolean(expected == nil), .integers(expected.map(Array.init) ?? []),
+                    .text(details.due.isSet ? details.due.value?.text ?? "" : nil),
+                    .text(details.notes.isSet ? details.notes.value?.value ?? "" : nil),
+                    .real(details.position.isSet ? details.position.value?.value ?? .nan : nil),
+                ]),
+        ]
+    }
+
+    func outcome(of answers: ArraySlice<Answer>, in context: WriteContext) throws(StoreError) -> ChangeOutcome {
+        if case .task(let item) = answers.final { return .changed(item) }
+        guard case .task(let item) = answers.before else { return .missing }
+        return item.isExpected(expected) ? .changed(item) : .conflict(item)
+    }
+}
+
+extension ChangeTasks: PostgreSQLCommand {
+    var weight: Int { max(changes.count, 1) }
+
+    /// The revisions are read under locks first; the second statement changes either all of the tasks or none.
+    func statements(in context: WriteContext) -> [Statement] {
+        [
+            Statement(.lockTasks, of: owner, [.integers(changes.map(\.id))]),
+            Statement(
+                .changeAll, of: owner,
+                [
+                    .integer(time), .integers(changes.map(\.id)), .optionalIntegers(changes.map(\.expected)),
+                    .optionalTexts(changes.map(\.change.text?.value)),
+                    .optionalBooleans(changes.map(\.change.completed)),
+                ] + details + [.integer(Int64(context.answers.pageSize))]),
+        ]
+    }
+
+    /// Three arrays, or three times NULL if no change names a detail; the marks of removal are those of
+    /// ``TaskStatement/change``.
+    private var details: [Parameter] {
+        let details = changes.map(\.change.details)
+        guard details.contains(where: { !$0.isEmpty }) else {
+            return [.optionalTexts(nil), .optionalTexts(nil), .optionalReals(nil)]
+        }
+        return [
+            .optionalTexts(details.map { $0.due.isSet ? $0.due.value?.text ?? "" : nil }),
+            .optionalTexts(details.map { $0.notes.isSet ? $0.notes.value?.value ?? "" : nil }),
+            .optionalReals(details.map { $0.position.isSet ? $0.position.value?.value ?? .nan : nil }),
+        ]
+    }
+
+    func outcome(of answers: ArraySlice<Answer>, in context: WriteContext) throws(StoreError) -> ChangeAllOutcome {
+        guard case .revisions(let revisions) = answers.before else { return .missing(changes.map(\.id)) }
+        if let refusal = changes.refusal(atRevisions: revisions) { return refusal }
+        switch answers.final {
+        case .number(let count) where count == changes.count: return .changed(nil)
+        case .tasks(let tasks) where tasks.count == changes.count:
+            let byID = Dictionary(tasks.map { ($0.id, $0) }) { first, _ in first }
+            return .changed(answer(with: changes.lazy.compactMap { byID[$0.id] }, in: context.answers))
+        default: throw .broken(reason: "a list of changes was not made as a whole")
+        }
+    }
+}
+
+extension RemoveTask: PostgreSQLCommand {
+    /// With a condition the task is read under a lock first, so that a refusal can be told from a task that is missing.
+    func statements(in context: WriteContext) -> [Statement] {
+        let remove = Statement(
+            .remove, of: owner,
+            [.integer(id), .boolean(expected == nil), .integers(expected.map(Array.init) ?? [])])
+        return expected == nil ? [remove] : [Statement(.lockTask, of: owner, [.integer(id)]), remove]
+    }
+
+    /// A task that was read before and is not gone did not meet the condition.
+    func outcome(of answers: ArraySlice<Answer>, in context: WriteContext) throws(StoreError) -> RemoveOutcome {
+        if case .number(let count) = answers.final, count > 0 { return .removed }
+        return if case .task = answers.before { .conflict } else { .missing }
+    }
+}
+
+extension RemoveTasksWithText: PostgreSQLCommand {
+    func statements(in context: WriteContext) -> [Statement] {
+        [Statement(.removeText, of: owner, [.text(text.value)])]
+    }
+
+    func outcome(of answers: ArraySlice<Answer>, in context: WriteContext) throws(StoreError) -> Int {
+        if case .number(let count) = answers.final { Int(count) } else { 0 }
+    }
+}
+
+extension RemoveCompletedTasks: PostgreSQLCommand {
+    func statements(in context: WriteContext) -> [Statement] { [Statement(.removeCompleted, of: owner)] }
+
+    func outcome(of answers: ArraySlice<Answer>, in context: WriteContext) throws(StoreError) -> Int {
+        if case .number(let count) = answers.final { Int(count) } else { 0 }
+    }
+}
+
+/// Shows that the database takes writes.
+struct CheckDatabase: PostgreSQLCommand {
+    typealias Outcome = Void
+
+    /// No token can have this owner.
+    let owner = Owner("")
+
+    var locksOwner: Bool { true }
+
+    /// The lock finds no row, but a server that only reads refuses it.
+    func statements(in context: WriteContext) -> [Statement] {
+        guard context.isProbing else { return [Statement(.lockOwner, of: owner)] }
+        return [Statement(.probe, of: owner)]
+            + RemoveTask(owner: owner, id: 0, expected: nil).statements(in: context)
+    }
+
+    func writes(in context: WriteContext) -> Bool { context.isProbing }
+
+    func outcome(of answers: ArraySlice<Answer>, in context: WriteContext) throws(StoreError) {}
+}

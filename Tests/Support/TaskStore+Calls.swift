@@ -1,0 +1,48 @@
+import Tasks
+
+/// Commands and queries as calls, in which tests name only what they are about.
+extension TaskStore {
+    package func list(_ selection: TaskQuery, of owner: Owner) async throws(StoreError) -> TaskList {
+        try await read(ListTasks(owner: owner, selection: selection))
+    }
+
+    package func find(_ id: Int64, of owner: Owner) async throws(StoreError) -> TaskItem? {
+        try await read(FindTask(owner: owner, id: id))
+    }
+
+    package func add(
+        _ text: TaskText, completed: Bool, details: TaskDetails, at time: Int64, attempt: IdempotencyKey?, limit: Int,
+        of owner: Owner
+    ) async throws(StoreError) -> AddOutcome {
+        try await perform(
+            AddTask(
+                owner: owner, text: text, completed: completed, details: details, time: time, key: attempt,
+                limit: limit))
+    }
+
+    package func change(
+        _ id: Int64, _ change: TaskChange, expected: Set<Int64>?, at time: Int64, of owner: Owner
+    ) async throws(StoreError) -> ChangeOutcome {
+        try await perform(ChangeTask(owner: owner, id: id, change: change, expected: expected, time: time))
+    }
+
+    package func changeAll(
+        _ changes: [IdentifiedChange], at time: Int64, of owner: Owner
+    ) async throws(StoreError) -> ChangeAllOutcome {
+        try await perform(ChangeTasks(owner: owner, changes: changes, time: time))
+    }
+
+    package func remove(
+        _ id: Int64, expected: Set<Int64>?, of owner: Owner
+    ) async throws(StoreError) -> RemoveOutcome {
+        try await perform(RemoveTask(owner: owner, id: id, expected: expected))
+    }
+
+    package func removeAll(with text: TaskText, of owner: Owner) async throws(StoreError) -> Int {
+        try await perform(RemoveTasksWithText(owner: owner, text: text))
+    }
+
+    package func removeCompleted(of owner: Owner) async throws(StoreError) -> Int {
+        try await perform(RemoveCompletedTasks(owner: owner))
+    }
+}
