@@ -152,11 +152,7 @@ export class Model {
   hurry() {
     const waiting = this.changes().filter((change) => change.notBefore > Date.now());
     for (const change of waiting) this.revise(change.key, { notBefore: 0 });
-    try {
-      write(sessionStorage, HURRIED, waiting.map(({ key }) => key));
-    } catch {
-      // No room: the deletions wait a few seconds more at the next start.
-    }
+    write(sessionStorage, HURRIED, waiting.map(({ key }) => key)); // else they wait a few seconds more at the next start
     return waiting;
   }
 
@@ -239,11 +235,7 @@ export class Model {
     clearTimeout(this.#storing);
     this.#storing = undefined;
     for (const storage of this.#isLasting ? [sessionStorage, localStorage] : [sessionStorage]) {
-      try {
-        write(storage, this.#listName, this.#saved);
-      } catch {
-        storage.removeItem(this.#listName);
-      }
+      write(storage, this.#listName, this.#saved);
     }
   }
 

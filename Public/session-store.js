@@ -24,12 +24,16 @@ export function current() {
 /** What the tabs of this browser share of the session that was begun last, or null. */
 export const shared = () => valid(read(localStorage, SHARED));
 
-/** A sign-in: from now on the session of all tabs, or of this one if there is no refresh token. `ends` may be unknown. */
+/**
+ * A sign-in: from now on the session of all tabs, or of this one if there is no refresh token. `ends` may be unknown. Without
+ * room in this browser there is no session.
+ */
 export function begin({ refresh, ends, token, expires, ...session }) {
   session.since = Math.max(Date.now(), signedOut() + 1);
+  forget();
   write(sessionStorage, TAB, { ...session, token, expires });
-  if (refresh && canShare) write(localStorage, SHARED, { ...session, refresh, ends });
-  else localStorage.removeItem(SHARED);
+  const isShared = refresh && canShare && write(localStorage, SHARED, { ...session, refresh, ends });
+  if (!isShared) localStorage.removeItem(SHARED);
 }
 
 /** Keeps what has become known of this tab's session: its token, whose it is. */
@@ -40,7 +44,10 @@ export function keep(session) {
   write(localStorage, SHARED, { ...all, owner: session.owner, claims: session.claims });
 }
 
-/** Replaces the refresh token of a session; false if the session has been ended or replaced meanwhile. */
+/**
+ * Replaces the refresh token of a session, if there is room: most authorities take the old one again. Returns false if the
+ * session has been ended or replaced meanwhile.
+ */
 export function rotate({ since }, refresh, ends) {
   const all = shared();
   if (all?.since !== since) return false;
@@ -62,9 +69,9 @@ export const forget = () => sessionStorage.removeItem(TAB);
 /** Somebody signs out: all sessions that were begun until now are over, in each tab, also in one that is opened again. */
 export function end() {
   const until = Math.max(Date.now(), shared()?.since ?? 0, current()?.since ?? 0);
-  localStorage.setItem(SIGNED_OUT, until);
   localStorage.removeItem(SHARED);
   forget();
+  write(localStorage, SIGNED_OUT, until);
 }
 
 /** Whether there was no sign-out since the session was begun. */

@@ -2,7 +2,8 @@
 // Tokens are never part of a URL: the authority's answer carries a one-time code in the fragment, which reaches no
 // server and is taken out of the address at once.
 
-import { begin, canShare, end, shared } from "/session-store.js";
+import { begin, canShare, current, end, shared } from "/session-store.js";
+import { read, write } from "/storage.js";
 
 const ATTEMPT = "tasks.attempt";
 const ASK_WHO = "tasks.ask-who"; // set while the authority may still have a session of somebody who has signed out
@@ -13,6 +14,7 @@ export class SignInError extends Error {}
 
 const OTHER_AUTHORITY = "The answer came from another sign-in service, or is for another application. Please try again; if that "
   + "does not help, tell the people who run this page.";
+const NO_ROOM = "This browser has no room for a sign-in. Please free some space, then try again.";
 export const WRONG_CLOCK = "The clock of this device is ahead of the sign-in service's. Set it, then try again.";
 
 /** The kinds of policies, told from their names as the samples name them; the first that matches counts. */
@@ -45,7 +47,7 @@ export async function signIn(config, policy, place, stays = canShare) {
   const { issuer, authorization_endpoint, ...known } = await metadata(config, policy);
   const namesItself = known.authorization_response_iss_parameter_supported === true;
   const attempt = { state: random(), nonce: random(), verifier: random(), policy, place, stays, issuer, namesItself };
-  sessionStorage.setItem(ATTEMPT, JSON.stringify(attempt));
+  if (!write(sessionStorage, ATTEMPT, attempt)) throw new SignInError(NO_ROOM);
   go(authorization_endpoint, {
     client_id: config.clientId,
     response_type: "code",
@@ -88,6 +90,7 @@ export async function finish(config) {
     refresh: reply.refresh_token,
     ends: lifetime ? Date.now() + 1000 * lifetime : null,
   });
+  if (!current()) throw new SignInError(NO_ROOM);
   localStorage.removeItem(ASK_WHO);
   return attempt.place ?? {};
 }
@@ -105,7 +108,7 @@ export const tokenOf = (reply) => ({
 export async function signOut(config, policy) {
   const refresh = shared()?.refresh;
   end();
-  localStorage.setItem(ASK_WHO, "yes");
+  write(localStorage, ASK_WHO, true);
   const known = await metadata(config, policy).catch(() => null);
   if (known) localStorage.removeItem(ASK_WHO);
   if (known) revoke(known, config, refresh);
@@ -132,9 +135,9 @@ function takeAnswer() {
 }
 
 function takeAttempt() {
-  const attempt = sessionStorage.getItem(ATTEMPT);
+  const attempt = read(sessionStorage, ATTEMPT);
   sessionStorage.removeItem(ATTEMPT);
-  return attempt && JSON.parse(attempt);
+  return attempt;
 }
 
 /** The authority refused: cancelled goes back quietly, a forgotten password leads to the policy that resets it. */

@@ -1,8 +1,9 @@
 // Keys that spare a way with the mouse, and the list of them. None acts while somebody writes, or in a dialog.
 
 import { find, make } from "/dom.js";
+import { read, write } from "/storage.js";
 
-const OFF = "tasks.shortcuts"; // in local storage, "off" if single keys are to do nothing (WCAG 2.2, 2.1.4)
+const OFF = "tasks.shortcuts"; // in local storage, true if single keys are to do nothing (WCAG 2.2, 2.1.4)
 
 const SHORTCUTS = [
   [["n"], "Write a new task"],
@@ -36,7 +37,7 @@ export class Shortcuts {
 
   #key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.defaultPrevented) return;
-    if (isWriting(event.target) || document.querySelector("dialog[open]") || localStorage[OFF] === "off") return;
+    if (isWriting(event.target) || document.querySelector("dialog[open]") || read(localStorage, OFF)) return;
     const action = this.#actions[event.key];
     if (!action) return;
     event.preventDefault();
@@ -73,7 +74,7 @@ function go(row, step) {
 
 function makeDialog() {
   const close = make("button", { type: "button", className: "secondary", textContent: "Close" });
-  const single = make("input", { type: "checkbox", className: "check", id: "single-keys", checked: localStorage[OFF] !== "off" });
+  const single = make("input", { type: "checkbox", className: "check", id: "single-keys", checked: !read(localStorage, OFF) });
   const dialog = make(
     "dialog", { id: "shortcuts", className: "person shortcuts", attributes: { "aria-labelledby": "shortcuts-title" } },
     make("h2", { id: "shortcuts-title", textContent: "Keyboard shortcuts" }),
@@ -83,7 +84,7 @@ function makeDialog() {
       "div", { className: "shortcuts-foot" },
       single, make("label", { htmlFor: "single-keys", textContent: "Single keys act, such as n and /" }), close),
   );
-  single.addEventListener("change", () => (localStorage[OFF] = single.checked ? "on" : "off"));
+  single.addEventListener("change", () => write(localStorage, OFF, !single.checked));
   close.addEventListener("click", () => dialog.close());
   dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
   document.body.append(dialog);

@@ -9,14 +9,17 @@ export function read(storage, name) {
   }
 }
 
-/** Keeps a value. It needs its room more than a list of tasks, which the server has. */
+/** Keeps a value; false if there is no room. Lists of tasks make room for it, since the server has them. */
 export function write(storage, name, value) {
-  const text = JSON.stringify(value);
-  try {
-    storage.setItem(name, text);
-  } catch {
-    for (const list of Object.keys(storage)) if (list.startsWith("tasks.list.")) storage.removeItem(list);
-    storage.setItem(name, text);
+  const lists = Object.keys(storage).filter((other) => other.startsWith("tasks.list."));
+  for (;;) {
+    try {
+      storage.setItem(name, JSON.stringify(value));
+      return true;
+    } catch {
+      if (!lists.length) return false;
+      storage.removeItem(lists.pop());
+    }
   }
 }
 

@@ -76,11 +76,7 @@ export class TaskPage {
 
   #keepDraft() {
     const { draft, editing } = this.#place();
-    try {
-      this.model.draft = { draft, editing };
-    } catch {
-      // No room: what is being written is still in its field.
-    }
+    this.model.draft = { draft, editing };
   }
 
   #goTo(place) {

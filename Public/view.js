@@ -7,6 +7,7 @@ import { Dragging } from "/drag.js";
 import { Editor } from "/editor.js";
 import { inOrder } from "/order.js";
 import { isSame, makeLabel, makeRow, showMore, updateRow } from "/row.js";
+import { read, write } from "/storage.js";
 
 const NUMBERS = ["No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine"];
 
@@ -36,7 +37,7 @@ const FILTERS = {
 
 export const FILTER_NAMES = Object.keys(FILTERS);
 
-const FOLDED = "tasks.finished"; // in local storage, "folded" if the person does not want to see finished tasks
+const FOLDED = "tasks.finished"; // in local storage, true if the person does not want to see finished tasks
 
 /**
  * Shows tasks; `actions` is what the rows' controls do: {complete, save, remove, move, decide}, and `closed` for editors.
@@ -162,11 +163,11 @@ export class ListView {
 
   /** The person who looks for finished tasks, or for words, sees what there is. */
   get #isFolded() {
-    return localStorage[FOLDED] === "folded" && this.#filter !== "done" && !this.isSearching;
+    return read(localStorage, FOLDED) && this.#filter !== "done" && !this.isSearching;
   }
 
   fold() {
-    localStorage[FOLDED] = localStorage[FOLDED] === "folded" ? "shown" : "folded";
+    write(localStorage, FOLDED, !read(localStorage, FOLDED));
     this.#showFolding();
   }
 

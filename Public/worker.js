@@ -52,6 +52,11 @@ async function ask({ cache: mode, redirect }, path, cache) {
   const response = await fetch(path, { cache: mode, redirect, signal: AbortSignal.timeout(LONGEST_ANSWER) });
   // A network's portal answers without the field that the server gives every answer. Its page must not replace a file.
   if (response.ok && !response.headers.has("X-Request-Id")) throw new TypeError("Somebody else answered.");
-  if (response.ok) await cache.put(path, response.clone());
+  if (response.ok) await cache.put(path, response.clone()).catch(unlessFull);
   return response;
+}
+
+/** A file for which there is no room is shown all the same; one that was cut off is not. */
+function unlessFull(error) {
+  if (error.name !== "QuotaExceededError") throw error;
 }

@@ -101,6 +101,12 @@ class Kept(PageTest):
             sessionStorage["tasks.session"] = JSON.stringify({ ...me, expires: me.expires + arguments[0] * 3600000 });""", hours)
         self.chrome.refresh()
 
+    def end_token(self):
+        """The session's token has to be renewed at the next start."""
+        self.chrome.execute_script("""
+            const me = JSON.parse(sessionStorage["tasks.session"]);
+            sessionStorage["tasks.session"] = JSON.stringify({ ...me, expires: 1 });""")
+
     def sent(self, method):
         return [request for request in self.chrome.execute_script("return sent") if request.startswith(method)]
 
@@ -358,13 +364,38 @@ class FullStorage(Kept):
         self.assertEqual(self.texts_on_server(), ["one"])
 
     def test_full_local_storage_stops_nothing(self):
-        self.chrome.execute_script(
-            "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); };")
+        self.end_token()
+        self.before_each_page("""
+            const real = Storage.prototype.setItem;
+            Storage.prototype.setItem = function (name, value) {
+              if (name !== localStorage["test.room"]) throw new DOMException("full", "QuotaExceededError");
+              real.call(this, name, value);
+            };""")
+        self.person.refresh()
         self.person.add("one", "two", "three")
         self.person.complete("one")
         self.person.await_saved()
         self.assertEqual([(task["task"], task["completed"]) for task in self.on_server()],
                          [("one", True), ("two", False), ("three", False)])
+        self.chrome.one("#finished-toggle").click()
+        self.person.sign_out()
+        self.assertIsNone(self.chrome.execute_script("return localStorage['tasks.signed-in'] ?? null"))
+        self.person.choose("b2c_1_sign_in")
+        self.assertIn("no room", self.chrome.words("#welcome-error"))
+        self.chrome.execute_script("localStorage['test.room'] = 'tasks.attempt'")
+        self.person.choose("b2c_1_sign_in")
+        self.person.fill_at_once(signInName=self.address, password=PASSWORD)
+        self.chrome.until(lambda: "no room" in self.chrome.one("#welcome-error").text, "the complaint after the sign-in")
+
+    def test_a_full_cache_keeps_no_file_from_the_page(self):
+        self.chrome.until(lambda: self.chrome.execute_async_script("""
+            const [done] = arguments;
+            navigator.serviceWorker.ready.then(() => caches.keys()).then(async ([name]) =>
+              done(await caches.open(name).then((cache) => cache.delete("/view.js"))));"""), "a file to be taken out of the cache")
+        self.room(quotaSize=1)
+        self.person.refresh()
+        self.person.add("one")
+        self.person.await_saved()
 
 
 class ManyAdditions(Kept):
