@@ -55,7 +55,7 @@ export async function call(access, method, path, options = {}) {
 /**
  * A network's portal answers in the server's place, with any status. The server repeats the name that a request carries in
  * `client-request-id` (docs/token-validation.md), and nobody else does. So success, also a 204 without a body, is
- * believed only with that name, and a refusal (4xx) only with that or as a problem with a code.
+ * believed only with that name, and a refusal (4xx) only with that or with one of the server's codes ("task.changed").
  */
 async function ask(token, method, path, { headers = {}, body, keepalive = false, heard }) {
   const silence = watchSilence();
@@ -68,7 +68,7 @@ async function ask(token, method, path, { headers = {}, body, keepalive = false,
     const problem = response.ok || response.status === 304
       ? null : new Problem(response.status, answer ?? {}, Number(response.headers.get("Retry-After")) || 0);
     const isOurs = response.headers.get("client-request-id") === name;
-    if (!isOurs && !problem?.code && !problem?.isPassing) throw new Unreachable("Somebody else answered.");
+    if (!isOurs && !problem?.isPassing && !/^\w+\.\w+$/.test(problem?.code)) throw new Unreachable("Somebody else answered.");
     if (problem) throw problem;
     const next = /<([^>]+)>;\s*rel="next"/.exec(response.headers.get("Link") ?? "")?.[1];
     return { status: response.status, tag: response.headers.get("ETag"), next, body: answer };

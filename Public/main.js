@@ -23,7 +23,8 @@ async function start() {
 async function configuration() {
   const read = () => fetch("/config.json", { cache: "no-cache" });
   const response = await read().catch(read).catch(() => null);
-  const config = response?.ok ? await response.json().catch(() => null) : null; // a network's portal answers with a page
+  const isOurs = response?.ok && response.headers.has("X-Request-Id"); // a network's portal answers without
+  const config = isOurs ? await response.json().catch(() => null) : null;
   if (!config) throw new session.SignInError("The server cannot be reached. Please reload the page in a moment.");
   return config;
 }

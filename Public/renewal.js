@@ -113,7 +113,6 @@ export class Access {
  */
 async function redeem(config, { policy, refresh, subject }) {
   const { issuer, token_endpoint } = await metadata(config, policy).catch(unreachable);
-  if (!token_endpoint) throw new Unreachable("The authority's description names no token endpoint.");
   const form = { grant_type: "refresh_token", client_id: config.clientId, refresh_token: refresh, scope: scope(config) };
   const response = await fetch(token_endpoint, {
     method: "POST", body: new URLSearchParams(form), credentials: "omit", signal: AbortSignal.timeout(LONGEST_ANSWER),

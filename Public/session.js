@@ -160,7 +160,7 @@ const away = (leaving) => leaving.then(() => new Promise(() => {}));
 
 async function redeem(config, attempt, code) {
   const { token_endpoint } = await metadata(config, attempt.policy);
-  const reply = await ask(token_endpoint, {
+  const reply = await ask(token_endpoint, ["error", "access_token", "id_token"], {
     method: "POST",
     body: new URLSearchParams({
       grant_type: "authorization_code",
@@ -207,23 +207,27 @@ function claimsOf(token) {
 /** The authority's own description (OpenID Connect Discovery 1.0), of one policy of B2C. */
 export function metadata(config, policy) {
   const base = config.authority.replace(/\/+$/, "") + (policy ? `/${policy}/v2.0` : "");
-  return ask(`${base}/.well-known/openid-configuration`);
+  return ask(`${base}/.well-known/openid-configuration`, ["token_endpoint"]);
 }
 
-/** JSON from the authority. Reading is tried twice: a request dies when the device changes its network. */
-async function ask(url, options, attempts = options ? 1 : 2) {
+/**
+ * JSON from the authority. Other JSON, without any of these members, is the answer of a network's portal. Reading is tried
+ * twice: a request dies when the device changes its network.
+ */
+async function ask(url, members, options, attempts = options ? 1 : 2) {
   let response;
   try {
     response = await fetch(url, { ...options, credentials: "omit", signal: AbortSignal.timeout(15000) });
-    return await response.json();
+    const answer = await response.json();
+    if (members.some((name) => answer[name])) return answer;
   } catch {
-    if (!response && attempts > 1) return ask(url, options, attempts - 1);
-    throw new SignInError(
-      response && !response.ok
-        ? `The sign-in service answered ${response.status}. Please try again later.`
-        : "The sign-in service cannot be reached. Check your connection, then try again.",
-    );
+    if (!response && attempts > 1) return ask(url, members, options, attempts - 1);
   }
+  throw new SignInError(
+    response && !response.ok
+      ? `The sign-in service answered ${response.status}. Please try again later.`
+      : "The sign-in service cannot be reached. Check your connection, then try again.",
+  );
 }
 
 function go(endpoint, parameters) {

@@ -31,17 +31,18 @@ CLOCK = """
     };"""
 
 # What the page asks of the API is in `sent`. `portal` is a network that answers some methods in the server's place, `isDeaf`
-# one that loses every answer to an addition; the server has forgotten the key of one that is repeated then.
+# one that loses every answer to an addition; the server has forgotten the key of one that is repeated then. `portals` are
+# the answers of others to the requests of which `answer` says the end of the address.
 NETWORK = """
-    const real = window.fetch;
-    Object.assign(window, { portal: null, isDeaf: false, sent: [] });
+    const real = window.fetch, answerOf = ({ status, body, type }) =>
+      new Response(body, { status, headers: body === null ? {} : { "Content-Type": type } });
+    const { 0: end, ...others } = JSON.parse(localStorage["test.portals"] ?? "{}");
+    Object.assign(window, { portal: null, isDeaf: false, sent: [], portals: Object.values(others) });
     window.fetch = async (url, options) => {
+      if (portals.length && String(url).endsWith(end)) return answerOf(portals.shift());
       if (!String(url).startsWith("/api/")) return real(url, options);
       sent.push(`${options.method} ${url}`);
-      if (window.portal?.methods.includes(options.method)) {
-        const { status, body, type } = window.portal;
-        return new Response(body, { status, headers: body === null ? {} : { "Content-Type": type } });
-      }
+      if (window.portal?.methods.includes(options.method)) return answerOf(portal);
       if (options.method === "POST" && sent.filter((request) => request.startsWith("POST")).length > 1) {
         options = { ...options, headers: { ...options.headers, "Idempotency-Key": crypto.randomUUID() } };
       }
@@ -55,7 +56,7 @@ PORTALS = [
     {"status": 200, "body": '{"signedIn": false}', "type": "application/json"},
     {"status": 200, "body": "[]", "type": "application/json"},
     {"status": 204, "body": None},
-    {"status": 404, "body": "<!doctype html><title>Who are you?</title>", "type": "text/html"},
+    {"status": 404, "body": '{"code": "NOT_FOUND"}', "type": "application/json"},
 ]
 
 
@@ -291,6 +292,14 @@ class Portals(Kept):
         self.behind("PATCH", lambda: self.person.rename(*[f"one{'!' * (count + more)}" for count in [next(number)] for more in [0, 1]]))
         self.assertEqual(self.texts_on_server()[0], "one" + "!" * len(PORTALS))
 
+    def test_a_list_of_changes_is_made_when_the_server_is_reached(self):
+        def tick():
+            for text in ["one", "two"]:
+                self.person.complete(text)
+            self.chrome.until(lambda: "PATCH /api/tasks" in self.sent("PATCH"), "a list of changes")
+        self.behind("PATCH", tick)
+        self.assertEqual([task["completed"] for task in self.on_server()], [len(PORTALS) % 2 == 1] * 2)
+
     def test_a_deletion_is_made_when_the_server_is_reached(self):
         def remove():
             self.person.remove(self.person.texts()[-1])
@@ -305,6 +314,36 @@ class Portals(Kept):
     def test_a_list_is_that_of_the_server(self):
         self.behind("GET", self.person.look_again)
         self.person.await_texts("one", "two")
+
+    def answer(self, end, *portals):
+        """From the next page on, requests to an address that ends so get these answers in turn, and then the right one."""
+        self.chrome.execute_script("localStorage['test.portals'] = JSON.stringify(arguments)", end, *portals)
+
+    def test_a_renewal_is_made_when_the_sign_in_service_is_reached(self):
+        self.answer("/token", *PORTALS)
+        self.end_token()
+        self.chrome.refresh()
+
+        def are_all_answered():
+            self.person.look_again()
+            return self.chrome.execute_script("return portals.length") == 0
+        self.chrome.until(are_all_answered, "all answers")
+        self.person.await_saved()
+        self.assertFalse(self.chrome.one("#ended").is_displayed())
+        self.person.add("three")
+        self.person.await_saved()
+        self.assertEqual(self.texts_on_server(), ["one", "two", "three"])
+
+    def test_settings_and_descriptions_are_those_of_the_server_and_the_sign_in_service(self):
+        self.person.sign_out()
+        self.answer("/config.json", PORTALS[1])
+        self.person.open()
+        self.assertIn("The server cannot be reached", self.chrome.words("#welcome-error"))
+        for portal in PORTALS:
+            self.answer("/openid-configuration", portal)
+            self.person.open()
+            self.person.choose("b2c_1_sign_in")
+            self.assertIn("The sign-in service", self.chrome.words("#welcome-error"))
 
     def test_a_page_opened_behind_one_says_that_the_server_is_not_reached(self):
         self.before_each_page("sessionStorage.removeItem('tasks.session');")
