@@ -160,18 +160,21 @@ export class Model {
    * What to send while other changes are being sent: {ready, wait}, the changes that can be sent now, oldest first, and the
    * milliseconds until there is another, or null.
    * A task's changes keep their order, and so do additions: their order is that of the list. What is for a task without an
-   * id waits for that, and holds up nothing.
+   * id waits for that, and holds up nothing. A deletion does not wait for the person to decide about other changes.
    */
   next(sending) {
     const blocked = new Set(sending.map(subjectOf));
+    const stuck = new Set();
     let isAdding = sending.some((change) => change.kind === "add");
     const ready = [];
     let wait = null;
     for (const change of this.changes()) {
-      if (change.kind !== "add" && typeof change.target !== "number") continue;
       const subject = subjectOf(change);
+      const isHeldUp = stuck.has(subject) && change.kind !== "remove";
+      if (change.problem || isHeldUp) stuck.add(subject);
+      if (change.problem || isHeldUp || (typeof change.target === "string" && !stuck.has(subject))) continue;
       const rest = (change.notBefore ?? 0) - Date.now();
-      if (!change.problem && !blocked.has(subject) && !(isAdding && change.kind === "add")) {
+      if (!blocked.has(subject) && !(isAdding && change.kind === "add")) {
         if (rest > 0 && rest < LONGEST_WAIT) wait = Math.min(wait ?? rest, rest);
         else {
           ready.push(change);
@@ -194,7 +197,16 @@ export class Model {
     const others = this.#saved.tasks.filter((other) => !ids.has(other.id));
     const tasks = [...others, ...answers.map(([, task]) => task).filter(Boolean)].sort((a, b) => a.id - b.id);
     this.#save({ tasks, tag: null, known: this.#saved.known });
-    for (const [change, task] of answers) this.#queue.drop(change.key, change.kind === "add" ? task.id : undefined);
+    for (const [change, task] of answers) {
+      if (change.kind === "remove" && !task) this.#dropUntil(change);
+      else this.#queue.drop(change.key, change.kind === "add" ? task.id : undefined);
+    }
+  }
+
+  /** Drops the removal of a task, and what waited before it for the person to decide. */
+  #dropUntil(removal) {
+    const changes = this.changes().filter((change) => subjectOf(change) === removal.target);
+    for (const { key } of changes.slice(0, changes.findIndex(({ key }) => key === removal.key) + 1)) this.drop(key);
   }
 
   /** The server's own list. */

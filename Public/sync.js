@@ -177,6 +177,7 @@ export class Sync {
   /** A task that was cleared with others is deleted only as it was shown; else it stays, and is shown as it is now. */
   async #remove(change) {
     const { target, of } = change;
+    if (typeof target === "string") return this.#model.confirm(change, null); // its addition was refused
     for (;;) {
       const found = of && (await this.#find(target));
       if (of && !(found && isAsShown(found.task, of))) return this.#model.confirm(change, found?.task ?? null);

@@ -461,6 +461,50 @@ class ManyAdditions(Kept):
         self.assertEqual(len(self.on_server()), 111)
 
 
+class TwoTabs(Kept):
+    """A second tab changes a task whose addition is on its way from the first."""
+
+    def setUp(self):
+        super().setUp()
+        self.newcomer()
+        self.chrome.execute_script("""
+            const real = window.fetch;
+            window.fetch = async (url, options) => {
+              const answer = await real(url, options);
+              if (options?.method === "POST") await new Promise((go) => (window.release = go));
+              return answer;
+            };""")
+        self.person.add("Buy milk")
+        self.chrome.until(lambda: self.chrome.execute_script("return Boolean(window.release)"), "the answer")
+        self.first = self.chrome.current_window_handle
+        self.chrome.switch_to.new_window("tab")
+        self.second = self.chrome.current_window_handle
+        self.person.open()
+        self.person.await_texts("Buy milk")
+
+    def release(self):
+        self.chrome.switch_to.window(self.first)
+        self.chrome.execute_script("release()")
+
+    def test_the_change_is_saved_also_if_the_second_is_closed(self):
+        self.person.rename("Buy milk", "Buy oat milk")
+        self.chrome.until(lambda: len(self.person.waiting()) == 2, "the change to be kept")
+        self.chrome.close()
+        self.release()
+        self.person.await_texts("Buy oat milk")
+        self.person.await_saved()
+        self.assertEqual(self.texts_on_server(), ["Buy oat milk"])
+
+    def test_a_change_that_only_the_second_has_learns_the_id(self):
+        self.chrome.execute_script("IDBObjectStore.prototype.add = () => { throw new DOMException('full', 'QuotaExceededError'); };")
+        self.person.rename("Buy milk", "Buy oat milk")
+        self.chrome.until(lambda: "could not keep" in self.chrome.one("#trouble").text, "the trouble")
+        self.release()
+        self.chrome.switch_to.window(self.second)
+        self.person.await_saved()
+        self.assertEqual(self.texts_on_server(), ["Buy oat milk"])
+
+
 class EarlierVersion(Kept):
     """Changes that a page of an earlier version has left in local storage, named by a clock that was put back."""
 

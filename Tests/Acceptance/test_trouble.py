@@ -227,6 +227,30 @@ class Connections(Trouble):
         self.person.await_saved()
         self.assertEqual(self.on_server(token=self.token()), [("Buy milk", False)])
 
+    def test_a_task_with_a_refused_change_can_be_deleted(self):
+        self.person.add("Buy milk")
+        self.person.await_saved()
+        self.chrome.execute_script("""
+            const real = window.fetch;
+            window.fetch = async (url, options) => options?.method !== "POST" && options?.method !== "PATCH" ? real(url, options)
+              : new Response(JSON.stringify({ status: 422, code: "task.text", title: "Title", detail: "Detail." }), { status: 422 });""")
+        self.person.rename("Buy milk", "Buy oat milk")
+        self.person.add("Buy bread")
+        self.person.await_status("2 changes not saved")
+        for text in ["Buy oat milk", "Buy bread"]:
+            self.person.remove(text)
+            self.chrome.until(lambda: text not in self.person.texts(), "the row to go")
+            self.chrome.one("#undo").click()
+            self.chrome.until(lambda: "Title" in self.person.row(text).text, "the refusal")
+            self.person.remove(text)
+        self.person.await_texts()
+        self.chrome.execute_script("dispatchEvent(new Event('pagehide'))")  # the time of undo is over
+        self.person.look_again()
+        self.person.await_status("Saved", 20)
+        self.assertEqual(self.on_server(token=self.token()), [])
+        self.person.refresh()
+        self.person.await_texts()
+
     def test_a_list_that_comes_in_pages_is_shown_whole(self):
         self.person.add("One", "Two", "Three", "Four", "Five")
         self.person.await_saved()
