@@ -402,6 +402,20 @@ class FullStorage(Kept):
         self.person.await_saved()
         self.assertEqual(self.texts_on_server(), ["one"])
 
+    def test_a_change_is_kept_when_its_transaction_is_complete(self):
+        self.before_each_page("""
+            const set = function (complete) { Object.assign(window, { complete, durability: this.durability }); };
+            Object.defineProperty(IDBTransaction.prototype, "oncomplete", { set });""")
+        self.person.refresh()
+        self.chrome.connect(False)
+        self.person.add("one")
+        self.person.await_status("Offline · 1 change being kept")
+        self.assertEqual([change["text"] for change in self.person.waiting()], ["one"])
+        self.chrome.execute_script("complete()")
+        self.person.await_status("Offline · 1 change kept")
+        self.assertEqual(self.chrome.execute_script("return durability"), "strict")
+        self.chrome.connect(True)
+
     def test_full_local_storage_stops_nothing(self):
         self.end_token()
         self.before_each_page("""
