@@ -192,6 +192,11 @@ class PageTest(unittest.TestCase):
             chrome.quit()
         self.assertEqual(unexpected, [], "complaints of the browser")
 
+    def await_worker(self):
+        self.chrome.until(
+            lambda: self.chrome.execute_async_script(
+                "navigator.serviceWorker.ready.then((it) => arguments[0](Boolean(it.active)))"), "the worker")
+
     def stranger(self):
         """An address that is not signed up yet."""
         PageTest.count += 1

@@ -86,11 +86,6 @@ class SessionTest(PageTest):
     def go_to(self, tab):
         self.chrome.switch_to.window(tab)
 
-    def await_worker(self):
-        self.chrome.until(
-            lambda: self.chrome.execute_async_script(
-                "navigator.serviceWorker.ready.then((it) => arguments[0](Boolean(it.active)))"), "the worker")
-
     def without_the_authority(self):
         """This tab does not reach the authority."""
         self.chrome.execute_cdp_cmd("Network.enable", {})

@@ -1,6 +1,9 @@
 """Sessions that end, connections that fail, servers that refuse: nothing is lost, nothing doubles."""
 
+import contextlib
+import http.server
 import json
+import threading
 import unittest
 import urllib.request
 
@@ -9,6 +12,29 @@ from selenium.webdriver.common.keys import Keys
 from person import PASSWORD, PageTest
 
 NO_CONNECTION = r"ERR_INTERNET_DISCONNECTED|ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE"
+
+
+class BadGateway(http.server.BaseHTTPRequestHandler):
+    """A proxy whose server does not run."""
+
+    def do_GET(self):
+        self.send_error(502)
+
+    def do_POST(self):
+        self.do_GET()
+
+    def log_message(self, *_):
+        pass
+
+
+class SignInPage(BadGateway):
+    """A network, or a proxy, that leads to a page of its own first."""
+
+    def do_GET(self):
+        self.send_response(200 if self.path == "/hello" else 302)
+        self.send_header("Location", "/hello")
+        self.end_headers()
+        self.wfile.write(b"Who are you?")
 
 
 class Trouble(PageTest):
@@ -137,9 +163,7 @@ class Connections(Trouble):
         person = self.person
         person.add("Buy milk")
         person.await_saved()
-        self.chrome.until(
-            lambda: self.chrome.execute_async_script(
-                "navigator.serviceWorker.ready.then((it) => arguments[0](Boolean(it.active)))"), "the worker")
+        self.await_worker()
         token = self.token()
         self.servers.stop_page()
         try:
@@ -153,6 +177,39 @@ class Connections(Trouble):
             self.servers.start_page()
         person.await_status("Saved")
         self.assertEqual(self.on_server(token=token), [("Buy milk", True), ("Written without a server", False)])
+
+    @contextlib.contextmanager
+    def instead_of_the_server(self, handler):
+        self.servers.stop_page()
+        other = http.server.ThreadingHTTPServer(("127.0.0.1", self.servers.ports[0]), handler)
+        threading.Thread(target=other.serve_forever, daemon=True).start()
+        try:
+            yield
+        finally:
+            other.shutdown()
+            other.server_close()
+            self.servers.start_page()
+
+    def test_a_network_that_wants_to_know_who_it_is_can_ask(self):
+        self.await_worker()
+        with self.instead_of_the_server(SignInPage):
+            self.chrome.refresh()
+            self.chrome.until(lambda: self.chrome.one("body").text == "Who are you?", "the page of the network")
+
+    def test_a_proxy_without_its_server_hides_neither_the_page_nor_the_tasks(self):
+        self.expected = ["502"]
+        self.person.add("Buy milk")
+        self.person.await_saved()
+        self.await_worker()
+        token = self.token()
+        with self.instead_of_the_server(BadGateway):
+            self.person.add("Written without a server")
+            self.person.await_status("Not saved · 1 change kept")
+            self.chrome.refresh()
+            self.person.await_status("Not saved · 1 change kept", 20)
+            self.person.await_texts("Buy milk", "Written without a server")
+        self.person.await_status("Saved")
+        self.assertEqual(self.on_server(token=token), [("Buy milk", False), ("Written without a server", False)])
 
     def test_what_one_tab_could_not_send_another_sends_once(self):
         first = self.chrome.current_window_handle
