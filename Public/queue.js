@@ -160,8 +160,7 @@ export class Queue {
 
   #open() {
     this.#database ??= open().then((database) => {
-      database.onclose = () => (this.#database = undefined);
-      database.onversionchange = () => {
+      database.onclose = database.onversionchange = () => {
         database.close();
         this.#database = undefined;
       };
@@ -203,17 +202,14 @@ export class Queue {
   }
 }
 
-function open() {
-  return new Promise((resolve, reject) => {
-    const request = indexedDB.open("tasks", 1);
-    request.onupgradeneeded = () => {
-      const store = request.result.createObjectStore("changes", { keyPath: "order", autoIncrement: true });
-      store.createIndex("key", "key", { unique: true });
-      for (const name of ["owner", "target"]) store.createIndex(name, name);
-    };
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error);
-  });
+async function open() {
+  const request = indexedDB.open("tasks", 1);
+  request.onupgradeneeded = () => {
+    const store = request.result.createObjectStore("changes", { keyPath: "order", autoIncrement: true });
+    store.createIndex("key", "key", { unique: true });
+    for (const name of ["owner", "target"]) store.createIndex(name, name);
+  };
+  return resultOf(request);
 }
 
 const resultOf = (request) =>

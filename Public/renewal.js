@@ -71,8 +71,6 @@ export class Access {
       if (this.token) return this.token;
       const now = store.shared();
       if (now?.since === all.since && now.refresh !== all.refresh) return this.#exchange(now);
-    }
-    if (!reply) {
       store.unshare(all);
       return null;
     }

@@ -69,7 +69,8 @@ export async function signIn(config, policy, place, stays = canShare) {
 export async function finish(config) {
   const answer = takeAnswer();
   if (!answer) return null;
-  const attempt = takeAttempt();
+  const attempt = read(sessionStorage, ATTEMPT);
+  sessionStorage.removeItem(ATTEMPT);
   if (!attempt || answer.get("state") !== attempt.state) {
     throw new SignInError("That sign-in was not started in this tab. Please try again.");
   }
@@ -132,12 +133,6 @@ function takeAnswer() {
     }
   }
   return null;
-}
-
-function takeAttempt() {
-  const attempt = read(sessionStorage, ATTEMPT);
-  sessionStorage.removeItem(ATTEMPT);
-  return attempt;
 }
 
 /** The authority refused: cancelled goes back quietly, a forgotten password leads to the policy that resets it. */

@@ -154,7 +154,7 @@ export class Sync {
       if (change.kind === "add") await this.#add(change);
       else if (change.kind === "remove") await this.#remove(change);
       else if (guardedField(change)) await this.#edit(change, guardedField(change));
-      else await this.#alter(change);
+      else this.#model.confirm(change, await this.#change(change.target, bodyOf(change))); // null if deleted elsewhere
       this.#failures = 0;
     } catch (error) {
       if (!isRefusal(error)) throw error;
@@ -187,27 +187,20 @@ export class Sync {
     }
   }
 
-  async #alter(change) {
-    const answer = await this.#change(change.target, bodyOf(change));
-    this.#model.confirm(change, answer); // none: deleted elsewhere, so there is nothing left to tick or to move
-  }
-
   /** Only if the field still has the value that the person saw; otherwise the person decides. */
   async #edit(change, field) {
     for (;;) {
       const found = await this.#find(change.target);
-      if (!found) return this.#gone(change);
+      if (!found) {
+        this.#wantsList = true; // it is not the only thing that has changed, perhaps
+        return this.#model.revise(change.key, { problem: { gone: true } });
+      }
       const theirs = valueOf(found.task, field);
       if (theirs === change[field]) return this.#model.confirm(change, found.task);
       if (theirs !== change.base) return this.#model.revise(change.key, { problem: { field, theirs } });
       const answer = await this.#change(change.target, bodyOf(change), found.tag);
       if (answer) return this.#model.confirm(change, answer);
     }
-  }
-
-  #gone(change) {
-    this.#wantsList = true; // it is not the only thing that has changed, perhaps
-    this.#model.revise(change.key, { problem: { gone: true } });
   }
 
   async #find(id) {
@@ -265,13 +258,11 @@ export class Sync {
       this.#tell({ kind: "trouble", title: "Something went wrong", detail: "The page tries again. Reloading it may help." });
       throw error;
     }
-    if (error instanceof Problem && !error.isPassing) {
-      return this.#tell({ kind: "trouble", title: error.title, detail: error.message, code: error.code });
-    }
+    const trouble = { kind: "trouble", title: error.title, detail: error.message, code: error.code };
+    if (error instanceof Problem && !error.isPassing) return this.#tell(trouble);
     const seconds = Math.max(error.retryAfter ?? 0, Math.min(LONGEST_WAIT, 2 ** this.#failures++));
     this.#later(1000 * seconds);
-    if (error instanceof Unreachable) this.#tell({ kind: "offline" });
-    else this.#tell({ kind: "trouble", title: error.title, detail: error.message, code: error.code, seconds });
+    this.#tell(error instanceof Unreachable ? { kind: "offline" } : trouble);
   }
 
   #later(milliseconds) {

@@ -33,7 +33,10 @@ export class TaskPage {
     move: (task, place) => this.#move(task, place),
     remove: (task) => this.#remove([task], `Deleted “${brief(task.text)}”`),
     decide: (task, decision) => this.#decide(task, decision),
-    closed: () => this.#closed(),
+    closed: () => {
+      this.#keepDraft();
+      this.#render(); // without its editor, the row may be one that is not shown
+    },
   });
   #search = new Search((text) => this.#searchFor(text));
 
@@ -318,12 +321,6 @@ export class TaskPage {
     if (decision === "discard" && !task.problem.gone && !task.problem.added && isText && !find("new").value) find("new").value = task.text;
     this.#keepDraft();
   }
-
-  /** An editor was closed: its row may be one that would not be shown without it. */
-  #closed() {
-    this.#keepDraft();
-    this.#render();
-  }
 }
 
 const counted = (changes) => `${changes} change${changes === 1 ? "" : "s"}`;
@@ -349,13 +346,11 @@ async function identify(me, access) {
     session.keep(me);
     return null;
   } catch (error) {
-    const isRefused = error instanceof Problem && !error.isPassing;
-    if (isRefused) {
-      session.unshare(me);
-      session.forget();
+    if (!(error instanceof Problem) || error.isPassing) {
+      return "You are signed in, but the server cannot be reached. Reload the page to try again.";
     }
-    return isRefused
-      ? `The server does not take this sign-in: ${error.message}`
-      : "You are signed in, but the server cannot be reached. Reload the page to try again.";
+    session.unshare(me);
+    session.forget();
+    return `The server does not take this sign-in: ${error.message}`;
   }
 }

@@ -59,6 +59,4 @@ async function ask({ cache: mode, redirect }, path, cache) {
 }
 
 /** A file for which there is no room is shown all the same; one that was cut off is not. */
-function unlessFull(error) {
-  if (error.name !== "QuotaExceededError") throw error;
-}
+const unlessFull = (error) => error.name === "QuotaExceededError" || Promise.reject(error);

@@ -68,6 +68,7 @@ class SessionTest(PageTest):
         return json.loads(self.chrome.execute_script("return sessionStorage['tasks.session'] ?? 'null'"))
 
     def change_session(self, **members):
+        self.chrome.until(self.session, "a new tab's own session")
         session = json.dumps({**self.session(), **members})
         self.chrome.execute_script("sessionStorage['tasks.session'] = arguments[0]", session)
 
