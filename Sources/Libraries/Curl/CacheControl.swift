@@ -2,13 +2,13 @@ import Basics
 
 /// Reads `Cache-Control`, as far as a key cache needs it.
 enum CacheControl {
-    /// The seconds of the first `max-age` directive (RFC 9111 section 5.2.2.1); nothing when it is missing or no number.
+    /// Returns the seconds of the first `max-age` directive, if it is a number (RFC 9111 section 5.2.2.1).
     static func maxAge(_ field: String) -> Int? {
         for directive in field.split(separator: ",") {
             let parts = directive.split(separator: "=", maxSplits: 1).map(\.trimmingBlanks)
             guard parts.count == 2, parts[0].lowercased() == "max-age" else { continue }
             let digits = parts[1].trimmingQuotes
-            // At most nine digits: more than thirty years mean nothing here and would overflow.
+            // More than nine digits (thirty years) mean nothing here, and could overflow.
             guard (1...9).contains(digits.utf8.count), let seconds = Int(decimal: digits) else {
                 return nil
             }

@@ -1,8 +1,8 @@
 /// Why a document could not be fetched.
 package enum FetchError: Error, Equatable, Sendable {
-    /// Not an address that may be fetched.
+    /// The address may not be fetched.
     case badAddress(String)
-    /// `http://` where only `https://` is allowed.
+    /// The address is `http://`, and only `https://` is allowed.
     case plainHTTPRefused
     /// DNS does not know the name of the host or of the proxy.
     case couldNotResolve(host: String)
@@ -16,9 +16,9 @@ package enum FetchError: Error, Equatable, Sendable {
     case handshakeFailed(reason: String)
     /// The file of trusted certificates cannot be read.
     case badCAFile(path: String)
-    /// A redirect: never followed (V-75).
+    /// The answer is a redirect, which is never followed (V-75).
     case redirected(status: Int)
-    /// A status other than 200.
+    /// The status is not 200.
     case status(Int)
     /// The body is longer than the limit.
     case tooLong(limit: Int)
@@ -28,7 +28,7 @@ package enum FetchError: Error, Equatable, Sendable {
     case brokenAnswer(reason: String)
     /// ``HTTPFetcher/cancel()`` was called.
     case cancelled
-    /// libcurl could not be set up: memory, descriptors.
+    /// libcurl could not be set up, because memory or descriptors ran out.
     case unavailable(reason: String)
 
     /// What happened and what to do about it, in one line.

@@ -1,6 +1,6 @@
-/// What to fetch, and how much it may cost.
+/// A document to fetch, and the limits for fetching it.
 package struct FetchRequest: Sendable, Equatable {
-    /// The address, `https://` (or `http://` where ``allowHTTP`` says so).
+    /// The address: `https://`, or `http://` if ``allowHTTP`` is true.
     package var url: String
     /// The longest time for name, connection and TLS together, in milliseconds.
     package var connectMilliseconds: Int
@@ -13,7 +13,7 @@ package struct FetchRequest: Sendable, Equatable {
     /// Whether plain `http` is allowed.
     package var allowHTTP: Bool
 
-    /// A request with the limits of key fetching: 2 s to connect, 5 s in all, 256 KiB.
+    /// Creates a request with the limits of key fetching: 2 s to connect, 5 s in all, 256 KiB.
     package init(
         url: String, connectMilliseconds: Int = 2000, totalMilliseconds: Int = 5000, maxBytes: Int = 256 * 1024,
         caFile: String? = nil, allowHTTP: Bool = false

@@ -1,13 +1,12 @@
 import Basics
 private import CCurl
 
-/// The host to which libcurl would connect for a URL, in lower case, an IPv6 address in brackets; nil for what it
-/// refuses.
+/// Returns the host to which libcurl would connect for a URL; nil if libcurl refuses the URL.
 ///
-/// libcurl takes URLs apart by itself, and understands more than ``WebAddress`` does: the decision about an address
-/// holds only if both name the same host.
+/// The host is in lower case, and an IPv6 address is in brackets. libcurl has its own parser, which takes more URLs
+/// than ``WebAddress``, so a decision about an address holds only if both name the same host.
 package func fetchedHost(of url: String) -> String? {
-    // libcurl would stop at a zero byte, and encode what is not ASCII.
+    // libcurl would stop at a zero byte, and encode characters that are not ASCII.
     guard url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), let handle = unsafe curl_url() else { return nil }
     defer { unsafe curl_url_cleanup(handle) }
     guard unsafe curl_url_set(handle, CURLUPART_URL, url, UInt32(CURLU_DISALLOW_USER)) == CURLUE_OK else { return nil }
@@ -18,7 +17,7 @@ package func fetchedHost(of url: String) -> String? {
 }
 
 extension FetchRequest {
-    /// The address, if it may be fetched: without a fragment, by https where plain http is not allowed.
+    /// Returns the address if it may be fetched: it has no fragment, and uses https unless plain http is allowed.
     func address() throws(FetchError) -> WebAddress {
         guard let address = WebAddress(url), !address.hasFragment, let host = fetchedHost(of: url),
             address.isHost(host)
@@ -29,7 +28,7 @@ extension FetchRequest {
 }
 
 extension WebAddress {
-    /// Whether a host is this one's; addresses may be written differently.
+    /// Returns whether a host is the host of this address, also if they write an IP address differently.
     fileprivate func isHost(_ other: String) -> Bool {
         if host == other { return true }
         guard host.hasPrefix("["), other.hasPrefix("["),

@@ -14,7 +14,7 @@ package final class HTTPFetcher: Sendable {
 
     package init() {}
 
-    /// Fetches one document (V-75): TLS 1.2 or newer and verified, no redirects, status 200, no encoding, to the limits.
+    /// Fetches one document with status 200 over verified TLS, without redirects or encoding, within the limits (V-75).
     ///
     /// - Parameter request: the address and the limits.
     /// - Returns: the document, whole.

@@ -2,13 +2,13 @@ import Basics
 private import CCurl
 private import OpenSSL
 
-/// One transfer: an easy handle with every option set, and what it received.
+/// One transfer: an easy handle with every option set, and the body that it received.
 @safe final class Transfer {
     let easy: UnsafeMutableRawPointer
     private let request: FetchRequest
     private let address: WebAddress
     private let received: ReceivedBody
-    /// libcurl keeps both until the handle is freed.
+    /// libcurl uses the text and the fields until the handle is freed.
     private let errorText: UnsafeMutablePointer<CChar>
     private let fields: UnsafeMutablePointer<curl_slist>?
 
@@ -51,7 +51,7 @@ private import OpenSSL
             (CURLOPT_PROTOCOLS_STR, request.allowHTTP ? "http,https" : "https"),
         ]
         if let caFile = request.caFile { options.append((CURLOPT_CAINFO, caFile)) }
-        // An empty name switches proxies off: none can reach this machine's loopback.
+        // An empty name switches proxies off, because no proxy can reach this machine's loopback.
         if address.isLoopback { options.append((CURLOPT_PROXY, "")) }
         return options
     }
@@ -68,14 +68,14 @@ private import OpenSSL
             // The body is not decoded; an encoded one is refused.
             (CURLOPT_HTTP_CONTENT_DECODING, 0),
             (CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1)),
-            // No signals in a program with threads.
+            // libcurl must use no signals in a program with threads.
             (CURLOPT_NOSIGNAL, 1),
             // Do not wait for a getaddrinfo that hangs: its thread is left to end by itself (V-86).
             (CURLOPT_QUICK_EXIT, 1),
         ]
     }
 
-    /// The document, checked by libcurl's result and the rules of V-75.
+    /// Returns the document, checked by libcurl's result and the rules of V-75.
     func document(after result: UInt32) throws(FetchError) -> FetchedDocument {
         guard result == CURLE_OK.rawValue else { throw failure(CURLcode(rawValue: result)) }
         var status = 0
@@ -107,7 +107,7 @@ private import OpenSSL
         }
     }
 
-    /// The value of a field; that of several lines is one list (RFC 9110 section 5.3).
+    /// Returns the value of a field; the values of several lines are one list (RFC 9110 section 5.3).
     private func field(_ name: String) -> String? {
         var values: [String] = []
         while let value = unsafe ccurl_field(easy, name, values.count) { unsafe values.append(String(cString: value)) }
@@ -115,7 +115,7 @@ private import OpenSSL
     }
 }
 
-/// The body as it comes in, to its limit.
+/// The body that has arrived so far, up to its limit.
 private final class ReceivedBody {
     private let limit: Int
     private(set) var bytes: [UInt8] = []
@@ -133,7 +133,7 @@ private final class ReceivedBody {
     }
 }
 
-/// Called by libcurl with each piece of the body; any other answer than the piece's size ends the transfer.
+/// Takes a piece of the body from libcurl; any result other than the size of the piece ends the transfer.
 private func receiveBody(
     piece: UnsafeMutablePointer<CChar>?, size: Int, count: Int, context: UnsafeMutableRawPointer?
 ) -> Int {

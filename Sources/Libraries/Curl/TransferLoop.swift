@@ -2,7 +2,7 @@ private import CCurl
 
 /// Runs one transfer to its end on the calling thread, and can be woken from another.
 ///
-/// A multi handle, although there is one transfer: curl_easy_perform checks only once a second whether it should stop.
+/// A multi handle drives the one transfer, because curl_easy_perform checks only once a second whether it should stop.
 @safe final class TransferLoop {
     private let multi: UnsafeMutableRawPointer
     private let transfer: Transfer
@@ -29,16 +29,16 @@ private import CCurl
             guard code == CURLM_OK else { throw .unavailable(reason: "multi handle answers \(code.rawValue)") }
             var result = CURLE_OK
             if unsafe ccurl_ended(multi, &result) != 0 { return result.rawValue }
-            // Returns earlier for bytes, for libcurl's own timers, and for wake().
+            // The call returns earlier for bytes, for libcurl's own timers, and for wake().
             _ = unsafe curl_multi_poll(multi, nil, 0, 1000, nil)
         }
         throw .cancelled
     }
 
-    /// What another thread may hold of a loop.
+    /// The part of a loop that another thread may hold.
     ///
-    /// Sendable, because curl_multi_wakeup is the one function that any thread may call while another is in
-    /// curl_multi_poll; the fetcher forgets the waker, under its lock, before the handle is freed.
+    /// The type is Sendable, because any thread may call curl_multi_wakeup while another is in curl_multi_poll. The
+    /// fetcher forgets the waker, under its lock, before the handle is freed.
     @safe struct Waker: @unchecked Sendable, Equatable {
         private let multi: UnsafeMutableRawPointer
 

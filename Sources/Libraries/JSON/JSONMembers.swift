@@ -1,8 +1,7 @@
-/// The members of a JSON object: checked as strictly as any (``JSONValue/init(parsing:limits:)``), each value decoded on
-/// demand.
+/// The members of a JSON object, whose values are decoded on demand.
 ///
-/// For tokens, whose claims are many and of which few are read, and for lines of an import: a string that is not asked for is
-/// never made.
+/// The object is checked as strictly as by ``JSONValue/init(parsing:limits:)``. A token or a line of an import has many members, of which few
+/// are read, and a string that nobody asks for is never made.
 package struct JSONMembers: Sendable {
     private enum Value {
         case scalar(JSONScalar)
@@ -12,7 +11,7 @@ package struct JSONMembers: Sendable {
 
     private let text: [UInt8]
     private let memberNames: [JSONName]
-    /// In the order of the names.
+    /// The values, in the order of the names.
     private let values: [Value]
     /// The arrays and objects.
     private let nested: [JSONValue]

@@ -3,7 +3,7 @@ import Basics
 /// The name of a member, in a JSON text.
 struct JSONName {
     let string: JSONScalar
-    /// Differs for most names that differ.
+    /// A hash of the name, which differs for most names that differ.
     private let hash: UInt64
 
     init(_ string: JSONScalar, in text: [UInt8]) {
@@ -14,7 +14,7 @@ struct JSONName {
             ? Self.hash(bytes.extracting(string.start..<string.end)) : Self.hash(string.string(in: text).utf8.span)
     }
 
-    /// Another one in each process, so that names with one hash cannot be chosen.
+    /// The factor is random in each process, so that nobody can choose names that have the same hash.
     private static let factor = UInt64.random(in: .min ... .max) | 1
 
     private static func hash(_ bytes: Span<UInt8>) -> UInt64 {
@@ -23,12 +23,12 @@ struct JSONName {
         return hash
     }
 
-    /// Whether both are the same, escapes resolved.
+    /// Returns whether both names are the same after their escapes are resolved.
     func isSame(as other: JSONName, in text: [UInt8]) -> Bool {
         hash == other.hash && string.string(in: text).isSame(as: other.string.string(in: text))
     }
 
-    /// The index of a name among these.
+    /// Returns the index of a name among these names.
     static func index(of name: String, in names: [JSONName], of text: [UInt8]) -> Int? {
         let hash = hash(name.utf8.span)
         for index in names.indices where names[index].hash == hash && names[index].isSame(as: name, in: text) {

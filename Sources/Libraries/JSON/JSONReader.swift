@@ -1,10 +1,10 @@
 /// Why bytes are not the expected JSON.
 package enum JSONError: Error, Equatable, Sendable {
-    /// Longer than the limit, or of more values.
+    /// The text is longer than the limit, or has more values.
     case tooLong
-    /// Nested deeper than the limit.
+    /// The text is nested deeper than the limit.
     case tooDeep
-    /// Not RFC 8259: the reason and the byte at which it shows.
+    /// The text breaks RFC 8259 at this byte, for this reason.
     case malformed(reason: String, offset: Int)
 }
 
@@ -37,9 +37,9 @@ extension JSONValue {
         try scanner.finish()
     }
 
-    /// The next value, whose blanks before it were skipped.
+    /// Reads the next value; the blanks before it were skipped.
     ///
-    /// Recurses into arrays and objects, as deep as the limit allows.
+    /// The reader recurses into arrays and objects, as deep as the limit allows.
     init(from scanner: inout JSONScanner) throws(JSONError) {
         switch scanner.next {
         case UInt8(ascii: "{"): self = .object(try JSONObject(from: &scanner))
@@ -54,7 +54,7 @@ extension JSONValue {
 }
 
 extension JSONObject {
-    /// The object that begins here.
+    /// Reads the object that begins here.
     fileprivate init(from scanner: inout JSONScanner) throws(JSONError) {
         var members: [JSONObject.Member] = []
         var names: [JSONName] = []

@@ -3,25 +3,25 @@ import Basics
 /// A string, number or word in a JSON text that was found sound, to be decoded on demand.
 struct JSONScalar {
     enum Kind {
-        /// Between its quotes: without escapes, the text as it is.
+        /// A string without escapes: its text is the bytes between its quotes.
         case plainString
-        /// Between its quotes, with escapes, which were checked.
+        /// A string with escapes, which were checked; the range lies between its quotes.
         case escapedString
-        /// Fits into 64 bits.
+        /// A whole number that fits into 64 bits.
         case integer
-        /// Is finite.
+        /// A finite number with a fraction or an exponent.
         case real
         case `true`, `false`, null
     }
 
     let kind: Kind
-    /// Where it is in the text.
+    /// The range of the value in the text is `start..<end`.
     let start: Int
     let end: Int
 
     var count: Int { end - start }
 
-    /// The value, in the text in which this was found.
+    /// Decodes the value from the text in which it was found.
     func value(in text: [UInt8]) -> JSONValue {
         switch kind {
         case .plainString, .escapedString: .string(string(in: text))
@@ -33,7 +33,7 @@ struct JSONScalar {
         }
     }
 
-    /// The text of a string.
+    /// Returns the text of a string.
     func string(in text: [UInt8]) -> String {
         kind == .escapedString ? unescaped(text) : decoded(text)
     }
@@ -49,13 +49,13 @@ struct JSONScalar {
         let isNegative = text[start] == UInt8(ascii: "-")
         var number: Int64 = 0
         for index in (isNegative ? start + 1 : start)..<end {
-            // Negative, because the smallest number has no positive counterpart.
+            // The sum is negative, because the smallest number has no positive counterpart.
             number = number &* 10 &- Int64(text[index] & 0x0F)
         }
         return isNegative ? number : 0 &- number
     }
 
-    /// The escapes resolved (RFC 8259 section 7).
+    /// Returns the text with its escapes resolved (RFC 8259 section 7).
     private func unescaped(_ text: [UInt8]) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count)
@@ -72,7 +72,7 @@ struct JSONScalar {
                 index += 2
                 continue
             }
-            // Two surrogates are one character, so all that follow each other are taken together.
+            // Two surrogates are one character, so escapes that follow each other are decoded together.
             units.removeAll(keepingCapacity: true)
             while index < end, text[index] == UInt8(ascii: "\\"), text[index + 1] == UInt8(ascii: "u") {
                 units.append((index + 2..<index + 6).reduce(0) { $0 << 4 | UInt16(text[$1].hexadecimalValue ?? 0) })

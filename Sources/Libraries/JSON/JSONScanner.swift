@@ -2,7 +2,7 @@ import Basics
 
 /// Goes through one JSON text, checks every byte of it once, and says where its values are (RFC 8259).
 ///
-/// Strict: UTF-8 only, no byte-order mark, no lone surrogates, no numbers that 64 bits do not hold.
+/// The scanner is strict: it takes UTF-8 only, no byte-order mark, no lone surrogates, and no number beyond 64 bits.
 struct JSONScanner {
     let text: [UInt8]
     private let limits: JSONLimits
@@ -10,7 +10,7 @@ struct JSONScanner {
     private var depth = 0
     private var values = 1
 
-    /// A scanner before the first value.
+    /// Creates a scanner that stands before the first value.
     init(_ text: [UInt8], _ limits: JSONLimits) throws(JSONError) {
         guard text.count <= limits.bytes else { throw .tooLong }
         self.text = text
@@ -18,7 +18,7 @@ struct JSONScanner {
         skipBlanks()
     }
 
-    /// The next byte; 0, which no JSON has, at the end.
+    /// The next byte, or 0 at the end; no JSON text contains a 0.
     var next: UInt8 { offset < text.count ? text[offset] : 0 }
 
     private func failure(_ reason: String) -> JSONError { .malformed(reason: reason, offset: offset) }
@@ -55,15 +55,15 @@ extension JSONScanner {
         guard values <= limits.values else { throw .tooLong }
     }
 
-    /// Goes to the next element of an array; false at its end, which is passed.
+    /// Goes to the next element of an array; at the end, passes the bracket and returns false.
     mutating func findElement(isFirst: Bool) throws(JSONError) -> Bool { try find(UInt8(ascii: "]"), isFirst) }
 
-    /// Goes to the value of the next member of an object and returns its name; nothing at its end, which is passed.
+    /// Goes to the value of the next member of an object and returns its name; at the end, passes the brace.
     mutating func findMember(isFirst: Bool) throws(JSONError) -> JSONName? {
         guard try find(UInt8(ascii: "}"), isFirst) else { return nil }
         guard next == UInt8(ascii: "\"") else { throw failure("a name is missing") }
         let name = JSONName(try string(), in: text)
-        // Some readers end a name there.
+        // Some readers end a name at a NUL.
         if name.string.kind == .escapedString, name.string.string(in: text).containsNUL {
             throw failure("NUL in a name")
         }
@@ -90,9 +90,9 @@ extension JSONScanner {
         return true
     }
 
-    /// Refuses the names of an object if two of them are the same, escapes resolved.
+    /// Refuses the names of an object if two are the same after their escapes are resolved.
     func checkUnique(_ names: [JSONName]) throws(JSONError) {
-        // Comparing each with each is the least work for few.
+        // For few names, comparing each with each is the least work.
         guard names.count > 32 else {
             for index in names.indices {
                 for other in 0..<index where names[index].isSame(as: names[other], in: text) {
@@ -162,7 +162,7 @@ extension JSONScanner {
         (try? UTF8Span(validating: text.span.extracting(string.start..<string.end))) != nil
     }
 
-    /// The length of the escape whose letter is next; that of two, if they are the halves of one character.
+    /// Returns the length of the escape whose letter is next, or of two escapes that are the halves of one character.
     private func escape() throws(JSONError) -> Int {
         switch next {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
@@ -180,7 +180,7 @@ extension JSONScanner {
         }
     }
 
-    /// The value of four hexadecimal digits.
+    /// Returns the value of four hexadecimal digits.
     private func unit(at start: Int) -> UInt16? {
         guard text.count >= start + 4 else { return nil }
         var unit: UInt16 = 0
@@ -229,18 +229,17 @@ extension JSONScanner {
 }
 
 extension Span<UInt8> {
-    /// The next byte in a string that is not one ASCII character as it is: a quote, an escape, a control character, or a
-    /// part of another character; the end, if there is none.
+    /// Returns the index of the next byte that is a quote, an escape, a control character or not ASCII, or the end.
     fileprivate func nextSpecial(from start: Int) -> Int {
         let (ones, highs) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
         var index = start
         while index &+ 8 <= count {
-            // In bounds, and any eight bytes are a number.
+            // The load is in bounds, and any eight bytes are a number.
             let loaded = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
             let word = UInt64(littleEndian: loaded)
             let (quote, escape) = (word ^ ones &* 0x22, word ^ ones &* 0x5C)
             let special = (quote &- ones) & ~quote | (escape &- ones) & ~escape | (word &- ones &* 0x20) & ~word | word
-            // The lowest high bit is that of the first byte looked for.
+            // The lowest high bit belongs to the first special byte.
             guard special & highs == 0 else { return index &+ (special & highs).trailingZeroBitCount / 8 }
             index &+= 8
         }

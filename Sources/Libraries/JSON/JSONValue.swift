@@ -1,4 +1,4 @@
-/// A JSON value as RFC 8259 has it.
+/// A JSON value (RFC 8259).
 ///
 /// Numbers keep the difference that matters to readers of tokens and bodies: a number written without fraction and
 /// exponent is an ``integer(_:)``, any other a finite ``real(_:)``.
@@ -28,7 +28,7 @@ package struct JSONObject: Sendable, Equatable {
 
     package private(set) var members: [Member]
 
-    /// For a name given twice, the first value is kept.
+    /// Creates an object; of a name that is given twice, the first value is kept.
     package init(_ members: [(String, JSONValue)] = []) {
         self.members = []
         for (name, value) in members where !contains(name) {

@@ -6,7 +6,7 @@ import Basics
 package struct JSONWriter: Sendable {
     package private(set) var bytes: [UInt8] = []
 
-    /// An empty text with room for this many bytes.
+    /// Creates an empty text with room for this many bytes.
     package init(capacity: Int = 256) {
         bytes.reserveCapacity(capacity)
     }
@@ -65,7 +65,7 @@ package struct JSONWriter: Sendable {
 }
 
 extension JSONValue {
-    /// The value as one line of UTF-8, members in their order, no white space.
+    /// Returns the value as one line of UTF-8 without white space, with its members in their order.
     package func serialized() -> [UInt8] {
         var writer = JSONWriter()
         writer.value(self)

@@ -10,7 +10,7 @@ package struct CertificateFacts: Sendable, Equatable {
     package let notAfter: Int64
     /// The strength of its key in bits of security (NIST SP 800-57): 112 is RSA with 2048 bits.
     package let keyStrength: Int
-    /// Whether its key is RSA, or EC on P-256 or P-384: with other kinds our servers sign no handshake.
+    /// Whether its key is RSA, or EC on P-256 or P-384; our servers sign no handshake with other keys.
     package let hasUsualKey: Bool
     /// The strength of the hash that was signed, in bits of security: 128 is SHA-256.
     package let signatureStrength: Int
@@ -30,7 +30,7 @@ package struct CertificateFacts: Sendable, Equatable {
 
     deinit { unsafe X509_free(pointer) }
 
-    /// Its facts; the caller knows the next certificate.
+    /// Returns the facts; only the caller knows the next certificate.
     func facts(isFollowedByIssuer: Bool) -> CertificateFacts {
         let names = unsafe MemoryText.taking(copenssl_certificate_names(pointer)) ?? ""
         return CertificateFacts(
@@ -42,12 +42,12 @@ package struct CertificateFacts: Sendable, Equatable {
             isForServers: unsafe copenssl_is_for_servers(pointer) == 1, isFollowedByIssuer: isFollowedByIssuer)
     }
 
-    /// Whether another one is its issuer's, by names, key identifiers and what that key is for.
+    /// Returns whether another certificate issued this one, by names, key identifiers and the allowed uses of the key.
     func isIssued(by other: borrowing CertificateHandle) -> Bool {
         unsafe X509_check_issued(other.pointer, pointer) == X509_V_OK
     }
 
-    /// Whether this private key belongs to it.
+    /// Returns whether this private key belongs to the certificate.
     func isFor(_ key: borrowing KeyHandle) -> Bool {
         defer { ErrorQueue.clear() }
         return unsafe X509_check_private_key(pointer, key.pointer) == 1
@@ -58,11 +58,11 @@ package struct CertificateFacts: Sendable, Equatable {
 
 /// Texts that OpenSSL writes to memory.
 enum MemoryText {
-    /// The text in a memory BIO, which is freed; nil without one.
+    /// Returns the text in a memory BIO and frees the BIO; nil if there is no BIO.
     static func taking(_ bio: OpaquePointer?) -> String? {
         guard let bio = unsafe bio else { return nil }
         defer { unsafe BIO_free(bio) }
-        // The bytes are the BIO's; the string copies them.
+        // The bytes belong to the BIO, and the string copies them.
         var start: UnsafePointer<CChar>?
         let count = unsafe copenssl_bio_bytes(bio, &start)
         return unsafe String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)

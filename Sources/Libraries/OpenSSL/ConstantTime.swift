@@ -1,7 +1,7 @@
 private import COpenSSL
 
 package enum ConstantTime {
-    /// Whether the bytes are the same; the time taken depends on the lengths only.
+    /// Returns whether the bytes are the same; the time taken depends on the lengths only.
     package static func equal(_ a: [UInt8], _ b: [UInt8]) -> Bool {
         guard a.count == b.count else { return false }
         guard !a.isEmpty else { return true }

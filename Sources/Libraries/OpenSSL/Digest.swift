@@ -30,7 +30,7 @@ package enum DigestAlgorithm: Sendable, Equatable, CaseIterable {
         unsafe pointer = method
     }
 
-    /// The digest, which has this many bytes.
+    /// Returns the digest, which has this many bytes.
     func digest(_ bytes: [UInt8], count: Int) -> [UInt8] {
         unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             // Message and digest are borrowed for the call.
@@ -45,12 +45,12 @@ package enum DigestAlgorithm: Sendable, Equatable, CaseIterable {
 
 /// The hash function SHA-256.
 package enum SHA256 {
-    /// The 32 bytes of the digest.
+    /// Returns the 32 bytes of the digest.
     package static func digest(_ bytes: [UInt8]) -> [UInt8] { DigestMethod.sha256.digest(bytes, count: 32) }
 }
 
 /// The hash function SHA-1: broken, and only for names that are defined by it (`x5t`, RFC 7517 section 4.8).
 package enum SHA1 {
-    /// The 20 bytes of the digest.
+    /// Returns the 20 bytes of the digest.
     package static func digest(_ bytes: [UInt8]) -> [UInt8] { DigestMethod.sha1.digest(bytes, count: 20) }
 }

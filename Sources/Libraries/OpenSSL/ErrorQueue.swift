@@ -1,15 +1,15 @@
 private import COpenSSL
 
-/// OpenSSL's list of errors, one a thread.
+/// OpenSSL's list of errors, of which each thread has one.
 ///
-/// It is cleared around every operation, so that a reason is never read as that of a later one.
+/// The list is cleared around every operation, so that a reason is never taken for the reason of a later failure.
 enum ErrorQueue {
     /// Empties the list of this thread.
     static func clear() {
         ERR_clear_error()
     }
 
-    /// The oldest reason, as OpenSSL words it; empties the list.
+    /// Returns the oldest reason, as OpenSSL words it, and empties the list.
     static func drain() -> String {
         let code = ERR_get_error()
         ERR_clear_error()

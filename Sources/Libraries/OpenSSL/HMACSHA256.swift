@@ -2,9 +2,9 @@ private import COpenSSL
 
 /// The message authentication code of RFC 2104 over SHA-256.
 ///
-/// Only for mock-authority, which makes bad tokens (`alg: HS256`) on request. The server checks no token by it (V-22).
+/// Only mock-authority uses it, to make bad tokens (`alg: HS256`) on request. The server checks no token by it (V-22).
 package enum HMACSHA256 {
-    /// The 32 bytes of the code.
+    /// Returns the 32 bytes of the code.
     package static func authenticate(key: [UInt8], message: [UInt8]) -> [UInt8] {
         Cleanup.turnOff()
         // An empty array has no address, and OpenSSL takes a missing key for a key still to be set.

@@ -12,7 +12,7 @@ package struct NewCertificate: Sendable {
     package let notBefore: Int64
     /// The last second in which it is valid, since 1970.
     package let notAfter: Int64
-    /// Lines such as `basicConstraints = critical, CA:TRUE`, in the form of OpenSSL's configuration files (x509v3_config(5)).
+    /// Lines such as `basicConstraints = critical, CA:TRUE`, as in OpenSSL's configuration files (x509v3_config(5)).
     package let extensions: [String]
 
     package init(
@@ -26,13 +26,13 @@ package struct NewCertificate: Sendable {
         self.extensions = extensions
     }
 
-    /// The certificate in PEM, signed with its own key.
+    /// Returns the certificate in PEM, signed with its own key.
     package func selfSigned() throws(RSAError) -> String {
         guard let pem = unsafe make(issuer: nil, signer: key.handle) else { throw .library(ErrorQueue.drain()) }
         return pem
     }
 
-    /// The certificate in PEM, signed by the certificate authority whose certificate, in PEM, and key are given.
+    /// Returns the certificate in PEM, signed by the certificate authority of this certificate, in PEM, and this key.
     package func signed(by issuer: String, _ signer: RSAPrivateKey) throws(RSAError) -> String {
         guard let issuer = Self.read(issuer) else { throw .library(ErrorQueue.drain()) }
         guard let pem = unsafe make(issuer: issuer.pointer, signer: signer.handle) else {

@@ -1,6 +1,6 @@
 /// Why a key cannot be used.
 package enum RSAError: Error, Equatable, Sendable {
-    /// The modulus has too few or too many bits, or is empty; the keys taken have 2048 to 8192.
+    /// The modulus is empty, or has too few or too many bits; a key must have 2048 to 8192.
     case modulusSize(bits: Int)
     case evenModulus
     /// The modulus or the exponent begins with a zero octet, so it is not the shortest form.
@@ -11,6 +11,6 @@ package enum RSAError: Error, Equatable, Sendable {
     case unsound
     /// There is no unencrypted private RSA key in the text.
     case notPrivateKey
-    /// OpenSSL failed; the reason as OpenSSL words it.
+    /// OpenSSL failed, for this reason in its own words.
     case library(String)
 }

@@ -1,8 +1,8 @@
 private import COpenSSL
 
-/// A private RSA key: signs tokens, for mock-authority and for tests.
+/// A private RSA key, with which mock-authority and tests sign tokens.
 ///
-/// The server holds none. Immutable; any thread may sign.
+/// The server holds no such key. The key is immutable, and any thread may sign.
 package final class RSAPrivateKey: Sendable {
     let handle: KeyHandle
 
@@ -10,7 +10,7 @@ package final class RSAPrivateKey: Sendable {
         self.handle = handle
     }
 
-    /// A new key.
+    /// Makes a new key.
     ///
     /// - Parameter bits: the size of the modulus, 1024 to 8192; below 2048 only to make what must be refused.
     /// - Throws: ``RSAError/modulusSize(bits:)`` or OpenSSL's failure.
@@ -68,7 +68,7 @@ package final class RSAPrivateKey: Sendable {
         unsafe Self.bytes(takingOwnershipOf: copenssl_rsa_exponent(handle.pointer))
     }
 
-    /// The public half.
+    /// Returns the public half.
     ///
     /// - Returns: the key that verifies.
     /// - Throws: ``RSAError`` when the key is too weak to be admitted.

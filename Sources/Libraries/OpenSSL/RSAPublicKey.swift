@@ -3,23 +3,24 @@ private import Synchronization
 
 /// A public RSA key that checks RS256 signatures.
 ///
-/// Immutable to its users; any number of threads may check at the same time.
+/// The key is immutable to its users, and any number of threads may check at the same time.
 package final class RSAPublicKey: Sendable {
     /// The octets of the modulus, which is the length of every signature.
     package let modulusLength: Int
 
-    /// The contexts that are not in use: as many as there were checks at one time, up to a bound.
+    /// The contexts that are not in use, at most ``mostIdle``.
     private let idle: Mutex<[VerificationContext]>
     private let original: KeyHandle
     private static let mostIdle = 16
 
-    /// Admits a key, checked before OpenSSL sees it (V-37): OpenSSL alone takes empty and even moduli, and exponents
-    /// of 1 under which a forgery verifies.
+    /// Admits a key after checks of our own, before OpenSSL sees the key (V-37).
+    ///
+    /// OpenSSL alone takes empty and even moduli, and exponents of 1, under which a forgery verifies.
     ///
     /// - Parameters:
     ///   - modulus: big-endian, without leading zero octet, odd, of 2048 to 8192 bits.
     ///   - exponent: big-endian, without leading zero octet, odd, at least 3 and below 2^32.
-    /// - Throws: ``RSAError`` that says which rule is broken.
+    /// - Throws: ``RSAError``, which says which rule is broken.
     package init(modulus: [UInt8], exponent: [UInt8]) throws(RSAError) {
         try Self.checkModulus(modulus)
         modulusLength = modulus.count
@@ -64,7 +65,7 @@ package final class RSAPublicKey: Sendable {
         return key
     }
 
-    /// Whether this is the RSASSA-PKCS1-v1_5 signature over SHA-256 of the message (RFC 7518 section 3.3).
+    /// Returns whether this is the RSASSA-PKCS1-v1_5 signature over SHA-256 of the message (RFC 7518 section 3.3).
     ///
     /// The length must be that of the modulus (V-46), and the error queue is left empty (V-45).
     package func verifies(signature: Span<UInt8>, of message: Span<UInt8>) -> Bool {

@@ -2,7 +2,7 @@ private import COpenSSL
 
 /// Unpredictable random bytes.
 package enum SecureRandom {
-    /// This many bytes of OpenSSL's generator, which reseeds itself from the system.
+    /// Returns this many bytes of OpenSSL's generator, which reseeds itself from the system.
     ///
     /// Without randomness the process ends: predictable bytes would be worse.
     package static func bytes(_ count: Int) -> [UInt8] {

@@ -12,7 +12,7 @@ package struct ServerCredentials: Sendable, Equatable {
     /// The most certificates that a chain may have.
     package static let longestChain = 16
 
-    /// Reads the texts of two files in PEM; anything else in them, such as the other of the two, is ignored.
+    /// Reads the texts of two files in PEM; other objects in a text, such as those of the other file, are ignored.
     ///
     /// - Parameters:
     ///   - certificates: the server's certificate and those of its issuers.
@@ -64,9 +64,9 @@ package enum ServerCredentialsError: Error, Sendable, Equatable {
     case keyOfAnother(position: Int)
 }
 
-/// What makes clients refuse a server, although TLS is possible.
+/// A flaw for which clients refuse a server, although TLS is possible.
 package enum CertificateFlaw: Sendable, Equatable {
-    /// The certificate at this position, counted from 1, is no longer valid; since this second after 1970.
+    /// The certificate at this position, counted from 1, expired at this second since 1970.
     case expired(position: Int, at: Int64)
     /// The certificate at this position is not valid yet.
     case notYetValid(position: Int, from: Int64)
@@ -88,7 +88,7 @@ extension ServerCredentials {
     /// The server's own certificate.
     package var own: CertificateFacts { certificates[0] }
 
-    /// What clients find wrong at this time, in seconds since 1970.
+    /// Returns the flaws that clients find at this time, in seconds since 1970.
     package func flaws(at now: Int64) -> [CertificateFlaw] {
         let ofEach = certificates.indices.flatMap { flaws(ofCertificateAt: $0, now) }
         let ofOwn: [(Bool, CertificateFlaw)] = [
@@ -104,7 +104,7 @@ extension ServerCredentials {
         if now < facts.notBefore { flaws.append(.notYetValid(position: position, from: facts.notBefore)) }
         if !facts.isFollowedByIssuer { flaws.append(.outOfOrder(position: position + 1)) }
         if facts.keyStrength < 112 { flaws.append(.weakKey(position: position)) }
-        // No one verifies the signature of a root; here it is the last one, if it is present.
+        // No one verifies the signature of a root, which is the last certificate if it is present.
         if facts.signatureStrength < 80, index == 0 || position < certificates.count {
             flaws.append(.weakSignature(position: position))
         }
@@ -140,7 +140,7 @@ private final class CertificateChain {
 
     func isFor(_ key: borrowing KeyHandle, at index: Int) -> Bool { links[index].certificate.isFor(key) }
 
-    /// All of them in PEM; nil without memory.
+    /// All certificates in PEM; nil if memory ran out.
     var pem: String? {
         let texts = links.compactMap { $0.certificate.pem }
         return texts.count == links.count ? texts.joined() : nil

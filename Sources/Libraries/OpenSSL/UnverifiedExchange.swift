@@ -2,8 +2,8 @@ private import COpenSSL
 
 /// One request and its answer over TLS, with a server whose certificate is not checked.
 ///
-/// For a program that asks its own server on this machine whether it answers: it sends no secret and trusts nothing in
-/// the answer. Keys are fetched by another way, with verification.
+/// A program uses it to ask its own server on this machine whether the server answers: the program sends no secret and
+/// trusts nothing in the answer. Keys are fetched in another way, with verification.
 package enum UnverifiedExchange {
     /// Why there is no answer.
     package enum Failure: Error, Sendable, Equatable {
@@ -30,7 +30,7 @@ package enum UnverifiedExchange {
         let end = unsafe copenssl_exchange_unverified(socket, bytes, bytes.count, longest, answer)
         guard end != Int32(COPENSSL_EXCHANGE_NO_HANDSHAKE.rawValue) else { throw .noHandshake }
         guard end == Int32(COPENSSL_EXCHANGE_DONE.rawValue) else { throw .cut }
-        // The bytes are the BIO's; the array copies them.
+        // The bytes belong to the BIO, and the array copies them.
         var start: UnsafePointer<CChar>?
         let count = unsafe copenssl_bio_bytes(answer, &start)
         return unsafe Array(UnsafeRawBufferPointer(start: start, count: count))

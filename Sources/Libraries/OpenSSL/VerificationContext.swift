@@ -2,18 +2,18 @@ private import COpenSSL
 
 /// One prepared verification: a hash context, and a signature context on its own copy of the key.
 ///
-/// Preparing costs as much as a third of the check itself, and a key object shared by two threads slows both; so each
-/// context owns a copy, is prepared once and used again. Not for two threads at a time: ``RSAPublicKey`` hands each
-/// context to one caller, and that is what makes the unchecked conformance true.
+/// Preparing costs as much as a third of the check itself, and a key object that two threads share slows both. So each
+/// context owns a copy, is prepared once and used again. ``RSAPublicKey`` hands each context to one caller at a time,
+/// and that makes the unchecked conformance true.
 @safe final class VerificationContext: @unchecked Sendable {
-    /// Owned, an `EVP_PKEY`.
+    /// An `EVP_PKEY` that the context owns.
     private let key: OpaquePointer
-    /// Owned, an `EVP_PKEY_CTX` that counts its own reference on `key`.
+    /// An `EVP_PKEY_CTX` that the context owns, and that counts its own reference on `key`.
     private let verifier: OpaquePointer
-    /// Owned, an `EVP_MD_CTX`.
+    /// An `EVP_MD_CTX` that the context owns.
     private let hash: OpaquePointer
 
-    /// A context on a copy of the key, which stays the caller's; nothing when memory ran out.
+    /// Creates a context on a copy of the caller's key; nil if memory ran out.
     init?(copying original: OpaquePointer) {
         guard let key = unsafe EVP_PKEY_dup(original) else { return nil }
         guard let verifier = unsafe copenssl_pkcs1_verifier(key, DigestAlgorithm.sha256.method) else {
@@ -36,7 +36,7 @@ private import COpenSSL
         unsafe EVP_PKEY_free(key)
     }
 
-    /// Whether OpenSSL answers exactly 1: 0 and everything negative are failures alike (V-45).
+    /// Returns whether OpenSSL answers exactly 1: 0 and everything negative are failures alike (V-45).
     func verifies(signature: Span<UInt8>, of message: Span<UInt8>) -> Bool {
         var digest = InlineArray<32, UInt8>(repeating: 0)
         var bytes = digest.mutableSpan

@@ -5,7 +5,7 @@ package enum ExitStatus: Int32, Sendable {
     case success = 0
     /// Something is wrong outside of the settings: a database, a port, an authority.
     case failure = 1
-    /// EX_UNAVAILABLE: mock-authority cannot listen on its address, or its command token finds no authority that answers.
+    /// EX_UNAVAILABLE: mock-authority cannot listen on its address, or its command token finds no authority.
     case unavailable = 69
     /// EX_CONFIG: the settings, the command line or the files that they name are wrong.
     case badSettings = 78

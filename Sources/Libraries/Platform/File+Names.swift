@@ -9,7 +9,7 @@ extension File {
     /// Gives a finished file its name, which must be free, in one step that survives a power cut.
     package static func publish(_ partial: String, as path: String) throws(SystemError) {
         try FileDescriptor(opening: partial, O_RDWR).synchronize()
-        // A link fails where the name is taken; a rename would replace the other file.
+        // A link fails if the name is taken, while a rename would replace the other file.
         guard unsafe link(partial, path) == 0 else { throw .last("create '\(path)'") }
         _ = unsafe unlink(partial)
         try synchronizeFolder(of: path)
@@ -20,12 +20,12 @@ extension File {
         _ = unsafe unlink(path)
     }
 
-    /// Whether something has this name.
+    /// Returns whether something has this name.
     package static func exists(_ path: String) -> Bool {
         unsafe access(path, F_OK) == 0
     }
 
-    /// The kind of what has this name, if not a regular file: `a pipe`, `a folder`; nil if nothing has it.
+    /// Returns the kind of an object that is no regular file (`a pipe`, `a folder`); nil for a file or a free name.
     package static func otherKind(_ path: String) -> String? {
         var facts = stat()
         guard unsafe fstatat(AT_FDCWD, path, &facts, 0) == 0 else { return nil }
@@ -42,35 +42,35 @@ extension File {
         }
     }
 
-    /// How many names (hard links) a file has; nil if there is none.
+    /// Returns how many names (hard links) a file has; nil if there is no file.
     package static func names(_ path: String) -> Int? {
         var facts = stat()
         return unsafe fstatat(AT_FDCWD, path, &facts, 0) == 0 ? Int(facts.st_nlink) : nil
     }
 
-    /// How many bytes a file has; nil for pipes and devices.
+    /// Returns how many bytes a file has; nil for pipes and devices.
     package static func size(_ path: String) throws(SystemError) -> Int? {
         var facts = stat()
         guard unsafe fstatat(AT_FDCWD, path, &facts, 0) == 0 else { throw .last("open '\(path)'") }
         return facts.st_mode & S_IFMT == S_IFREG ? Int(facts.st_size) : nil
     }
 
-    /// The folder of a file, with a slash at its end.
+    /// Returns the folder of a file, with a slash at its end.
     static func folder(of path: String) -> String {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
         return parts.isEmpty ? "./" : parts.joined(separator: "/") + "/"
     }
 
-    /// Whether two paths lead to one file, or will when it is made.
+    /// Returns whether two paths lead to one file, or will lead to one when the file is made.
     package static func isSame(_ path: String, as other: String) -> Bool {
         if let identity = FileIdentity(path), identity == FileIdentity(other) { return true }
         return target(of: path) == target(of: other)
     }
 
-    /// Where a file is, or will be when it is made, without symbolic links.
+    /// Returns where a file is, or will be when it is made, without symbolic links.
     package static func target(of path: String) -> String {
         var path = path
-        // As many links as the system follows.
+        // The system follows as many links.
         for _ in 0..<40 where !exists(path) {
             guard let link = content(ofLink: path) else { break }
             path = link.hasPrefix("/") ? link : folder(of: path) + link
@@ -79,14 +79,14 @@ extension File {
         return exists(path) ? resolved(path) : "\(resolved(folder(of: path)))/\(name)"
     }
 
-    /// What a symbolic link says; nil if there is none.
+    /// Returns the path in a symbolic link; nil if there is no link.
     private static func content(ofLink path: String) -> String? {
         var text = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = unsafe readlink(path, &text, text.count)
         return count > 0 ? String(decoding: text.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self) : nil
     }
 
-    /// The path without symbolic links, or as it is if it does not lead anywhere yet.
+    /// Returns the path without symbolic links; the path itself if it does not lead anywhere yet.
     package static func resolved(_ path: String) -> String {
         guard let real = unsafe realpath(path, nil) else { return path }
         defer { unsafe free(real) }

@@ -1,9 +1,9 @@
 import Basics
 private import Glibc
 
-/// Whole files: small ones, such as settings, secrets and caches.
+/// Reading and replacing whole small files, such as settings, secrets and caches.
 package enum File {
-    /// All bytes of a regular file; a pipe, a device or a folder is refused at once.
+    /// Returns all bytes of a regular file; a pipe, a device or a folder is refused at once.
     ///
     /// - Parameters:
     ///   - path: the file.
@@ -21,8 +21,8 @@ package enum File {
 
     /// Puts a file with these bytes in the place of an older one, in one step that survives a power cut.
     ///
-    /// Readers see the old file or the new one, never a part: the bytes go to a file in the same folder, which takes its name
-    /// when they are on the disk.
+    /// Readers see the old file or the new one, never a part. The bytes go to a file in the same folder, which takes
+    /// the name when the bytes are on the disk.
     ///
     /// - Parameters:
     ///   - path: the file.
@@ -34,7 +34,7 @@ package enum File {
         if let kind = otherKind(path) {
             throw SystemError(operation: "write '\(path)'", reason: "it is \(kind), not a file")
         }
-        // Left by a program that had the same number and was killed.
+        // A program that had the same number and was killed may have left a file.
         _ = unsafe unlink(temporary)
         do throws(SystemError) {
             try write(bytes, toNew: temporary, mode: mode)
@@ -52,7 +52,7 @@ package enum File {
         try file.synchronize()
     }
 
-    /// A rename is on the disk when its folder is.
+    /// Puts the entries of a file's folder on the disk, without which a rename is not there.
     static func synchronizeFolder(of path: String) throws(SystemError) {
         try FileDescriptor(opening: folder(of: path), O_RDONLY | O_DIRECTORY).synchronize()
     }

@@ -1,13 +1,13 @@
 private import Glibc
 
-/// An open file, socket or pipe, closed with its value.
+/// An open file, socket or pipe, which is closed at the end of the value.
 ///
 /// Reading and writing are continued after a signal interrupted them.
 package struct FileDescriptor: ~Copyable, Sendable {
-    /// Owned by this value: a caller must not close it.
+    /// The number of the descriptor, which this value owns: a caller must not close it.
     let number: Int32
 
-    /// What it is, if not a regular file.
+    /// The kind of the object, if it is no regular file.
     private var otherKind: String? {
         var facts = stat()
         guard unsafe fstat(number, &facts) == 0 else { return nil }
@@ -36,20 +36,20 @@ package struct FileDescriptor: ~Copyable, Sendable {
         self.init(takingOwnershipOf: number)
     }
 
-    /// Opens a regular file, or one that is made; anything else under the name is refused at once.
+    /// Opens a regular file, or makes one; anything else under the name is refused at once.
     ///
     /// Opening a pipe would wait for its other end, and opening a device may do anything.
     static func regular(_ path: String, _ flags: Int32) throws(SystemError) -> FileDescriptor {
         let refusal = { (kind: String) in SystemError(operation: "open '\(path)'", reason: "it is \(kind), not a file")
         }
         if let kind = File.otherKind(path) { throw refusal(kind) }
-        // It may have become something else meanwhile.
+        // Another object may have taken the name meanwhile.
         let file = try FileDescriptor(opening: path, flags | O_NONBLOCK | O_NOCTTY)
         if let kind = file.otherKind { throw refusal(kind) }
         return file
     }
 
-    /// Everything from here to the end, or to the limit.
+    /// Returns all bytes from here to the end, or to the limit.
     borrowing func readAll(limit: Int) throws(SystemError) -> [UInt8] {
         var all: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 1 << 14)
@@ -64,7 +64,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
         return all
     }
 
-    /// What can be read now, up to this many bytes; nothing at the end.
+    /// Returns the bytes that can be read now, up to this many; no bytes at the end.
     borrowing func readSome(_ most: Int) throws(SystemError) -> [UInt8] {
         var piece = [UInt8](repeating: 0, count: most)
         while true {
@@ -78,13 +78,13 @@ package struct FileDescriptor: ~Copyable, Sendable {
         try Platform.write(bytes, to: number)
     }
 
-    /// Waits until what was written is on the disk.
+    /// Waits until all written bytes are on the disk.
     borrowing func synchronize() throws(SystemError) {
         guard fsync(number) == 0 else { throw .last("synchronize") }
     }
 }
 
-/// Writes all bytes to a descriptor that stays open, waiting while it takes no more.
+/// Writes all bytes to a descriptor that stays open, and waits while the descriptor takes no more.
 func write(_ bytes: [UInt8], to number: Int32) throws(SystemError) {
     var start = 0
     while start < bytes.count {

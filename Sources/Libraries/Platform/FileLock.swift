@@ -1,14 +1,14 @@
 import Basics
 private import Glibc
 
-/// An exclusive lock of one program on something, held through an empty file.
+/// An exclusive lock that one program holds through an empty file.
 ///
-/// The kernel releases it when the program ends, however it ends; the file stays and has no meaning by itself. Removing
-/// it would let two programs lock two files of the same name.
+/// The kernel releases the lock when the program ends, however it ends. The file stays and has no meaning by itself:
+/// removing it would let two programs lock two files of the same name.
 package struct FileLock: ~Copyable, Sendable {
     /// Why there is no lock.
     package enum Failure: Error, Equatable, Sendable {
-        /// Another program, or another part of this one, holds it.
+        /// Another program, or another part of this one, holds the lock.
         case held
         /// The file could not be made or locked.
         case system(SystemError)
@@ -25,8 +25,8 @@ package struct FileLock: ~Copyable, Sendable {
         let file = try rethrowing(as: Failure.system) { () throws(SystemError) in
             try FileDescriptor.regular(path, O_RDWR | O_CREAT)
         }
-        // flock, not fcntl: its locks belong to this opening of the file, so they also keep two stores of one program
-        // apart, and no other close of the file releases them.
+        // flock, not fcntl: locks of flock belong to this opening of the file, so they also keep two stores of one
+        // program apart, and no other close of the file releases them.
         guard flock(file.number, LOCK_EX | LOCK_NB) == 0 else {
             throw errno == EWOULDBLOCK ? .held : .system(.last("lock '\(path)'"))
         }
@@ -34,7 +34,7 @@ package struct FileLock: ~Copyable, Sendable {
     }
 
     deinit {
-        // A child that was just forked has the same opening until it runs its program, so closing ours alone may not do.
+        // A child that was just forked shares this opening until it runs its program, so closing alone may not unlock.
         _ = flock(file.number, LOCK_UN)
     }
 }

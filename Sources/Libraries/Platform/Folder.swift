@@ -1,16 +1,16 @@
 private import Glibc
 
-/// Folders: of files that are read at start, and of files that a program keeps.
+/// Folders of files that are read at start, and of files that a program keeps.
 package enum Folder {
-    /// Makes a folder that only its owner may open, unless there is one; the folders above it must be there.
+    /// Makes a folder that only its owner may open, unless there is one; the folders above must exist.
     package static func createIfMissing(_ path: String) throws(SystemError) {
         guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .last("make the folder '\(path)'") }
     }
 
-    /// The deepest nesting: ends a cycle of links.
+    /// The deepest nesting, which ends a cycle of links.
     private static let deepest = 8
 
-    /// The paths of all files below a folder, relative to it, sorted; names that begin with a dot are left out.
+    /// Returns the sorted paths of all files below a folder, relative to it, without names that begin with a dot.
     ///
     /// - Parameter path: the folder.
     /// - Returns: paths such as `index.html` and `pictures/logo.svg`.

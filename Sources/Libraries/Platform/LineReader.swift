@@ -8,7 +8,7 @@ package struct LineReader: ~Copyable {
     private let file: FileDescriptor
     private var buffer: ArraySlice<UInt8> = []
     private var isAtEnd = false
-    /// How many bytes the lines had that were read so far, with their ends.
+    /// The bytes of the lines that were read so far, with the ends of the lines.
     package private(set) var position = 0
 
     /// Reads this stream from its position on.
@@ -16,7 +16,7 @@ package struct LineReader: ~Copyable {
         file = try stream.copy()
     }
 
-    /// Reads this file, or what comes through this pipe.
+    /// Reads this file, or the output of this pipe.
     package init(path: String) throws(SystemError) {
         if let kind = File.otherKind(path), kind == "a folder" {
             throw SystemError(operation: "open '\(path)'", reason: "it is \(kind), not a file")
@@ -24,7 +24,7 @@ package struct LineReader: ~Copyable {
         file = try FileDescriptor(opening: path, O_RDONLY)
     }
 
-    /// The next line without its end (LF or CRLF); nil after the last one.
+    /// Returns the next line without its end (LF or CRLF); nil after the last line.
     package mutating func next() throws(SystemError) -> [UInt8]? {
         var searched = 0
         while true {
@@ -52,8 +52,8 @@ package struct LineReader: ~Copyable {
     }
 }
 
-/// Takes a line, without its end.
+/// A consumer of a line, without the end of the line.
 package typealias LineOutput = ([UInt8]) throws(SystemError) -> Void
 
-/// The next line without its end; nil at the end.
+/// A source of lines, each without its end; nil after the last line.
 package typealias LineInput = () throws(SystemError) -> [UInt8]?

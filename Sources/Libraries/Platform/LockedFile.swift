@@ -1,18 +1,17 @@
 import Basics
 private import Glibc
 
-/// The right to be the only program that uses a file, under any name and through any mount; it also knows
-/// whether its name still leads to it.
+/// The right to be the only program that uses a file, under any name and through any mount.
 ///
-/// A lock of the opening ("open file description") on one byte far beyond all others, which no other lock touches: SQLite
-/// locks bytes from 2^30 on. **Close no other descriptor of a database while SQLite has it open**, this one
-/// included: the system would give up the locks that SQLite holds.
+/// The lock belongs to the opening ("open file description"), and is on one byte far beyond those that SQLite locks,
+/// which begin at 2^30. **Close no other descriptor of a database while SQLite has it open**, this one included: the
+/// system would give up the locks that SQLite holds.
 package struct LockedFile: ~Copyable, Sendable {
     /// Why there is no lock.
     package enum Failure: Error, Equatable, Sendable {
-        /// Another program, or another part of this one, holds it.
+        /// Another program, or another part of this one, holds the lock.
         case held
-        /// It has other names (hard links).
+        /// The file has other names (hard links).
         case hasOtherNames
         /// The file could not be made or locked.
         case system(SystemError)
@@ -24,7 +23,7 @@ package struct LockedFile: ~Copyable, Sendable {
     private let file: FileDescriptor
     private let identity: FileIdentity
 
-    /// Locks the file of this path, which only its owner may read if it is made, or fails at once.
+    /// Locks the file of this path, or fails at once; only its owner may read a file that is made.
     package static func lock(_ path: String) throws(Failure) -> LockedFile {
         let file = try rethrowing(as: Failure.system) { () throws(SystemError) in
             try FileDescriptor.regular(path, O_RDWR | O_CREAT)
@@ -47,27 +46,27 @@ package struct LockedFile: ~Copyable, Sendable {
     }
 
     deinit {
-        // A child that was just forked has the same opening until it runs its program, so closing ours alone may not do.
+        // A child that was just forked shares this opening until it runs its program, so closing alone may not unlock.
         _ = file.setLock(F_UNLCK, at: Self.position)
     }
 
-    /// Whether it has no name any more, so that anything written to it is lost.
+    /// Whether the file has no name any more, so that anything written to it is lost.
     package var isNameless: Bool {
         var facts = stat()
-        // Some file systems count no names.
+        // Some file systems do not count names.
         return unsafe fstat(file.number, &facts) == 0 && facts.st_nlink == 0 && !isInPlace
     }
 
-    /// Whether its path leads to it.
+    /// Whether the path still leads to the file.
     package var isInPlace: Bool { FileIdentity(path) == identity }
 }
 
-/// What distinguishes a file from all others, as long as it is open.
+/// The numbers that distinguish a file from all others, as long as it is open.
 package struct FileIdentity: Equatable, Sendable {
     private let device: UInt64
     private let number: UInt64
 
-    /// The identity of the file of this path, if there is one.
+    /// Reads the identity of the file of this path, if there is one.
     package init?(_ path: String) {
         var facts = stat()
         guard unsafe fstatat(AT_FDCWD, path, &facts, 0) == 0 else { return nil }

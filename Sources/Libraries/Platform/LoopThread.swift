@@ -1,6 +1,6 @@
 private import Synchronization
 
-/// A thread that repeats one step, and between two steps sleeps until the moment that the step named or until it is
+/// A thread that repeats one step, and sleeps between two steps until the time that the step named or until it is
 /// woken.
 package final class LoopThread: Sendable {
     private struct State {
@@ -17,25 +17,25 @@ package final class LoopThread: Sendable {
     ///
     /// - Parameters:
     ///   - name: see ``NamedThread``.
-    ///   - step: when to run it again, in nanoseconds of the monotonic clock; nothing: not before ``wake()``.
+    ///   - step: returns when to run again, in nanoseconds of the monotonic clock; nil sleeps until ``wake()``.
     /// - Throws: the system's refusal to start a thread.
     package func start(_ name: String, step: @escaping @Sendable () -> Int64?) throws(NamedThread.Failure) {
         let thread = try NamedThread.start(name) { self.run(step) }
         state.withLock { $0.thread = thread }
     }
 
-    /// Has the step run at once, or again if it runs now.
+    /// Runs the step at once, or once more if it runs now.
     package func wake() {
         wakeup.wake()
     }
 
-    /// Ends the thread after the step that runs; does not wait for that.
+    /// Ends the thread after the step that runs, without waiting for the end.
     package func requestStop() {
         state.withLock { $0.isStopped = true }
         wakeup.wake()
     }
 
-    /// Waits for the end of the thread; at once if it was never started.
+    /// Waits for the end of the thread; returns at once if it was never started.
     package func join() {
         state.withLock { $0.thread.take() }?.join()
     }

@@ -3,8 +3,8 @@ private import Synchronization
 
 /// A thread of the system with a name that `top -H` and debuggers show.
 ///
-/// For work that blocks on a disk or never ends: it must not occupy the threads of Swift's own pool. Threads
-/// inherit the signal mask of the one that starts them.
+/// Such a thread does work that blocks on a disk or never ends, which must not occupy the threads of Swift's own pool.
+/// Threads inherit the signal mask of the thread that starts them.
 package final class NamedThread: Sendable {
     /// The system has no room for another thread.
     package struct Failure: Error, Equatable, Sendable {
@@ -36,7 +36,7 @@ package final class NamedThread: Sendable {
         return NamedThread(handle)
     }
 
-    /// Waits for the end of the body; returns at once if it was called before.
+    /// Waits for the end of the body; returns at once if `join` was called before.
     package func join() {
         guard let handle = handle.withLock({ $0.take() }) else { return }
         _ = pthread_join(handle, nil)
@@ -61,7 +61,7 @@ private func runThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRaw
     return nil
 }
 
-/// `pthread_setname_np` is a GNU extension, which Swift's Glibc does not show; the kernel's file does the same.
+/// Writes the name to the kernel's file, because Swift's Glibc does not show `pthread_setname_np`, a GNU extension.
 private func nameThisThread(_ name: String) {
     let file = unsafe open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
     guard file >= 0 else { return }

@@ -11,7 +11,7 @@ package struct PlainReply: Sendable, Equatable {
     ///   - target: path and query, ready for the request line.
     ///   - host: a literal address.
     ///   - port: where the server listens.
-    ///   - layer: what carries the bytes over the socket; nil sends them as they are.
+    ///   - layer: carries the bytes over the socket; nil sends them as they are.
     /// - Returns: what it answered.
     /// - Throws: what the system or the layer said.
     package static func get(
@@ -27,7 +27,7 @@ package struct PlainReply: Sendable, Equatable {
         self.body = body
     }
 
-    /// An answer that was read to its end.
+    /// Takes apart an answer that was read to its end.
     package init(_ bytes: [UInt8]) {
         let text = String(decoding: bytes, as: UTF8.self)
         let parts = text.split(separator: " ", maxSplits: 2)

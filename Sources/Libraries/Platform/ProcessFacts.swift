@@ -1,10 +1,10 @@
 private import Glibc
 
-/// What the system says about this process.
+/// Facts of the system about this process.
 package enum ProcessFacts {
     /// The variables that the process was started with; invalid UTF-8 is repaired.
     ///
-    /// From the kernel's file, because `environ` is shared mutable memory.
+    /// They are read from the kernel's file, because `environ` is shared mutable memory.
     package static var environment: [String: String] {
         guard let bytes = try? File.read("/proc/self/environ") else { return [:] }
         let lines = bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
@@ -17,14 +17,14 @@ package enum ProcessFacts {
     /// The number of this process.
     package static var identifier: Int32 { getpid() }
 
-    /// The bytes of memory that it occupies now.
+    /// The bytes of memory that the process occupies now.
     package static var residentBytes: Int {
         guard let bytes = try? File.read("/proc/self/statm") else { return 0 }
         let fields = String(decoding: bytes, as: UTF8.self).split(separator: " ")
         return fields.count > 1 ? (Int(fields[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE)) : 0
     }
 
-    /// The seconds of CPU time that all its threads used so far.
+    /// The seconds of CPU time that all threads of the process have used so far.
     package static var processorSeconds: Double {
         var time = timespec()
         guard unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0 else { return 0 }

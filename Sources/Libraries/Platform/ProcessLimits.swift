@@ -1,16 +1,15 @@
 private import Glibc
 
-/// What the system lets this process have.
+/// The limits that the system sets for this process.
 package enum ProcessLimits {
-    /// Lets the process open this many files and sockets at once, as far as the system allows it; how many it may open
-    /// now.
+    /// Lets the process open this many files and sockets at once, as far as the system allows; returns the new limit.
     package static func raiseOpenFiles(to wanted: Int) -> Int {
         var limit = rlimit()
         guard unsafe getrlimit(__rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue)), &limit) == 0 else { return 0 }
         guard limit.rlim_cur < rlim_t(wanted) else { return Int(clamping: limit.rlim_cur) }
         let now = limit.rlim_cur
         limit.rlim_cur = min(limit.rlim_max, rlim_t(wanted))
-        // The system may refuse what is below the hard limit: above fs.nr_open.
+        // Above fs.nr_open the system may refuse a limit that is below the hard limit.
         let isRaised = unsafe setrlimit(__rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue)), &limit) == 0
         return Int(clamping: isRaised ? limit.rlim_cur : now)
     }
@@ -19,7 +18,7 @@ package enum ProcessLimits {
     package static var openFiles: Int {
         guard let folder = unsafe opendir("/proc/self/fd") else { return 0 }
         defer { _ = unsafe closedir(folder) }
-        // Not those of the folder: itself, its parent, and the descriptor that reads it.
+        // The folder itself, its parent and the descriptor that reads the folder are not counted.
         var count = -3
         while unsafe readdir(folder) != nil { count += 1 }
         return max(count, 0)

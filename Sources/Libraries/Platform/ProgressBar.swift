@@ -1,14 +1,14 @@
 /// The progress of a long operation, as one line of plain ASCII with a limited length.
 package struct ProgressBar: Sendable {
-    /// What is counted: `tasks`.
+    /// The noun for the things that are counted: `tasks`.
     package var unit: String
-    /// How much was done when the operation began or was continued.
+    /// The count when the operation began or was continued.
     package var before = 0
-    /// How much is done.
+    /// The count so far.
     package var count = 0
-    /// How much is to be done, if that is known.
+    /// The count at the end, if it is known.
     package var total: Int?
-    /// The part of the whole that is done, from 0 to 1, where that is known otherwise than by counts.
+    /// The part of the whole that is done, from 0 to 1, if the counts do not tell.
     package var knownPart: Double?
     /// How long the operation has taken so far.
     package var seconds = 0.0
@@ -28,7 +28,7 @@ package struct ProgressBar: Sendable {
         knownPart == nil ? total.map { $0 > 0 ? Double(before) / Double($0) : 0 } ?? 0 : 0
     }
 
-    /// The line; parts that do not fit are left out, the bar first, then those at the end.
+    /// Returns the line; without room, the bar is left out first, then the parts at the end.
     package func line(columns: Int) -> String {
         var parts = [percent, counted, rate, left].compactMap(\.self)
         var figures = parts.joined(separator: "  ")

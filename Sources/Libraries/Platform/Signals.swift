@@ -2,14 +2,14 @@ private import Glibc
 
 /// The signals that an operator sends to a server.
 package enum Signal: Sendable, Equatable, CaseIterable {
-    /// SIGTERM: a service manager asks it to end.
+    /// SIGTERM: a service manager asks the server to end.
     case terminate
     /// SIGINT: Ctrl-C.
     case interrupt
-    /// SIGHUP: reload files.
+    /// SIGHUP: an operator asks the server to reload files.
     case hangup
 
-    /// The system's number: a process that ends by a signal has an exit code of 128 and this.
+    /// The system's number; a process that a signal ends has the exit code 128 plus this number.
     package var number: Int32 {
         switch self {
         case .terminate: SIGTERM
@@ -26,10 +26,10 @@ package struct Signals: Sendable {
     private var awaited = Signal.allCases
     private let ignoresHangup: Bool
 
-    /// Holds the signals back on this thread and on all that it starts, and ignores SIGPIPE and SIGXFSZ, so that a
-    /// write to a closed connection or an overlong file is an error and not the end.
+    /// Holds the signals back on this thread and on all threads that it starts, and ignores SIGPIPE and SIGXFSZ.
     ///
-    /// Call it first in the program: a thread that exists already would still die of them.
+    /// A write to a closed connection or an overlong file is then an error and not the end. The call must come first in
+    /// the program, because the signals would still end a thread that exists already.
     package init() {
         var former = sigaction()
         // SIG_IGN is the number 1 in place of a function.
@@ -39,11 +39,11 @@ package struct Signals: Sendable {
         var set = set
         _ = unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
         _ = signal(SIGPIPE, SIG_IGN)
-        // A file that may grow no more (ulimit -f) is like a full disk: an error of the write.
+        // A file that may grow no more (ulimit -f) is like a full disk: the write fails.
         _ = signal(SIGXFSZ, SIG_IGN)
     }
 
-    /// The same without SIGHUP, if whoever started the program had it ignored, as nohup does: a blocked signal is queued even then.
+    /// These signals without SIGHUP if it was ignored at the start, as by nohup: a blocked signal is still queued.
     package var sparingNohup: Signals {
         var spared = self
         if ignoresHangup { spared.awaited.removeAll { $0 == .hangup } }

@@ -10,12 +10,12 @@ package struct SocketAddress: Sendable {
 
     private let storage: Storage
 
-    /// Nil if the host is no literal address, with or without brackets, and not `localhost`, which is 127.0.0.1.
+    /// Takes a literal address, with or without brackets, or `localhost`, which is 127.0.0.1; nil for any other host.
     package init?(host: String, port: UInt16) {
         let hasBrackets = host.hasPrefix("[") && host.hasSuffix("]")
         let literal = host == "localhost" ? "127.0.0.1" : hasBrackets ? host.dropFirst().dropLast() : host[...]
         guard let address = IPAddress(literal) else { return nil }
-        // An address of IPv4 in its IPv6-mapped form is one of IPv6 here.
+        // An IPv4 address in its IPv6-mapped form counts as IPv6 here.
         if literal.contains(":") {
             var version6 = sockaddr_in6()
             version6.sin6_family = sa_family_t(AF_INET6)
@@ -41,12 +41,12 @@ package struct SocketAddress: Sendable {
         }
     }
 
-    /// Calls `bind`: 0, or -1 with the reason in `errno`.
+    /// Calls `bind`; returns 0, or -1 with the reason in `errno`.
     package func bind(_ socket: Int32) -> Int32 {
         unsafe withPointer { address, size in unsafe Glibc.bind(socket, address, size) }
     }
 
-    /// Calls `connect`: 0, or -1 with the reason in `errno`.
+    /// Calls `connect`; returns 0, or -1 with the reason in `errno`.
     package func connect(_ socket: Int32) -> Int32 {
         unsafe withPointer { address, size in unsafe Glibc.connect(socket, address, size) }
     }

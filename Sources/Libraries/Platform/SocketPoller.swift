@@ -3,7 +3,7 @@ private import Glibc
 /// A socket that a thread waits for.
 package struct PollInterest: Sendable {
     package let socket: Int32
-    /// Whether room to write ends the wait too, not only bytes to read.
+    /// Whether room to write also ends the wait.
     package let writing: Bool
 
     package init(socket: Int32, writing: Bool) {
@@ -17,7 +17,7 @@ package final class SocketPoller: Sendable {
     private let reading: Int32
     private let writing: Int32
 
-    /// Nil if the process may open no more files.
+    /// Makes the pipe; nil if the process may open no more files.
     package init?() {
         var ends: [Int32] = [0, 0]
         guard unsafe pipe(&ends) == 0 else { return nil }
@@ -41,9 +41,9 @@ package final class SocketPoller: Sendable {
         _ = unsafe write(writing, &byte, 1)
     }
 
-    /// Sleeps until one of the sockets is ready, `wake` is called, or the time is over; which of the sockets are ready.
+    /// Sleeps until a socket is ready, `wake` is called, or the time is over; returns which sockets are ready.
     ///
-    /// poll and not epoll: there are few sockets, and libpq may replace them at any reconnect.
+    /// It uses poll and not epoll, because there are few sockets, and libpq may replace them at any reconnect.
     package func wait(for interests: [PollInterest], milliseconds: Int32) -> [Bool] {
         var entries = interests.map { interest in
             pollfd(fd: interest.socket, events: Int16(interest.writing ? POLLIN | POLLOUT : POLLIN), revents: 0)

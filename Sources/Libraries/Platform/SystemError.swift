@@ -1,29 +1,29 @@
 private import Glibc
 
-/// What the operating system refused, and why.
+/// A refusal of the operating system, with its reason.
 package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The error number (`errno`).
     package let code: Int32
-    /// What was tried: `open 'tasks.db'`.
+    /// The operation that was tried: `open 'tasks.db'`.
     package let operation: String
-    /// The reason, where it is not the system's.
+    /// The reason, if it is not the system's.
     private let ownReason: String?
 
-    /// This error number of this operation.
+    /// Creates an error from the system's error number.
     package init(code: Int32, operation: String) {
         self.code = code
         self.operation = operation
         ownReason = nil
     }
 
-    /// An operation that was not tried, and the reason.
+    /// Creates an error for an operation that was not tried, with a reason of our own.
     package init(operation: String, reason: String) {
         code = EINVAL
         self.operation = operation
         ownReason = reason
     }
 
-    /// The reason as the system names it: `Permission denied`.
+    /// The reason in the words of the system: `Permission denied`.
     package var reason: String {
         if let ownReason { return ownReason }
         var buffer = [CChar](repeating: 0, count: 256)
@@ -32,13 +32,13 @@ package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible 
         return bytes.isEmpty ? "error \(code)" : String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Whether there is nothing under that name.
+    /// Whether nothing has that name.
     package var isMissing: Bool { code == ENOENT || code == ENOTDIR }
 
-    /// Operation and reason in one line.
+    /// The operation and the reason in one line.
     package var description: String { "\(operation): \(reason)" }
 
-    /// The error of this thread's last call.
+    /// Returns the error of this thread's last call.
     static func last(_ operation: String) -> SystemError {
         SystemError(code: errno, operation: operation)
     }

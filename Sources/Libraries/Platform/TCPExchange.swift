@@ -1,8 +1,8 @@
 private import Glibc
 
-/// One request and its answer over a TCP connection of its own.
+/// One request and its answer over a new TCP connection.
 package enum TCPExchange {
-    /// Sends bytes over a connected socket, which stays open, and returns what came back until the other side closed.
+    /// Sends bytes over a connected socket, which stays open, and returns the answer up to the end of the connection.
     package typealias Layer = (_ bytes: [UInt8], _ socket: Int32) throws(SystemError) -> [UInt8]
 
     /// The longest answer.
@@ -13,8 +13,8 @@ package enum TCPExchange {
     /// - Parameters:
     ///   - bytes: the request; it should ask the other side to close.
     ///   - host: a literal IPv4 or IPv6 address, or `localhost` for 127.0.0.1.
-    ///   - port: of the server.
-    ///   - layer: what carries the bytes over the socket, such as TLS; nil sends them as they are.
+    ///   - port: the port of the server.
+    ///   - layer: carries the bytes over the socket, such as TLS; nil sends them as they are.
     /// - Returns: the answer.
     /// - Throws: what the system or the layer said; EINVAL for a host that is no literal address.
     package static func send(
@@ -39,7 +39,7 @@ package enum TCPExchange {
         return connection
     }
 
-    /// The longest wait for a byte: 10 s, as the other side is near.
+    /// Limits each wait for a byte to 10 s, because the other side is near.
     private static func limitWaiting(on number: Int32) {
         var patience = timeval(tv_sec: 10, tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)

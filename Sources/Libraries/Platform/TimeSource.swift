@@ -2,12 +2,12 @@ private import Glibc
 
 /// The clocks of the program, which tests can set.
 ///
-/// Claims are checked against the wall clock, read per request; timers and ages by the monotonic clock, which no
-/// administrator can set (V-64).
+/// Claims are checked against the wall clock, which is read for each request. Timers and ages use the monotonic clock,
+/// which no administrator can set (V-64).
 package protocol TimeSource: Sendable {
     /// Milliseconds since 1970-01-01T00:00:00Z, UTC.
     var wallMilliseconds: Int64 { get }
-    /// Nanoseconds since some point in the past; never goes back.
+    /// Nanoseconds since some point in the past, which never go back.
     var monotonicNanoseconds: UInt64 { get }
 }
 

@@ -1,6 +1,6 @@
 private import Synchronization
 
-/// Carries a value that cannot be copied to the thread that will own it; the first to ask gets it.
+/// Carries a value that cannot be copied to the thread that will own it, which is the first that asks.
 package final class TransferBox<Value: ~Copyable>: Sendable {
     private let value: Mutex<Value?>
 
@@ -8,7 +8,7 @@ package final class TransferBox<Value: ~Copyable>: Sendable {
         self.value = Mutex(value)
     }
 
-    /// The value; nil if it was taken before.
+    /// Returns the value; nil if it was taken before.
     package func take() -> sending Value? {
         value.withLock { $0.take() }
     }

@@ -1,13 +1,13 @@
 private import Glibc
 
-/// Lets one thread sleep until another wakes it; a call that comes before the sleep is remembered, once.
+/// Lets one thread sleep until another wakes it; one call that comes before the sleep is remembered.
 ///
-/// The standard library has no condition variable. Deadlines are of the monotonic clock, as
-/// ``TimeSource/monotonicNanoseconds`` counts them.
+/// The standard library has no condition variable. Deadlines are times of the monotonic clock, as in
+/// ``TimeSource/monotonicNanoseconds``.
 @safe
 package final class Wakeup: @unchecked Sendable {
-    // Unchecked, because the compiler does not know that `isAwake` is read and written only with the mutex held, and that the
-    // two pointers are never changed. Allocated, because a mutex of the system must not move.
+    // The conformance is unchecked, because the compiler does not know that `isAwake` is used only with the mutex held
+    // and that the pointers never change. Both are allocated, because a mutex of the system must not move.
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var isAwake = false
@@ -38,7 +38,7 @@ package final class Wakeup: @unchecked Sendable {
         _ = unsafe pthread_mutex_unlock(mutex)
     }
 
-    /// Sleeps until woken.
+    /// Sleeps until another thread calls `wake`.
     package func wait() {
         _ = unsafe pthread_mutex_lock(mutex)
         while !isAwake { _ = unsafe pthread_cond_wait(condition, mutex) }
@@ -46,7 +46,7 @@ package final class Wakeup: @unchecked Sendable {
         _ = unsafe pthread_mutex_unlock(mutex)
     }
 
-    /// Sleeps until woken or until the monotonic clock shows this; whether it was woken.
+    /// Sleeps until woken or until this time of the monotonic clock; returns whether it was woken.
     package func wait(untilMonotonicNanoseconds deadline: UInt64) -> Bool {
         var time = timespec(tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
         _ = unsafe pthread_mutex_lock(mutex)

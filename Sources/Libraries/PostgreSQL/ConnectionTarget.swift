@@ -1,16 +1,16 @@
 private import CPostgreSQL
 
-/// Where a database is and how to get there: a connection string of libpq, read once.
+/// A connection string of libpq, read once: the place of a database and the way to it.
 ///
 /// Both forms are taken, `postgresql://user@host1,host2/name?sslmode=verify-full` and `host=... dbname=...`
-/// (<https://www.postgresql.org/docs/15/libpq-connect.html#LIBPQ-CONNSTRING>). What is not given comes from libpq's
-/// environment variables and defaults, except for the few defaults of ``defaults``.
+/// (<https://www.postgresql.org/docs/15/libpq-connect.html#LIBPQ-CONNSTRING>). Keywords that are not given come from
+/// libpq's environment variables and defaults, except for those in ``defaults``.
 package struct ConnectionTarget: Sendable {
     let keywords: [(name: String, value: String)]
 
-    /// Other than libpq's own: of several hosts the primary, and no wait without an end.
+    /// Our own defaults in place of libpq's: the primary among several hosts, and an end of every wait.
     ///
-    /// Not `read-write`: a primary that is set to read only can still be read.
+    /// The default is not `read-write`, because a primary that is set to read only can still be read.
     private static let defaults = [
         ("target_session_attrs", "primary"), ("connect_timeout", "5"), ("keepalives_idle", "10"),
         ("keepalives_interval", "5"), ("keepalives_count", "3"), ("tcp_user_timeout", "15000"),
@@ -42,17 +42,18 @@ package struct ConnectionTarget: Sendable {
             + (missing + Self.fixed).map { (name: $0.0, value: $0.1) }
     }
 
-    /// An unescaped `@`, `/` or `?` in a password makes the rest of it a host, a port, a name or a parameter, which messages
-    /// would show.
+    /// Refuses a string in which an unescaped `@`, `/` or `?` splits a password.
+    ///
+    /// libpq takes the rest of the password for a host, a port, a name or a parameter, which messages would show.
     private static func refuseMisread(_ given: [(name: String, value: String)]) throws(PostgreSQLError) {
         for (name, value) in given {
             let isMisread =
                 switch name {
-                // An @ at the start is an abstract socket.
+                // A host with an @ at its start is an abstract socket.
                 case "host": value.split(separator: ",").contains { $0.utf8.dropFirst().contains(UInt8(ascii: "@")) }
                 case "port": !value.utf8.allSatisfy { $0 == UInt8(ascii: ",") || (48...57).contains($0) }
                 case "user", "password", "sslpassword", "options", "application_name": false
-                // Folders may have one in their names.
+                // The path of a folder may contain an @.
                 default: value.utf8.contains(UInt8(ascii: "@")) && !value.utf8.starts(with: "/".utf8)
                 }
             guard isMisread else { continue }
@@ -62,8 +63,7 @@ package struct ConnectionTarget: Sendable {
 
     private static let escapes = "in a password write %40 for @, %2F for /, %3A for : and %3F for ?"
 
-    /// The message up to what it quotes: of a string that libpq cannot read that may be a part of the password, also where
-    /// it takes it for a name.
+    /// Returns the message up to the first quotation, which may be a part of the password whatever libpq calls it.
     private static func withoutQuotes(_ text: String) -> String {
         let line = text.prefix { $0 != "\"" && $0 != ":" && $0 != "\n" }
         let plain = line.last == " " ? line.dropLast() : line
@@ -74,11 +74,11 @@ package struct ConnectionTarget: Sendable {
         }
     }
 
-    /// Those that are used most, for a message about a mistyped one.
+    /// The keywords that are used most, for a message about a mistyped one.
     private static let names =
         "host, port, dbname, user, password, sslmode, sslrootcert, connect_timeout, target_session_attrs and others of libpq"
 
-    /// Hosts, ports and database for people, without user or password.
+    /// The hosts, the ports and the database for people, without user or password.
     package var name: String {
         let hosts = (value("host") ?? value("hostaddr"))?.split(separator: ",", omittingEmptySubsequences: false) ?? []
         let ports = value("port")?.split(separator: ",", omittingEmptySubsequences: false) ?? []

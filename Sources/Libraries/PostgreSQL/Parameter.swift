@@ -7,7 +7,7 @@ package enum Parameter: Sendable {
     case integers([Int64])
     case texts([String])
     case booleans([Bool])
-    /// Texts of which some may be NULL, or NULL instead of the array.
+    /// Texts of which some may be NULL; nil is NULL instead of the array.
     case optionalTexts([String?]?)
     case optionalReals([Double?]?)
     case optionalIntegers([Int64?])
@@ -27,7 +27,7 @@ package enum Parameter: Sendable {
         }
     }
 
-    /// Appends the binary form; false for NULL, which has none.
+    /// Appends the binary form; returns false for NULL, which has none.
     func append(to bytes: inout [UInt8]) -> Bool {
         switch self {
         case .integer(let value?): bytes.append(bigEndian: value)
@@ -55,7 +55,8 @@ extension [UInt8] {
         unsafe Swift.withUnsafeBytes(of: &value) { unsafe append(contentsOf: $0) }
     }
 
-    /// The form of array_recv: dimensions, whether there are NULLs, type, count, first index, then each with its length.
+    /// Appends the form of array_recv: dimensions, mark for NULLs, type, count, first index, then elements with
+    /// lengths.
     fileprivate mutating func append<Value>(
         array values: [Value], of type: Int32, _ appendElement: (inout [UInt8], Value) -> Void
     ) {
@@ -63,7 +64,7 @@ extension [UInt8] {
         for value in values { append(element: value, appendElement) }
     }
 
-    /// The same form; a NULL has the length -1 and no bytes.
+    /// Appends the form of array_recv, in which a NULL has the length -1 and no bytes.
     fileprivate mutating func append<Value>(
         optionals values: [Value?], of type: Int32, _ appendElement: (inout [UInt8], Value) -> Void
     ) {
@@ -91,7 +92,7 @@ extension [UInt8] {
     }
 }
 
-/// Parameters in the shape that libpq wants: one block of bytes and an address in it for each.
+/// Parameters in the shape that libpq wants: one block of bytes, and an address in the block for each parameter.
 struct EncodedParameters {
     private var bytes: [UInt8] = []
     private var offsets: [Int?] = []
@@ -118,7 +119,7 @@ struct EncodedParameters {
 
     typealias Pointers = UnsafePointer<UnsafePointer<CChar>?>
 
-    /// Lends the four arrays; libpq copies out of them before it returns.
+    /// Lends the four arrays, out of which libpq copies before it returns.
     @safe
     func withPointers<Outcome>(
         _ body: (Int32, UnsafePointer<UInt32>?, Pointers?, UnsafePointer<Int32>?, UnsafePointer<Int32>?) -> Outcome

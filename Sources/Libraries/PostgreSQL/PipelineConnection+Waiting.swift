@@ -5,7 +5,7 @@ private import Platform
 extension PipelineConnection {
     /// Runs one statement outside of pipeline mode, and waits for its end.
     ///
-    /// For what happens once: migrations, preparations, archives. After the deadline the connection cannot be used any more.
+    /// It does work that happens once: migrations, preparations, archives. The deadline makes the connection unusable.
     package func run(
         _ sql: String, _ parameters: [Parameter] = [], within seconds: Int = 60
     ) throws(PostgreSQLError) -> Rows {
@@ -28,12 +28,12 @@ extension PipelineConnection {
         _ = try outcome(within: seconds)
     }
 
-    /// From now on all waits together take no longer than this, whatever the deadline of each is.
+    /// Limits all waits from now on to this time together, whatever the deadline of each is.
     package func limitWaits(toSeconds seconds: Int) {
         lastMoment = Self.milliseconds + Int64(seconds) * 1000
     }
 
-    /// The last outcome of what was sent, or its first failure.
+    /// Returns the last outcome of the statements that were sent, or throws the first failure.
     private func outcome(within seconds: Int) throws(PostgreSQLError) -> Rows {
         let deadline = min(Self.milliseconds + Int64(seconds) * 1000, lastMoment)
         while !(try flush()) { try wait(POLLIN | POLLOUT, until: deadline) }
@@ -54,7 +54,7 @@ extension PipelineConnection {
         return rows
     }
 
-    /// Waits for the socket, and reads what has arrived.
+    /// Waits for the socket, and reads the bytes that have arrived.
     private func wait(_ events: Int32, until deadline: Int64) throws(PostgreSQLError) {
         let left = deadline - Self.milliseconds
         var entry = pollfd(fd: socket, events: Int16(events), revents: 0)

@@ -3,9 +3,9 @@ private import OpenSSL
 
 /// One session with a server, used by one thread at a time.
 ///
-/// In pipeline mode many statements are on their way at once: ``send(_:_:)`` and ``synchronize()`` only put into the
-/// buffer, ``flush()`` writes what the socket takes, ``receive()`` reads what has arrived, ``next()`` gives outcomes in the
-/// order of sending. None of these waits. Results and parameters are binary.
+/// In pipeline mode many statements are on their way at once. ``send(_:_:)`` and ``synchronize()`` only fill the
+/// buffer, ``flush()`` writes as much as the socket takes, ``receive()`` reads the bytes that have arrived, and
+/// ``next()`` returns outcomes in the order of sending. None of these waits. Results and parameters are binary.
 @safe
 package final class PipelineConnection {
     /// A statement as text, or one that was prepared under a name.
@@ -18,7 +18,7 @@ package final class PipelineConnection {
     package enum Outcome: ~Copyable {
         /// A statement did its work.
         case rows(Rows)
-        /// A statement failed, and with it all up to the next synchronization.
+        /// A statement failed, and with it all statements up to the next synchronization.
         case failure(PostgreSQLError)
         /// A statement was not run, because one before it failed.
         case skipped
@@ -27,10 +27,10 @@ package final class PipelineConnection {
     }
 
     let handle: OpaquePointer
-    /// No wait outside of pipeline mode is longer than until this time, see ``limitWaits(toSeconds:)``.
+    /// The time at which every wait outside of pipeline mode ends at the latest, see ``limitWaits(toSeconds:)``.
     var lastMoment = Int64.max
 
-    /// Connects, waiting for it; the deadline of each host is `connect_timeout`.
+    /// Connects and waits for the connection; `connect_timeout` is the deadline of each host.
     package init(to target: ConnectionTarget) throws(PostgreSQLError) {
         Cleanup.turnOff()
         let names = target.keywords.map(\.name)
@@ -52,7 +52,7 @@ package final class PipelineConnection {
         unsafe PQfinish(handle)
     }
 
-    /// libpq's message about the connection now.
+    /// The message of libpq about the state of the connection.
     package var lastError: PostgreSQLError {
         let text = unsafe PQerrorMessage(handle).map { unsafe String(cString: $0) } ?? ""
         let lines = text.split(separator: "\n").map { $0.drop { $0 == "\t" } }
@@ -66,7 +66,7 @@ package final class PipelineConnection {
     /// The number of the socket, for waiting.
     package var socket: Int32 { unsafe PQsocket(handle) }
 
-    /// From now on statements are pipelined.
+    /// Starts pipeline mode: many statements may be on their way from now on.
     package func enterPipeline() throws(PostgreSQLError) {
         guard unsafe PQenterPipelineMode(handle) == 1 else { throw lastError }
     }
@@ -88,29 +88,29 @@ package final class PipelineConnection {
         guard sent == 1 else { throw lastError }
     }
 
-    /// Puts a point of synchronization into the buffer: the server answers all before it.
+    /// Puts a point of synchronization into the buffer: the server answers all statements before it.
     package func synchronize() throws(PostgreSQLError) {
         guard unsafe PQpipelineSync(handle) == 1 else { throw lastError }
     }
 
-    /// Writes what the socket takes; whether the buffer is empty then.
+    /// Writes as much as the socket takes; returns whether the buffer is empty then.
     package func flush() throws(PostgreSQLError) -> Bool {
         let left = unsafe PQflush(handle)
         guard left >= 0 else { throw lastError }
         return left == 0
     }
 
-    /// Reads what has arrived; if there is more then, the socket is readable.
+    /// Reads the bytes that have arrived; if there are more afterwards, the socket is readable.
     package func receive() throws(PostgreSQLError) {
-        // libpq reads once, with room for at least 8 kB. A record of TLS may hold 16: its rest makes no socket readable.
+        // libpq reads once, at least 8 kB. A TLS record may hold 16 kB, of which the rest makes no socket readable.
         repeat {
             guard unsafe PQconsumeInput(handle) == 1 else { throw lastError }
         } while unsafe cpostgresql_pending(handle) > 0
     }
 
-    /// The next outcome, if it has arrived.
+    /// Returns the next outcome, if it has arrived.
     package func next() throws(PostgreSQLError) -> Outcome? {
-        // Between the results of two statements libpq gives one NULL, which says nothing here.
+        // Between the results of two statements libpq gives one NULL, which means nothing here.
         for _ in 0..<2 {
             guard unsafe PQisBusy(handle) == 0 else { return nil }
             guard let result = unsafe PQgetResult(handle) else { continue }

@@ -1,11 +1,11 @@
-/// What PostgreSQL, or the way to it, answered instead of doing what it was asked.
+/// An error of PostgreSQL, or of the connection to it.
 ///
-/// The message is the server's primary one, which names tables and columns but no values: details and hints, which may
-/// quote values, are left out. A message about a connection is libpq's and names hosts and users, never passwords.
+/// The message is the server's primary one, which names tables and columns but no values. Details and hints, which may
+/// quote values, are left out. A message about a connection is libpq's, and names hosts and users, never passwords.
 package struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The five characters of the server's error code; nil if the server said nothing.
     package let sqlState: String?
-    /// One line, by the server or libpq.
+    /// One line in the words of the server or libpq.
     package let message: String
 
     package init(sqlState: String?, message: String) {
@@ -13,7 +13,7 @@ package struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConverti
         self.message = message
     }
 
-    /// Code and message in one line.
+    /// The code and the message in one line.
     package var description: String { sqlState.map { "\(message) (SQLSTATE \($0))" } ?? message }
 
     /// The kinds of errors that callers distinguish.
@@ -26,13 +26,13 @@ package struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConverti
         case locked
         /// An earlier statement of the transaction failed, so this one was not run.
         case transactionFailed
-        /// A prepared statement is missing: a pool gave this transaction another session than that in which it was prepared.
+        /// A prepared statement is missing: a pool gave this transaction a session that did not prepare it.
         case unprepared
-        /// No room on the disk of the server.
+        /// The disk of the server has no room.
         case full
-        /// The server has too little of something other than disk, or too many connections.
+        /// The server has too few resources other than disk, or too many connections.
         case exhausted
-        /// The server only reads: a standby.
+        /// The server only reads: it is a standby.
         case readOnly
         /// The role lacks a right.
         case forbidden

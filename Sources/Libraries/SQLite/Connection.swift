@@ -2,15 +2,15 @@ private import CSQLite
 
 /// A connection to a database file, used by one thread at a time.
 ///
-/// SQLite runs in its multi-thread mode (`SQLITE_OPEN_NOMUTEX`): a connection may move between threads, two may not use
-/// it at once. The type cannot be copied, so the compiler enforces that; share it inside a `Mutex`.
+/// SQLite runs in its multi-thread mode (`SQLITE_OPEN_NOMUTEX`): a connection may move between threads, but two may not
+/// use it at once. The compiler enforces the rule, as the type cannot be copied; share it inside a `Mutex`.
 @safe
 package struct Connection: ~Copyable {
-    /// What may be done with the file.
+    /// The operations that are allowed on the file.
     package enum Mode: Sendable {
-        /// Read and write; the file is made if it is missing.
+        /// Reading and writing; the file is made if it is missing.
         case readWriteCreate
-        /// Read and write a file that exists.
+        /// Reading and writing a file that exists.
         case readWrite
         case readOnly
 
@@ -24,10 +24,10 @@ package struct Connection: ~Copyable {
     }
 
     private let handle: OpaquePointer
-    /// Where SQLite counts the pages of the log.
+    /// The number of pages of the log, which SQLite counts here.
     private let length: UnsafeMutablePointer<Int32>
 
-    /// Lets what is written to database files reach the disk in small steps, once for all connections.
+    /// Registers, once for all connections, the layer that writes database files to the disk in small steps.
     private static let pacedFiles = csqlite_register_paced()
 
     /// Opens the file of this path.
@@ -38,7 +38,7 @@ package struct Connection: ~Copyable {
     }
 
     deinit {
-        // The second version waits for statements that are still alive, so that the order of ends does not matter.
+        // Version 2 waits for statements that are still alive, so the order in which they end does not matter.
         unsafe sqlite3_close_v2(handle)
         unsafe length.deallocate()
     }
@@ -74,13 +74,13 @@ package struct Connection: ~Copyable {
         return unsafe Statement(takingOwnershipOf: compiled)
     }
 
-    /// The integer in the first column of the first row of a statement; nil without rows.
+    /// Returns the integer in the first column of the first row of a statement; nil without rows.
     package func integer(_ sql: String) throws(SQLiteError) -> Int64? {
         let statement = try prepare(sql)
         return try statement.step() ? statement.integer(0) : nil
     }
 
-    /// How long a statement waits for locks of other connections before it fails with `.busy`.
+    /// Sets how long a statement waits for locks of other connections before it fails with `.busy`.
     package func setBusyTimeout(milliseconds: Int32) {
         unsafe sqlite3_busy_timeout(handle, milliseconds)
     }
@@ -90,16 +90,16 @@ package struct Connection: ~Copyable {
         unsafe sqlite3_get_autocommit(handle) == 0
     }
 
-    /// Whether the file can only be read, which SQLite falls back to without an error.
+    /// Whether the file can only be read; SQLite falls back to reading without an error.
     package var isReadOnly: Bool {
         unsafe sqlite3_db_readonly(handle, "main") == 1
     }
 
-    /// What a checkpoint found and did, in pages.
+    /// The result of a checkpoint, in pages.
     package struct CheckpointPass: Sendable {
         /// The length of the log.
         package let log: Int64
-        /// How many of them, from its start, the database file has.
+        /// The number of pages, from the start of the log, that the database file has.
         package let copied: Int64
     }
 
@@ -120,7 +120,7 @@ package struct Connection: ~Copyable {
         _ = unsafe sqlite3_wal_hook(handle, note, length)
     }
 
-    /// How many pages the log had after the last commit of this connection, if it follows it.
+    /// How many pages the log had after the last commit of this connection, if ``followLog()`` was called.
     package var logLength: Int { unsafe Int(length.pointee) }
 
     /// How many rows the last statement added, changed or removed.

@@ -17,11 +17,11 @@ package struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible 
     package enum Kind: Sendable, Equatable {
         /// Another connection holds the lock.
         case busy
-        /// No room on the disk, or the largest size is reached.
+        /// The disk has no room, or the database has its largest size.
         case full
         /// The disk or the file system failed.
         case inputOutput
-        /// The file is something else.
+        /// The file is no database.
         case notADatabase
         /// The file contradicts itself.
         case corrupt
@@ -29,12 +29,12 @@ package struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible 
         case readOnly
         /// The file could not be opened.
         case cannotOpen
-        /// A constraint of the schema refused it.
+        /// A constraint of the schema refused the change.
         case constraint
         case other
     }
 
-    /// From the primary code.
+    /// The kind, from the primary code.
     package var kind: Kind {
         switch code & 0xFF {
         case SQLITE_BUSY, SQLITE_LOCKED: .busy
@@ -49,17 +49,17 @@ package struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible 
         }
     }
 
-    /// Message and code, for a log.
+    /// The message and the code, for a log.
     package var description: String {
         "\(message) (SQLite \(code))"
     }
 
-    /// An error for content that the schema allows and the program never writes.
+    /// Returns an error for content that the schema allows and the program never writes.
     package static func corrupt(_ message: String) -> SQLiteError {
         SQLiteError(code: SQLITE_CORRUPT, message: message)
     }
 
-    /// The last error of a connection, which must be read before anything else is done with it.
+    /// Reads the last error of a connection, before anything else is done with the connection.
     init(of connection: OpaquePointer?, code: Int32) {
         let text = unsafe connection == nil ? sqlite3_errstr(code) : sqlite3_errmsg(connection)
         self.init(code: code, message: unsafe text.map { unsafe String(cString: $0) } ?? "unknown")

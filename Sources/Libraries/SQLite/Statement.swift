@@ -1,9 +1,9 @@
 private import CSQLite
 
-/// A compiled statement; bind, step, read, reset.
+/// A compiled statement: bind, step, read, reset.
 ///
-/// Parameters count from 1, columns from 0, as in SQLite. A number of bound values that differs from the number of
-/// parameters is a mistake in the program, and ends it.
+/// Parameters count from 1 and columns from 0, as in SQLite. A wrong number of bound values is a mistake in the
+/// program, and ends it.
 @safe
 package struct Statement: ~Copyable {
     private let handle: OpaquePointer
@@ -26,7 +26,7 @@ package struct Statement: ~Copyable {
         precondition(unsafe index == sqlite3_bind_parameter_count(handle), "every parameter needs a value")
     }
 
-    /// Goes to the next row; false after the last one, when the statement is complete.
+    /// Goes to the next row; returns false after the last row, when the statement is complete.
     package func step() throws(SQLiteError) -> Bool {
         let code = unsafe sqlite3_step(handle)
         switch code {
@@ -45,31 +45,31 @@ package struct Statement: ~Copyable {
 
     /// Ends the run, releases its locks, and clears the values.
     ///
-    /// Reports no errors: they are those that the last step threw.
+    /// It reports no errors, because an error is the one that the last step threw.
     package func reset() {
         unsafe sqlite3_reset(handle)
         unsafe sqlite3_clear_bindings(handle)
     }
 
-    /// The integer in a column of the current row.
+    /// Returns the integer in a column of the current row.
     package func integer(_ column: Int32) -> Int64 {
         unsafe sqlite3_column_int64(handle, column)
     }
 
-    /// The number in a column of the current row.
+    /// Returns the number in a column of the current row.
     package func real(_ column: Int32) -> Double {
         unsafe sqlite3_column_double(handle, column)
     }
 
-    /// The text in a column of the current row, with its length: U+0000 does not end it.
+    /// Returns the text in a column of the current row, with its length: U+0000 does not end it.
     package func text(_ column: Int32) -> String {
-        // The pointer first: asking for the length may convert the value and move it.
+        // The pointer comes first: asking for the length may convert the value and move it.
         guard let bytes = unsafe sqlite3_column_text(handle, column) else { return "" }
         let count = unsafe Int(sqlite3_column_bytes(handle, column))
         return unsafe String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
     }
 
-    /// Whether a column of the current row is NULL.
+    /// Returns whether a column of the current row is NULL.
     package func isNull(_ column: Int32) -> Bool {
         unsafe sqlite3_column_type(handle, column) == SQLITE_NULL
     }
@@ -85,7 +85,7 @@ package struct Statement: ~Copyable {
     func bind(_ value: String, at index: Int32) throws(SQLiteError) {
         var text = value
         let code = text.withUTF8 { bytes in
-            // An empty buffer may have no address, and SQLite takes none for NULL; it copies what it is given.
+            // An empty buffer may have no address, which SQLite takes for NULL. SQLite copies the bytes.
             unsafe bytes.withMemoryRebound(to: CChar.self) { characters in
                 unsafe characters.baseAddress.map { start in
                     unsafe csqlite_bind_text_copying(handle, index, start, Int32(characters.count))

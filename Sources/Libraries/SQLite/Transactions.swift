@@ -1,5 +1,5 @@
 extension Connection {
-    /// Runs the body in one transaction that writes: committed when it returns, rolled back when it throws.
+    /// Runs the body in one writing transaction: commits when the body returns, and rolls back when it throws.
     package func transaction<Outcome>(
         _ body: () throws(SQLiteError) -> Outcome
     ) throws(SQLiteError) -> Outcome {
@@ -21,10 +21,10 @@ extension Connection {
         return try body()
     }
 
-    /// Ends the open transaction without its changes, if the error has not ended it already.
+    /// Ends the open transaction without its changes, unless the error has ended it already.
     package func rollBack() {
         guard isInTransaction else { return }
-        // A rollback that fails leaves nothing to do: SQLite has then rolled back by itself, or rolls back at the close.
+        // A rollback that fails leaves nothing to do: SQLite has rolled back by itself, or rolls back at the close.
         _ = try? execute("ROLLBACK")
     }
 }
