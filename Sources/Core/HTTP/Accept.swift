@@ -1,10 +1,10 @@
 import Basics
 
 extension HeaderSection {
-    /// Whether the `Accept` fields ask for one of these JSON types, or for plain text (RFC 9110 section 12.5.1).
+    /// Returns whether the `Accept` fields prefer one of these JSON types to plain text (RFC 9110 section 12.5.1).
     ///
-    /// Of the ranges that match a type the most specific gives its weight, and the higher weight wins. Where both weigh
-    /// the same, a JSON type that was named wins, also as `application/*`; `*/*` alone, or no field at all, is text.
+    /// The most specific range that matches a type gives its weight, and the higher weight wins. If both weigh the
+    /// same, a JSON type that was named wins, also as `application/*`; `*/*` alone, or no field at all, is text.
     func preferJSON(_ types: [String]) -> Bool {
         let ranges = acceptRanges
         let text = AcceptRange.best(for: "text/plain", of: ranges)
@@ -20,8 +20,8 @@ extension HeaderSection {
 
     /// Whether the `Accept` fields ask for HTML rather than for one of the forms of a problem.
     ///
-    /// As browsers do for a page: `text/html` is named itself, and weighs more than every other form. Where a form weighs the
-    /// same, HTML is taken only if that form was not named.
+    /// Browsers ask so for a page: `text/html` is named itself, and weighs more than every other form. If a form weighs
+    /// the same, HTML is taken only if that form was not named.
     package var preferHTML: Bool {
         let ranges = acceptRanges
         guard let html = AcceptRange.best(for: "text/html", of: ranges), html.weight > 0,
@@ -43,10 +43,10 @@ struct AcceptRange {
     let name: String
     let weight: Int
 
-    /// Whether it names the type, or a part of it.
+    /// Whether the range names the type, or a part of it.
     var isNamed: Bool { name != "*/*" }
 
-    /// Reads an element of the list; nil for an empty one.
+    /// Reads an element of the list; nil if the element is empty.
     init?(_ element: Substring) {
         let range = element.prefix { $0 != ";" }
         let name = range.trimmingBlanks
@@ -55,7 +55,7 @@ struct AcceptRange {
         weight = Self.weight(of: Array(element[range.endIndex...].utf8).span)
     }
 
-    /// The most specific of the ranges that match a type.
+    /// Returns the most specific of the ranges that match a type.
     static func best(for type: String, of ranges: [AcceptRange]) -> AcceptRange? {
         guard !ranges.isEmpty else { return nil }
         let family = "\(Substring(type.utf8.prefix { $0 != UInt8(ascii: "/") }))/*"
@@ -65,7 +65,7 @@ struct AcceptRange {
         return nil
     }
 
-    /// The weight among parameters, each after a semicolon; the highest if there is none.
+    /// Returns the weight among parameters, each after a semicolon; the highest weight if there is none.
     static func weight(of parameters: Span<UInt8>) -> Int {
         var start = 0
         while start < parameters.count {
@@ -77,7 +77,7 @@ struct AcceptRange {
         return 1000
     }
 
-    /// The weight, if this parameter is one: `q=0.5` is 500; nil for another, and for a weight that is malformed.
+    /// Returns the weight if this parameter is a sound one (`q=0.5` is 500), otherwise nil.
     private static func weight(ofParameter parameter: Span<UInt8>) -> Int? {
         guard (3...7).contains(parameter.count), parameter.beginsIgnoringCase("q="), parameter[2].isDecimalDigit else {
             return nil

@@ -3,9 +3,9 @@ import Basics
 extension HeaderSection {
     /// Whether the `Accept-Encoding` fields prefer gzip to no coding (RFC 9110 section 12.5.3).
     ///
-    /// `x-gzip` is the same coding (section 8.4.1.3), and `*` any that is not named. No coding, `identity`, is preferred only
-    /// where it is named with a higher weight. Without a field gzip would be allowed, but programs that cannot decode it
-    /// send none either.
+    /// `x-gzip` is the same coding (section 8.4.1.3), and `*` is any coding that is not named. `identity`, no coding,
+    /// is preferred only if it is named with a higher weight. Without a field gzip would be allowed, but programs that
+    /// cannot decode gzip send no field either.
     package var preferGzip: Bool {
         guard mayContain("Accept-Encoding") else { return false }
         var codings = AcceptedCodings()
@@ -14,7 +14,7 @@ extension HeaderSection {
     }
 }
 
-/// The weights, in thousandths, of the codings that matter here; nil where one is not named.
+/// The weights, in thousandths, of the codings that matter here; nil if a coding is not named.
 private struct AcceptedCodings {
     private var gzip: Int?
     private var identity: Int?
@@ -25,7 +25,7 @@ private struct AcceptedCodings {
         return weight > 0 && weight >= identity ?? 0
     }
 
-    /// Adds the members of one field line; read in place, as nearly all clients send one.
+    /// Adds the members of one field line, which is read in place because nearly all clients send one.
     mutating func add(_ list: Span<UInt8>) {
         var start = 0
         while start < list.count {
@@ -35,7 +35,7 @@ private struct AcceptedCodings {
         }
     }
 
-    /// Of a coding that is named twice the first weight counts.
+    /// Adds one member; the first weight counts if a coding is named twice.
     private mutating func add(member: Span<UInt8>) {
         let end = member.next(UInt8(ascii: ";"), from: 0) ?? member.count
         let name = member.extracting(member.trimming(0..<end))

@@ -2,20 +2,20 @@ import Basics
 
 /// The field lines of an answer as they are sent, each with its CRLF (RFC 9112 section 5).
 ///
-/// Bytes, not a list of texts: a line is written once, where its value is known, those that many answers have once for
-/// all of them, and the server sends them as they are.
+/// The lines are bytes and not texts: each line is written once, where its value is known, a line of many answers once
+/// for all of them, and the server sends the bytes as they are.
 package struct FieldLines: Sendable, Equatable {
     /// Whole lines; each has one CRLF, at its end.
     package private(set) var bytes: [UInt8] = []
 
-    /// No lines, with room for this many bytes.
+    /// Creates an empty list, with room for this many bytes.
     package init(reserving count: Int = 0) {
         if count > 0 { bytes.reserveCapacity(count) }
     }
 
-    /// Appends a field; one of the same name stays.
+    /// Appends a field; a field of the same name stays.
     ///
-    /// Left out where its text would break out of its line, where it has none, and where only the server may say it
+    /// A field is left out if its text is empty or would break out of its line, or if only the server may send it
     /// (``Response``): then the field is missing and the answer is sound.
     package mutating func append(_ name: String, _ value: String) {
         guard name.isNameOfHandlers, value.isOneLine else { return }
@@ -46,7 +46,7 @@ package struct FieldLines: Sendable, Equatable {
     /// The value of the first field of this name, compared without case.
     package subscript(name: String) -> String? { values(name).first }
 
-    /// The values of all fields of this name, in order.
+    /// Returns the values of all fields of this name, in order.
     package func values(_ name: String) -> [String] {
         var values: [String] = []
         var next = 0
@@ -57,10 +57,10 @@ package struct FieldLines: Sendable, Equatable {
         return values
     }
 
-    /// Whether there is a field of this name.
+    /// Returns whether there is a field of this name.
     package func contains(_ name: String) -> Bool { line(name, from: 0) != nil }
 
-    /// Where the first line of this name is, from the beginning of a line on, without its CRLF.
+    /// Returns the range of the first line of this name after the start of a line, without its CRLF.
     private func line(_ name: String, from first: Int) -> Range<Int>? {
         let bytes = self.bytes.span
         var start = first
@@ -84,7 +84,7 @@ extension FieldLines: ExpressibleByDictionaryLiteral {
 }
 
 extension String {
-    /// Whether a handler may name a field so: the server alone knows what frames the answer, and when it is sent.
+    /// Whether a handler may send a field of this name; only the server knows the framing and the time of an answer.
     fileprivate var isNameOfHandlers: Bool {
         let bytes = utf8.span
         for index in bytes.indices where bytes[index] <= UInt8(ascii: " ") || bytes[index] == UInt8(ascii: ":") {
@@ -100,10 +100,10 @@ extension String {
         }
     }
 
-    /// Whether there is something in it, and nothing that ends a line or a text of C.
+    /// Whether the text has bytes, and none that ends a line or a text of C.
     fileprivate var isOneLine: Bool {
         let bytes = utf8.span
-        // Vector code, which nearly always answers.
+        // The compiler makes vector code of this loop, which nearly always gives the answer.
         var lowest = UInt8.max
         for index in bytes.indices { lowest = min(lowest, bytes[index]) }
         return !bytes.isEmpty && (lowest > 0x0D || !utf8.contains { $0 == 0x0D || $0 == 0x0A || $0 == 0 })

@@ -4,14 +4,14 @@ import Basics
 struct FieldParameters: Sendable, Equatable {
     /// The text before the first semicolon, without blanks around it.
     let value: String
-    /// The parameters in order, names in lower case; what follows a malformed one, or the sixteenth, is left out.
+    /// The parameters in order, names in lower case; all after a malformed one, or after the sixteenth, are left out.
     let parameters: [RequestTarget.Argument]
 
     subscript(name: String) -> String? { parameters[name] }
 }
 
 extension FieldParameters {
-    /// Reads a field value; most have no parameters, and nothing to take apart.
+    /// Reads a field value; most values have no parameters, and nothing to take apart.
     init(_ field: String) {
         guard field.utf8.contains(where: { $0 == UInt8(ascii: ";") || $0.isBlank }) else {
             self.init(value: field, parameters: [])
@@ -36,7 +36,7 @@ extension ArraySlice<UInt8> {
         return prefix
     }
 
-    /// Takes `; name=value` from the front; nothing at the end or before anything else.
+    /// Takes `; name=value` from the front; nil at the end, or if anything else comes first.
     fileprivate mutating func removeParameter() -> RequestTarget.Argument? {
         _ = removePrefix { $0.isBlank || $0 == UInt8(ascii: ";") }
         let name = removePrefix { $0 != UInt8(ascii: "=") && $0 != UInt8(ascii: ";") }.trimmed
@@ -51,7 +51,7 @@ extension ArraySlice<UInt8> {
         return removeQuotedRest().map { RequestTarget.Argument(name: lowered, value: String(lenient: $0)) }
     }
 
-    /// Takes the rest of a quoted string, with its closing quote; nothing, if there is none.
+    /// Takes the rest of a quoted string, with its closing quote; nil without a closing quote.
     private mutating func removeQuotedRest() -> [UInt8]? {
         var value: [UInt8] = []
         while let byte = popFirst() {
@@ -61,7 +61,7 @@ extension ArraySlice<UInt8> {
         return nil
     }
 
-    /// Without spaces and tabs around.
+    /// The bytes without the spaces and tabs at both ends.
     fileprivate var trimmed: ArraySlice<UInt8> {
         var rest = drop(while: \.isBlank)
         while rest.last?.isBlank == true { rest.removeLast() }

@@ -15,7 +15,7 @@ package struct FormURLEncoded: Sendable, Equatable {
 
     package let fields: [RequestTarget.Argument]
 
-    /// Reads a body; `+` and `%20` are spaces, `%00` is left to the application.
+    /// Reads a body; `+` and `%20` are spaces, and `%00` is left to the application.
     ///
     /// A name or value that is not UTF-8 is read as Latin-1.
     package static func parse(_ body: [UInt8]) throws(Malformed) -> FormURLEncoded {
@@ -28,7 +28,7 @@ package struct FormURLEncoded: Sendable, Equatable {
 }
 
 extension PercentDecoding {
-    /// The pairs of a form or of a query, in order; empty pairs are left out.
+    /// Returns the pairs of a form or of a query, in order; empty pairs are left out.
     func arguments(of bytes: ArraySlice<UInt8>) throws(PercentError) -> [RequestTarget.Argument] {
         var arguments: [RequestTarget.Argument] = []
         var rest = bytes

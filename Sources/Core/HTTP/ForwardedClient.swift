@@ -1,19 +1,19 @@
 package import Basics
 
-/// The client whose request a proxy passes on, as the proxy reports it (RFC 7239 section 5.2, and `X-Forwarded-For` before it).
+/// The client whose request a proxy passes on (RFC 7239 section 5.2, and `X-Forwarded-For` before it).
 ///
-/// Only for requests that a trusted proxy sent: anyone can write these fields. Each proxy on the way
-/// appends the address that it saw, so the rightmost one that is no trusted proxy is the last that can be trusted.
+/// Only the fields of a trusted proxy count, because anyone can write them. Each proxy on the way appends the address
+/// that it saw, so the rightmost address that is no trusted proxy is the last that can be trusted.
 package enum ForwardedClient: Sendable, Hashable {
     /// The proxy says nothing.
     case none
-    /// It names no address, or only those of trusted proxies; or the two kinds of field disagree: a proxy writes one kind and
-    /// may pass on the other as it came, so the client may have invented it.
+    /// The fields name no address, or only trusted proxies, or they disagree: a proxy writes one kind of field and may
+    /// pass on the other as it came, so the client may have invented the other.
     case unclear
-    /// The client's address, and the same as the proxy wrote it, without a port.
+    /// The client's address, with its text as the proxy wrote it, without a port.
     case client(IPAddress, text: String)
 
-    /// What the fields of a request say.
+    /// Reads the fields of a request.
     package init(in headers: HeaderSection, trusting proxies: [IPAddressRange]) {
         let standard = Self.nodes(of: headers, "Forwarded", Self.forwardedNode)
         let old = Self.nodes(of: headers, "X-Forwarded-For") { $0 }
@@ -31,7 +31,7 @@ package enum ForwardedClient: Sendable, Hashable {
         }
     }
 
-    /// The last part of each list element that names a client; an element without one is an empty text.
+    /// Returns the node of each list element that may name a client; an empty text if the element has none.
     private static func nodes(
         of headers: HeaderSection, _ name: String, _ node: (Substring) -> Substring
     ) -> [Substring] {
@@ -40,7 +40,7 @@ package enum ForwardedClient: Sendable, Hashable {
         }
     }
 
-    /// The value of `for` in one element of `Forwarded`.
+    /// Returns the value of `for` in one element of `Forwarded`.
     private static func forwardedNode(_ element: Substring) -> Substring {
         for pair in element.split(separator: ";") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -63,7 +63,7 @@ package enum ForwardedClient: Sendable, Hashable {
         return .unclear
     }
 
-    /// `192.0.2.1:80` and `[2001:db8::1]:80` without port and brackets.
+    /// Returns the host of `192.0.2.1:80` or `[2001:db8::1]:80`, without port and brackets.
     private static func withoutPort(_ node: Substring) -> Substring {
         if node.hasPrefix("[") {
             guard let end = node.firstIndex(of: "]") else { return "" }

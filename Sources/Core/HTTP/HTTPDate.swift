@@ -2,7 +2,7 @@ import Basics
 
 /// A moment as HTTP writes it: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 section 5.6.7).
 package enum HTTPDate {
-    /// The text of this many seconds after 1970-01-01T00:00:00Z.
+    /// Returns the text of this many seconds after 1970-01-01T00:00:00Z.
     package static func text(unixSeconds: Int64) -> String {
         let (days, second) = unixSeconds.quotientAndRemainder(flooredBy: 86_400)
         let date = CivilDate(daysSince1970: days)

@@ -1,6 +1,6 @@
-/// What can be wrong with a request before the application sees it, or with the time it takes.
+/// The faults of a request that the server finds before the application sees it, or in the time that it takes.
 ///
-/// The server finds these; the application writes their texts, so that they look like its other problems.
+/// The application writes the texts of the faults, so that they look like its other problems.
 package enum HTTPFault: Error, Sendable, Hashable, CaseIterable {
     /// The length of the body is unclear, or a field line is malformed (V-142).
     case framing
@@ -10,32 +10,32 @@ package enum HTTPFault: Error, Sendable, Hashable, CaseIterable {
     case host
     /// The target is malformed or not accepted (V-144).
     case target
-    /// A method that is not registered.
+    /// The method is not registered.
     case unknownMethod
-    /// A method that this server never serves: `CONNECT`, `TRACE` (V-147).
+    /// This server never serves the method: `CONNECT`, `TRACE` (V-147).
     case forbiddenMethod
-    /// More than a hundred field lines, or a request line and fields that are too long together (V-140).
+    /// The request has more than a hundred field lines, or its request line and fields are too long together (V-140).
     case tooManyFields
     /// The body is longer than the application wants to read (V-141).
     case bodyTooLarge
     /// `Expect` asks for something other than `100-continue` (V-150).
     case expectation
-    /// A version of HTTP that is not 1.0 or 1.1.
+    /// The version of HTTP is not 1.0 or 1.1.
     case version
-    /// The application had no answer in time.
+    /// The application did not answer in time.
     case timeout
     /// More requests wait than the server may hold (V-153).
     case overloaded
     /// The server is about to stop.
     case stopping
-    /// One client has as many requests under way as allowed.
+    /// One client has as many requests under way as are allowed.
     case tooManyAtOnce
 }
 
 extension HTTPFault {
     /// The problem for the client.
     ///
-    /// All texts are constant: nothing of the request is repeated.
+    /// All texts are constant, so no part of the request is repeated.
     package var problem: Problem {
         switch self {
         case .framing:
@@ -97,7 +97,7 @@ extension HTTPFault {
         }
     }
 
-    /// Answers with ``problem``; for a server without texts of its own.
+    /// Answers with ``problem``, for a server without texts of its own.
     @Sendable package static func refuse(_ fault: HTTPFault, _ head: RequestHead?) -> Response {
         var response = fault.problem.response(for: head)
         response.headers.append("X-Content-Type-Options", "nosniff")

@@ -2,13 +2,13 @@ import Basics
 
 /// The header fields of a request as they were received, duplicates kept (RFC 9110 section 6.3).
 ///
-/// One copy of their bytes, and where each field line is in it: no text is made of a field until someone asks for it. Of
-/// most fields that a request does not have, ``mayContain(_:)`` knows it without a look at any line.
+/// The section holds one copy of the bytes and the ranges of the field lines: no text is made of a field until someone
+/// asks for it. For most missing fields ``mayContain(_:)`` answers without a look at any line.
 package struct HeaderSection: Sendable {
     /// A field line as text.
     package struct Field: Sendable, Equatable {
         package let name: String
-        /// Without white space around it.
+        /// The value without white space around it.
         package let value: String
 
         package init(name: String, value: String) {
@@ -17,10 +17,10 @@ package struct HeaderSection: Sendable {
         }
     }
 
-    /// One field line: where its name and its value are in ``bytes``.
+    /// The ranges of one field line in ``bytes``.
     package struct Line: Sendable {
         package let name: Range<Int>
-        /// Without white space around it.
+        /// The range of the value without white space around it.
         package let value: Range<Int>
 
         package init(name: Range<Int>, value: Range<Int>) {
@@ -34,7 +34,7 @@ package struct HeaderSection: Sendable {
     /// A bit for the length and the first letter of each name; names may share one.
     @usableFromInline package let names: UInt64
 
-    /// The lines of a section in these bytes, their values with white space around them or without.
+    /// Takes the lines of a section in these bytes; their values may have white space around them.
     package init(bytes: [UInt8], lines: consuming [Line]) {
         let all = bytes.span
         var names: UInt64 = 0
@@ -50,28 +50,28 @@ package struct HeaderSection: Sendable {
         self.names = names
     }
 
-    /// The bit of a name that begins with this byte.
+    /// Returns the bit of a name that begins with this byte.
     @inlinable static func bit(_ first: UInt8, _ count: Int) -> UInt64 {
         1 << UInt64((Int(first.lowercasedASCII) &+ 5 &* count) & 63)
     }
 
-    /// Whether there can be a field of this name; false means that there is none.
+    /// Returns whether there can be a field of this name; false means that there is none.
     @inlinable package func mayContain(_ name: String) -> Bool {
         name.utf8.first.map { names & Self.bit($0, name.utf8.count) != 0 } ?? false
     }
 
-    /// Whether there is a field of this name, compared without case.
+    /// Returns whether there is a field of this name, compared without case.
     @inlinable package func contains(_ name: String) -> Bool { mayContain(name) && firstValue(name) != nil }
 
     /// The value of the first field of this name.
     @inlinable package subscript(name: String) -> String? { mayContain(name) ? firstText(name) : nil }
 
-    /// The values of all fields of this name, in order.
+    /// Returns the values of all fields of this name, in order.
     package func values(_ name: String) -> [String] {
         lines.filter { isNamed($0, name) }.map { text($0.value) }
     }
 
-    /// How often a field occurs that may occur once.
+    /// How often a field occurs that is allowed once.
     package enum Occurrence: Equatable, Sendable {
         case never
         case once(ArraySlice<UInt8>)
@@ -100,7 +100,7 @@ package struct HeaderSection: Sendable {
     }
 
     func isNamed(_ line: Line, _ name: String) -> Bool {
-        // Most names differ in length: then no byte is compared.
+        // Most names differ in length, and then no byte is compared.
         line.name.count == name.utf8.count && bytes.span.extracting(line.name).isEqualIgnoringCase(to: name)
     }
 
@@ -126,7 +126,7 @@ extension HeaderSection: ExpressibleByDictionaryLiteral {
 }
 
 extension Span<UInt8> {
-    /// The range without the white space at its ends.
+    /// Returns the range without the white space at its ends.
     func trimming(_ range: Range<Int>) -> Range<Int> {
         var (start, end) = (range.lowerBound, range.upperBound)
         while start < end, self[end - 1].isBlank { end -= 1 }

@@ -6,7 +6,7 @@ extension String {
     /// The port may be empty, as RFC 3986 section 3.2.3 allows, and is otherwise at most 65535.
     package var isHostField: Bool { utf8.span.isHostField }
 
-    /// Whether this value of `Host` names this machine: no one else can make a client send that to another.
+    /// Whether this value of `Host` names this machine: nobody can make a client send such a value to another machine.
     package var isLoopbackHost: Bool {
         guard isHostField else { return false }
         let host = if let end = firstIndex(of: "]") { self[...end] } else { prefix { $0 != ":" } }
@@ -15,7 +15,7 @@ extension String {
 }
 
 extension Span<UInt8> {
-    /// The same of bytes.
+    /// Whether these bytes can be the value of `Host`.
     package var isHostField: Bool {
         var end = 0
         if count > 0, self[0] == UInt8(ascii: "[") {
@@ -30,7 +30,7 @@ extension Span<UInt8> {
         return self[end] == UInt8(ascii: ":") && extracting((end + 1)..<count).isPort
     }
 
-    /// The text between the brackets: an IPv6 address, or `v`, a version, and an address of the future.
+    /// Whether the text between the brackets is an IPv6 address, or an address of a future version (`v`).
     private var isIPLiteral: Bool {
         if count > 0, self[0].lowercasedASCII == UInt8(ascii: "v") { return isFutureAddress }
         guard let text = try? UTF8Span(validating: self), contains({ $0 == UInt8(ascii: ":") }) else { return false }
@@ -39,7 +39,7 @@ extension Span<UInt8> {
 
     fileprivate var isPort: Bool { isEmpty || decimal.map { $0 <= 65535 } ?? false }
 
-    /// Unreserved characters, delimiters within a part, and percent-encoded ones (RFC 3986 section 3.2.2).
+    /// Whether all characters are unreserved, delimiters within a part, or percent-encoded (RFC 3986 section 3.2.2).
     fileprivate var isRegisteredName: Bool {
         var index = 0
         while index < count {
@@ -56,7 +56,7 @@ extension Span<UInt8> {
         return true
     }
 
-    /// `v`, a version, a dot and an address (RFC 3986 section 3.2.2).
+    /// Whether this is `v`, a version, a dot and an address (RFC 3986 section 3.2.2).
     fileprivate var isFutureAddress: Bool {
         var dot = 1
         while dot < count, self[dot].hexadecimalValue != nil { dot += 1 }
@@ -69,7 +69,7 @@ extension Span<UInt8> {
 }
 
 extension UInt8 {
-    /// Unreserved, or a delimiter within a part (RFC 3986 section 2).
+    /// Whether this is unreserved, or a delimiter within a part (RFC 3986 section 2).
     fileprivate var isNameCharacter: Bool {
         switch self {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

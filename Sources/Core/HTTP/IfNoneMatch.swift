@@ -1,10 +1,11 @@
 import Basics
 
 extension HeaderSection {
-    /// Whether the client has the state of this entity tag already: `If-None-Match` (RFC 9110 section 13.1.2).
+    /// Returns whether the client already has the state of this entity tag: `If-None-Match` (RFC 9110 section 13.1.2).
     ///
-    /// The tag is strong, in its quotes; a weak one of the client matches it, too (section 8.8.3.2). The lines of the field are
-    /// one list. False where the field is missing or malformed. For `If-Match` see `TaskItem.revisions(ifMatch:of:)`.
+    /// The tag is strong, in its quotes; a weak tag of the client matches, too (section 8.8.3.2). The lines of the
+    /// field are one list. The result is false if the field is missing or malformed. For `If-Match` see
+    /// `TaskItem.revisions(ifMatch:of:)`.
     package func ifNoneMatch(_ tag: String) -> Bool {
         guard mayContain("If-None-Match") else { return false }
         var search = EntityTagSearch()
@@ -15,15 +16,15 @@ extension HeaderSection {
     }
 }
 
-/// The search for one tag in the lines of a field; reads them in place, as browsers send one with most requests.
+/// The search for one tag in the lines of a field, which are read in place: browsers send one with most requests.
 private struct EntityTagSearch {
     /// The members so far, on all lines.
     var members = 0
-    /// Whether one of them is `*`, which must be alone.
+    /// Whether one of the members is `*`, which must be alone.
     var isAny = false
     var isFound = false
 
-    /// Reads one line; false where the grammar does not allow it.
+    /// Reads one line; returns false if the grammar does not allow it.
     mutating func read(_ line: Span<UInt8>, for tag: Span<UInt8>) -> Bool {
         var next = 0
         while let start = line.member(from: next) {
@@ -44,14 +45,14 @@ private struct EntityTagSearch {
 }
 
 extension Span<UInt8> {
-    /// Where the next member of a list begins.
+    /// Returns the index at which the next member of a list begins.
     fileprivate func member(from start: Int) -> Int? {
         var start = start
         while start < count, self[start].isBlank || self[start] == UInt8(ascii: ",") { start += 1 }
         return start < count ? start : nil
     }
 
-    /// The text of the tag that begins here, with its quotes and without `W/` (section 8.8.3).
+    /// Returns the range of the tag that begins here, with its quotes and without `W/` (section 8.8.3).
     fileprivate func opaqueTag(from start: Int) -> Range<Int>? {
         let isWeak = start + 1 < count && self[start] == UInt8(ascii: "W") && self[start + 1] == UInt8(ascii: "/")
         let open = isWeak ? start + 2 : start
@@ -63,6 +64,6 @@ extension Span<UInt8> {
 }
 
 extension UInt8 {
-    /// `etagc` (RFC 9110 section 8.8.3): anything visible but quotes, and bytes beyond ASCII.
+    /// Whether this is an `etagc` (RFC 9110 section 8.8.3): anything visible but quotes, and bytes beyond ASCII.
     fileprivate var isEntityTagCharacter: Bool { self == 0x21 || self >= 0x23 && self != 0x7F }
 }

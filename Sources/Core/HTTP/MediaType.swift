@@ -2,18 +2,18 @@ import Basics
 
 /// A media type, as `Content-Type` names it (RFC 9110 section 8.3).
 package struct MediaType: Sendable, Equatable {
-    /// Type and subtype in lower case, without parameters: `application/json`.
+    /// The type and subtype in lower case, without parameters: `application/json`.
     package let name: String
     private let field: FieldParameters
 
-    /// Reads a field value; nothing, if there is no type with a subtype.
+    /// Reads a field value; nil if there is no type with a subtype.
     package init?(_ value: String) {
         field = FieldParameters(value)
         guard Self.isType(field.value.utf8.span) else { return nil }
         name = field.value.lowercasedASCII
     }
 
-    /// Whether these are two tokens with a slash between them.
+    /// Returns whether these are two tokens with a slash between them.
     private static func isType(_ bytes: Span<UInt8>) -> Bool {
         var slash: Int?
         for index in bytes.indices where !bytes[index].isTokenCharacter {
@@ -33,7 +33,7 @@ package struct MediaType: Sendable, Equatable {
 }
 
 extension RequestHead {
-    /// The media type of the body; nothing if it is missing or malformed.
+    /// The media type of the body; nil if it is missing or malformed.
     package var contentType: MediaType? { headers["Content-Type"].flatMap(MediaType.init) }
 }
 

@@ -1,6 +1,6 @@
 import Basics
 
-/// The body of `multipart/form-data` (RFC 7578): parts with names, their values byte for byte.
+/// The body of `multipart/form-data` (RFC 7578): parts with names, and with values byte for byte.
 package struct MultipartForm: Sendable, Equatable {
     /// One field of the form.
     package struct Part: Sendable, Equatable {
@@ -20,13 +20,13 @@ package struct MultipartForm: Sendable, Equatable {
     package enum Malformed: Error, Sendable, Equatable, CaseIterable {
         /// The boundary is empty, longer than 70 bytes, or cannot be one.
         case boundary
-        /// The body does not begin with the boundary, does not end with it, or is followed by something on its line.
+        /// The body does not begin with the boundary, does not end with it, or has text after it on the same line.
         case delimiter
         /// The header block of a part does not end, or is longer than 2 KiB or 16 lines.
         case header
         /// A part has no name.
         case name
-        /// There are more than ``mostParts``.
+        /// There are more than ``mostParts`` parts.
         case tooManyParts
     }
 
@@ -70,7 +70,7 @@ private struct MultipartReader {
         }
     }
 
-    /// Reads what follows a delimiter: the end of its line, or the two dashes that end the form.
+    /// Reads the bytes after a delimiter: the end of its line; or two dashes at the end of the form, and returns false.
     mutating func beginsPart() throws(MultipartForm.Malformed) -> Bool {
         if body[position...].starts(with: "--".utf8) { return false }
         while position < body.count, body[position].isBlank { position += 1 }
@@ -100,7 +100,7 @@ private struct MultipartReader {
         return MultipartForm.Part(name: name, contentType: contentType, value: value)
     }
 
-    /// The next line of a header block, or nothing at its end.
+    /// Returns the next line of a header block; nil at the end of the block.
     private mutating func headerLine(before limit: Int) throws(MultipartForm.Malformed) -> ArraySlice<UInt8>? {
         guard position < limit else { throw .header }
         let window = body[position..<limit]
@@ -109,7 +109,7 @@ private struct MultipartReader {
         return end == position ? nil : body[position..<end]
     }
 
-    /// Everything up to the next delimiter, which is skipped.
+    /// Returns all bytes up to the next delimiter, and skips the delimiter.
     ///
     /// A delimiter has its only carriage return at the start, so no byte is examined more than twice.
     private mutating func bytesBeforeDelimiter() throws(MultipartForm.Malformed) -> [UInt8] {

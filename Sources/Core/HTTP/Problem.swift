@@ -2,8 +2,7 @@ import JSON
 
 /// Problem details (RFC 9457), for people and programs.
 ///
-/// Nothing that a client sent belongs in any member, except numbers: clients show them, and terminals and pages interpret
-/// them.
+/// No member holds anything that a client sent, except numbers: clients show members, and terminals interpret them.
 package struct Problem: Error, Sendable, Equatable {
     package var status: Status
     /// The stable name of this kind of problem, such as `task.not_found`; also the anchor in `problems.html`.
@@ -12,7 +11,7 @@ package struct Problem: Error, Sendable, Equatable {
     package var title: String
     /// One sentence that says what to do next.
     package var detail: String
-    /// The ids of what it concerns, as `ids`, if it concerns one or some of several.
+    /// The ids of the tasks that the problem concerns, as `ids`, if it concerns one or some of several.
     package var identifiers: [Int64]
     /// The reference of this occurrence, usually made of the request identifier.
     package var instance: String?
@@ -31,7 +30,7 @@ package struct Problem: Error, Sendable, Equatable {
         self.headers = headers
     }
 
-    /// Where the kind of problem is described; relative, so it works under any name of the server.
+    /// The address at which the kind of problem is described; it is relative, so it works under any name of the server.
     package var type: String { "/problems.html#\(code)" }
 }
 
@@ -80,10 +79,10 @@ extension Problem {
         return line
     }
 
-    /// The answer with this problem; `cacheControl` is nil where the caller adds the field.
+    /// Returns the answer with this problem; `cacheControl` is nil if the caller adds the field.
     ///
-    /// JSON is for those who ask for it, and for scripts in pages: a JSON object in answer to a `GET` ends the
-    /// old client with ADAL, which expects an array.
+    /// JSON is for clients that ask for it, and for scripts in pages: a JSON object in answer to a `GET` ends the old
+    /// client with ADAL, which expects an array.
     package func response(for head: RequestHead?, cacheControl: String? = "no-store") -> Response {
         let asJSON = head?.prefersProblemJSON ?? false
         var response = Response(status, body: asJSON ? json(for: head) : line)

@@ -1,34 +1,34 @@
 /// Answers requests.
 ///
-/// A server calls it on the thread of its event loop, so it must not block: a wait belongs into
+/// A server calls the handler on the thread of its event loop, so it must not block: a wait belongs into
 /// ``Decision/later(_:)``.
 package protocol RequestHandler: Sendable {
     /// Decides on a request when its head has been read, before a byte of the body was read (V-08, V-122).
     ///
-    /// A request without a body, or whose body is not needed, is answered here or by ``Decision/later(_:)``.
+    /// A request without a body, or with a body that is not needed, is answered here or by ``Decision/later(_:)``.
     func decide(on head: RequestHead) -> Decision
 }
 
-/// What to do with a request.
+/// The next step for a request.
 package enum Decision: Sendable {
-    /// Answered. A body, if one follows, is not handed over: after a refusal (400 and above) the connection closes
-    /// without reading it, otherwise it is read up to the limit and dropped.
+    /// Answers. After a refusal (400 and above) the connection closes without reading a body that follows; otherwise
+    /// such a body is read up to the limit and dropped.
     case respond(Response)
-    /// Decided when the body has been read. A body longer than `limit` bytes never reaches the closure: it is refused with
-    /// a 413 by the server.
+    /// Decides when the body has been read. The server refuses a body longer than `limit` bytes with a 413 and does not
+    /// call the closure.
     case readBody(limit: Int, @Sendable (_ body: [UInt8]) -> Decision)
-    /// Decided after a wait. Costs a task, so it is not for answers that are known already. Runs on the connection's
-    /// event loop: never block.
+    /// Decides after a wait. A wait costs a task, so answers that are already known must not use it. The closure runs
+    /// on the connection's event loop and must never block.
     case later(@Sendable () async -> Decision)
 
-    /// Answered after the body has been read, perhaps after a wait.
+    /// Returns a decision that answers after the body has been read, perhaps after a wait.
     package static func answerBody(
         limit: Int, _ answer: @escaping @Sendable (_ body: [UInt8]) async -> Response
     ) -> Decision {
         .readBody(limit: limit) { body in .later { .respond(await answer(body)) } }
     }
 
-    /// The same decision with another answer in the end.
+    /// Returns the same decision with another answer in the end.
     package func map(_ change: @escaping @Sendable (Response) -> Response) -> Decision {
         switch self {
         case .respond(let response): .respond(change(response))

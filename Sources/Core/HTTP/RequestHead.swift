@@ -1,6 +1,6 @@
 /// A request without its body.
 ///
-/// A class, so that the connection, the handler and what a handler leaves to do later take one reference each.
+/// It is a class, so that the connection, the handler and the handler's later work take one reference each.
 package final class RequestHead: Sendable {
     package let method: Method
     package let target: RequestTarget

@@ -2,19 +2,19 @@ import Basics
 
 /// Why a request target was refused (V-144).
 package enum TargetError: Error, Sendable, Equatable, CaseIterable {
-    /// Neither a path, nor the absolute form, nor `*`.
+    /// The target is neither a path, nor the absolute form, nor `*`.
     case form
     /// The absolute form names another authority than `Host`.
     case authority
-    /// A control character, a space, a `#`, or a character beyond ASCII that is not percent-encoded.
+    /// The target has a control character, a space, a `#`, or a character beyond ASCII that is not percent-encoded.
     case byte
-    /// A `%` without two hexadecimal digits.
+    /// A `%` has no two hexadecimal digits after it.
     case escape
-    /// `%00`.
+    /// The target has `%00`.
     case zero
-    /// `%2F` in the path.
+    /// The path has `%2F`.
     case slash
-    /// A segment `.` or `..`, encoded or not.
+    /// The path has a segment `.` or `..`, encoded or not.
     case dots
     /// The path does not decode to UTF-8.
     case encoding
@@ -40,7 +40,7 @@ extension RequestTarget {
 /// The findings of one pass over the bytes of a target.
 private struct TargetForm {
     private let text: String
-    /// Where the path begins: after the authority in absolute form.
+    /// The index at which the path begins, which is after the authority in absolute form.
     private var start = 0
     private var question: Int?
     private var hasEscape = false
@@ -77,7 +77,7 @@ private struct TargetForm {
     func path() throws(TargetError) -> String {
         let end = question ?? text.utf8.count
         let path = text.utf8.dropFirst(start).prefix(end - start)
-        // Most paths are written as they are meant.
+        // Most paths need no decoding.
         if !hasEscape, !hasOddSegment, path.last != UInt8(ascii: "/") { return String(Substring(path)) }
         var decoded = ""
         for piece in path.split(separator: UInt8(ascii: "/")) {

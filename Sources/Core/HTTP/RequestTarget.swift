@@ -5,7 +5,7 @@ package struct RequestTarget: Sendable, Equatable {
     /// One argument of the query, decoded.
     package struct Argument: Sendable, Equatable {
         package let name: String
-        /// The value; empty where there was no `=`.
+        /// The value; empty if there was no `=`.
         package let value: String
 
         package init(name: String, value: String) {
@@ -14,9 +14,9 @@ package struct RequestTarget: Sendable, Equatable {
         }
     }
 
-    /// As in the request line.
+    /// The text in the request line.
     ///
-    /// May carry a token in its query: never log it.
+    /// Its query may carry a token: never log it.
     package let raw: String
     /// The path with a slash before each segment, which is decoded; empty for `/`.
     ///
@@ -24,7 +24,7 @@ package struct RequestTarget: Sendable, Equatable {
     package let absolutePath: String
     package let query: [Argument]
 
-    /// A target of these parts; ``init(parsing:)`` takes apart what a client sent.
+    /// Creates a target of these parts; ``init(parsing:)`` takes apart the target that a client sent.
     package init(raw: String, absolutePath: String, query: [Argument] = []) {
         self.raw = raw
         self.absolutePath = absolutePath

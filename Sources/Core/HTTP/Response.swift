@@ -2,11 +2,9 @@
 package struct Response: Sendable, Equatable {
     package var status: Status
     package var headers: FieldLines
-    /// The content.
-    ///
-    /// Also set for `HEAD`, and then not sent.
+    /// The content, also for `HEAD`, which sends none of it.
     package var body: [UInt8]
-    /// Kept until the content is sent or given up, such as the lease of its memory.
+    /// An object that is kept until the content is sent or given up, such as the lease of its memory.
     package var kept: KeptObject?
 
     package init(_ status: Status, headers: FieldLines = FieldLines(), body: [UInt8] = []) {

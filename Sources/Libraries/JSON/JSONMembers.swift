@@ -1,7 +1,7 @@
 /// The members of a JSON object, whose values are decoded on demand.
 ///
-/// The object is checked as strictly as by ``JSONValue/init(parsing:limits:)``. A token or a line of an import has many members, of which few
-/// are read, and a string that nobody asks for is never made.
+/// The object is checked as strictly as by ``JSONValue/init(parsing:limits:)``. A token has many claims, of which few
+/// are read, and a string that nobody asks for is never made. Lines of an import are read in the same way.
 package struct JSONMembers: Sendable {
     private enum Value {
         case scalar(JSONScalar)
