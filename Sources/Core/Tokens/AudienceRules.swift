@@ -1,8 +1,8 @@
-/// For whom a token must be issued (V-55, P-24).
+/// The rules for the audience of a token (V-55, P-24).
 package struct AudienceRules: Sendable, Equatable {
     /// The application identifiers that are accepted, compared byte by byte (P-25).
     package var accepted: [String]
-    /// The claim that holds them; `client_id` for Cognito, whose access tokens have no `aud`.
+    /// The claim that holds the audience; `client_id` for Cognito, whose access tokens have no `aud`.
     package var claim = "aud"
     package var match = AudienceMatch.one
 
@@ -11,10 +11,10 @@ package struct AudienceRules: Sendable, Equatable {
     }
 }
 
-/// What an array of audiences must have (P-24).
+/// The rule for an array of audiences (P-24).
 package enum AudienceMatch: String, Sendable, CaseIterable {
-    /// One element, which is accepted: with others, another of them could present the token here.
+    /// One element, which is accepted: if there were several, another audience could present the token here.
     case one
-    /// 1 to 16 elements, of which one is accepted.
+    /// 1 to 16 elements, of which at least one is accepted.
     case any
 }

@@ -7,7 +7,7 @@ extension ClaimExamination {
         let audience = rules.audience
         if !audience.claim.isSame(as: "aud") {
             guard let value = claims[audience.claim]?.string, isAccepted(value) else { throw .wrongAudience }
-            // A token that has the standard claim as well must be for this application by that, too.
+            // A token that also has the standard claim must name this application there, too.
             guard claims["aud"] != nil else { return }
         }
         let isMeant =
@@ -25,7 +25,7 @@ extension ClaimExamination {
 
     private func isAccepted(_ list: [JSONValue], _ match: AudienceMatch) -> Bool {
         switch match {
-        // With several audiences, another of them could present the token here.
+        // With several audiences, another audience could present the token here.
         case .one: return list.count == 1 && list.first?.string.map(isAccepted) ?? false
         case .any:
             let names = list.compactMap(\.string)
@@ -68,7 +68,7 @@ extension ClaimExamination {
         switch claims["scp"] {
         case nil: return []
         case .string(let text)?: return text.split(separator: " ").map(String.init)
-        // Okta's form. An element that is not a string grants nothing.
+        // Okta sends an array. An element that is not a string grants nothing.
         case .array(let list)?: return list.compactMap(\.string)
         case .null?, .boolean?, .integer?, .real?, .object?: throw .malformedScope
         }
@@ -92,7 +92,8 @@ extension ClaimExamination {
         switch rules.kind {
         case .any: return
         case .access: guard !hasMarksOfIDToken else { throw .idToken }
-        // Google, Firebase and Apple put no mark into every ID token: what is no access token is taken for one.
+        // Google, Firebase and Apple put no mark into every ID token: without marks of an access token it is an ID
+        // token.
         case .id: guard !hasMarksOfAccessToken else { throw .notIDToken }
         }
     }
@@ -101,9 +102,10 @@ extension ClaimExamination {
         claims[name]?.string.map { $0.isEqualIgnoringCase(to: value) } ?? false
     }
 
-    /// What only ID tokens have: OpenID Connect Core 1.0 section 2, Cognito's `token_use`, Keycloak's `typ`.
+    /// Whether the token has claims that only ID tokens have.
     ///
-    /// authentik's ID tokens may have none of these, and the time of the sign-in without the name of a client.
+    /// They are from OpenID Connect Core 1.0 section 2, Cognito (`token_use`) and Keycloak (`typ`). authentik's ID
+    /// tokens may have none of them, but the time of the sign-in without the name of a client.
     private var hasMarksOfIDToken: Bool {
         let isOfSignIn = claims["auth_time"] != nil && claims["azp"] == nil && claims["client_id"] == nil
         return says("token_use", "id") || says("typ", "ID") || claims["at_hash"] != nil || claims["c_hash"] != nil
@@ -115,7 +117,7 @@ extension ClaimExamination {
         return claims.hasScopes || says("token_use", "access") || says("typ", "Bearer") || isMicrosofts
     }
 
-    /// No person signed in for a token that an application got with its own credentials.
+    /// Refuses a token that an application got with its own credentials, because no person signed in for it.
     func checkApplication() throws(TokenRefusal) {
         let hasScopesOfPerson = !rules.isMicrosoft || rules.kind == .id || claims["scp"] != nil || hasMarksOfIDToken
         let isApplication = says("idtyp", "app") || !hasScopesOfPerson

@@ -10,7 +10,7 @@ enum ClaimCheck: CaseIterable {
 struct ClaimExamination {
     let claims: Claims
     let rules: ClaimRules
-    /// The issuers that publish the key that signed.
+    /// The issuers that publish the key of the signature.
     let issuers: [TokenIssuer]
     let now: Int64
 
@@ -30,7 +30,7 @@ struct ClaimExamination {
         issuer = claims.issuer
     }
 
-    /// Checks one rule, as far as possible independently of the others.
+    /// Checks one rule, as far as possible without the results of the others.
     mutating func apply(_ check: ClaimCheck) throws(TokenRefusal) {
         switch check {
         case .expiry: try checkExpiry()
@@ -47,14 +47,14 @@ struct ClaimExamination {
         }
     }
 
-    /// The verified token, once all rules were checked.
+    /// Returns the verified token, once all rules were checked.
     func verified() throws(TokenRefusal) -> VerifiedToken {
         guard let owner else { throw .missingOwner }
         let principal = Principal(
             owner: owner, name: claims["name"]?.string, policy: policy, scopes: scopes,
             expiry: Int64(expiry.rounded(.down)), source: rules.source, required: rules.scopes.required)
         let usableUntil = Int64(expiry.rounded(.up)) + rules.clockSkew
-        // Whole seconds n satisfy n < x exactly if n < ceil(x), and n >= x exactly if n >= ceil(x).
+        // A whole second n satisfies n < x exactly if n < ceil(x), and n >= x exactly if n >= ceil(x).
         return VerifiedToken(
             principal: principal, usableFrom: Int64(beginning.rounded(.up)) - rules.clockSkew,
             usableUntil: min(usableUntil, rules.end ?? usableUntil))
@@ -74,7 +74,7 @@ extension ClaimExamination {
     private mutating func checkNotBefore() throws(TokenRefusal) {
         guard let start = try claims.moment("nbf") else { return }
         guard start <= Double(now) + skew else { throw .notYetValid }
-        // Otherwise the token is valid at no time.
+        // A token that begins after its end is valid at no time.
         if let expiry = try claims.moment("exp"), start >= expiry { throw .notYetValid }
         beginning = max(beginning, start)
     }
@@ -96,15 +96,15 @@ extension ClaimExamination {
     }
 
     private func checkIssuer() throws(TokenRefusal) {
-        // Loops, not closures: those would copy the examination.
+        // These are loops because a closure would copy the examination.
         for issuer in issuers where isIssuer(issuer) { return }
         throw .wrongIssuer
     }
 
-    /// The tenant is one that may use the API, and that of the issuer.
+    /// Checks that the tenant may use the API, and is the tenant of the issuer.
     private func checkTenant() throws(TokenRefusal) {
         guard rules.isMicrosoft || rules.tenants != nil else { return }
-        // The library of Microsoft refuses a second claim of that name in other case, which a reader without case would take.
+        // Microsoft's library refuses a second `tid` in other case, which a reader that ignores case would take.
         let names = claims.members.names.filter { $0.isEqualIgnoringCase(to: "tid") }
         guard names.count < 2 else { throw .wrongTenant }
         let named = issuer.flatMap { IssuerTenant.of($0) }
@@ -115,12 +115,12 @@ extension ClaimExamination {
         guard let tenant = claim.string, tenant.isEqualIgnoringCase(to: named) else { throw .wrongTenant }
     }
 
-    /// The policy as configured: one under which this key was published with this issuer (V-56).
+    /// Returns the policy as configured, if this key was published under it with this issuer (V-56).
     ///
-    /// Without this check, a token of the password-reset policy would pass for one of the sign-in policy. Where no policy
-    /// is configured, a token that names one is refused too.
+    /// Without this check, a token of the password-reset policy would pass for a token of the sign-in policy. If no
+    /// policy is configured, a token that names a policy is refused, too.
     private func checkedPolicy() throws(TokenRefusal) -> String? {
-        // An issuer that does not match was reported by its own check; the policy can still be checked.
+        // A wrong issuer was reported by its own check; the policy can still be checked.
         var candidates: [TokenIssuer] = []
         for issuer in issuers where isIssuer(issuer) { candidates.append(issuer) }
         if candidates.isEmpty { candidates = issuers }
@@ -137,7 +137,7 @@ extension ClaimExamination {
         claims["tfp"] != nil || claims["acr"]?.string.map(PolicyName.isOfB2C) ?? false
     }
 
-    /// `tfp`, else `acr`; if the token has both, they must agree.
+    /// Returns `tfp`, or else `acr`; if the token has both, they must agree.
     private func claimedPolicy() throws(TokenRefusal) -> String? {
         let (tfp, acr) = (try policy(in: "tfp"), try policy(in: "acr"))
         if let tfp, let acr, !tfp.isEqualIgnoringCase(to: acr) { throw .wrongPolicy }

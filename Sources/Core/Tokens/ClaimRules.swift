@@ -1,27 +1,26 @@
 /// The rules for claims that are the same for every token of one token source.
 ///
-/// What depends on the key that signed, its issuers and policies, is an argument of each check. Scopes are compared by
-/// the routes.
+/// The issuers and policies of the key that signed are arguments of each check. The routes compare scopes.
 package struct ClaimRules: Sendable, Equatable {
     package var audience: AudienceRules
     package var owner: OwnerRules
     package var scopes = ScopeRules()
-    /// Which kind of token is accepted (P-28).
+    /// The kind of token that is accepted (P-28).
     package var kind = TokenKind.any
-    /// The tenants that may use the API, where the issuer leaves the tenant open (P-22); nothing where it does not.
+    /// The tenants that may use the API, if the issuer leaves the tenant open (P-22).
     package var tenants: AllowedTenants?
     /// Whether the provider is Entra ID or Entra External ID, whose claims are known: not B2C (P-23, P-27).
     package var isMicrosoft = false
-    /// How far clocks may differ, in seconds.
+    /// The largest difference between clocks, in seconds.
     package var clockSkew: Int64
     /// The longest time from `iat` to `exp`, in seconds; B2C grants at most a day (V-53, P-30).
     package var longestLifetime: Int64
-    /// The name of the token source; nothing for that of the settings without name.
+    /// The name of the token source; nil for the source of the settings without a name.
     package var source: String?
-    /// From when on its tokens are refused, in seconds since 1970 (P-31).
+    /// The time from which the tokens of the source are refused, in seconds since 1970 (P-31).
     package var end: Int64?
 
-    /// Rules for these audiences; the defaults are those for B2C.
+    /// Creates rules for these audiences; the defaults are those for B2C.
     package init(
         audiences: [String], ownerClaim: OwnerClaim = .objectIdentifier, clockSkew: Int64 = 60,
         longestLifetime: Int64 = 86_400
@@ -35,7 +34,7 @@ package struct ClaimRules: Sendable, Equatable {
     /// Checks the claims of a token.
     ///
     /// - Parameters:
-    ///   - claims: those of the token; its signature must have been verified (V-50).
+    ///   - claims: the claims of a token whose signature was verified (V-50).
     ///   - issuers: the issuers that publish the key that signed, one for each policy.
     ///   - now: the wall clock, in seconds since 1970.
     /// - Returns: the token, for a cache to keep.

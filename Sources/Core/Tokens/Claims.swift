@@ -5,7 +5,7 @@ package import JSON
 package struct Claims: Sendable {
     package let members: JSONMembers
 
-    /// Reads the payload of a token whose signature was verified (V-50, V-51), or of one whose source is to be found (P-13).
+    /// Reads the payload of a token: its signature was verified (V-50, V-51), or its source is to be found (P-13).
     package init(of token: CompactToken) throws(TokenRefusal) {
         members = try rethrowing(as: { _ in TokenRefusal.payloadNotJSON }) { () throws(JSONError) in
             try StrictJSON.members(token.payload, longest: CompactToken.longest)
@@ -14,7 +14,7 @@ package struct Claims: Sendable {
 
     package subscript(name: String) -> JSONValue? { members[name] }
 
-    /// A NumericDate, in seconds since 1970, or nothing if the claim is absent; `null` is not absence (V-52).
+    /// Returns a NumericDate in seconds since 1970; nil if the claim is absent, which `null` is not (V-52).
     func moment(_ name: String) throws(TokenRefusal) -> Double? {
         switch members[name] {
         case nil: nil
@@ -24,7 +24,7 @@ package struct Claims: Sendable {
         }
     }
 
-    /// From 1970 to the end of the year 9999: within that, a `Double` holds every second exactly and converts to an
+    /// Checks that a time is between 1970 and the year 9999: a `Double` holds these seconds exactly and converts to an
     /// integer without a trap.
     private static func checked(_ seconds: Double) throws(TokenRefusal) -> Double {
         guard seconds >= 0, seconds <= 253_402_300_799 else { throw .notNumericDate }
@@ -39,6 +39,6 @@ extension Claims {
     /// `tid`, if it is a GUID, in lower case.
     package var tenant: String? { members["tid"]?.string.flatMap(GUID.canonical) }
 
-    /// Whether there are scopes, which only access tokens have.
+    /// Whether the token has scopes, which only access tokens have.
     var hasScopes: Bool { members["scp"] != nil || members["scope"] != nil }
 }

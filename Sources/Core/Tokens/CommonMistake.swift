@@ -1,17 +1,17 @@
 import Basics
 import JSON
 
-/// A mistake that many people make with tokens, as the token itself shows it (docs/providers.md, P-33).
+/// A mistake that many people make with tokens, and that the token itself shows (docs/providers.md, P-33).
 ///
-/// Beside the refusal, never in place of it: what a token says is not proven before its signature is.
+/// It is reported beside the refusal, never in place of it: claims prove nothing before the signature is verified.
 package enum CommonMistake: Sendable, Equatable {
     case graphToken, versionOneToken, idToken, applicationToken
-    /// `exp` is that many seconds ago.
+    /// `exp` was that many seconds ago.
     case recentlyExpired(seconds: Int64)
-    /// The token begins in that many seconds.
+    /// The token becomes valid in that many seconds.
     case clockBehind(seconds: Int64)
     case audienceForm, loginHost, wrongTenant, wrongPolicy, missingObjectIdentifier, opaqueOrEncrypted
-    /// A token of B2C where only External ID is configured, or the reverse.
+    /// The token is from B2C and only External ID is configured, or the reverse.
     case otherService(isB2C: Bool)
 
     /// A short name that does not change, for logs.
@@ -32,7 +32,7 @@ package enum CommonMistake: Sendable, Equatable {
         }
     }
 
-    /// What the mistake is and what to do; quotes nothing of the token.
+    /// The mistake and its remedy, without any text of the token.
     package var message: String {
         switch self {
         case .graphToken:
@@ -78,9 +78,9 @@ package enum CommonMistake: Sendable, Equatable {
     }
 }
 
-/// What is configured, as far as mistakes are recognized by it.
+/// The part of the configuration by which mistakes are recognized.
 package struct ConfiguredIssuers: Sendable, Equatable {
-    /// The issuers of all sources, as far as they are known; templates among them.
+    /// The issuers of all sources, as far as they are known, with templates among them.
     package var issuers: [String]
     /// The audiences of all sources.
     package var audiences: [String]
@@ -92,12 +92,12 @@ package struct ConfiguredIssuers: Sendable, Equatable {
 }
 
 extension CommonMistake {
-    /// The mistake that a refused token shows, if it shows a common one.
+    /// Finds the mistake that a refused token shows, if it shows a common one.
     ///
     /// - Parameters:
-    ///   - token: the text.
-    ///   - refusal: the first rule that it breaks.
-    ///   - configured: what the server accepts.
+    ///   - token: the text of the token.
+    ///   - refusal: the first rule that the token breaks.
+    ///   - configured: the issuers and audiences that the server accepts.
     ///   - now: the wall clock, in seconds since 1970.
     package init?(in token: String, refused refusal: TokenRefusal, configured: ConfiguredIssuers, now: Int64) {
         if refusal == .notThreeSegments {
@@ -115,7 +115,7 @@ extension CommonMistake {
     }
 }
 
-/// A refused token and what is configured.
+/// A refused token and the configuration.
 private struct SuspectToken {
     let header: JSONMembers?
     let claims: Claims
@@ -129,10 +129,10 @@ private struct SuspectToken {
         "00000003-0000-0000-c000-000000000000", "https://graph.microsoft.com", "https://graph.microsoft.com/",
     ]
 
-    /// Tokens of another kind than an access token of a person for this API.
+    /// The mistake of sending another token than a person's access token for this API.
     var ofKind: CommonMistake? {
         if let audience, Self.graph.contains(where: { $0.isSame(as: audience) }) { return .graphToken }
-        // Graph's tokens are signed over another nonce than the one in their header, so no one else can verify them.
+        // Graph's tokens are signed over another nonce than the one in their header, so only Graph can verify them.
         if refusal == .badSignature, header?.contains("nonce") ?? false { return .graphToken }
         if isVersionOne { return .versionOneToken }
         if refusal == .idToken || refusal == .wrongAudience && looksLikeIDToken { return .idToken }
@@ -140,7 +140,7 @@ private struct SuspectToken {
         return claims["idtyp"]?.string == "app" ? .applicationToken : nil
     }
 
-    /// B2C's tokens have `ver` 1.0 too, but no `appid`.
+    /// Whether the token has version 1; B2C's tokens have `ver` 1.0 too, but no `appid`.
     private var isVersionOne: Bool {
         guard !configured.issuers.contains(where: { $0.isSame(as: issuer) }) else { return false }
         return issuer.hasPrefix("https://sts.windows.net/")
@@ -166,20 +166,20 @@ private struct SuspectToken {
         return .clockBehind(seconds: -seconds)
     }
 
-    /// How many seconds ago a time is; negative in the future.
+    /// Returns how many seconds ago a time is; negative for a time in the future.
     private func distance(from name: String, _ now: Int64) -> Int64? {
         guard let moment = try? claims.moment(name) else { return nil }
         return now - Int64(moment.rounded(.down))
     }
 
-    /// `api://X` where `X` is configured, or the reverse (P-25).
+    /// The mistake of an audience `api://X` where `X` is configured, or the reverse (P-25).
     var ofAudience: CommonMistake? {
         guard refusal == .wrongAudience, let audience else { return nil }
         let other = audience.hasPrefix("api://") ? String(audience.dropFirst("api://".count)) : "api://\(audience)"
         return configured.audiences.contains { $0.isSame(as: other) } ? .audienceForm : nil
     }
 
-    /// Issuers of Microsoft's that are not configured.
+    /// The mistake of an issuer of Microsoft's that is not configured.
     var ofIssuer: CommonMistake? {
         if refusal == .wrongTenant { return .wrongTenant }
         guard refusal == .wrongIssuer, let address = WebAddress(issuer), let tenant = IssuerTenant.of(issuer) else {
@@ -205,13 +205,13 @@ private struct SuspectToken {
         return nil
     }
 
-    /// The labels of an issuer's host and the segments of its path, with the tenant left open.
+    /// Returns the labels of an issuer's host and the segments of its path, with an empty text for the tenant.
     private static func form(_ issuer: WebAddress, _ tenant: String) -> [String] {
         let labels = issuer.host.split(separator: ".").map { String($0) }
         return (labels + ["/"] + issuer.path.map(\.lowercasedASCII)).map { $0.isSame(as: tenant) ? "" : $0 }
     }
 
-    /// Who signed in, and where.
+    /// The mistake of a sign-in with another policy, or without an object id.
     var ofPerson: CommonMistake? {
         if refusal == .wrongPolicy { return .wrongPolicy }
         guard refusal == .missingOwner, IssuerTenant.of(issuer) != nil, claims["oid"] == nil else { return nil }

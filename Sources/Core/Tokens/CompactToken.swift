@@ -10,24 +10,24 @@ package struct CompactToken: Sendable {
 
     /// All received bytes.
     package let bytes: [UInt8]
-    /// Decoded from base64url.
+    /// The header, decoded from base64url.
     package let header: [UInt8]
-    /// Decoded from base64url; not to be read before the signature is verified (V-15), but for the issuer, which chooses
-    /// among several token sources the one whose keys may verify it (P-13).
+    /// The payload, decoded from base64url, of which only the issuer may be read before the signature is verified
+    /// (V-15): the issuer chooses the token source whose keys may verify the token (P-13).
     package let payload: [UInt8]
-    /// Decoded from base64url.
+    /// The signature, decoded from base64url.
     package let signature: [UInt8]
     private let secondDot: Int
 
-    /// What the signature covers: the received bytes before the second dot, never a new serialization (V-14).
+    /// The bytes that the signature covers: those received before the second dot, never a new serialization (V-14).
     package var signingInput: ArraySlice<UInt8> { bytes[..<secondDot] }
 
     /// Splits and decodes a token, at a cost that its length bounds.
     ///
-    /// - Parameter text: everything after the scheme.
+    /// - Parameter text: the text after the scheme.
     /// - Throws: the rule of form that is broken: length, number of parts, encoding.
     package init(_ text: String) throws(TokenRefusal) {
-        // The length of a native string is stored: nothing of one that is too long is copied.
+        // The length of a native string is stored, so no byte of an overlong string is copied.
         guard text.utf8.count <= Self.longest else { throw .tooLong }
         try self.init(bytes: Array(text.utf8))
     }
@@ -43,7 +43,7 @@ package struct CompactToken: Sendable {
         secondDot = second
     }
 
-    /// The offsets of the two dots; the scan ends at a third (V-10, V-11).
+    /// Returns the offsets of the two dots; the scan ends at a third dot (V-10, V-11).
     private static func dots(in bytes: [UInt8]) throws(TokenRefusal) -> (Int, Int) {
         let (bytes, dot) = (bytes.span, UInt8(ascii: "."))
         guard let first = bytes.next(dot, from: 0), let second = bytes.next(dot, from: first + 1),

@@ -17,7 +17,7 @@ struct ExplanationWalk {
         }
     }
 
-    /// Checks the header by each rule; the header, if all hold.
+    /// Checks the header by each rule, and returns it if all rules hold.
     mutating func header(_ token: CompactToken?) -> JOSEHeader? {
         let members = read(.header, of: token, JOSEHeader.members)
         guard let token, let members else {
@@ -31,7 +31,7 @@ struct ExplanationWalk {
         return try? JOSEHeader(of: token)
     }
 
-    /// Reads a part of the token as JSON; nothing if there is no token, or no JSON.
+    /// Reads a part of the token as JSON; nil if there is no token or no JSON.
     private mutating func read<Part>(
         _ check: TokenCheck, of token: CompactToken?, _ read: (CompactToken) throws(TokenRefusal) -> Part
     ) -> Part? {
@@ -49,7 +49,7 @@ struct ExplanationWalk {
         }
     }
 
-    /// Whether the token has a source (P-13); `refusal` says why not.
+    /// Notes whether the token has a source (P-13), or else the refusal.
     mutating func source(_ token: CompactToken?, _ refusal: TokenRefusal?) {
         guard let token else { return note(.source, .skipped) }
         let claims = try? Claims(of: token)
@@ -57,7 +57,7 @@ struct ExplanationWalk {
         note(.source, refusal.map { .failed($0) } ?? .passed, issuer)
     }
 
-    /// Checks key and signature; the issuers of the key, if it is known.
+    /// Checks key and signature, and returns the issuers of the key if the key is known.
     mutating func signature(
         _ token: CompactToken?, _ header: JOSEHeader?, ask: (CompactToken, JOSEHeader) -> SignatureFinding
     ) -> [TokenIssuer]? {
@@ -82,7 +82,7 @@ struct ExplanationWalk {
         return nil
     }
 
-    /// Checks the claims by each rule, even under a bad signature: the holder wants to know all that is wrong.
+    /// Checks the claims by each rule, even under a bad signature: the holder wants to know everything that is wrong.
     mutating func claims(_ token: CompactToken?, rules: ClaimRules?, issuers: [TokenIssuer], now: Int64) {
         let claims = read(.payload, of: token, Claims.init(of:))
         guard let claims, let rules else {
@@ -116,7 +116,7 @@ struct ExplanationWalk {
             TokenExplanation.Finding(check: check, verdict: verdict, evidence: evidence, moment: moment))
     }
 
-    /// The members of these names, as JSON in printable ASCII: so nothing in them can control a terminal.
+    /// Returns the members of these names as JSON in printable ASCII, so that no text in them can control a terminal.
     private func evidence(_ names: [String], in claims: JSONMembers) -> String? {
         let members = names.compactMap { name in
             claims[name].map { value in
@@ -127,7 +127,7 @@ struct ExplanationWalk {
         return members.isEmpty ? nil : members.joined(separator: ",")
     }
 
-    /// The text with everything outside of printable ASCII as `\u{...}`, cut after 256 characters.
+    /// Returns the text with all but printable ASCII as `\u{...}`, cut after 256 characters.
     private static func visible(_ text: String) -> String {
         let escaped = text.unicodeScalars.map { scalar in
             scalar.value >= 0x20 && scalar.value < 0x7F ? String(scalar) : scalar.escaped(asASCII: true)
@@ -150,7 +150,7 @@ extension HeaderCheck {
 }
 
 extension ClaimCheck {
-    /// The time that this rule looks at, in seconds since 1970.
+    /// Returns the time that this rule checks, in seconds since 1970.
     fileprivate func moment(in claims: Claims) -> Int64? {
         let name: String
         switch self {
@@ -163,7 +163,7 @@ extension ClaimCheck {
         return Int64(exactly: moment.rounded(.down))
     }
 
-    /// The claims that this rule reads.
+    /// Returns the claims that this rule reads.
     func names(_ rules: ClaimRules) -> [String] {
         switch self {
         case .expiry: ["exp"]

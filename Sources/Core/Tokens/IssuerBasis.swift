@@ -1,9 +1,9 @@
-/// Why the issuer that a document names is believed (V-74, P-4, P-5).
+/// The reason for which the issuer in a document is believed (V-74, P-4, P-5).
 package enum IssuerBasis: String, Sendable, Equatable {
-    /// The settings name it.
+    /// The settings name the issuer.
     case pinned
-    /// It is on the host of the document.
+    /// The issuer is on the host of the document.
     case sameHost
-    /// It is the one that Microsoft has for this address.
+    /// Microsoft has this issuer for the address of the document.
     case derived
 }

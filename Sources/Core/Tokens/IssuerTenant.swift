@@ -1,14 +1,16 @@
 package import Basics
 
-/// The tenant in an issuer of Microsoft's: `https://host/<GUID>/v2.0`, with or without a slash at the end, B2C's
-/// `https://host/tfp/<GUID>/<policy>/v2.0/`, and `https://sts.windows.net/<GUID>/` of version 1.
+/// The tenant in an issuer of Microsoft's.
+///
+/// The forms are `https://host/<GUID>/v2.0`, with or without a slash at the end,
+/// `https://host/tfp/<GUID>/<policy>/v2.0/` of B2C, and `https://sts.windows.net/<GUID>/` of version 1.
 package enum IssuerTenant {
-    /// What stands for the tenant in the issuer of `common` and `organizations`.
+    /// The text in place of the tenant in the issuer of `common` and `organizations`.
     static let placeholder = "{tenantid}"
     /// The tenant of all personal Microsoft accounts.
     package static let personalAccounts = "9188040d-6c67-4c5b-b112-36a304b66dad"
 
-    /// The GUID of the tenant in lower case; nothing for an issuer of another form.
+    /// Returns the GUID of the tenant in lower case; nil for an issuer of another form.
     package static func of(_ issuer: String) -> String? {
         WebAddress(issuer).flatMap(of)
     }
@@ -25,9 +27,9 @@ package enum IssuerTenant {
         }
     }
 
-    /// The issuer that Entra ID or External ID has for the address of a metadata document of version 2 (P-4).
+    /// Returns the issuer of Entra ID or External ID for the address of a metadata document of version 2 (P-4).
     ///
-    /// Nothing for other providers, for a tenant given by its name, and for other forms of the address.
+    /// The result is nil for other providers, for a tenant given by its name, and for other forms of the address.
     package static func issuer(ofMetadata address: WebAddress) -> String? {
         let path = address.path
         guard path.count == 4, path[1].isSame(as: "v2.0"), path[2].isSame(as: ".well-known") else { return nil }
@@ -41,7 +43,7 @@ package enum IssuerTenant {
         return isOpen ? "https://\(host)/\(placeholder)/v2.0" : nil
     }
 
-    /// Whatever address was asked, External ID has this issuer, without a slash at its end.
+    /// Returns the issuer of External ID, which is the same for every address and has no slash at its end.
     static func issuerOfExternalID(_ tenant: String) -> String { "https://\(tenant).ciamlogin.com/\(tenant)/v2.0" }
 
     private static let entraHosts = [
@@ -52,7 +54,7 @@ package enum IssuerTenant {
         issuer.utf8.contains(UInt8(ascii: "{")) && fill(issuer, with: "") != issuer
     }
 
-    /// The template with this tenant in all of its places.
+    /// Returns the template with this tenant in all of its places.
     package static func fill(_ template: String, with tenant: String) -> String {
         var result = ""
         var rest = template[...]

@@ -3,7 +3,7 @@ import JSON
 
 /// The header of a token that passed every rule for headers (V-20 to V-28).
 ///
-/// Only the key identifier is used, and only to look a key up; `jwk`, `jku`, `x5u`, `x5c` and the like never decide
+/// Only the key identifier is used, and only to look up a key; `jwk`, `jku`, `x5u`, `x5c` and the like never decide
 /// anything (V-23).
 package struct JOSEHeader: Sendable, Equatable {
     /// `kid`, to be compared byte by byte.
@@ -25,7 +25,7 @@ package struct JOSEHeader: Sendable, Equatable {
         }
     }
 
-    /// `kid`, if it is usable: a string of 1 to 256 bytes (V-27).
+    /// Returns `kid` if it is usable: a string of 1 to 256 bytes (V-27).
     static func keyIdentifier(_ value: JSONValue?) -> String? {
         guard let text = value?.string, (1...256).contains(text.utf8.count) else { return nil }
         return text
@@ -38,7 +38,7 @@ enum HeaderCheck: CaseIterable {
 
     func apply(to header: JSONMembers) throws(TokenRefusal) {
         switch self {
-        // Pinned, whatever the keys or the metadata say: RFC 8725 sections 3.1 and 3.2 (V-21).
+        // The algorithm is pinned, whatever the keys or the metadata say: RFC 8725 sections 3.1 and 3.2 (V-21).
         case .algorithm:
             guard let name = header["alg"]?.string, name.isSame(as: "RS256") else { throw .wrongAlgorithm }
         case .type:
@@ -55,21 +55,21 @@ enum HeaderCheck: CaseIterable {
         }
     }
 
-    /// Absent, `JWT` or `at+jwt` (V-24).
+    /// Returns whether the type is absent, `JWT` or `at+jwt` (V-24).
     private func isKnownType(_ type: JSONValue?) -> Bool {
         guard let type else { return true }
         guard let name = mediaType(type) else { return false }
         return name == "jwt" || name == "at+jwt"
     }
 
-    /// The payload is not itself a token (V-26).
+    /// Returns whether the payload is not itself a token (V-26).
     private func isPlainContent(_ type: JSONValue?) -> Bool {
         guard let type else { return true }
         guard let name = mediaType(type) else { return false }
         return name != "jwt"
     }
 
-    /// The name of a media type without case and without `application/`, which may be left out: RFC 7515 section 4.1.9.
+    /// Returns a media type in lower case, without `application/`, which is optional: RFC 7515 section 4.1.9.
     private func mediaType(_ value: JSONValue) -> String? {
         guard let text = value.string.map(\.lowercasedASCII) else { return nil }
         return text.hasPrefix("application/") ? String(text.dropFirst("application/".count)) : text

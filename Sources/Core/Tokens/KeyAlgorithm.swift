@@ -10,7 +10,7 @@ enum KeyAlgorithm {
         return names
     }
 
-    /// `alg`, if it is the name of a known one; else what the type of the key allows.
+    /// Returns `alg` if it is a known name; without `alg`, the algorithm that suits the type of the key.
     private static func name(of key: JSONObject) -> String? {
         guard key["use"]?.string != "enc" else { return nil }
         if let algorithm = key["alg"]?.string { return known.first { $0 == algorithm } }

@@ -1,12 +1,12 @@
 import Basics
 
 extension KeySetDocument.Key {
-    /// The issuer whose tokens this key may sign (P-7), given the metadata under which it was published.
+    /// Returns the issuer whose tokens this key may sign (P-7), under the metadata with which it was published.
     ///
     /// Microsoft publishes one key for several issuers, so a good signature proves nothing about the tenant.
     ///
-    /// - Returns: the narrower of the two issuers: one with a tenant, where only the other leaves it open.
-    /// - Throws: if they have no token in common, or the key is of another cloud (P-8).
+    /// - Returns: the narrower of the two issuers: the one with a tenant, if the other leaves the tenant open.
+    /// - Throws: ``KeyRejection`` if no token can be of both issuers, or if the key is of another cloud (P-8).
     package func issuer(under metadata: ProviderMetadata) throws(KeyRejection) -> String {
         if let cloud, let own = metadata.cloud, !cloud.isSame(as: own) { throw .otherCloud }
         guard let issuer, !issuer.isSame(as: metadata.issuer) else { return metadata.issuer }

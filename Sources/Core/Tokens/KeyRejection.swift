@@ -5,9 +5,9 @@ import JSON
 package enum KeyRejection: Error, Equatable, Sendable, CaseIterable {
     case notAnObject, wrongKeyType, missingIdentifier, notForSignatures, notForVerifying, wrongAlgorithm
     case malformedModulus, malformedExponent, modulusSize, evenModulus, factorableModulus, weakExponent
-    /// Another key of the set has this `kid` and other numbers.
+    /// Another key of the set has the same `kid` and other numbers.
     case conflictingIdentifier
-    /// Published for another issuer, or another cloud, than those of the metadata (P-7, P-8).
+    /// The key was published for another issuer, or another cloud, than the metadata names (P-7, P-8).
     case otherIssuer, otherCloud
 
     /// The reason, for the log: the end of a sentence about the key.
@@ -35,7 +35,7 @@ package enum KeyRejection: Error, Equatable, Sendable, CaseIterable {
 extension KeySetDocument.Key {
     /// Admits one entry of a set.
     ///
-    /// Only the members that are read here matter: `nbf`, `x5c` and `x5t` do not (V-40).
+    /// Only the members that are read here matter; `nbf`, `x5c` and `x5t` do not (V-40).
     init(_ entry: JSONValue) throws(KeyRejection) {
         guard let object = entry.object else { throw .notAnObject }
         try Self.checkPurpose(of: object)
@@ -50,7 +50,7 @@ extension KeySetDocument.Key {
             issuer: object["issuer"]?.string, cloud: object["cloud_instance_name"]?.string)
     }
 
-    /// An RSA key, and not reserved for another use (V-36, V-22).
+    /// Checks that the entry is an RSA key, and is not reserved for another use (V-36, V-22).
     private static func checkPurpose(of object: JSONObject) throws(KeyRejection) {
         guard let type = object["kty"], says(type, "RSA") else { throw .wrongKeyType }
         if let use = object["use"], !says(use, "sig") { throw .notForSignatures }
@@ -66,7 +66,7 @@ extension KeySetDocument.Key {
         value.string.map { $0.isSame(as: text) } ?? false
     }
 
-    /// Base64urlUInt of RFC 7518 section 2: the fewest octets.
+    /// Decodes a Base64urlUInt (RFC 7518 section 2), which has the fewest octets possible.
     private static func number(_ value: JSONValue?) -> [UInt8]? {
         guard let text = value?.string, let bytes = Base64URL.decode(text), let first = bytes.first, first != 0 else {
             return nil

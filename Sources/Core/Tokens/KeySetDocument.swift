@@ -1,9 +1,9 @@
 import Basics
 import JSON
 
-/// A set of keys as a provider publishes it (RFC 7517 section 5), divided into those that may be used and the others.
+/// A set of keys as a provider publishes it (RFC 7517 section 5), divided into usable keys and the others.
 ///
-/// Checked as far as is possible without a cryptographic library, which checks the numbers later (V-37).
+/// The document is checked without a cryptographic library, which checks the numbers later (V-37).
 package struct KeySetDocument: Sendable, Equatable {
     /// The longest document that is read, in bytes.
     package static let longest = 256 * 1024
@@ -18,9 +18,9 @@ package struct KeySetDocument: Sendable, Equatable {
         package let modulus: [UInt8]
         /// `e`, big-endian, without leading zero octet.
         package let exponent: [UInt8]
-        /// Whether the provider published private members too: reported, though not used (V-37).
+        /// Whether the provider also published private members, which is reported; they are not used (V-37).
         package let carriesPrivateMembers: Bool
-        /// `issuer`, which Microsoft's keys have: the key signs for no other (P-7).
+        /// `issuer`, which Microsoft's keys have: the key signs for no other issuer (P-7).
         package let issuer: String?
         /// `cloud_instance_name`, which Microsoft's keys have (P-8).
         package let cloud: String?
@@ -35,15 +35,15 @@ package struct KeySetDocument: Sendable, Equatable {
 
     /// The keys that may be used, each `kid` once, in their order.
     package let keys: [Key]
-    /// The others, to be reported once per set (V-38).
+    /// The keys that may not be used, to be reported once for each set (V-38).
     package let rejected: [RejectedKey]
-    /// The signature algorithms of all its keys, as far as they can be told, each once (P-9).
+    /// The signature algorithms of all keys, as far as they are known, each once (P-9).
     package let algorithms: [String]
 
     /// Reads a document; a bad key does not affect the others (V-38).
     ///
-    /// - Parameter bytes: the document, all of it.
-    /// - Throws: if it is not a set of keys at all. A set without usable keys is not an error here.
+    /// - Parameter bytes: the whole document.
+    /// - Throws: ``KeySetError`` if it is not a set of keys at all. A set without usable keys is not an error here.
     package init(parsing bytes: [UInt8]) throws(KeySetError) {
         let entries = try Self.entries(of: bytes)
         var sorted = SortedKeys()
@@ -71,21 +71,21 @@ package struct KeySetDocument: Sendable, Equatable {
 
 /// Why a document is not a set of keys.
 package enum KeySetError: Error, Equatable, Sendable {
-    /// Not one JSON object within the limits (V-20).
+    /// The document is not one JSON object within the limits (V-20).
     case notJSON
-    /// Without a list under `keys`.
+    /// The document has no list under `keys`.
     case noKeyList
-    /// More keys than ``KeySetDocument/mostKeys``.
+    /// The document has more keys than ``KeySetDocument/mostKeys``.
     case tooManyKeys(Int)
 }
 
-/// The keys of a set by the rules for equal identifiers.
+/// The keys of a set, sorted by the rules for equal identifiers.
 private struct SortedKeys {
     var keys: [KeySetDocument.Key] = []
     var rejected: [KeySetDocument.RejectedKey] = []
     private var conflicting: [String] = []
 
-    /// Takes a key, unless its identifier is that of another key too: then neither is trusted (V-38).
+    /// Takes a key; if another key has its identifier, neither is trusted (V-38).
     mutating func admit(_ key: KeySetDocument.Key) {
         guard !conflicting.contains(where: { $0.isSame(as: key.keyIdentifier) }) else {
             return reject(key.keyIdentifier, .conflictingIdentifier)

@@ -5,8 +5,7 @@ package enum MetadataError: Error, Equatable, Sendable, CaseIterable {
     case foreignTenant, openTenant
     case malformedKeySetURL, insecureKeySetURL, foreignKeySetURL
 
-    /// What is wrong and what to do, in one sentence, with these names of settings: `TASKS_ISSUER`, or
-    /// `TASKS_SOURCE_EXT_ISSUER`, for `ISSUER`.
+    /// Returns the fault and its remedy in one sentence; `setting` makes `TASKS_ISSUER` or the like of `ISSUER`.
     package func message(_ setting: (String) -> String) -> String {
         switch self {
         case .notJSON: "The metadata is not one JSON object; check that the address is that of a metadata document."

@@ -1,9 +1,10 @@
 import Basics
 
-/// What the address of a metadata document shows before the document is fetched: its provider, and its B2C policy.
+/// The facts in the address of a metadata document: its provider, and its B2C policy.
 ///
 /// An issuer's document is at the issuer followed by `/.well-known/openid-configuration` (OpenID Connect Discovery 1.0
-/// section 4.3). Microsoft's are not: that at `https://host/contoso.onmicrosoft.com/b2c_1_sign_in/v2.0/.well-known/...`,
+/// section 4.3). Microsoft's is not: the document at
+/// `https://host/contoso.onmicrosoft.com/b2c_1_sign_in/v2.0/.well-known/...`,
 /// or at `https://host/contoso.onmicrosoft.com/v2.0/.well-known/...?p=b2c_1_sign_in`, has the issuer
 /// `https://host/<GUID of contoso>/v2.0/` or `https://host/tfp/<GUID of contoso>/b2c_1_sign_in/v2.0/`
 /// (docs/reproduced.md).
@@ -11,17 +12,17 @@ package struct MetadataLocation: Sendable {
     private let address: WebAddress
     /// The path of the issuer, by the rule of OpenID Connect.
     private let issuerPath: [String]
-    /// The path without policy and version: that of the tenant, if the form is Microsoft's.
+    /// The path without policy and version, which is the path of the tenant if the form is Microsoft's.
     private let tenantPath: [String]
     private let isMicrosoftForm: Bool
     private let policies: [String]
 
-    /// Nothing for a text that is not a plain web address.
+    /// Takes an address apart; nil if the text is not a plain web address.
     package init?(_ metadataURL: String) {
         guard let address = WebAddress(metadataURL) else { return nil }
         self.address = address
         let wellKnown = address.path.firstIndex { $0.isSame(as: ".well-known") }
-        // RFC 8414 section 3 puts the document before the path of the issuer: what follows it belongs to the path too.
+        // RFC 8414 section 3 puts the document before the path of the issuer, so the path goes on after the document.
         issuerPath = wellKnown.map { Array(address.path[..<$0] + address.path[$0...].dropFirst(2)) } ?? address.path
         var path = issuerPath
         isMicrosoftForm = path.last.map { $0.isEqualIgnoringCase(to: "v2.0") } ?? false
@@ -31,7 +32,7 @@ package struct MetadataLocation: Sendable {
         if path.count > 1, let last = path.last, isB2C || PolicyName.isOfB2C(last) {
             policies.append(path.removeLast())
         }
-        // Before the tenant of a policy may be one of two prefixes, which mean nothing.
+        // One of two prefixes, which mean nothing, may come before the tenant of a policy.
         if !policies.isEmpty, path.count > 1, let prefix = path.first,
             ["tfp", "te"].contains(where: { $0.isSame(as: prefix) })
         {
@@ -41,31 +42,31 @@ package struct MetadataLocation: Sendable {
         tenantPath = path
     }
 
-    /// The policy that the address names; nothing for a provider without policies, or if the address names two.
+    /// The policy that the address names; nil for a provider without policies, or if the address names two.
     package var policy: String? { namesSeveralPolicies ? nil : policies.first }
 
-    /// Whether path and query name different policies.
+    /// Whether the path and the query name different policies.
     package var namesSeveralPolicies: Bool {
         guard let first = policies.first else { return false }
         return !policies.allSatisfy { $0.isEqualIgnoringCase(to: first) }
     }
 
-    /// Whether it is an address of Azure AD B2C that names no policy, so that none could be required of tokens.
+    /// Whether this is an address of Azure AD B2C without a policy, so that none could be required of tokens.
     package var lacksPolicy: Bool { address.isB2C && policies.isEmpty }
 
-    /// Whether both addresses are of one provider and, where it has tenants, of one tenant.
+    /// Returns whether both addresses are of one provider and, if it has tenants, of one tenant.
     package func isSameProvider(as other: MetadataLocation) -> Bool {
         guard address.isSameOrigin(as: other.address), isMicrosoftForm == other.isMicrosoftForm,
             tenantPath.count == other.tenantPath.count
         else { return false }
-        // B2C ignores the case of a tenant's name; of other providers that is not known.
+        // B2C ignores the case of a tenant's name; other providers may not.
         let areTenants = !policies.isEmpty && !other.policies.isEmpty
         return zip(tenantPath, other.tenantPath).allSatisfy {
             areTenants ? $0.isEqualIgnoringCase(to: $1) : $0.isSame(as: $1)
         }
     }
 
-    /// `p` of a query: the policy, for the hosts that expect it there.
+    /// Returns the values of `p` in a query: the policy, for the hosts that expect it there.
     private static func policyArguments(_ query: String?) -> [String] {
         (query ?? "").split(separator: "&").compactMap { argument in
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -77,10 +78,11 @@ package struct MetadataLocation: Sendable {
 
 // Whether an issuer belongs to the address (V-74).
 extension MetadataLocation {
-    /// Whether a document at this address may name this issuer.
+    /// Returns whether a document at this address may name this issuer.
     ///
-    /// It may name the issuer by OpenID Connect's rule, or one whose path is a prefix of that; or, in Microsoft's form,
-    /// the issuer of the tenant, by GUID where the address has a name. Never that of another path on the same host.
+    /// It may name the issuer by OpenID Connect's rule, or an issuer whose path is a prefix of that one's. In
+    /// Microsoft's form it may also name the issuer of the tenant, by GUID if the address has a name. It may never name
+    /// the issuer of another path on the host.
     func owns(issuer: WebAddress) -> Bool {
         guard issuer.isSameOrigin(as: address), issuer.query == nil, !issuer.hasFragment else { return false }
         if issuerPath.starts(with: issuer.path, by: { $0.isSame(as: $1) }) { return true }
@@ -95,8 +97,7 @@ extension MetadataLocation {
         return GUID.canonical(named) != nil && GUID.canonical(tenant) == nil
     }
 
-    /// Whether two issuers are equal or of one B2C tenant, which may have one for each policy; nothing if they differ
-    /// and do not name two tenants.
+    /// Returns whether two issuers are equal or of one B2C tenant; nil if they differ and do not name two tenants.
     package static func isSameTenant(_ issuer: String, _ other: String) -> Bool? {
         if issuer.isSame(as: other) { return true }
         guard let first = WebAddress(issuer), let second = WebAddress(other), let tenant = IssuerTenant.of(first),
@@ -108,7 +109,7 @@ extension MetadataLocation {
 }
 
 extension WebAddress {
-    /// Whether the host is Azure AD B2C's: `contoso.b2clogin.com`, or that of another cloud.
+    /// Whether the host is Azure AD B2C's: `contoso.b2clogin.com`, or the host of another cloud.
     fileprivate var isB2C: Bool {
         host.split(separator: ".").dropLast().last.map { $0.isSame(as: "b2clogin") } ?? false
     }
@@ -116,7 +117,7 @@ extension WebAddress {
 
 /// The names of B2C's policies.
 enum PolicyName {
-    /// Whether a text has the prefix of all user flows (`B2C_1_`) or of all custom policies (`B2C_1A_`).
+    /// Returns whether a text has the prefix of all user flows (`B2C_1_`) or of all custom policies (`B2C_1A_`).
     static func isOfB2C(_ text: String) -> Bool {
         let name = text.lowercasedASCII
         return name.hasPrefix("b2c_1_") || name.hasPrefix("b2c_1a_")

@@ -1,9 +1,9 @@
 import Basics
 
-/// How the owner of tasks is named by a token (V-57, P-14).
+/// The rules by which a token names the owner of tasks (V-57, P-14).
 package struct OwnerRules: Sendable, Equatable {
     package var claim: OwnerClaim
-    /// What comes before the value of the claim: `ext:`, or nothing.
+    /// The text before the value of the claim: `ext:`, or nothing.
     package var prefix = ""
 
     package init(claim: OwnerClaim) {
@@ -17,10 +17,10 @@ package enum OwnerClaim: Sendable, Equatable {
     case objectIdentifier
     /// `tid` and `oid`, both GUIDs: an object id is unique only in its tenant (P-16). The value is `<tid>+<oid>`.
     case tenantAndObject
-    /// Any other, whose value is any text.
+    /// Any other claim, whose value is any text.
     case other(String)
 
-    /// As the settings write it: `oid`, `tid+oid`, or the name of another claim.
+    /// Reads the text of the settings: `oid`, `tid+oid`, or the name of another claim.
     package init(_ text: String) {
         if text.isSame(as: "oid") {
             self = .objectIdentifier
@@ -31,7 +31,7 @@ package enum OwnerClaim: Sendable, Equatable {
         }
     }
 
-    /// Whether every value consists of GUIDs, so that none can look like one with a namespace before it (P-14).
+    /// Whether every value consists of GUIDs, so that no value can look like one with a namespace before it (P-14).
     package var isGUID: Bool {
         switch self {
         case .objectIdentifier, .tenantAndObject: true

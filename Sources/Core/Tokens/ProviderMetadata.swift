@@ -6,18 +6,18 @@ package struct ProviderMetadata: Sendable, Equatable {
     /// The longest document that is read, in bytes.
     package static let longest = 256 * 1024
 
-    /// `issuer`: `iss` of its tokens must have the same bytes.
+    /// `issuer`: the `iss` of its tokens must have the same bytes.
     package let issuer: String
     /// `jwks_uri`: the address of its key set.
     package let keySetURL: String
     /// `cloud_instance_name`, which Microsoft's documents have: keys of another cloud are not used (P-8).
     package let cloud: String?
-    /// `authorization_endpoint` and `token_endpoint`, which show the tenant of a document asked for by name (P-4).
+    /// `authorization_endpoint` and `token_endpoint`, which show the tenant if the address names it only by name (P-4).
     package let endpoints: [String]
 
     /// Reads a document; ``check(against:)`` decides whether to trust it.
     ///
-    /// - Parameter bytes: the document, all of it.
+    /// - Parameter bytes: the whole document.
     /// - Throws: the first member that is missing.
     package init(parsing bytes: [UInt8]) throws(MetadataError) {
         let object = try rethrowing(as: { _ in MetadataError.notJSON }) { () throws(JSONError) in
@@ -39,7 +39,7 @@ package struct ProviderMetadata: Sendable, Equatable {
 
     private static let endpointNames = ["authorization_endpoint", "token_endpoint"]
 
-    /// The members that are used here, as the document has them: parsed again, they are equal to this.
+    /// The members that are used here, as the document has them; reading them again gives an equal value.
     package var json: JSONObject {
         var object: JSONObject = ["issuer": .string(issuer), "jwks_uri": .string(keySetURL)]
         object["cloud_instance_name"] = cloud.map { .string($0) }
@@ -48,9 +48,9 @@ package struct ProviderMetadata: Sendable, Equatable {
         return object
     }
 
-    /// Checks whether the document may be trusted (V-74); otherwise nothing of it is used.
+    /// Checks whether the document may be trusted (V-74); if not, no part of it is used.
     ///
-    /// - Returns: why the issuer is believed.
+    /// - Returns: the reason for which the issuer is believed.
     /// - Throws: the first rule that is broken.
     @discardableResult
     package func check(against rules: MetadataRules) throws(MetadataError) -> IssuerBasis {
@@ -95,11 +95,11 @@ package struct ProviderMetadata: Sendable, Equatable {
         return basis
     }
 
-    /// Whether a document, whose issuer of External ID is on another host, may be of this tenant (P-4).
+    /// Returns whether a document may be of this tenant, though its issuer of External ID is on another host (P-4).
     ///
-    /// The tenant must be that in the address of the document, or, if the address has a name, that in the endpoints of the
-    /// document itself, which are on its own host: any tenant's document has a host that ends in `.ciamlogin.com`. That of
-    /// a custom domain does not, so only an authority in the settings may have one.
+    /// The tenant must be the one in the address of the document. If the address has a name, the tenant must be the one
+    /// in the document's endpoints, which are on its own host: any tenant's host ends in `.ciamlogin.com`. The host of
+    /// a custom domain does not, so only an authority in the settings may have such a domain.
     private func isOfTenant(
         _ tenant: String, _ rules: MetadataRules, _ source: WebAddress
     ) throws(MetadataError) -> Bool {
@@ -113,7 +113,7 @@ package struct ProviderMetadata: Sendable, Equatable {
         return addresses.allSatisfy { $0.path.first.flatMap(GUID.canonical)?.isSame(as: tenant) ?? false }
     }
 
-    /// China's cloud is asked at the first and names the second.
+    /// Returns whether these are the two hosts of China's cloud, which is asked at the first and names the second.
     private static func areOneCloud(_ host: String, _ issuerHost: String) -> Bool {
         host.isSame(as: "login.chinacloudapi.cn") && issuerHost.isSame(as: "login.partner.microsoftonline.cn")
     }

@@ -1,6 +1,6 @@
 import Basics
 
-/// Where the scopes of a token are, and which of them are required (V-59, P-26).
+/// The claim with the scopes of a token, and the scopes that are required (V-59, P-26).
 package struct ScopeRules: Sendable, Equatable {
     package var claim = ScopeClaim.scp
     package var required = RequiredScopes()
@@ -8,7 +8,7 @@ package struct ScopeRules: Sendable, Equatable {
     package init() {}
 }
 
-/// The scopes that reading and changing tasks require; nothing: none.
+/// The scopes that reading and changing tasks require; nil requires none.
 package struct RequiredScopes: Sendable, Equatable {
     package var read: String?
     package var write: String?
@@ -18,7 +18,7 @@ package struct RequiredScopes: Sendable, Equatable {
         self.write = write
     }
 
-    /// Those of them that are not among these.
+    /// Returns the required scopes that are not among these.
     func missing(from scopes: [String]) -> RequiredScopes {
         RequiredScopes(read: read.flatMap { Self.absent($0, scopes) }, write: write.flatMap { Self.absent($0, scopes) })
     }
@@ -27,7 +27,7 @@ package struct RequiredScopes: Sendable, Equatable {
         scopes.contains { $0.isSame(as: scope) } ? nil : scope
     }
 
-    /// All of them in one text, as the parameter `scope` of a challenge has them; nothing if none is required.
+    /// All required scopes in one text, as in the parameter `scope` of a challenge; nil if none is required.
     var list: String? {
         guard let read else { return write }
         guard let write, !write.isSame(as: read) else { return read }
@@ -41,6 +41,6 @@ package enum ScopeClaim: String, Sendable, CaseIterable {
     case scp
     /// `scope`, a string (RFC 9068 section 2.2.3).
     case scope
-    /// `scp` if the token has it, else `scope`; if it has both, they must be equal.
+    /// `scp` if the token has it, else `scope`; if the token has both, they must be equal.
     case automatic = "auto"
 }

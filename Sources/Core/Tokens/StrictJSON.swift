@@ -1,13 +1,13 @@
 import JSON
 
-/// How this module reads JSON: one object, strictly, within limits (V-20, V-51).
+/// The reading of JSON in this module: one object, strictly, within limits (V-20, V-51).
 enum StrictJSON {
     /// The deepest nesting of tokens and keys.
     static let depth = 16
     /// The most members of the outermost object.
     static let members = 256
 
-    /// The members of an object, decoded when they are asked for.
+    /// Returns the members of an object, which are decoded on demand.
     static func members(_ bytes: [UInt8], longest: Int) throws(JSONError) -> JSONMembers {
         try JSONMembers(parsing: bytes, limits: JSONLimits(bytes: longest, depth: depth), most: members)
     }

@@ -5,7 +5,7 @@ package enum TokenCheck: Sendable, Equatable, CaseIterable {
     case source, key, signature
     case payload, expiry, notBefore, issuedAt, tenant, issuer, audience, policy, kind, application, owner, scope
 
-    /// What must hold.
+    /// The condition that must hold, in a few words.
     package var requirement: String {
         switch self {
         case .form: "three parts of canonical base64url, not too long"

@@ -1,8 +1,8 @@
 /// The result of checking a signature.
 package enum SignatureFinding: Sendable, Equatable {
-    /// The key is known, published under these issuers, and signed this.
+    /// The key is known, published under these issuers, and signed this token.
     case good([TokenIssuer])
-    /// The key is known, published under these issuers, and did not sign this.
+    /// The key is known, published under these issuers, and did not sign this token.
     case bad([TokenIssuer])
     case unknownKey
     /// No keys are loaded.
@@ -11,8 +11,8 @@ package enum SignatureFinding: Sendable, Equatable {
 
 /// Every check of one token with its result, for a person who wants to know why it is refused.
 ///
-/// Makes the checks that the verifier makes, and continues after a failure with every check that is still possible. It
-/// quotes claims, so it is for the holder of the token, not for a log.
+/// It makes the checks of the verifier, and continues after a failure with every check that is still possible. It
+/// quotes claims, so it is for the holder of the token and not for a log.
 package struct TokenExplanation: Sendable, Equatable {
     package enum Verdict: Sendable, Equatable {
         case passed
@@ -24,16 +24,16 @@ package struct TokenExplanation: Sendable, Equatable {
     package struct Finding: Sendable, Equatable {
         package let check: TokenCheck
         package let verdict: Verdict
-        /// The parts of the token that were looked at, as JSON members, escaped.
+        /// The parts of the token that the check read, as JSON members, escaped.
         package let evidence: String?
-        /// The time that was looked at, in seconds since 1970, rounded down; nil of checks of other things.
+        /// The time that the check read, in seconds since 1970, rounded down; nil if the check is not about a time.
         package let moment: Int64?
     }
 
     /// All checks, each once, in the order of the verifier.
     package let findings: [Finding]
 
-    /// The verifier's answer: the reason of the first failed check, or nothing for a good token.
+    /// The verifier's answer: the reason of the first failed check; nil for a good token.
     package var refusal: TokenRefusal? {
         for case .failed(let refusal) in findings.map(\.verdict) { return refusal }
         return nil
@@ -43,9 +43,9 @@ package struct TokenExplanation: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - token: the text, without scheme and surrounding white space.
-    ///   - rules: the rules of the token's source; nothing if it has none.
-    ///   - sourceRefusal: why the token has no source, or its source takes none.
-    ///   - issuers: all of the source, for the claims of a token whose key is unknown.
+    ///   - rules: the rules of the token's source; nil if the token has no source.
+    ///   - sourceRefusal: the reason if the token has no source, or if its source takes no tokens.
+    ///   - issuers: all issuers of the source, for the claims of a token whose key is unknown.
     ///   - now: the wall clock, in seconds since 1970.
     ///   - signature: checks the signature; called at most once, and only for a usable header.
     package init(

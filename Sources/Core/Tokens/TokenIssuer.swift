@@ -2,15 +2,15 @@ import Basics
 
 /// A possible issuer of a token under some key: an issuer, and the policy whose metadata named it.
 ///
-/// One B2C tenant has many policies that share an issuer and may share keys, so the issuer alone does not tell of which
-/// policy a token is.
+/// The policies of a B2C tenant share an issuer and may share keys, so the issuer does not tell a token's policy.
 package struct TokenIssuer: Sendable, Hashable {
-    /// The issuer that the metadata names; `iss` must have the same bytes (V-54), or those of the template with the
-    /// tenant of the token in it (P-22).
+    /// The issuer that the metadata names.
+    ///
+    /// `iss` must have the same bytes (V-54), or the bytes of the template with the tenant of the token in it (P-22).
     package let identifier: String
-    /// The policy as configured, or nothing for a provider without policies.
+    /// The policy as configured; nil for a provider without policies.
     package let policy: String?
-    /// Whether the identifier has the tenant left open: `https://login.microsoftonline.com/{tenantid}/v2.0`.
+    /// Whether the identifier leaves the tenant open: `https://login.microsoftonline.com/{tenantid}/v2.0`.
     package let isTemplate: Bool
 
     package init(identifier: String, policy: String?) {
@@ -19,7 +19,7 @@ package struct TokenIssuer: Sendable, Hashable {
         isTemplate = IssuerTenant.isTemplate(identifier)
     }
 
-    /// Whether a token with this `iss` and this `tid` (nothing, if it has none or no GUID) is of this issuer.
+    /// Returns whether a token with this `iss` and this `tid` (nil if it has none, or no GUID) is of this issuer.
     package func issues(_ issuer: String, tenant: @autoclosure () -> String?) -> Bool {
         guard isTemplate else { return issuer.isSame(as: identifier) }
         guard let tenant = tenant(), let named = IssuerTenant.of(issuer), named.isSame(as: tenant) else { return false }

@@ -5,11 +5,11 @@ package enum TokenKind: String, Sendable, CaseIterable {
     case access, id, any
 }
 
-/// The tenants whose tokens are accepted where one issuer is for many (P-22).
+/// The tenants whose tokens are accepted if one issuer is for many tenants (P-22).
 package struct AllowedTenants: Sendable, Equatable {
-    /// GUIDs in lower case.
+    /// The GUIDs of tenants, in lower case.
     package var listed: [String]
-    /// Whether every other tenant is allowed too, except that of personal accounts.
+    /// Whether every other tenant is allowed too, except the tenant of personal accounts.
     package var isAny: Bool
 
     package init(listed: [String], isAny: Bool = false) {
@@ -17,7 +17,7 @@ package struct AllowedTenants: Sendable, Equatable {
         self.isAny = isAny
     }
 
-    /// Whether a tenant, a GUID in lower case, may use the API.
+    /// Returns whether a tenant, a GUID in lower case, may use the API.
     func allows(_ tenant: String) -> Bool {
         listed.contains { $0.isSame(as: tenant) } || isAny && !tenant.isSame(as: IssuerTenant.personalAccounts)
     }

@@ -1,6 +1,6 @@
-/// Why a token was refused: one case for each rule.
+/// Why a token was refused, with one case for each rule.
 ///
-/// For the log and `explain-token`; the client sees only ``outcome``.
+/// The log and `explain-token` show the rule; the client sees only ``outcome``.
 package enum TokenRefusal: Error, Equatable, Sendable, Hashable {
     // Form (V-07 to V-16)
     case tooLong, notThreeSegments, notBase64URL
@@ -13,17 +13,17 @@ package enum TokenRefusal: Error, Equatable, Sendable, Hashable {
     case wrongIssuer, wrongAudience, missingPolicy, wrongPolicy, missingOwner, malformedOwner, malformedScope
     // Claims by the rules of one token source (P-22 to P-31)
     case wrongTenant, idToken, notIDToken, sourceClosed
-    /// No person signed in for it. With the scopes that the source requires, as one text, which such a token lacks.
+    /// No person signed in for the token, which lacks the scopes that the source requires (one text).
     case applicationToken(lacking: String?)
     // Keys (V-71, V-81, V-118): not the client's fault
     /// The token cannot be verified now; try again after that many seconds.
     case keysUnavailable(retryAfter: Int)
 
-    /// What a client sees of a refusal (V-63, V-116).
+    /// The part of a refusal that a client sees (V-63, V-116).
     package enum Outcome: Sendable, Equatable {
         case invalid
         case expired
-        /// The token is good, and does not have the scopes that are required; nothing about the token says more.
+        /// The token is good but lacks the required scopes; the client learns nothing else about it.
         case insufficientScope(String)
         case unavailable(retryAfter: Int)
     }

@@ -1,5 +1,5 @@
 extension TokenRefusal {
-    /// What is wrong and what to do, in one sentence that quotes nothing of the token.
+    /// The fault and its remedy, in one sentence that quotes nothing of the token.
     package var message: String {
         switch self {
         case .tooLong: "The token is too long; ask the provider for fewer claims."

@@ -1,24 +1,24 @@
 /// Decides whether a bearer token is accepted.
 package protocol TokenVerifier: Sendable {
-    /// Verifies a token in full, as far as nothing has to be waited for: form, signature, claims.
+    /// Verifies a token as far as possible without waiting: form, signature, claims.
     ///
-    /// - Parameter token: everything after the scheme.
-    /// - Returns: whom it represents, or the rest that waits.
+    /// - Parameter token: the text after the scheme.
+    /// - Returns: the person of the token, or the rest of the verification, which waits.
     /// - Throws: the exact reason, for the log; answers show only its ``TokenRefusal/outcome``.
     func verification(of token: String) throws(TokenRefusal) -> Verification
 
-    /// Looks a token up that was verified before; never waits, and copies nothing of it.
+    /// Looks up a token that was verified before, without waiting and without copying it.
     ///
-    /// - Parameter token: as in ``verification(of:)``, as bytes.
-    /// - Returns: whom it represents, if it would be accepted again now; nothing: it must be verified.
+    /// - Parameter token: the bytes after the scheme.
+    /// - Returns: the person of the token, if it would be accepted again now; nil if the token must be verified.
     func cached(_ token: ArraySlice<UInt8>) -> Principal?
 }
 
 extension TokenVerifier {
-    /// Nothing: a verifier without a cache verifies every time.
+    /// Returns nil: a verifier without a cache verifies every time.
     package func cached(_ token: ArraySlice<UInt8>) -> Principal? { nil }
 
-    /// Whom a token represents; waits where that is necessary.
+    /// Returns the person that a token represents, and waits if necessary.
     package func verify(_ token: String) async throws(TokenRefusal) -> Principal {
         switch try verification(of: token) {
         case .verified(let principal): principal
@@ -27,23 +27,22 @@ extension TokenVerifier {
     }
 }
 
-/// How far the verification of a token came without waiting.
+/// The result of a verification as far as it comes without waiting.
 package enum Verification: Sendable {
-    /// The token passed every check: whom it represents.
+    /// The token passed every check, and represents this person.
     case verified(Principal)
-    /// The key is unknown, or is being loaded for the policy of the token: the rest waits for the authority.
+    /// The key is unknown, or is being loaded for the policy of the token; the rest waits for the authority.
     case waiting(_ rest: Rest)
 
-    /// The rest of a verification: waits for a limited time.
+    /// The rest of a verification, which waits for a limited time.
     package typealias Rest = @Sendable () async throws(TokenRefusal) -> Principal
 }
 
-/// Whom a verified token represents.
+/// The person that a verified token represents.
 ///
-/// A value of this type exists only for tokens that passed every check. A class, so that a request with a cached token
-/// takes one reference to it.
+/// Such a value exists only for tokens that passed every check. It is a class, so that a request takes one reference.
 package final class Principal: Sendable {
-    /// The storage key: the owner claim, an `oid` folded to lower case, after the namespace of the token source (P-14).
+    /// The storage key: the namespace of the token source, and the owner claim (an `oid` in lower case) (P-14).
     package let owner: String
     /// The display name, if the token has one.
     package let name: String?
@@ -55,9 +54,7 @@ package final class Principal: Sendable {
     package let expiry: Int64
     /// The name of the token source, if it has one.
     package let source: String?
-    /// What the token source requires to read and to change tasks, and the token does not have (P-12).
-    ///
-    /// Nothing where the token may; so a request with a cached token compares no scopes.
+    /// The required scopes that the token lacks, to read and to change tasks (P-12); a cached token compares no scopes.
     package let missingScopes: RequiredScopes
 
     package init(

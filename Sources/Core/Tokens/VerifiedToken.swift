@@ -3,12 +3,12 @@
 /// A cache compares the times at each use (V-104), and must know itself whether the key is still trusted (V-103).
 package struct VerifiedToken: Sendable, Equatable {
     package let principal: Principal
-    /// The first second since 1970 at which it is accepted, the clock skew included.
+    /// The first second since 1970 at which the token is accepted, with the clock skew.
     package let usableFrom: Int64
-    /// The first second since 1970 at which it is no longer accepted, the clock skew included.
+    /// The first second since 1970 at which the token is no longer accepted, with the clock skew.
     package let usableUntil: Int64
 
-    /// Whether a new verification would accept the times at this second since 1970 (V-104).
+    /// Returns whether a new verification would accept the times at this second since 1970 (V-104).
     package func isUsable(at second: Int64) -> Bool {
         usableFrom <= second && second < usableUntil
     }

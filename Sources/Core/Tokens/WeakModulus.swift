@@ -1,9 +1,9 @@
 /// Recognizes moduli of the broken key generator known as ROCA (CVE-2017-15361), which can be factored.
 ///
-/// Its primes are powers of 65537 modulo many small primes, so its moduli are too. A random modulus looks like that with
-/// a chance of one in 2^30.
+/// Their primes, and so the moduli, are powers of 65537 modulo many small primes; one random modulus in 2^30 is so,
+/// too.
 enum WeakModulus {
-    /// Whether the modulus, big-endian, has that fingerprint.
+    /// Returns whether the modulus, big-endian, has that fingerprint.
     static func isFactorable(_ modulus: [UInt8]) -> Bool {
         smallPrimes.allSatisfy { prime in
             let remainder = modulus.reduce(0) { ($0 << 8 | Int($1)) % prime }
