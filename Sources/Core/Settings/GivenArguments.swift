@@ -6,7 +6,7 @@ struct GivenArguments {
     }
 
     private var arguments: [String?]
-    /// After `--`: never a flag.
+    /// The arguments after `--`, which are never flags.
     private let trailing: [String]
 
     init(_ given: [String]) {
@@ -42,7 +42,7 @@ struct GivenArguments {
         return value
     }
 
-    /// Takes out the rest: unknown flags, and operands.
+    /// Takes out the rest, which is unknown flags and operands.
     mutating func takeRest() -> (unknownFlags: [String], operands: [String]) {
         var unknown: [String] = []
         var operands: [String] = []
@@ -52,7 +52,7 @@ struct GivenArguments {
                 unknown.append(String(argument.prefix { $0 != "=" }))
                 afterUnknown = !argument.contains("=")
             } else {
-                // The argument after an unknown flag is probably its value: one mistake, not two.
+                // The argument after an unknown flag is probably its value, so both are one mistake and not two.
                 if !afterUnknown { operands.append(argument) }
                 afterUnknown = false
             }

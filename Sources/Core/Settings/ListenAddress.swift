@@ -12,7 +12,7 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
         self.port = port
     }
 
-    /// The address and port of a text such as `127.0.0.1:3000` or `[::1]:3000`; `localhost` is `127.0.0.1`.
+    /// Reads a text such as `127.0.0.1:3000` or `[::1]:3000`; `localhost` is `127.0.0.1`.
     package init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(decimal: text[text.index(after: colon)...])
         else { return nil }
@@ -31,17 +31,17 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
 
     var isIPv6: Bool { host.contains(":") }
 
-    /// Whether only this machine can reach it.
+    /// Whether only this machine can reach the address.
     package var isLoopback: Bool { IPAddress(host)?.isLoopback ?? false }
 
-    /// Whether only one server can listen at the two: those of IPv4 and of IPv6 have ports of their own.
+    /// Returns whether only one server can listen at both; IPv4 and IPv6 have ports of their own.
     package func excludes(_ other: ListenAddress) -> Bool {
         guard port == other.port, isIPv6 == other.isIPv6 else { return false }
         let addresses = [host, other.host].map { IPAddress($0) }
         return addresses[0] == addresses[1] || addresses.contains(IPAddress(isIPv6 ? "::" : "0.0.0.0"))
     }
 
-    /// The address under which a program on the same machine reaches it.
+    /// The address under which a program on the same machine reaches the server.
     package var seenFromHere: ListenAddress {
         switch host {
         case "0.0.0.0": ListenAddress(host: "127.0.0.1", port: port)
@@ -50,7 +50,7 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// As it is written in a setting and in a URL.
+    /// The address as a setting and a URL write it.
     package var description: String { isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
 

@@ -1,7 +1,7 @@
 import Basics
 
 extension SettingKind where Value == Duration {
-    /// A time such as `90` (seconds), `250ms`, `90s`, `15m`, `1h` or `7d`, within these bounds.
+    /// Takes a time such as `90` (seconds), `250ms`, `90s`, `15m`, `1h` or `7d`, within these bounds.
     package static func duration(_ range: ClosedRange<Duration>, example: String) -> SettingKind {
         SettingKind(
             placeholder: "TIME",
@@ -16,7 +16,7 @@ extension SettingKind where Value == Duration {
 }
 
 extension SettingKind where Value == Int {
-    /// A size such as `65536`, `64KiB` or `1MiB`, within these bounds, in bytes.
+    /// Takes a size such as `65536`, `64KiB` or `1MiB`, within these bounds, in bytes.
     package static func byteSize(_ range: ClosedRange<Int>, example: String) -> SettingKind {
         SettingKind(
             placeholder: "SIZE",
@@ -32,7 +32,7 @@ extension SettingKind where Value == Int {
 private let durationUnits = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)]
 private let sizeUnits = [("B", 1), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30)]
 
-/// The number of a text in the smallest unit; `plain` is the unit of a number without one.
+/// Returns the number of a text in the smallest unit; `plain` is the unit of a number without one.
 private func quantity(_ text: String, units: [(name: String, factor: Int)], plain: Int) -> Int? {
     let digits = text.prefix { $0.isASCII && $0.isNumber }
     let name = text.dropFirst(digits.count)

@@ -2,7 +2,7 @@ import Basics
 
 /// The blocks of a file of settings: `[source ext]`, and below it lines such as `client-id = 580e250c-...`.
 ///
-/// Words are those of flags or of variables, in any case; a line that begins with `#` is a comment.
+/// Words are written as in flags or in variables, in any case; a line that begins with `#` is a comment.
 struct SettingBlocks {
     /// The texts of a block by their words, in the form of variables: `CLIENT_ID`.
     struct Block {
@@ -11,10 +11,10 @@ struct SettingBlocks {
     }
 
     private(set) var blocks: [Block] = []
-    /// What is wrong with the lines, one sentence each.
+    /// The mistakes in the lines, one sentence each.
     private(set) var mistakes: [String] = []
 
-    /// Reads blocks of this kind, `source`; `file` is its path, for the mistakes.
+    /// Reads blocks of this kind, such as `source`; `file` is the path that mistakes name.
     init(_ text: String, kind: String, file: String) {
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let line = line.trimmingBlanks
@@ -25,7 +25,7 @@ struct SettingBlocks {
         }
     }
 
-    /// Reads one line; what is wrong with it, if anything is.
+    /// Reads one line; returns the mistake in the line, if there is one.
     private mutating func read(_ line: String, kind: String) -> String? {
         if line.hasPrefix("[") {
             let words = line.dropFirst().prefix { $0 != "]" }.split(separator: " ")

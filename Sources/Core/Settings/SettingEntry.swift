@@ -7,26 +7,26 @@ package struct SettingEntry: Sendable, Equatable {
 
     /// The flag: `--listen`.
     package var flag: String
-    /// The variable, `TASKS_LISTEN`; nil for a flag that has none.
+    /// The variable, `TASKS_LISTEN`; nil for a flag without a variable.
     package var variable: String?
     /// The placeholder for the value; nil for a flag without one.
     package var placeholder: String?
     /// The default, or a text that says what happens without a value.
     package var fallback = ""
-    /// Whether it takes several values.
+    /// Whether the setting takes several values.
     package var isList = false
-    /// Whether it can be read from a file.
+    /// Whether the setting can be read from a file.
     package var hasFile = false
     package var help: String
     /// The effective value, as far as it may be shown.
     package var shown = ""
-    /// Whether there is no value, so that ``shown`` only says what happens then.
+    /// Whether there is no value, so that ``shown`` only says what happens without one.
     var isAbsent = false
     /// The source of the effective value.
     package var source = Source.fallback
-    /// Whether it stands for settings of any group, in the help only.
+    /// Whether the entry stands for settings of any group, in the help only.
     var isPattern = false
-    /// The group whose first setting this is.
+    /// The heading of the group whose first setting this is.
     var heading: String?
 
     static func flag(of name: String) -> String {
@@ -36,7 +36,7 @@ package struct SettingEntry: Sendable, Equatable {
     var flags: [String] { isPattern ? [] : hasFile ? [flag, "\(flag)-file"] : [flag] }
     var variables: [String] { isPattern ? [] : variable.map { hasFile ? [$0, "\($0)_FILE"] : [$0] } ?? [] }
 
-    /// Lines of `--help`: the flag, what it does, its variable and its default.
+    /// The lines of `--help`: the flag, its purpose, its variable and its default.
     var helpLines: String {
         let value = placeholder.map { " \($0)" } ?? ""
         var notes: [String] = []

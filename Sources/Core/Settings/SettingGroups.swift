@@ -1,24 +1,24 @@
 import Basics
 
-/// The names of groups of settings: with `TASKS_SOURCES=ext`, the settings `TASKS_SOURCE_EXT_AUTHORITY` and others exist.
+/// The names of groups of settings: with `TASKS_SOURCES=ext`, settings such as `TASKS_SOURCE_EXT_AUTHORITY` exist.
 struct SettingGroups {
-    /// `SOURCE`; the list of names is `SOURCES`.
+    /// The kind, such as `SOURCE`; the list of names is then `SOURCES`.
     let kind: String
     let names: [String]
 
-    /// What comes before the word of a setting: `SOURCE_EXT_`.
+    /// Returns the text before the word of a setting: `SOURCE_EXT_`.
     static func scope(_ kind: String, _ name: String) -> String {
         "\(kind)_\(name.asVariable)_"
     }
 }
 
 extension SettingReader {
-    /// Settings that exist once for each name: those of the list `<kind>S`, and of the blocks in the file `<kind>S_FILE`.
+    /// Reads settings that exist once for each name in the list `<kind>S` and in the blocks of the file `<kind>S_FILE`.
     ///
     /// - Parameters:
-    ///   - kind: `SOURCE`.
-    ///   - help: of the list of names.
-    ///   - read: declares and reads the settings of one group; names of settings are without the group's.
+    ///   - kind: the kind, such as `SOURCE`.
+    ///   - help: the help of the list of names.
+    ///   - read: declares and reads the settings of one group, by their names without the group.
     /// - Returns: the groups in the order of their names. A name that is given twice is a mistake.
     package mutating func groups<Group>(
         _ kind: String, help: String, _ read: (inout SettingReader, String) -> Group
@@ -51,10 +51,10 @@ extension SettingReader {
         return groups
     }
 
-    /// The name of a setting as a variable, in the group that is read now: `TASKS_SOURCE_EXT_AUTHORITY`.
+    /// Returns the variable of a setting in the group that is being read: `TASKS_SOURCE_EXT_AUTHORITY`.
     package func variable(_ name: String) -> String { "\(prefix)\(scope)\(name)" }
 
-    /// Reads the file; the names of its blocks, whose texts are found from now on.
+    /// Reads the file and keeps its texts for the settings; returns the names of its blocks.
     private mutating func blocks(of kind: String, _ path: String) -> [String] {
         switch input.file(path) {
         case .failure(let failure):
@@ -76,8 +76,9 @@ extension SettingReader {
         }
     }
 
-    /// Adds the lines of the help that stand for the settings of every group: one for all words that also exist
-    /// without a group, and one for each other.
+    /// Adds the lines of the help that stand for the settings of every group.
+    ///
+    /// One line is for all words that also exist without a group, and each other word has a line.
     private mutating func notePatterns(_ kind: String, _ read: (inout SettingReader) -> Void) {
         var scratch = SettingReader(prefix: prefix, input: SettingInput())
         scratch.scope = SettingGroups.scope(kind, "name")
@@ -99,7 +100,7 @@ extension SettingReader {
         entries += [all] + others
     }
 
-    /// Reports words in files that no setting has.
+    /// Reports words in files for which there is no setting.
     private mutating func noteUnknownTexts() {
         let known = entries.compactMap(\.variable)
         for name in fileTexts.keys.sorted() where !known.contains("\(prefix)\(name)") {
@@ -108,7 +109,7 @@ extension SettingReader {
         }
     }
 
-    /// What to say of an unknown variable or flag that begins as those of groups do, but is of no known group.
+    /// Returns the hint for an unknown variable or flag that has the prefix of groups but names no known group.
     func groupHint(_ written: String) -> String? {
         let name = written.asVariable
         let starts = [prefix, "__"].filter { name.hasPrefix($0) }
@@ -125,7 +126,7 @@ extension SettingReader {
 }
 
 extension SettingKind where Value == String {
-    /// The name of a group, which becomes part of names of settings.
+    /// A name of a group, which becomes part of the names of settings.
     static let groupName = SettingKind(
         placeholder: "NAME", expected: "a name of 1 to 16 of a-z, 0-9 and -", example: "ext"
     ) { $0.isSourceName ? $0 : nil }

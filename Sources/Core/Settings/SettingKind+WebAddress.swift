@@ -1,7 +1,7 @@
 package import Basics
 
 extension SettingKind {
-    /// An absolute `https` URL without a fragment; the table decides whether plain `http` is good.
+    /// Takes an absolute `https` URL without a fragment; the table decides whether plain `http` is good.
     package static func webAddress(example: String) -> SettingKind where Value == WebAddress {
         SettingKind(
             placeholder: "URL", expected: "a URL with https:// (http:// only on this machine)", example: example

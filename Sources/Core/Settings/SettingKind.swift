@@ -2,20 +2,20 @@
 package struct SettingKind<Value: Sendable>: Sendable {
     /// The placeholder for the value in `--help`: `HOST:PORT`.
     package let placeholder: String
-    /// What a valid value is, for a mistake: `an address and a port`.
+    /// A description of valid values, for a mistake: `an address and a port`.
     package let expected: String
     /// A valid value, for a mistake.
     package let example: String
-    /// Nil for a text that is no value.
+    /// Reads a text; returns nil if the text is no value.
     let parse: @Sendable (String) -> Value?
-    /// What people and logs are shown in place of a text; nil for the text itself.
+    /// The closure makes the text that people and logs see in place of a value; nil shows the value itself.
     ///
-    /// With one, the setting can also be read from a file named by its `_FILE` variant.
+    /// A setting with this closure can also be read from a file that its `_FILE` variant names.
     let redact: (@Sendable (String) -> String)?
-    /// The text that a flag without a value stands for; nil if it needs one.
+    /// The text for which a flag without a value stands; nil if the flag needs a value.
     let bareFlag: String?
 
-    /// A kind of setting whose texts may be shown.
+    /// Creates a kind of setting whose texts may be shown.
     package init(
         placeholder: String, expected: String, example: String, parse: @escaping @Sendable (String) -> Value?
     ) {
@@ -34,15 +34,15 @@ package struct SettingKind<Value: Sendable>: Sendable {
         self.bareFlag = bareFlag
     }
 
-    /// The same kind, never shown, and readable from a file named by the `_FILE` variant of the setting.
+    /// The same kind, never shown, and readable from a file that the `_FILE` variant of the setting names.
     package var secret: SettingKind { redacted { _ in "(hidden)" } }
 
-    /// The same kind, shown only through the closure, and readable from a file named by the `_FILE` variant.
+    /// Returns the same kind, shown only through the closure, and readable from a file that the `_FILE` variant names.
     package func redacted(_ redact: @escaping @Sendable (String) -> String) -> SettingKind {
         SettingKind(placeholder, expected, example, redact: redact, parse: parse)
     }
 
-    /// Another kind, or `off` for nothing.
+    /// Takes the values of another kind, or `off` for nil.
     package static func orOff<Wrapped>(_ kind: SettingKind<Wrapped>) -> SettingKind where Value == Wrapped? {
         SettingKind(
             placeholder: "\(kind.placeholder)|off", expected: "\(kind.expected), or off", example: kind.example
@@ -58,7 +58,7 @@ package struct SettingKind<Value: Sendable>: Sendable {
 }
 
 extension SettingKind where Value == String {
-    /// Any text of at least one character.
+    /// Takes any text of at least one character.
     package static func text(_ placeholder: String, expected: String, example: String) -> SettingKind {
         SettingKind(placeholder: placeholder, expected: expected, example: example) { $0.isEmpty ? nil : $0 }
     }
@@ -68,7 +68,7 @@ extension SettingKind where Value == String {
 }
 
 extension SettingKind where Value == Bool {
-    /// Yes or no; as a flag without a value, yes.
+    /// True or false; a flag without a value is true.
     package static let bool = SettingKind("true|false", "true or false", "true", bareFlag: "true") { text in
         switch text {
         case "true", "yes", "on", "1": true
@@ -79,7 +79,7 @@ extension SettingKind where Value == Bool {
 }
 
 extension SettingKind where Value == Int {
-    /// A whole number within these bounds.
+    /// Takes a whole number within these bounds.
     package static func integer(_ range: ClosedRange<Int>, example: Int) -> SettingKind {
         SettingKind(
             placeholder: "N", expected: "a whole number from \(range.lowerBound) to \(range.upperBound)",

@@ -1,26 +1,26 @@
 /// All mistakes in the settings, so that one start reports them all.
 package struct SettingMistakes: Error, Sendable, Equatable, CustomStringConvertible {
-    /// One sentence each, in the order of the table.
+    /// One sentence for each mistake, in the order of the table.
     package let messages: [String]
 
     package init(_ messages: [String]) {
         self.messages = messages
     }
 
-    /// One line a mistake.
+    /// The mistakes, one a line.
     package var description: String {
         messages.joined(separator: "\n")
     }
 }
 
-/// The most similar of the names, if it is similar enough.
+/// Returns the most similar of the names, if it is similar enough.
 func suggestion(for written: String, among names: [String]) -> String? {
     let nearest = names.map { (name: $0, distance: editDistance(written, $0)) }.min { $0.distance < $1.distance }
     guard let nearest, nearest.distance <= max(2, written.count / 4) else { return nil }
     return nearest.name
 }
 
-/// How many letters must be added, dropped or changed (Levenshtein 1965).
+/// Returns how many letters must be added, dropped or changed (Levenshtein 1965).
 func editDistance(_ first: String, _ second: String) -> Int {
     let (first, second) = (Array(first.utf8), Array(second.utf8))
     var row = Array(0...second.count)

@@ -5,7 +5,7 @@ package struct SettingInput: Sendable {
     /// The command line without the name of the program.
     package var arguments: [String]
     package var environment: [String: String]
-    /// Reads the file of a `_FILE` variant: its text, or why there is none.
+    /// Reads the file of a `_FILE` variant; returns its text, or why there is none.
     package var file: @Sendable (String) -> Result<String, SettingFileFailure>
 
     package init(
@@ -29,23 +29,22 @@ package struct SettingFileFailure: Error, Sendable, Equatable {
     }
 }
 
-/// Reads a table of settings: each call declares one setting and returns its value, the flag before the variable
-/// before the default.
+/// Reads a table of settings: each call declares one setting and returns its value.
 ///
-/// A wrong value is reported and replaced by the default, so that one reading finds every mistake. The same
-/// calls make the help text.
+/// A flag precedes a variable, and a variable precedes the default. A wrong value is reported and replaced by the
+/// default, so one reading finds every mistake. The same calls make the help text.
 package struct SettingReader {
     /// The prefix of a name in the environment: `TASKS_`.
     package let prefix: String
-    /// Every setting declared so far.
+    /// Every setting that was declared so far.
     package internal(set) var entries: [SettingEntry] = []
     var mistakes: [String] = []
     var arguments: GivenArguments
     let input: SettingInput
-    /// What comes before the names of the settings of the group that is read now: `SOURCE_EXT_`.
+    /// The text before the names of settings in the group that is being read: `SOURCE_EXT_`.
     var scope = ""
     var groupKinds: [SettingGroups] = []
-    /// Texts of files, by the names of their settings without the prefix.
+    /// The texts of files, by the names of their settings without the prefix.
     var fileTexts: [String: String] = [:]
 
     init(prefix: String, input: SettingInput) {
@@ -54,7 +53,7 @@ package struct SettingReader {
         arguments = GivenArguments(input.arguments)
     }
 
-    /// A setting with a default: `reader.value("LISTEN", .listenAddress, default: "127.0.0.1:3000", help: "…")`.
+    /// Reads a setting with a default: `reader.value("LISTEN", .listenAddress, default: "127.0.0.1:3000", help: "…")`.
     package mutating func value<Value>(
         _ name: String, _ kind: SettingKind<Value>, default fallback: String, help: String
     ) -> Value {
@@ -64,14 +63,14 @@ package struct SettingReader {
         return single(name, kind, fallback: fallback, isValue: true, help) ?? ready
     }
 
-    /// A setting that may be absent; `absence` says in the help what happens then.
+    /// Reads a setting that may be absent; `absence` says in the help what happens then.
     package mutating func optional<Value>(
         _ name: String, _ kind: SettingKind<Value>, absence: String = "", help: String
     ) -> Value? {
         single(name, kind, fallback: absence, isValue: false, help)
     }
 
-    /// A setting of several values: flags repeated, or values with commas between.
+    /// Reads a setting of several values: repeated flags, or values with commas between.
     package mutating func list<Value>(
         _ name: String, _ kind: SettingKind<Value>, default fallback: [String] = [], help: String
     ) -> [Value] {
@@ -87,7 +86,7 @@ package struct SettingReader {
         }
     }
 
-    /// A flag of the command line without a variable and without a value, such as `--version`.
+    /// Reads a flag of the command line without a variable and without a value, such as `--version`.
     package mutating func flag(_ name: String, help: String) -> Bool {
         entries.append(SettingEntry(flag: "--\(name)", help: help))
         return arguments.take("--\(name)") { _ in false }.contains { occurrence in
@@ -96,7 +95,7 @@ package struct SettingReader {
         }
     }
 
-    /// A flag of the command line with a value and without a variable, such as `--user` of one command.
+    /// Reads a flag of the command line with a value and without a variable, such as `--user` of one command.
     package mutating func option<Value>(_ name: String, _ kind: SettingKind<Value>, help: String) -> Value? {
         entries.append(SettingEntry(flag: "--\(name)", placeholder: kind.placeholder, help: help))
         let given = fromFlags("--\(name)", kind)

@@ -1,4 +1,4 @@
-/// A text found for a setting, and its source.
+/// A text that was found for a setting, and its source.
 struct GivenText {
     let text: String
     /// The flag or the variable, as a person wrote it.
@@ -7,7 +7,7 @@ struct GivenText {
 }
 
 extension SettingReader {
-    /// All texts for a setting from the first source that has any: flags, then the environment, then a file of blocks.
+    /// Returns all texts from the first source that has any: flags, then the environment, then a file of blocks.
     mutating func find<Value>(_ name: String, _ kind: SettingKind<Value>) -> [GivenText] {
         let name = scope + name
         let flag = SettingEntry.flag(of: name)
@@ -42,7 +42,7 @@ extension SettingReader {
         return texts
     }
 
-    /// The text of a secret's file, without the newline that editors put at the end.
+    /// Reads the text of a secret's file, without the newline that editors put at the end.
     private mutating func contents(of path: String, named name: String, _ source: SettingEntry.Source) -> GivenText? {
         switch input.file(path) {
         case .success(let text):
@@ -55,7 +55,7 @@ extension SettingReader {
         }
     }
 
-    /// Adds the line of a setting to the table; `isValue` says whether the default is a value, or a text about its absence.
+    /// Adds the line of a setting to the table; `isValue` says whether the default is a value or a text about absence.
     mutating func note<Value>(
         _ name: String, _ kind: SettingKind<Value>, _ given: [GivenText], _ entry: SettingEntry, isValue: Bool
     ) {
@@ -90,7 +90,7 @@ extension SettingReader {
         return suggestion(for: written, among: names).map { " Did you mean \($0)?" } ?? " --help lists them."
     }
 
-    /// Whether the variable was set by Kubernetes for a service called `tasks`.
+    /// Returns whether Kubernetes set the variable for a service called `tasks`.
     private func isServiceLink(_ name: String) -> Bool {
         let rest = name.dropFirst(prefix.count)
         return rest == "PORT" || rest.hasPrefix("PORT_") || rest.hasPrefix("SERVICE_HOST")

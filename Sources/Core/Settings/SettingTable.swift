@@ -17,7 +17,7 @@ package protocol SettingTable: Sendable {
     /// Declares and reads every setting, in the order of the help text; no setting is read conditionally.
     init(reading reader: inout SettingReader)
 
-    /// The mistakes for these operands, such as a missing setting that only one command needs; by default none.
+    /// Returns the mistakes for these operands, such as a missing setting that one command needs; by default none.
     func mistakes(for operands: [String]) -> [String]
 }
 
@@ -33,7 +33,7 @@ package struct ReadSettings<Table: SettingTable>: Sendable {
     /// The arguments of the command line that are not flags: a command and its operands.
     package let operands: [String]
 
-    /// The lines of `--print-settings`, secrets hidden.
+    /// The lines of `--print-settings`, with secrets hidden.
     package var printed: String {
         entries.compactMap(\.printLine).map { $0 + "\n" }.joined()
     }
