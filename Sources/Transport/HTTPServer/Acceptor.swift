@@ -7,16 +7,16 @@ import Synchronization
 
 /// The one thread that accepts connections and gives them to the event loops.
 ///
-/// The library's own loops try again at once where the process has no descriptor left, for as long as they have no
-/// connection; they divide the limit between them, and may abort where the listening socket is taken away.
+/// The library's own loops would try again at once when the process has no descriptor left and a loop has no
+/// connection. They would also divide the limit between them, and may abort when the listening socket is taken away.
 final class Acceptor: Sendable {
-    /// Microseconds to wait where no connection can be accepted now.
+    /// The microseconds to wait when no connection can be accepted now.
     private static let pause: UInt32 = 20_000
 
     private let core: ServerCore
     private let daemon: Daemon
     private let socket: ServerSocket
-    /// Called where all slots are taken, so that peers that have disconnected are found sooner.
+    /// Called when all slots are taken, so that peers that have disconnected are found sooner.
     private let onFull: @Sendable () -> Void
     private let isStopped = Atomic<Bool>(false)
     private let thread = Mutex<NamedThread?>(nil)
@@ -35,10 +35,10 @@ final class Acceptor: Sendable {
         thread.withLock { $0 = started }
     }
 
-    /// Accepts no more: the system refuses new connections and resets those that wait to be accepted.
+    /// Accepts no more: the system refuses new connections, and resets those that wait to be accepted.
     func stop() {
         isStopped.store(true, ordering: .sequentiallyConsistent)
-        // Also ends the call of a thread that waits for a connection.
+        // This also ends the call of a thread that waits for a connection.
         socket.shutDown()
         thread.withLock { $0.take() }?.join()
         socket.close()
@@ -79,7 +79,7 @@ final class Acceptor: Sendable {
         if unsafe !daemon.add(connection, address, size) { core.slots.release(source) }
     }
 
-    /// Waits where the next try would fail, too; not where one client has disconnected before it was accepted.
+    /// Waits if the next try would fail, too, but not if one client disconnected before it was accepted.
     private func pauseIfNeeded(_ code: Int32) {
         switch code {
         case EINTR, EAGAIN, ECONNABORTED, EPROTO, EPERM: return

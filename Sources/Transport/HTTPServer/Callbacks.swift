@@ -2,15 +2,15 @@ import CMicroHTTPD
 private import Glibc
 import Synchronization
 
-// What libmicrohttpd calls, on its loops. Global functions: a closure would belong to whatever actor it is written in.
+// The functions that libmicrohttpd calls on its loops. They are global, because a closure would belong to an actor.
 
-/// The object of a pointer that libmicrohttpd keeps for us, with a reference of its own.
+/// Returns the object behind a pointer for which libmicrohttpd holds a reference.
 func object<Object: AnyObject>(_ type: Object.Type, _ pointer: UnsafeMutableRawPointer?) -> Object? {
     guard let pointer = unsafe pointer else { return nil }
     return unsafe Unmanaged<Object>.fromOpaque(pointer).takeUnretainedValue()
 }
 
-/// A connection was opened or closed; the library closes the socket only after the second.
+/// Notes that a connection was opened or closed; the library closes the socket after the second call.
 func connectionChanged(
     _ core: UnsafeMutableRawPointer?, _ handle: OpaquePointer?,
     _ context: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ change: MHD_ConnectionNotificationCode
@@ -32,7 +32,7 @@ func connectionChanged(
     }
 }
 
-/// The first line of a request is in, its target as it was sent.
+/// Takes the first line of a request, with the target as it was sent.
 func targetReceived(
     _ core: UnsafeMutableRawPointer?, _ target: UnsafePointer<CChar>?, _ handle: OpaquePointer?
 ) -> UnsafeMutableRawPointer? {
@@ -47,7 +47,7 @@ func targetReceived(
     return unsafe context
 }
 
-/// The head of a request, a piece of its body, or its end is in.
+/// Takes the head of a request, a piece of its body, or its end.
 func requestReceived(
     _ core: UnsafeMutableRawPointer?, _ handle: OpaquePointer?, _ url: UnsafePointer<CChar>?,
     _ method: UnsafePointer<CChar>?, _ version: UnsafePointer<CChar>?, _ upload: UnsafePointer<CChar>?,
@@ -60,7 +60,7 @@ func requestReceived(
     return unsafe connection.receive(call)
 }
 
-/// A request is over; also when it was broken off.
+/// Notes that a request is over, also if it was broken off.
 func requestCompleted(
     _ core: UnsafeMutableRawPointer?, _ handle: OpaquePointer?,
     _ context: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ how: MHD_RequestTerminationCode
@@ -68,7 +68,7 @@ func requestCompleted(
     unsafe object(ClientConnection.self, context?.pointee)?.endRequest()
 }
 
-/// One field line of a request.
+/// Takes one field line of a request.
 func fieldReceived(
     _ layout: UnsafeMutableRawPointer?, _ kind: MHD_ValueKind, _ name: UnsafePointer<CChar>?, _ nameSize: Int,
     _ value: UnsafePointer<CChar>?, _ valueSize: Int
@@ -83,12 +83,12 @@ private func bytes(_ start: UnsafePointer<CChar>?, _ count: Int) -> UnsafeBuffer
     return unsafe bytes.bindMemory(to: UInt8.self)
 }
 
-/// The library reports something.
+/// Passes on a message of the library.
 func lineLogged(_ core: UnsafeMutableRawPointer?, _ format: UnsafePointer<CChar>?, _ line: UnsafePointer<CChar>?) {
     guard let core = unsafe object(ServerCore.self, core), let format = unsafe format, let line = unsafe line else {
         return
     }
-    // Logged of every connection that we end, such as after a response in the middle of a body.
+    // The library logs this for every connection that we end, such as after a response in the middle of a body.
     guard unsafe strstr(format, "Application reported internal error") == nil else { return }
     core.observe(.log(kind: unsafe String(cString: format), line: unsafe String(cString: line)))
 }

@@ -2,11 +2,11 @@ import Basics
 import HTTP
 
 extension ClientConnection {
-    /// The announced size of the chunk that begins with this piece, where that can be seen; else 0.
+    /// Returns the announced size of the chunk that begins with this piece, or 0 if it cannot be seen.
     ///
     /// libmicrohttpd keeps the size of a chunk to itself and accepts a chunk of 2^63 bytes. But it hands over a chunk
-    /// in its read buffer, which begins where the head ended: a piece at a later position follows the line of its size.
-    /// Where that line came alone, the buffer was emptied since, and only the bytes themselves can be counted.
+    /// in its read buffer, which begins where the head ended, so the line with the size stands before a later piece. If
+    /// that line came alone, the buffer was emptied since, and only the bytes themselves can be counted.
     func announcedChunkSize(_ piece: UnsafeBufferPointer<UInt8>) -> Int {
         guard let start = piece.baseAddress else { return 0 }
         let distance = UInt(bitPattern: start) &- bodyBuffer
@@ -15,7 +15,7 @@ extension ClientConnection {
         let line = unsafe before.dropLast()  // the line feed of this line
         let first = unsafe line.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? line.startIndex
         let digits = unsafe line[first...].drop { $0 == UInt8(ascii: "0") }.prefix { $0.hexadecimalValue != nil }
-        // 15 digits are less than 2^60.
+        // Numbers of 15 digits are less than 2^60.
         guard unsafe digits.count <= 15 else { return .max }
         return unsafe Int(String(decoding: digits, as: UTF8.self), radix: 16) ?? 0
     }

@@ -5,7 +5,7 @@ import Synchronization
 // A handler that has to wait: its task runs on the loop of the connection, which is suspended while the task cannot
 // continue.
 extension ClientConnection {
-    /// Starts the task on this thread; it may be done when this returns.
+    /// Starts the task on this thread; the task may be done at the return.
     func startHandler(_ decide: @escaping @Sendable () async -> Decision, _ generation: UInt64) {
         Task.immediate(executorPreference: self) { [self] in
             let decision = await decide()
@@ -15,8 +15,7 @@ extension ClientConnection {
 
     /// Takes the next job or the decision of the task, or suspends the connection until there is one.
     func resumeHandler() -> RequestLifecycle.Action {
-        // The terms are read with the lock held: a server that stops sets `isEnding` before it ends the suspensions
-        // that it finds.
+        // The lock is held, because a stopping server sets `isEnding` before it ends the suspensions that it finds.
         lifecycle.withLock { apply(.handlerPaused(waitingTerms), to: &$0) }
     }
 
@@ -27,22 +26,22 @@ extension ClientConnection {
             isFull: core.suspended.load(ordering: .relaxed) >= core.limits.suspensions)
     }
 
-    /// Keeps the connection out of the loop; with the lock of the lifecycle held.
+    /// Takes the connection out of the loop; the lock of the lifecycle must be held.
     func suspend() {
         core.suspended.add(1, ordering: .relaxed)
         unsafe MHD_suspend_connection(handle)
     }
 
-    /// Returns the connection to the loop; with the lock of the lifecycle held.
+    /// Returns the connection to the loop; the lock of the lifecycle must be held.
     func resume() {
         core.suspended.subtract(1, ordering: .relaxed)
         unsafe MHD_resume_connection(handle)
     }
 
-    /// Answers for a handler that did not in time; whether there was one.
+    /// Sends a fault in place of a handler's answer after its deadline; returns false if no handler was waiting.
     func expireHandler(at now: UInt64, _ fault: HTTPFault) -> Bool { ends(.handlerExpired(now: now, fault)) }
 
-    /// Ends the wait for a handler, which still runs to its end; whether there was one.
+    /// Ends the wait for a handler, which still runs to its end; returns false if no handler was waiting.
     func abandonHandler() -> Bool { ends(.peerDisconnected) }
 
     private func ends(_ event: RequestLifecycle.Event) -> Bool {
@@ -52,9 +51,8 @@ extension ClientConnection {
 
 /// The task of a handler continues where it began, on the loop of its connection.
 ///
-/// So a thread that has a result (a store's, of which there is one for all) only reports it, the loops share the work
-/// of making responses, and memory is freed by the thread that allocated it, so that threads do not wait for each
-/// other's locks of malloc.
+/// So a store's thread, which is one for all, only reports its result, and the loops share the work of making
+/// responses. Memory is freed by the thread that allocated it, so threads do not wait for each other's locks of malloc.
 extension ClientConnection: TaskExecutor {
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)

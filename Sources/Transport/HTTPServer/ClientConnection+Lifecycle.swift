@@ -2,7 +2,7 @@ import CMicroHTTPD
 import HTTP
 import Synchronization
 
-/// One call of libmicrohttpd's for a request.
+/// One call of libmicrohttpd for a request.
 @unsafe
 struct AccessCall {
     let target: UnsafePointer<CChar>?
@@ -11,19 +11,19 @@ struct AccessCall {
     let upload: UnsafePointer<CChar>?
     let size: UnsafeMutablePointer<Int>
 
-    /// The bytes of the body that came with this call; none with the first and the last call.
+    /// The bytes of the body that came with this call; the first and the last call bring none.
     var piece: UnsafeBufferPointer<UInt8> {
         let bytes = unsafe UnsafeRawBufferPointer(start: upload, count: upload == nil ? 0 : size.pointee)
         return unsafe bytes.bindMemory(to: UInt8.self)
     }
 }
 
-// Events go into the table, actions come out of it.
+// These functions put events into the table and perform the actions that come out.
 extension ClientConnection {
     private typealias Event = RequestLifecycle.Event
     private typealias Action = RequestLifecycle.Action
 
-    /// libmicrohttpd has the head of a request, a piece of its body, or its end.
+    /// Takes the head of a request, a piece of its body, or its end.
     func receive(_ call: AccessCall) -> MHD_Result {
         let piece = unsafe call.piece
         guard !piece.isEmpty else { return unsafe advance(apply(.called), call) }
@@ -34,9 +34,9 @@ extension ClientConnection {
         return result
     }
 
-    /// Performs an action and those that follow from it, until there is nothing to do before the next event of the loop.
+    /// Performs an action and those that follow from it, until the loop must bring the next event.
     ///
-    /// One function, so that an action is not copied on its way: it may hold a whole response.
+    /// It is one function, so that an action, which may hold a whole response, is not copied on its way.
     func advance(_ first: consuming RequestLifecycle.Action, _ call: AccessCall?) -> MHD_Result {
         var action = first
         while true {
@@ -70,15 +70,15 @@ extension ClientConnection {
         }
     }
 
-    /// Takes an event of any thread; the action is what is left to do on this one.
+    /// Takes an event of any thread, and returns the action that is left for this thread.
     ///
-    /// Inlined, so that of the table only the row of the event is left.
+    /// It is inlined, so that only the row of the event is left of the table.
     @inline(__always)
     func apply(_ event: RequestLifecycle.Event) -> RequestLifecycle.Action {
         lifecycle.withLock { apply(event, to: &$0) }
     }
 
-    /// Takes an event with the lock held.
+    /// Takes an event while the lock is held.
     @inline(__always)
     func apply(_ event: RequestLifecycle.Event, to lifecycle: inout RequestLifecycle) -> RequestLifecycle.Action {
         let action = lifecycle.handle(event)
@@ -100,13 +100,13 @@ extension ClientConnection {
 
     /// Publishes the phase and its deadline for the enforcing thread.
     ///
-    /// Events of other threads change no phase, so it is only the loop that publishes one.
+    /// Only the loop publishes, because events of other threads change no phase.
     private func publish(_ phase: RequestLifecycle.Phase) {
         switch phase {
         case .idle:
             let end = openedAt &+ core.limits.connectionSeconds.nanoseconds
             publishedPhase.enter(phase, until: min(coarseNanoseconds() &+ core.limits.idleSeconds.nanoseconds, end))
-        // The first header block is due some time after the connection was opened, which is published already.
+        // The deadline of a first header block runs from the opening of the connection, and is published already.
         case .header: publishedPhase.enter(phase, until: requestStart &+ core.limits.headerSeconds.nanoseconds)
         // The wait for a handler has a deadline of its own.
         case .handling: publishedPhase.enter(phase, until: .max)

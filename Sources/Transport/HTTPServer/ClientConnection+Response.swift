@@ -2,7 +2,7 @@ import CMicroHTTPD
 import HTTP
 
 extension ClientConnection {
-    /// Gives a response to the library; after it the connection closes if `closing` is set or it has been used up.
+    /// Gives a response to the library; the connection closes after it if `closing` is set or its limits are reached.
     func queue(_ response: Response, closing: Bool = false) -> MHD_Result {
         let status = response.status.sendable
         guard let message = unsafe makeMessage(status.hasContent ? response.body : []) else { return .NO }
@@ -14,9 +14,9 @@ extension ClientConnection {
         return .YES
     }
 
-    /// A response of the library with content that it sends from where it is: ``sent`` keeps it.
+    /// Returns a response of the library whose content is sent from the array itself.
     ///
-    /// An array that is kept and never changed stays where it is.
+    /// ``sent`` keeps the array, which never moves because it is not changed.
     private func makeMessage(_ body: [UInt8]) -> OpaquePointer? {
         unsafe body.withUnsafeBytes { bytes in
             unsafe MHD_create_response_from_buffer(
@@ -41,7 +41,7 @@ struct SentContent {
 }
 
 extension Response {
-    /// Bytes of content that a client may take as slowly as it likes, within the time of the request.
+    /// The size up to which a client may take content as slowly as it likes, within the time of the request.
     private static let shortContent = 16384
 
     /// Whether a client that reads slowly keeps memory occupied that others could use.
@@ -49,7 +49,7 @@ extension Response {
 }
 
 extension Status {
-    /// The status, if a final response can have it; a handler that made up another one has failed.
+    /// The status, or 500 if a final response cannot have it, because then the handler has failed.
     var sendable: Status { (200...599).contains(rawValue) ? self : 500 }
 
     /// Whether a response of this status may have content (RFC 9110 section 6.4.1).

@@ -3,18 +3,18 @@ import CMicroHTTPD
 import HTTP
 import Synchronization
 
-/// A connection, and the request that is under way on it: there is at most one, so it needs no object of its own.
+/// A connection, with its request under way, of which there is at most one.
 ///
-/// Which thread may use what:
+/// The threads may use these parts:
 ///
-/// - ``lifecycle`` is under a lock: see ``RequestLifecycle``. A thread that holds it may take libmicrohttpd's locks, to
-///   suspend or resume the connection. So it is never taken with the lock of ``ServerCore/connections`` held, which
-///   callbacks take while libmicrohttpd may hold its own.
+/// - A lock guards ``lifecycle``: see ``RequestLifecycle``. A thread that holds the lock may take libmicrohttpd's
+///   locks, to suspend or resume the connection. So no thread may take it with the lock of ``ServerCore/connections``
+///   held, which callbacks take while libmicrohttpd may hold its own.
 /// - Plain variables belong to the event loop of the connection; two belong to the thread that enforces deadlines.
-/// - Atomics are read by every thread. ``publishedPhase`` repeats what the enforcing thread needs of the lifecycle,
-///   because it looks at all connections with the lock of ``ServerCore/connections`` held.
+/// - Every thread reads atomics. ``publishedPhase`` repeats the part of the lifecycle for the enforcing thread, which
+///   looks at all connections with the lock of ``ServerCore/connections`` held.
 ///
-/// Unchecked, because the compiler cannot know that libmicrohttpd calls for one connection from one loop only.
+/// It is unchecked, because the compiler cannot know that libmicrohttpd calls for one connection from one loop only.
 @safe
 final class ClientConnection: @unchecked Sendable {
     let core: ServerCore
@@ -33,23 +33,23 @@ final class ClientConnection: @unchecked Sendable {
     /// Whether the socket was shut down because a deadline has passed, the peer has disconnected or the server stops.
     let isShutDown = Atomic<Bool>(false)
 
-    // The loop's.
+    // These variables belong to the loop.
     var rawTarget = ""
-    /// Bytes of the target as it came, also where it is not UTF-8.
+    /// The bytes of the target as it came, also if it is not UTF-8.
     var targetSize = 0
     var head: RequestHead?
     var body: [UInt8] = []
-    /// Nil between requests: the library has let go of it when it reports that a request is over.
+    /// The content that is being sent; nil between requests, because the library reports the end after its last use.
     var sent: SentContent?
     var isChunked = false
-    /// Where the library reads the body of the request into, right after its head; 0 where that is not certain.
+    /// The address at which the library reads the body, right after its head; 0 if the address is not certain.
     var bodyBuffer: UInt = 0
     private(set) var requestStart: UInt64
     /// The client whose request is under way, if a trusted proxy passed it on.
     var client: IPAddress?
 
-    // The enforcing thread's.
-    /// The stamp of the published phase when the peer was seen to have closed its half.
+    // These variables belong to the enforcing thread.
+    /// The stamp of the published phase at the time at which the peer was seen to have closed its half.
     var halfClosedStamp: UInt64 = 0
     var downloadRate: DownloadRate?
 
@@ -67,18 +67,18 @@ final class ClientConnection: @unchecked Sendable {
         publishedPhase = PublishedPhase(until: openedAt &+ core.limits.headerSeconds.nanoseconds)
     }
 
-    /// A request begins: its first line is in.
+    /// Begins a request, of which the first line has arrived.
     func beginRequest(target: String, size: Int, hasZeroByte: Bool) {
         requests.store(requests.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
         rawTarget = target
         targetSize = size
         requestStart = coarseNanoseconds()
         _ = apply(.requestLine)
-        // Refused here, before the library looks for arguments after the zero byte.
+        // The request is refused here, before the library looks for arguments after the zero byte.
         if hasZeroByte { _ = unsafe advance(apply(.requestLineRefused(refusal(of: .target))), nil) }
     }
 
-    /// A request is over, answered or not.
+    /// Ends a request, whether it was answered or not.
     func endRequest() {
         if case .forget(let state) = apply(.completed), let job = state.pendingJob { run(job) }
         head = nil
@@ -93,7 +93,7 @@ final class ClientConnection: @unchecked Sendable {
         return (core.firstIdentifier &+ (number << 20) &+ count).hexadecimal
     }
 
-    /// When the whole request must be over.
+    /// The time at which the whole request must be over.
     var requestEnd: UInt64 { requestStart &+ core.limits.requestSeconds.nanoseconds }
 
     /// Whether the response under way is the last one of the connection.
@@ -103,6 +103,6 @@ final class ClientConnection: @unchecked Sendable {
             || requestStart &- openedAt >= core.limits.connectionSeconds.nanoseconds
     }
 
-    /// The server's own response to a fault.
+    /// Returns the server's own response to a fault.
     func refusal(of fault: HTTPFault) -> Response { core.refusal(fault, head) }
 }

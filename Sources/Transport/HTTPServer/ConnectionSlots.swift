@@ -2,9 +2,9 @@ import Basics
 import HTTP
 import Synchronization
 
-/// How many connections are open, in all and from each network: what decides whether one more is accepted.
+/// The numbers of open connections, in all and from each network, which decide whether another is accepted.
 ///
-/// Changed when a connection is accepted and when it is closed, never per request.
+/// They change when a connection is accepted and when it is closed, never for a request.
 struct ConnectionSlots: ~Copyable, Sendable {
     private let open = Atomic<Int>(0)
     private let byNetwork = Mutex<[IPAddress: Int]>([:])
@@ -15,7 +15,7 @@ struct ConnectionSlots: ~Copyable, Sendable {
     /// Whether another connection may be accepted.
     var hasRoom: Bool { open.load(ordering: .relaxed) < limits.connections }
 
-    /// Takes a slot; whether this address may have another.
+    /// Takes a slot; returns false if this address may have no other.
     func take(_ address: IPAddress) -> Bool {
         if limits.counts(address) {
             let isFree = byNetwork.withLock { counts in
@@ -45,6 +45,6 @@ extension ServerLimits {
         perAddress > 0 && !unlimited.contains { $0.contains(address) } && !isTrusted(address)
     }
 
-    /// Whether the address is that of a proxy whose statements about its clients are trusted.
+    /// Returns whether the address is a proxy whose statements about its clients are trusted.
     func isTrusted(_ address: IPAddress) -> Bool { trustedProxies.contains { $0.contains(address) } }
 }

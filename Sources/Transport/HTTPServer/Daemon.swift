@@ -1,9 +1,10 @@
 import CMicroHTTPD
 import Glibc
 
-/// A daemon of libmicrohttpd: event loops that are given their connections.
+/// A daemon of libmicrohttpd: event loops, to which connections are given.
 ///
-/// Unchecked: what moves between threads is a handle. One thread adds connections, and has ended before another stops.
+/// It is unchecked, because only a handle moves between threads. The thread that adds connections has ended before
+/// another thread stops the daemon.
 @safe
 final class Daemon: @unchecked Sendable {
     private let handle: OpaquePointer
@@ -32,12 +33,12 @@ final class Daemon: @unchecked Sendable {
         self.identity = identity
     }
 
-    /// Gives a connection to one of the loops; if it cannot take it, the socket is closed.
+    /// Gives a connection to one of the loops; if the loop cannot take it, the socket is closed.
     func add(_ socket: Int32, _ address: UnsafePointer<sockaddr>, _ size: socklen_t) -> Bool {
         unsafe MHD_add_connection(handle, socket, address, size) == .YES
     }
 
-    /// Ends all loops and connections; none may be suspended, and none may be added afterwards.
+    /// Ends all loops and connections; no connection may be suspended, and none may be added afterwards.
     func stop() {
         unsafe MHD_stop_daemon(handle)
     }

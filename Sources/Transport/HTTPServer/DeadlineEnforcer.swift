@@ -5,9 +5,9 @@ import HTTP
 import Platform
 import Synchronization
 
-/// The one thread that ends what takes too long (V-145), and the connections of clients that have disconnected.
+/// The one thread that ends requests that take too long (V-145), and connections of clients that have disconnected.
 ///
-/// libmicrohttpd's own time-out is reset by every byte, and spares suspended connections; these deadlines are absolute.
+/// Every byte resets libmicrohttpd's time-out, which also spares suspended connections; these deadlines are absolute.
 final class DeadlineEnforcer: Sendable {
     private let core: ServerCore
     private let pause: UInt64
@@ -29,17 +29,17 @@ final class DeadlineEnforcer: Sendable {
         thread.join()
     }
 
-    /// Looks at once, because connections are wanted.
+    /// Checks at once, because connections are wanted.
     func checkNow() { thread.wake() }
 
-    /// Ends what is late; when to look again.
+    /// Ends everything that is late; returns the time of the next check.
     private func check() -> Int64 {
         let clock = SystemTime()
         let begun = clock.monotonicNanoseconds
         core.endOverdueConnections(at: coarseNanoseconds())
         core.expireHandlers(at: coarseNanoseconds(), .timeout)
         let mayBeDisconnected = core.endDisconnectedPeers()
-        // At most a tenth of a core, however many connections there are and however often it is woken.
+        // Checks take at most a tenth of a core, however many connections there are and however often it is woken.
         let taken = clock.monotonicNanoseconds &- begun
         _ = usleep(UInt32(min(taken / 1000 * 9, 250_000)))
         return Int64(clock.monotonicNanoseconds &+ (mayBeDisconnected ? min(pause, 20_000_000) : pause))
@@ -47,7 +47,7 @@ final class DeadlineEnforcer: Sendable {
 }
 
 extension ServerLimits {
-    /// Seconds: often enough for the shortest limit, seldom enough to cost nothing.
+    /// The pause in seconds, short enough for the shortest limit and long enough to cost nothing.
     fileprivate var pauseBetweenChecks: Double {
         let shortest =
             [
@@ -61,7 +61,7 @@ extension ServerLimits {
 extension ServerCore {
     /// Ends the connections that have used up their time.
     ///
-    /// With the lock held a socket cannot be closed, and its number not be given to another connection.
+    /// While the lock is held, a socket cannot be closed, and its number cannot be given to another connection.
     func endOverdueConnections(at now: UInt64) {
         var exceeded: [Deadline] = []
         connections.withLock { open in
@@ -76,9 +76,9 @@ extension ServerCore {
         for deadline in exceeded { count(deadline) }
     }
 
-    /// Answers for the handlers that did not in time; with `.max`, for all, and they are not counted.
+    /// Answers for the handlers that are late, or for all if `now` is `.max`, which are then not counted.
     ///
-    /// Without the lock on the connections: libmicrohttpd takes one of its own to resume.
+    /// The lock on the connections is not held, because libmicrohttpd takes a lock of its own to resume.
     func expireHandlers(at now: UInt64, _ fault: HTTPFault) {
         guard suspended.load(ordering: .sequentiallyConsistent) > 0 || now == .max else { return }
         for connection in connections.withLock({ Array($0.values) }) where connection.expireHandler(at: now, fault) {
@@ -88,7 +88,7 @@ extension ServerCore {
 
     /// Ends the connections without a request under way, when the server stops.
     ///
-    /// A header block that has begun to come in, or still may on a new connection, is waited for until `headsEnd`.
+    /// The server waits until `headsEnd` for a header block that has begun, or that may still come on a new connection.
     func endUnusedConnections(at now: UInt64) {
         let isHeadLate = now >= headsEnd.load(ordering: .relaxed)
         connections.withLock { open in
@@ -104,7 +104,7 @@ extension ServerCore {
 }
 
 extension ClientConnection {
-    /// Whether the client takes a long response too slowly.
+    /// Returns the deadline if the client takes a long response too slowly.
     fileprivate func slowDownload(at now: UInt64) -> Deadline? {
         guard publishedPhase.current == .longResponse else {
             downloadRate = nil
@@ -120,7 +120,7 @@ extension ClientConnection {
         return downloadRate.isSlow(at: now, acknowledged: acknowledged, core.limits) ? .answer : nil
     }
 
-    /// Ends the connection, once; the loop notices at once and frees it.
+    /// Ends the connection, once; the loop notices the end at once and frees the connection.
     func shutDown() -> Bool {
         guard isShutDown.exchange(true, ordering: .relaxed) == false else { return false }
         _ = shutdown(socket, Int32(SHUT_RDWR))

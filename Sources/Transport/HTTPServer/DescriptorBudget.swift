@@ -2,21 +2,20 @@ extension ServerLimits {
     /// A server with fewer connections than this is useless.
     private static let leastUsefulConnections = 8
 
-    /// How few connections it may be given: no fewer than ``sane`` makes of them, which is one for each loop.
+    /// The fewest connections that the server may be given: no fewer than ``sane`` allows, which is one for each loop.
     private var leastConnections: Int { min(sane.connections, max(Self.leastUsefulConnections, sane.loops)) }
 
-    /// What a server needs in addition to its connections: the listening socket, and of each loop two, epoll and the
-    /// one that wakes it.
+    /// The descriptors besides connections: the listening socket, and two for each loop (epoll and its wakeup).
     private var fixedDescriptors: Int { 1 + 2 * sane.loops }
 
-    /// The descriptors that servers of these limits take at most.
+    /// Returns the most descriptors that servers of these limits take.
     package static func descriptors(of servers: [ServerLimits]) -> Int {
         servers.reduce(0) { $0 + $1.fixedDescriptors + $1.sane.connections }
     }
 
-    /// The same servers with as many connections as fit into this number of descriptors; nil if those are too few.
+    /// Returns the same servers with connections that fit into these descriptors; nil if there would be too few.
     ///
-    /// Each gets a few, and the rest is divided as was wished.
+    /// Each server gets a few connections, and the rest is divided in proportion to the limits.
     package static func fitting(_ servers: [ServerLimits], into descriptors: Int) -> [ServerLimits]? {
         guard Self.descriptors(of: servers) > descriptors else { return servers }
         let least = servers.map(\.leastConnections)
@@ -32,7 +31,7 @@ extension ServerLimits {
         }
     }
 
-    /// How few descriptors are enough for these servers.
+    /// Returns the fewest descriptors that are enough for these servers.
     package static func leastDescriptors(of servers: [ServerLimits]) -> Int {
         servers.reduce(0) { $0 + $1.fixedDescriptors + $1.leastConnections }
     }

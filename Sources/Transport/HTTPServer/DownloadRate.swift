@@ -1,15 +1,15 @@
-/// How fast a client takes a long response, from when the enforcing thread first saw that response.
+/// The speed at which a client takes a long response, since the enforcing thread first saw that response.
 ///
-/// What the other end has acknowledged counts, not what the system's buffer has taken.
+/// The speed counts the bytes that the other end has acknowledged, not those in the system's buffer.
 struct DownloadRate {
     /// The number of the request on its connection.
     let request: Int
-    /// On the coarse monotonic clock, in nanoseconds.
+    /// The start of the measurement on the coarse monotonic clock, in nanoseconds.
     let since: UInt64
-    /// Bytes of the connection that the client had by then; negative where the system cannot tell.
+    /// The bytes of the connection that the client had at the start; negative if the system cannot tell.
     let acknowledged: Int64
 
-    /// Whether less was taken since then than the limits ask for.
+    /// Returns whether the client has taken less since the start than the limits ask for.
     func isSlow(at now: UInt64, acknowledged total: Int64, _ limits: ServerLimits) -> Bool {
         guard acknowledged >= 0, total >= acknowledged else { return false }
         return Double(total - acknowledged) < limits.answerRate * Double(now &- since) / 1e9

@@ -3,13 +3,13 @@ import HTTP
 private import Platform
 
 extension ClientConnection {
-    /// Answers before the end of a body, and lets what still comes of it be dropped.
+    /// Answers before the end of a body, and drops the rest of the body.
     ///
-    /// Written by hand: in the middle of a body libmicrohttpd takes no response, and before it one that closes the
-    /// connection at once. The system would answer what the client then sends with a reset, which takes the response
-    /// from clients that send head and body in two writes. So only our half is closed, until the body ends, two seconds
-    /// have passed, or a mebibyte has come. Nothing of the library's is on its way then. A client that has left no room
-    /// for the response, because it reads none of its earlier ones, loses the connection at once.
+    /// We write the response ourselves, because libmicrohttpd takes no response in the middle of a body, and closes the
+    /// connection at once after one before the body. The system would answer further bytes of the client with a reset,
+    /// which takes the response from clients that send head and body in two writes. So only our half is closed, until
+    /// the body ends, two seconds have passed, or a mebibyte has come. The library is sending nothing then. A client
+    /// that reads none of its earlier responses leaves no room for this one, and loses the connection at once.
     func respondEarly(_ response: Response) -> MHD_Result {
         body = []
         let isTooLong = response.body.count > RequestLifecycle.earlyResponseLimit
@@ -20,9 +20,9 @@ extension ClientConnection {
         return .YES
     }
 
-    /// Writes to the client, through TLS where the connection has it; whether all of it could be written.
+    /// Writes to the client, through TLS if the connection has it; returns whether everything could be written.
     ///
-    /// In pieces, since a TLS record holds 16 KiB, or less where the client wants that.
+    /// It writes in pieces, since a TLS record holds 16 KiB, or less if the client wants that.
     private func write(_ message: [UInt8]) -> Bool {
         var rest = message[...]
         while !rest.isEmpty {
@@ -37,7 +37,7 @@ extension ClientConnection {
 }
 
 extension Response {
-    /// The whole response as bytes, the last one of its connection.
+    /// Returns the whole response as bytes, as the last one of its connection.
     fileprivate func closingMessage(to method: Method) -> [UInt8] {
         let status = self.status.sendable
         let reason = unsafe String(cString: MHD_get_reason_phrase_for(UInt32(status.rawValue)))

@@ -4,12 +4,12 @@ package import HTTP
 private import Platform
 private import Synchronization
 
-/// A server of HTTP/1.1 over libmicrohttpd: event loops, one thread each, that a handler must not block.
+/// A server of HTTP/1.1 over libmicrohttpd, with event loops of one thread each, which a handler must not block.
 ///
-/// It checks the framing and the target of every request before the handler sees it, keeps absolute deadlines, and
-/// answers for a handler that takes too long.
+/// It checks the framing and the target of every request before the handler sees the request, keeps absolute deadlines,
+/// and answers for a handler that takes too long.
 package final class HTTPServer: Sendable {
-    /// The port it listens on; the real one where 0 was requested.
+    /// The port on which the server listens; the real one if 0 was requested.
     package let port: UInt16
 
     private let core: ServerCore
@@ -19,17 +19,16 @@ package final class HTTPServer: Sendable {
 
     /// Listens on a bound socket and serves.
     ///
-    /// Connections before this are refused by the system, so call it when the handler can answer.
+    /// The system refuses connections before this call, so make it when the handler can answer.
     ///
     /// - Parameters:
-    ///   - socket: the server closes it, also where it cannot start.
-    ///   - limits: what it takes on.
-    ///   - tls: with an identity it serves HTTPS, by libmicrohttpd's own TLS, 1.2 and up.
-    ///   - handler: what answers requests.
-    ///   - refusal: the response to what goes wrong before or without the handler.
+    ///   - socket: the bound socket, which the server closes, also if it cannot start.
+    ///   - limits: the limits of the server.
+    ///   - tls: with an identity the server speaks HTTPS, by libmicrohttpd's own TLS, 1.2 and up.
+    ///   - handler: answers requests.
+    ///   - refusal: makes the response to faults before or without the handler.
     ///   - observe: called with each event, on the thread where it happens.
-    /// - Throws: ``ServerStartError/addressInUse`` where another socket has begun to listen on the address since it was
-    ///   bound.
+    /// - Throws: ``ServerStartError/addressInUse`` if another socket began to listen on the address after the binding.
     package init(
         listeningOn socket: ServerSocket, limits: ServerLimits = ServerLimits(), tls: TLSIdentity? = nil,
         handler: any RequestHandler,
@@ -49,7 +48,7 @@ package final class HTTPServer: Sendable {
         self.enforcer = enforcer
         acceptor = Acceptor(core, daemon, socket) { enforcer.checkNow() }
         self.daemon = Mutex(daemon)
-        // Where one of these throws, `deinit` runs, which ends what was started.
+        // If one of these calls throws, `deinit` runs and ends everything that was started.
         try enforcer.start()
         try socket.listen()
         try acceptor.start()
@@ -60,7 +59,7 @@ package final class HTTPServer: Sendable {
     /// - Parameters:
     ///   - host: `localhost` or a literal IPv4 or IPv6 address.
     ///   - port: the port.
-    /// - Throws: why it could not.
+    /// - Throws: the reason why it could not.
     package static func checkAddress(host: String, port: UInt16) throws(ServerStartError) {
         _ = try ServerSocket(bindingTo: host, port: port)
     }
@@ -70,20 +69,20 @@ package final class HTTPServer: Sendable {
     /// The state of the server at this moment.
     package var statistics: ServerStatistics { core.statistics }
 
-    /// Accepts no more connections, and lets answers end those that are open: the first half of a stop.
+    /// Accepts no more connections, and makes each answer the last of its connection: the first half of a stop.
     ///
-    /// For a program with several servers, so that none takes new requests while another ends.
+    /// A program with several servers uses it, so that none takes new requests while another ends.
     package func stopAccepting() {
         guard !core.isStopping.exchange(true, ordering: .sequentiallyConsistent) else { return }
         acceptor.stop()
         core.headsEnd.store(coarseNanoseconds() &+ (0.5).nanoseconds, ordering: .relaxed)
     }
 
-    /// Stops: accepts no more connections, lets the requests under way end for that many seconds, then refuses those
-    /// that still wait, and ends.
+    /// Stops the server: accepts no more connections, gives requests under way that many seconds, and ends.
     ///
-    /// A connection that has not sent a whole header block half a second after the stop has begun has no request under
-    /// way. Blocks until all is over; never call it from a handler. A second call waits for the first.
+    /// Requests that still wait after these seconds are refused. A connection without a whole header block half a
+    /// second after the stop has no request under way. The call blocks until all is over, so a handler must never make
+    /// it. A second call waits for the first.
     package func stop(patience seconds: Double) {
         daemon.withLock { daemon in
             guard let running = daemon.take() else { return }
@@ -97,7 +96,7 @@ package final class HTTPServer: Sendable {
         }
     }
 
-    /// Waits until no connection is open, ending those without a request under way.
+    /// Waits until no connection is open, and ends connections without a request under way.
     private func drain(within seconds: Double) {
         let clock = SystemTime()
         let end = clock.monotonicNanoseconds &+ seconds.nanoseconds
@@ -109,7 +108,7 @@ package final class HTTPServer: Sendable {
     }
 }
 
-/// Done once: libmicrohttpd's writes do not all suppress the signal.
+/// Ignores SIGPIPE once for the process, because not all writes of libmicrohttpd suppress the signal.
 private let ignoreBrokenPipes: Void = {
     _ = signal(SIGPIPE, SIG_IGN)
 }()

@@ -1,23 +1,23 @@
 private import Glibc
 import HTTP
 
-/// The positions of the lines of a head in the library's buffer, which show what libmicrohttpd hides of them.
+/// The positions of the lines of a head in libmicrohttpd's buffer, which show faults that the library hides.
 ///
-/// It leaves the head where it was read and ends each text in place with a zero byte. So there is a gap before the next
-/// line where a zero byte of the client cuts a text, where a line is folded (it is copied elsewhere), and where a zero
-/// byte makes a line look like the empty one; after a line that ends with a bare line feed the next one begins too
-/// early. Two readers could read all of these differently. What follows a gap is not looked at.
+/// The library leaves the head in its buffer and ends each text in place with a zero byte. There is a gap before the
+/// next line if a zero byte of the client cuts a text or makes a line look like the empty one, or if a line is folded,
+/// which the library copies elsewhere. After a line that ends with a bare line feed, the next line begins too early.
+/// Two readers could understand such heads differently, so lines after a gap are not read.
 @safe
 struct HeadLayout {
     private let start: UInt
-    /// Where the next line must begin.
+    /// The address at which the next line must begin.
     private var next: UInt
     private var hasNoGap: Bool
     private var section: UnsafePointer<UInt8>?
     private var lines: [HeaderSection.Line] = []
     private let limit: Int
 
-    /// The request line of a call; its target was this long.
+    /// Takes the request line of a call, whose target had this length.
     ///
     /// At most `limit` field lines may follow.
     @unsafe
@@ -30,15 +30,15 @@ struct HeadLayout {
         }
         let target = unsafe UInt(bitPattern: call.target)
         let end = UInt(bitPattern: version)
-        // One space between method, target and version (RFC 9112 section 3).
+        // One space stands between method, target and version (RFC 9112 section 3).
         hasNoGap = unsafe target == start &+ UInt(strlen(method)) &+ 1 && end == target &+ UInt(targetSize) &+ 1
         next = unsafe end &+ UInt(strlen(version)) &+ 2
         lines.reserveCapacity(16)
     }
 
-    /// Adds a field line; whether more are wanted.
+    /// Adds a field line; returns whether another line may follow.
     ///
-    /// The library has skipped blanks between its colon and its value.
+    /// The library has skipped the blanks between colon and value.
     @unsafe
     mutating func add(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Bool {
         let first = UInt(bitPattern: name.baseAddress)
@@ -59,15 +59,15 @@ struct HeadLayout {
 
     /// The lines up to the first gap.
     ///
-    /// A copy, because a handler may wait for longer than the library keeps its buffer.
+    /// They are a copy, because a handler may wait for longer than the library keeps its buffer.
     var headers: HeaderSection {
         let bytes = unsafe UnsafeBufferPointer(start: section, count: lines.last?.value.upperBound ?? 0)
         return HeaderSection(bytes: unsafe Array(bytes), lines: lines)
     }
 
-    /// Where the head ends, its empty line included.
+    /// The address at which the head ends, after its empty line.
     var end: UInt { next &+ 2 }
 
-    /// Whether every line began right after the one before, up to the empty line.
+    /// Returns whether every line began right after the line before, up to the empty line.
     func isWhole(headSize: Int) -> Bool { hasNoGap && end == start &+ UInt(headSize) }
 }

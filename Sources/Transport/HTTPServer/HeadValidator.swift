@@ -46,7 +46,7 @@ struct HeadValidator {
         case 17 where name.isEqualIgnoringCase(to: "transfer-encoding"):
             once(.coding)
             setCoding(value)
-            // libmicrohttpd compares the value with the white space after it, and would take the body for one without an end.
+            // libmicrohttpd includes white space after the value in its comparison, and would read a body without end.
             let end = line.value.upperBound
             if end < headers.bytes.count, headers.bytes[end].isBlank { refuse(.framing) }
         default: break
@@ -73,7 +73,7 @@ struct HeadValidator {
         if self.fault == nil { self.fault = fault }
     }
 
-    /// The last checks, when all fields are in.
+    /// Makes the last checks, when all fields have been read.
     mutating func close(_ version: HTTPVersion, isWhole: Bool) {
         guard fault == nil else { return }
         guard isWhole else { return refuse(.framing) }
@@ -85,7 +85,7 @@ struct HeadValidator {
     }
 }
 
-/// The fields that may occur only once; two `Authorization` fields are the application's to refuse, with a challenge.
+/// The fields that may occur only once; the application refuses two `Authorization` fields, with a challenge.
 private struct SingleFields: OptionSet {
     let rawValue: UInt8
     static let host = SingleFields(rawValue: 1)
@@ -101,17 +101,17 @@ enum HTTPVersion {
 extension Span<UInt8> {
     /// Whether this is a token (RFC 9110 section 5.6.2), as field names are.
     ///
-    /// Catches a space before the colon, most of what folding leaves, and bytes beyond ASCII.
+    /// The check finds a space before the colon, most traces of folding, and bytes beyond ASCII.
     fileprivate var isToken: Bool {
         for index in indices where !self[index].isTokenCharacter { return false }
         return !isEmpty
     }
 
-    /// Whether a control character other than a tab is in here; without branches, so that it becomes vector code.
+    /// Whether there is a control character other than a tab; the loop has no branches, so that it becomes vector code.
     fileprivate var hasControl: Bool {
         var found: UInt8 = 0
         for index in indices {
-            // One of the indices; a check of each would keep this from becoming vector code.
+            // The index is one of the indices; a check of each would prevent vector code.
             let byte = unsafe self[unchecked: index]
             found |= (byte < 0x20 ? 1 : 0) & (byte != 0x09 ? 1 : 0) | (byte == 0x7F ? 1 : 0)
         }

@@ -1,12 +1,11 @@
 import CMicroHTTPD
 import HTTP
 
-/// Takes the place of libmicrohttpd's function of this name for libmicrohttpd itself, which calls it to refuse a
-/// request with a page of its own: there is no other way to choose the text, or to tell a client's fault from a
-/// server's.
+/// Replaces libmicrohttpd's function of this name, which the library calls to refuse a request with its own page.
 ///
-/// The dynamic linker prefers the program's symbols to a library's. Where a library is linked so that it prefers its
-/// own, its pages are sent as they are. They are kept also for what is refused after a response: no one reads that.
+/// There is no other way to choose the text, or to tell a client's fault from a server's. The dynamic linker prefers
+/// the program's symbols to a library's. A library that is linked to prefer its own symbols sends its own pages. The
+/// page is also kept for a refusal after a response, which nobody reads.
 @_cdecl("MHD_queue_response")
 package func queueRefusalOfLibrary(_ handle: OpaquePointer?, _ status: UInt32, _ page: OpaquePointer?) -> UInt32 {
     guard let handle = unsafe handle,
@@ -19,10 +18,10 @@ package func queueRefusalOfLibrary(_ handle: OpaquePointer?, _ status: UInt32, _
 }
 
 extension HTTPFault {
-    /// What libmicrohttpd means by this status.
+    /// Reads the meaning of a status that libmicrohttpd sends.
     fileprivate init?(ofLibrary status: UInt32) {
         switch status {
-        // It takes a chunk size line that fills its memory for a fault of the program.
+        // The library takes a chunk size line that fills its memory for a fault of the program.
         case 400, 500: self = .framing
         case 413: self = .bodyTooLarge
         case 414, 431: self = .tooManyFields

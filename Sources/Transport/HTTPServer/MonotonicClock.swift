@@ -1,6 +1,6 @@
 private import Glibc
 
-/// Nanoseconds of the monotonic clock, a few milliseconds late but read in a few nanoseconds: made for deadlines.
+/// Returns nanoseconds of the monotonic clock for deadlines: a few milliseconds late, but read in a few nanoseconds.
 func coarseNanoseconds() -> UInt64 {
     var now = timespec()
     _ = unsafe clock_gettime(CLOCK_MONOTONIC_COARSE, &now)
@@ -8,6 +8,6 @@ func coarseNanoseconds() -> UInt64 {
 }
 
 extension Double {
-    /// These seconds as nanoseconds, whatever they are: negative ones and no number are 0, endless ones are years.
+    /// These seconds as nanoseconds, for any number: a negative or undefined one gives 0, an infinite one years.
     var nanoseconds: UInt64 { isNaN ? 0 : UInt64(Swift.min(Swift.max(self, 0), 1e9) * 1e9) }
 }

@@ -1,9 +1,9 @@
-// Both have `sockaddr`, and which of them it belongs to depends on the order of compilation.
+// Both CMicroHTTPD and Glibc have `sockaddr`; the order of compilation decides to which of them it belongs.
 import Basics
 import CMicroHTTPD
 import Glibc
 
-/// The address in a `sockaddr`, as text without port; `-` where there is none.
+/// Returns the address in a `sockaddr` as text without port; `-` if there is none.
 func text(of address: UnsafePointer<sockaddr>?) -> String {
     guard let address = unsafe address else { return "-" }
     let family = Int32(unsafe address.pointee.sa_family)
@@ -20,7 +20,7 @@ func text(of address: UnsafePointer<sockaddr>?) -> String {
 }
 
 extension IPAddress {
-    /// The address in a `sockaddr`; the unspecified one where there is none.
+    /// Reads the address in a `sockaddr`; the unspecified address if there is none.
     init(of address: UnsafePointer<sockaddr>?) {
         guard let address = unsafe address else {
             self.init(bits: 0)

@@ -1,17 +1,17 @@
 import Synchronization
 
-/// The phase of a connection and its deadline: written by its loop, read by the thread that enforces deadlines.
+/// The phase of a connection and its deadline, written by its loop and read by the thread that enforces deadlines.
 struct PublishedPhase: ~Copyable, Sendable {
     typealias Phase = RequestLifecycle.Phase
 
     private let phase: Atomic<UInt8>
-    /// In nanoseconds of the coarse monotonic clock.
+    /// The deadline in nanoseconds of the coarse monotonic clock.
     private let deadline: Atomic<UInt64>
     private let bodyStart = Atomic<UInt64>(0)
-    /// Bytes of the body that are in.
+    /// The bytes of the body that have arrived.
     private let bodyBytes = Atomic<Int>(0)
 
-    /// The phase of a new connection, which owes its first header block.
+    /// Creates the phase of a new connection, which owes its first header block.
     init(until deadline: UInt64) {
         phase = Atomic(Phase.header.rawValue)
         self.deadline = Atomic(deadline)
@@ -28,17 +28,17 @@ struct PublishedPhase: ~Copyable, Sendable {
         enter(.body, until: deadline)
     }
 
-    /// More of the body is in.
+    /// Counts bytes of the body that have arrived.
     func received(_ count: Int) {
         bodyBytes.store(bodyBytes.load(ordering: .relaxed) &+ count, ordering: .relaxed)
     }
 
     var current: Phase? { Phase(rawValue: phase.load(ordering: .relaxed)) }
 
-    /// Another value after each change, except for changes within the 4 ms of the coarse clock.
+    /// A number that differs after each change, except for changes within the 4 ms of the coarse clock.
     var stamp: UInt64 { deadline.load(ordering: .relaxed) << 3 | UInt64(phase.load(ordering: .relaxed)) }
 
-    /// The time that is used up, if one is.
+    /// Returns the deadline that has passed, if one has.
     func exceeded(at now: UInt64, limits: ServerLimits) -> Deadline? {
         let isLate = now >= deadline.load(ordering: .relaxed)
         return switch current {

@@ -1,24 +1,23 @@
 import HTTP
 
-/// The life of the requests of one connection: the one table that says what may follow what.
+/// The life of the requests of one connection: the one table that says which state follows which event.
 ///
-/// A pure value: ``handle(_:)`` takes an event, changes the state and returns the action to perform. It knows no
+/// It is a pure value: ``handle(_:)`` takes an event, changes the state and returns the action to perform. It knows no
 /// socket, no clock and no thread. `docs/request-lifecycle.md` shows the table as a diagram.
 ///
-/// A connection keeps it under a lock, because three kinds of threads report events:
+/// A connection keeps the value under a lock, because three kinds of threads report events:
 ///
-/// - the event loop of the connection: everything that libmicrohttpd calls, and what the handler decides there;
+/// - the event loop of the connection: all calls of libmicrohttpd, and decisions that the handler makes there;
 /// - any thread that lets a waiting handler continue: ``Event/jobEnqueued(_:)``, and
 ///   ``Event/handlerFinished(_:generation:)`` of a handler whose request was given up;
 /// - the thread that enforces deadlines, and the one that stops the server: ``Event/handlerExpired(now:_:)`` and
 ///   ``Event/peerDisconnected``.
 ///
-/// Events of other threads change the state only where a handler runs or is suspended; in every other state only the
-/// loop does. So the loop may perform an action after it has released the lock. ``Action/suspend`` and
-/// ``Action/resume`` are performed with the lock held: then a connection is resumed only when it is suspended, and
-/// once.
+/// Events of other threads change the state only while a handler runs or is suspended; in every other state only the
+/// loop changes it. So the loop may perform an action after it has released the lock. ``Action/suspend`` and
+/// ``Action/resume`` are performed with the lock held, so a connection is resumed only when it is suspended, and once.
 ///
-/// No transition releases a payload (a response, a closure): it is moved into the action. Releasing one may run foreign
+/// No transition releases a payload (a response, a closure), but moves it into the action: a release may run foreign
 /// code.
 struct RequestLifecycle: Sendable {
     enum ExpectedBody: Sendable, Equatable {
@@ -27,16 +26,16 @@ struct RequestLifecycle: Sendable {
         case chunked
     }
 
-    /// What a handler decides on: the head with a body to come, or the whole request.
+    /// The input of a handler's decision: the head with a body to come, or the whole request.
     struct Stage: Sendable, Equatable {
         var body: ExpectedBody
-        /// When the handler must have decided, in nanoseconds of the monotonic clock.
+        /// The time by which the handler must have decided, in nanoseconds of the monotonic clock.
         ///
-        /// There is none until it waits for the first time, and there is one only, however often it waits.
+        /// The first wait sets the only deadline, however often the handler waits.
         var deadline: UInt64?
     }
 
-    /// How the wait for a handler ended.
+    /// The end of the wait for a handler.
     enum Outcome: Sendable {
         case decision(Decision)
         /// The server answers in the place of the handler.
@@ -48,14 +47,14 @@ struct RequestLifecycle: Sendable {
     enum State: Sendable {
         /// A new connection, which owes its first header block.
         case opened
-        /// Between two requests.
+        /// The connection is between two requests.
         case idle
-        /// The request line is in.
+        /// The request line has arrived.
         case readingHead
-        /// The head is in, and no body follows. An answer now would end the connection; the library calls again at
+        /// The head has arrived without a body. An answer now would end the connection; the library calls again at
         /// once.
         case complete
-        /// Like `complete`; the request is refused.
+        /// The state is like `complete`, but the request is refused.
         case refused(Response)
         /// The handler is called, on the loop.
         case deciding(Stage)
@@ -65,13 +64,13 @@ struct RequestLifecycle: Sendable {
         case handlerRunnable(Stage, UnownedJob)
         /// The connection is suspended until the task can continue.
         case handlerSuspended(ExpectedBody, until: UInt64)
-        /// The task is done. A job is left over only where another request of the connection was given up.
+        /// The task is done. A job is left over only if another request of the connection was given up.
         case handlerDecided(Stage, Outcome, UnownedJob?)
         /// The body is kept for the handler, up to a limit in bytes.
         case readingBody(limit: Int, received: Int, @Sendable ([UInt8]) -> Decision)
-        /// The body is dropped, at most `left` more bytes of it; then the response is sent.
+        /// The body is dropped, at most `left` more bytes of it, and then the response is sent.
         case drainingBody(Response, left: Int)
-        /// The response was written before the end of the body; at most `left` more bytes are dropped, then the
+        /// The response was written before the end of the body; at most `left` more bytes are dropped, and then the
         /// connection closes.
         case discarding(left: Int)
         /// The library sends the response.
@@ -80,14 +79,14 @@ struct RequestLifecycle: Sendable {
 
     enum Event: Sendable {
         case requestLine
-        /// The request line is malformed, which only we can see; libmicrohttpd has not read the rest of the head.
+        /// Only we see that the request line is malformed; libmicrohttpd has not read the rest of the head.
         case requestLineRefused(Response)
-        /// libmicrohttpd has the head, or calls again after that, or has the end of the body.
+        /// libmicrohttpd has the head, or calls again after the head, or has the end of the body.
         case called
-        /// A piece of the body; `announced` is the size of its chunk, 0 where it is not known.
+        /// A piece of the body has arrived; `announced` is the size of its chunk, or 0 if the size is unknown.
         case bodyBytes(Int, announced: Int)
         case headAccepted(ExpectedBody)
-        /// The connection is kept where the end of the request is certain and no body follows.
+        /// The connection is kept if the end of the request is certain and no body follows.
         case headRefused(Response, keepsConnection: Bool)
         case decision(Decision)
         /// The task of the handler has given the loop back.
@@ -103,12 +102,12 @@ struct RequestLifecycle: Sendable {
         case peerDisconnected
     }
 
-    /// Under which terms a handler may wait now.
+    /// The terms under which a handler may wait now.
     struct WaitingTerms: Sendable {
-        /// For a handler that has not waited in this stage.
+        /// The deadline for a handler that has not waited in this stage.
         let deadline: UInt64
         let isStopping: Bool
-        /// Whether as many requests wait as may.
+        /// Whether as many requests wait as are allowed.
         let isFull: Bool
     }
 
@@ -120,7 +119,7 @@ struct RequestLifecycle: Sendable {
         case checkHead
         /// Report the handler's decision on the head.
         case askHandler
-        /// Report the decision that this takes on the body.
+        /// Report the closure's decision on the body.
         case deliverBody(@Sendable ([UInt8]) -> Decision)
         /// Report this decision.
         case takeDecision(Decision)
@@ -132,7 +131,7 @@ struct RequestLifecycle: Sendable {
         case keepBytes
         /// Start the task of the handler and report ``Event/handlerPaused(_:)`` when it gives the thread back.
         case startHandler(@Sendable () async -> Decision, generation: UInt64)
-        /// Run it on this thread; on the loop, report ``Event/handlerPaused(_:)`` then.
+        /// Run the job on this thread; on the loop, report ``Event/handlerPaused(_:)`` afterwards.
         case runJob(UnownedJob)
         /// Report ``Event/handlerPaused(_:)``.
         case resumeHandler
@@ -142,23 +141,23 @@ struct RequestLifecycle: Sendable {
         case send(Response, closing: Bool)
         /// Send the server's response in the place of the library's page.
         case replacePage
-        /// Write the response now, close our half of the connection and drop what still comes.
+        /// Write the response now, close our half of the connection and drop the bytes that still come.
         case respondEarly(Response)
         /// Write the server's response to this fault in the same way.
         case refuseEarly(HTTPFault)
-        /// Forget the request; what is left of it goes with the state that it had.
+        /// Forget the request; the rest of the request goes with the state that it had.
         case forget(State)
     }
 
-    /// Bytes of a request that are dropped after an early response.
+    /// The most bytes of a request that are dropped after an early response.
     static let discardLimit = 1 << 20
-    /// Bytes of content of an early response, which is written in one go.
+    /// The most bytes of content of an early response, which is written in one go.
     static let earlyResponseLimit = 8192
 
     private(set) var state = State.opened
-    /// The number of the last task: a decision of an earlier one is dropped.
+    /// The number of the last task; a decision of an earlier task is dropped.
     private var generation: UInt64 = 0
-    /// Bytes of an unwanted body that are read to keep the connection.
+    /// The most bytes of an unwanted body that are read to keep the connection.
     private let drainLimit: Int
 
     init(drainLimit: Int) { self.drainLimit = drainLimit }
@@ -191,7 +190,7 @@ struct RequestLifecycle: Sendable {
     }
 }
 
-// The head and the body: events of the loop.
+// The head and the body, whose events come from the loop.
 extension RequestLifecycle {
     private mutating func requestLine() -> Action {
         switch state {
@@ -255,7 +254,7 @@ extension RequestLifecycle {
     }
 
     private mutating func completed() -> Action {
-        // After a response, which is nearly always, there is nothing left.
+        // After a response, which is nearly always the case, nothing is left.
         if case .responding = state { return enter(.idle) }
         return enter(.idle, .forget(state))
     }
@@ -264,9 +263,9 @@ extension RequestLifecycle {
         enter(.responding(isLong: response.isLong), .send(response, closing: closing))
     }
 
-    /// Refuses a request whose body has not begun, also of a client that waits for `100 Continue` or only says so.
+    /// Refuses a request whose body has not begun, also if the client waits for `100 Continue` or only says so.
     ///
-    /// A response too long for one write is the library's to send.
+    /// The library sends a response that is too long for one write.
     private mutating func refuseBody(_ response: Response) -> Action {
         guard response.body.count <= Self.earlyResponseLimit else { return send(response, closing: true) }
         return enter(.discarding(left: Self.discardLimit), .respondEarly(response))
@@ -283,7 +282,7 @@ extension RequestLifecycle {
             return enter(.handlerRunning(stage), .startHandler(decide, generation: generation))
         case (.respond(let response), .none): return send(response)
         case (.respond(let response), let body):
-            // Refused with a body to come: answered at once, and the body never read.
+            // A request that is refused before its body is answered at once, and the body is never read.
             if response.status.rawValue >= 400 || body.length > drainLimit { return refuseBody(response) }
             return enter(.drainingBody(response, left: drainLimit), .startBody(reserving: 0))
         case (.readBody(_, let decide), .none): return enter(.deciding(Stage(body: .none)), .deliverBody(decide))
@@ -312,14 +311,14 @@ extension RequestLifecycle {
     }
 }
 
-// Events of any thread. None of them is impossible: each may come just after the loop has given the request up.
+// Any thread may report these events. None is impossible: each may come just after the loop has given the request up.
 extension RequestLifecycle {
     private mutating func jobEnqueued(_ job: UnownedJob) -> Action {
         switch state {
         case .handlerRunning(let stage): enter(.handlerRunnable(stage, job))
         case .handlerSuspended(let body, let deadline):
             enter(.handlerRunnable(Stage(body: body, deadline: deadline), job), .resume)
-        // Of a request that was given up: its handler still runs to its end.
+        // The job belongs to a request that was given up, whose handler still runs to its end.
         default: .runJob(job)
         }
     }
@@ -346,7 +345,7 @@ extension RequestLifecycle {
 }
 
 extension RequestLifecycle {
-    /// What a deadline applies to.
+    /// The part of a request to which a deadline applies.
     enum Phase: UInt8, Sendable {
         case idle, header, body, handling, response, longResponse, discarding
     }
@@ -365,7 +364,7 @@ extension RequestLifecycle {
 }
 
 extension RequestLifecycle.State {
-    /// A part of a handler's task that the loop would have run next.
+    /// The part of a handler's task that the loop would have run next.
     var pendingJob: UnownedJob? {
         switch self {
         case .handlerRunnable(_, let job): job
@@ -376,6 +375,6 @@ extension RequestLifecycle.State {
 }
 
 extension RequestLifecycle.ExpectedBody {
-    /// The announced length in bytes; 0 where there is none.
+    /// The announced length in bytes; 0 if there is none.
     var length: Int { if case .length(let length) = self { length } else { 0 } }
 }

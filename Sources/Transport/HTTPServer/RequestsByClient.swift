@@ -2,10 +2,10 @@ import Basics
 import HTTP
 import Synchronization
 
-/// How many requests are under way of each client of the trusted proxies.
+/// The number of requests under way for each client of the trusted proxies.
 ///
-/// In parts with a lock each, so that the loops seldom wait for one another; requests that come without a proxy use
-/// none of them.
+/// The counts are in parts with a lock each, so that loops seldom wait for one another. Requests without a proxy use
+/// none.
 final class RequestsByClient: Sendable {
     private final class Shard: Sendable {
         let counts = Mutex<[IPAddress: Int]>([:])
@@ -16,7 +16,7 @@ final class RequestsByClient: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// A request of this client begins; whether it may.
+    /// Counts a request of this client that begins; returns whether it may begin.
     func begin(_ client: IPAddress) -> Bool {
         shard(of: client).counts.withLock { counts in
             guard limit == 0 || counts[client, default: 0] < limit else { return false }
@@ -25,7 +25,7 @@ final class RequestsByClient: Sendable {
         }
     }
 
-    /// A request of this client is over.
+    /// Counts a request of this client that is over.
     func end(_ client: IPAddress) {
         shard(of: client).counts.withLock { counts in
             let left = counts[client, default: 1] - 1
@@ -37,10 +37,10 @@ final class RequestsByClient: Sendable {
 }
 
 extension ClientConnection {
-    /// Notes whose request a trusted proxy passes on, and makes it the peer; why it may not begin, if it may not.
+    /// Finds the client of a request that a trusted proxy passes on, and makes it the peer; returns a refusal if any.
     ///
-    /// Where the proxy names none, it is its own client: not bounded if it says nothing of any client, and bounded
-    /// with all others of which it is unclear, or inventing a header would be the way around the bound.
+    /// A proxy that names no client has no limit. Requests whose client is unclear share one limit, or inventing a
+    /// header would be the way around the limit.
     func noteClient(_ headers: HeaderSection, _ peer: inout String) -> HTTPFault? {
         let client: IPAddress
         switch ForwardedClient(in: headers, trusting: core.limits.trustedProxies) {

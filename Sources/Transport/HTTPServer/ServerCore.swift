@@ -1,28 +1,28 @@
 import HTTP
 import Synchronization
 
-/// What all connections of a server share.
+/// The state that all connections of a server share.
 final class ServerCore: Sendable {
     let limits: ServerLimits
     let handler: any RequestHandler
     let refusal: @Sendable (HTTPFault, RequestHead?) -> Response
     let observe: @Sendable (ServerEvent) -> Void
 
-    /// Every open connection; the lock is taken when one opens or closes, and by the enforcing thread, never per
+    /// Every open connection; the lock is taken at their beginning and end and by the enforcing thread, never per
     /// request.
     ///
-    /// libmicrohttpd may hold locks of its own when it calls us to add or remove one. So none of its functions that
-    /// lock are called with this lock held, nor is the lock of a connection's lifecycle taken.
+    /// libmicrohttpd may hold its own locks when it calls us to add or remove a connection. So this lock must not be
+    /// held during a call of the library that locks, nor while the lock of a connection's lifecycle is taken.
     let connections = Mutex<[ObjectIdentifier: ClientConnection]>([:])
-    /// Whether answers end their connections.
+    /// Whether each answer ends its connection.
     let isStopping = Atomic<Bool>(false)
-    /// Until when a server that stops waits for header blocks, by the coarse clock.
+    /// The time until which a stopping server waits for header blocks, by the coarse clock.
     let headsEnd = Atomic<UInt64>(.max)
     /// Whether requests that have to wait are refused.
     let isEnding = Atomic<Bool>(false)
     let suspended = Atomic<Int>(0)
     let opened = Atomic<Int>(0)
-    /// How many are open, in all and by network.
+    /// The numbers of open connections, in all and by network.
     let slots: ConnectionSlots
     /// Requests under way of the clients of trusted proxies.
     let requestsByClient: RequestsByClient
@@ -31,7 +31,7 @@ final class ServerCore: Sendable {
     /// Connections that were ended because their peers had disconnected.
     let disconnected = Atomic<Int>(0)
     let deadlines = Mutex<[Deadline: Int]>([:])
-    /// Where request identifiers start: unlike those of other processes.
+    /// The start of the request identifiers, which differs from those of other processes.
     let firstIdentifier = UInt64.random(in: .min ... .max)
 
     init(
@@ -47,7 +47,7 @@ final class ServerCore: Sendable {
         self.observe = observe
     }
 
-    /// A connection is about to be closed.
+    /// Forgets a connection that is about to be closed.
     func remove(_ connection: ClientConnection) {
         connections.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(connection)) }
         connection.forgetClient()

@@ -1,9 +1,9 @@
-/// What happens to a server apart from requests and answers.
+/// An event of a server that is neither a request nor an answer.
 package enum ServerEvent: Sendable, Equatable {
-    /// A message of libmicrohttpd, without anything that clients sent; the kind is the same for all messages that
-    /// differ in numbers or reasons only.
+    /// A message of libmicrohttpd, without text of clients; messages that differ only in numbers or reasons are of one
+    /// kind.
     case log(kind: String, line: String)
-    /// A connection was closed at once because its address has as many as it may.
+    /// A connection was closed at once, because its address has as many as are allowed.
     case refused(peer: String)
     /// New connections must wait, in the backlog of the system.
     case waiting(Shortage)
@@ -11,11 +11,11 @@ package enum ServerEvent: Sendable, Equatable {
     case cut(Deadline)
 }
 
-/// What is missing to accept another connection.
+/// The shortage that prevents another connection.
 package enum Shortage: Sendable, Equatable {
     /// All connections that the limits allow are open.
     case connections
-    /// The system refuses, with this error number: no descriptor or no memory is left.
+    /// The system refuses, with this error number, because no descriptor or no memory is left.
     case system(Int32)
 }
 

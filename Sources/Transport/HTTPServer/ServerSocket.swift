@@ -5,14 +5,14 @@ import Synchronization
 
 /// A TCP socket bound to the address that a server will listen on.
 ///
-/// Binding and listening are two steps, so that a program learns of a taken port, and of the number of a free one,
-/// before it can answer. Until ``HTTPServer`` listens, the system refuses connections to the address. The socket is
-/// made here and not by libmicrohttpd, so that a failure has its reason.
+/// Binding and listening are two steps, so that a program learns of a taken port, and the number of a free one, before
+/// it can answer. Until ``HTTPServer`` listens, the system refuses connections. The socket is made here and not by
+/// libmicrohttpd, so that a failure has its reason.
 ///
-/// The system lets a second socket be bound to the port while none listens; then the one that listens later fails with
+/// The system lets a second socket be bound to the port while none listens; the one that listens later fails with
 /// ``ServerStartError/addressInUse``.
 package final class ServerSocket: Sendable {
-    /// The port; the one that the system chose where 0 was requested.
+    /// The port; the port that the system chose if 0 was requested.
     package let port: UInt16
     let descriptor: Int32
     private let isUsed = Atomic<Bool>(false)
@@ -23,7 +23,7 @@ package final class ServerSocket: Sendable {
     /// - Parameters:
     ///   - host: `localhost` or a literal IPv4 or IPv6 address.
     ///   - port: 0 for any free port.
-    /// - Throws: why it is not possible.
+    /// - Throws: the reason why the address cannot be bound.
     package init(bindingTo host: String, port: UInt16) throws(ServerStartError) {
         guard let address = SocketAddress(host: host, port: port) else { throw .badHost(host) }
         let descriptor = socket(address.family, Int32(bitPattern: SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -45,7 +45,7 @@ package final class ServerSocket: Sendable {
         guard Glibc.listen(descriptor, SOMAXCONN) == 0 else { throw .last("listen") }
     }
 
-    /// Notes that a server will listen here and close the socket: one server has it.
+    /// Notes that a server will listen here and close the socket; a socket is for one server.
     func markUsed() {
         let wasUsed = isUsed.exchange(true, ordering: .relaxed)
         precondition(!wasUsed, "a ServerSocket is for one server")
@@ -62,8 +62,8 @@ package final class ServerSocket: Sendable {
 private func bind(_ descriptor: Int32, to address: SocketAddress) throws(ServerStartError) {
     set(descriptor, SOL_SOCKET, SO_REUSEADDR)
     if address.family == AF_INET6 { set(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY) }
-    // Bytes that wait in the system to be sent or read are counted by no limit of ours: few may, whatever the window of
-    // the connection. The system takes twice the size of the second, and gives half of that as a window.
+    // No limit of ours counts the bytes that wait in the system to be sent or read, so few may wait, whatever the
+    // window of the connection. The system doubles the second size, and gives half of the double as a window.
     set(descriptor, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, to: 32 * 1024)
     set(descriptor, SOL_SOCKET, SO_RCVBUF, to: 32 * 1024)
     guard address.bind(descriptor) == 0 else { throw .last("bind") }

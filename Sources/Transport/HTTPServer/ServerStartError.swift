@@ -8,7 +8,7 @@ package enum ServerStartError: Error, Sendable, Equatable {
     case addressInUse
     /// The machine has no such address.
     case addressNotAvailable
-    /// The port is one for which the process has no permission.
+    /// The process has no permission for the port.
     case noPermission
     /// The system refused in another way.
     case system(call: String, code: Int32)

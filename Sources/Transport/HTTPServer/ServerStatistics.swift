@@ -1,14 +1,14 @@
 /// The state of a server at one moment.
 package struct ServerStatistics: Sendable, Equatable {
     package var connections = 0
-    /// Connections that were ever opened.
+    /// The connections that were ever opened.
     package var connectionsOpened = 0
-    /// Connections that were closed at once because their address had as many as it may.
+    /// The connections that were closed at once because their address had as many as are allowed.
     package var connectionsRefused = 0
-    /// Connections that were ended because their peers had disconnected.
+    /// The connections that were ended because their peers had disconnected.
     package var connectionsDisconnected = 0
-    /// Requests that wait for the handler.
+    /// The requests that wait for the handler.
     package var suspended = 0
-    /// How often each time was used up.
+    /// How often each deadline has passed.
     package var deadlines: [Deadline: Int] = [:]
 }

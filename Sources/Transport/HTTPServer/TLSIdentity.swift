@@ -2,9 +2,9 @@ private import Glibc
 
 /// The certificate chain and private key of a TLS server.
 package struct TLSIdentity: Sendable, Equatable {
-    /// Certificates in PEM, the server's own first.
+    /// The certificates in PEM, the server's own first.
     package let certificates: String
-    /// Its private key in PEM.
+    /// The private key of the server in PEM.
     package let key: String
 
     package init(certificates: String, key: String) {
@@ -13,9 +13,9 @@ package struct TLSIdentity: Sendable, Equatable {
     }
 }
 
-/// The texts of an identity at addresses that do not change: libmicrohttpd keeps the pointers, not the texts.
+/// The texts of an identity at fixed addresses, because libmicrohttpd keeps the pointers and not the texts.
 ///
-/// Unchecked: nothing writes there before the end.
+/// It is unchecked, because nothing writes to the texts before the end.
 @safe
 final class PinnedIdentity: @unchecked Sendable {
     let certificates: UnsafeMutablePointer<CChar>?
