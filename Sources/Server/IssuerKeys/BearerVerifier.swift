@@ -3,28 +3,28 @@ package import Platform
 import Synchronization
 package import Tokens
 
-/// Verifies bearer tokens by the rules and keys of their token source, and caches the verified ones.
+/// Verifies bearer tokens by the rules and keys of their token source, and caches the verified tokens.
 ///
-/// Usable before ``start()`` and before the first keys are loaded: until then every token of the right form gets
-/// ``TokenRefusal/keysUnavailable(retryAfter:)`` (V-71).
+/// It may be used before ``start()`` and before the first keys are loaded: until then every token of the right form
+/// gets ``TokenRefusal/keysUnavailable(retryAfter:)`` (V-71).
 package final class BearerVerifier: TokenVerifier {
     let time: any TimeSource
-    /// One for each token source, in the order of the settings; no two have anything to say about one token.
+    /// The caches of the token sources, in the order of the settings; no two concern the same token.
     let caches: [KeyCache]
-    /// Of the same sources.
+    /// The rules of the same sources.
     let rules: [ClaimRules]
     private let tokens: TokenCache
     private let verifications = Atomic<Int>(0)
     private let verificationNanoseconds = Atomic<Int64>(0)
 
-    /// A verifier that has no keys yet.
+    /// Creates a verifier that has no keys yet.
     ///
     /// - Parameters:
-    ///   - configuration: sources with their rules, bounds.
+    ///   - configuration: the sources with their rules, and the bounds.
     ///   - time: the clocks.
-    ///   - fetcher: fetches metadata and keys; cancelled by ``stop()``.
+    ///   - fetcher: fetches metadata and keys; ``stop()`` cancels it.
     ///   - chance: a random number from 0 to 1, for the jitter of timers.
-    ///   - observer: gets what happens to the keys; called on any thread, and must return quickly.
+    ///   - observer: receives events about the keys, on any thread, and must return quickly.
     package init(
         _ configuration: IssuerKeysConfiguration, time: any TimeSource = SystemTime(),
         fetcher: any DocumentFetcher = HTTPFetcher(),
@@ -43,10 +43,10 @@ package final class BearerVerifier: TokenVerifier {
         tokens = TokenCache(mostEntries: configuration.tokenCacheEntries, mostBytes: configuration.tokenCacheBytes)
     }
 
-    /// After how long a cached token is verified again, in nanoseconds.
+    /// The time after which a cached token is verified again, in nanoseconds.
     private static let verifyAgainAfter: Int64 = 600 * 1_000_000_000
 
-    /// See ``TokenVerifier/cached(_:)``: byte for byte a token that passed every check (V-101).
+    /// Finds a token that equals, byte for byte, one that passed every check (V-101); see ``TokenVerifier/cached(_:)``.
     package func cached(_ token: ArraySlice<UInt8>) -> Principal? {
         guard !tokens.isOff else { return nil }
         let now = time.now
@@ -58,7 +58,7 @@ package final class BearerVerifier: TokenVerifier {
         return found?.principal
     }
 
-    /// See ``TokenVerifier/verification(of:)``: on the caller's thread, and all of it where the key is known (V-78).
+    /// Verifies on the caller's thread, wholly if the key is known (V-78); see ``TokenVerifier/verification(of:)``.
     package func verification(of token: String) throws(TokenRefusal) -> Verification {
         let token = try read(token)
         let snapshot = caches[token.source].current(now: time.now)
@@ -75,7 +75,7 @@ package final class BearerVerifier: TokenVerifier {
         }
     }
 
-    /// Reads form and header, and finds the source; its claims too, where several sources are configured.
+    /// Reads form and header and finds the source, for which it reads the claims if several sources are configured.
     private func read(_ text: String) throws(TokenRefusal) -> PresentedToken {
         let compact = try CompactToken(text)
         let header = try JOSEHeader(of: compact)
@@ -85,7 +85,7 @@ package final class BearerVerifier: TokenVerifier {
         return PresentedToken(compact: compact, header: header, claims: claims, source: source)
     }
 
-    /// Searches the key that no snapshot has, for a limited time (V-81), and verifies the token.
+    /// Searches for a limited time the key that no snapshot has (V-81), and verifies the token.
     private func verifyUnknownKey(_ token: PresentedToken) async throws(TokenRefusal) -> Principal {
         let cache = caches[token.source]
         let result = await cache.searchUnknownKey()
@@ -151,28 +151,28 @@ package final class BearerVerifier: TokenVerifier {
 
     // MARK: Start and stop
 
-    /// Reads the key file, starts the threads, begins to fetch; returns at once.
+    /// Reads the key file, starts the threads and begins to fetch; returns at once.
     ///
     /// - Throws: the system's refusal to start a thread.
     package func start() throws(NamedThread.Failure) {
-        // First all, so that no source writes the file before another has read it.
+        // Every source reads the file first, so that none writes the file before another has read it.
         readFile()
         for cache in caches { try cache.start() }
     }
 
-    /// Takes the keys that the key file has, on this thread, and fetches nothing.
+    /// Takes the keys of the key file on this thread, and fetches nothing.
     package func readFile() {
         for cache in caches { cache.readFile() }
     }
 
-    /// Ends fetches that run and all waits, and joins the threads; within a second (V-91).
+    /// Ends fetches and waits, and joins the threads, within a second (V-91).
     package func stop() {
         for cache in caches { cache.stop() }
     }
 
-    /// Fetches all keys anew, for an operator (V-90); granted at most once in five seconds.
+    /// Fetches all keys anew for an operator, at most once in five seconds (V-90).
     ///
-    /// - Returns: whether it was granted.
+    /// - Returns: whether the fetch was granted.
     @discardableResult
     package func refreshNow() -> Bool {
         caches.map { $0.refreshNow() }.contains(true)
@@ -201,16 +201,16 @@ package final class BearerVerifier: TokenVerifier {
 
     // MARK: Explaining tokens
 
-    /// Reads the key file and fetches once, on this thread: for programs that explain a token and end.
+    /// Reads the key file and fetches once, on this thread, for programs that explain a token and end.
     package func loadOnce() {
         readFile()
         for cache in caches { _ = cache.refreshIfDue() }
     }
 
-    /// Explains a token by the keys that are loaded; fetches nothing, caches nothing.
+    /// Explains a token by the keys that are loaded, without fetching or caching anything.
     ///
     /// - Parameter token: the text, without scheme and surrounding white space.
-    /// - Returns: every check with its result. It quotes claims: not for a log.
+    /// - Returns: every check with its result. It quotes claims, so it must not reach a log.
     package func explain(_ token: String) -> TokenExplanation {
         let (source, refusal) = choice(for: token)
         let snapshot = source.map { caches[$0].current(now: time.now) }
@@ -227,15 +227,15 @@ package final class BearerVerifier: TokenVerifier {
 struct PresentedToken: Sendable {
     let compact: CompactToken
     let header: JOSEHeader
-    /// If they were read to find the source.
+    /// The claims, if they were read to find the source.
     let claims: Claims?
     let source: Int
 }
 
 /// The verifications since the start, for `/metrics` (V-165).
 package struct VerificationStatus: Sendable, Equatable {
-    /// Tokens whose signature and claims were checked, whatever came of it; hits of the token cache are not among them.
+    /// The number of tokens whose signature and claims were checked, with any result; cache hits do not count.
     package var verifications = 0
-    /// What that took together, without waits for keys.
+    /// The time of all verifications together, without waits for keys.
     package var nanoseconds: Int64 = 0
 }

@@ -1,10 +1,10 @@
 package import Curl
 
-/// Fetches documents for the key cache: from the network, or made up by a test.
+/// Fetches documents for the key cache, from the network or, in tests, from memory.
 package protocol DocumentFetcher: Sendable {
-    /// Fetches one document, within the request's deadlines; blocks the calling thread.
+    /// Fetches one document within the request's deadlines, and blocks the calling thread.
     func fetch(_ request: FetchRequest) throws(FetchError) -> FetchedDocument
-    /// Ends a fetch that runs within a second, and all later ones at once (V-91).
+    /// Ends a running fetch within a second, and all later fetches at once (V-91).
     func cancel()
 }
 

@@ -3,7 +3,7 @@ import Curl
 import Platform
 import Tokens
 
-/// Fetches and validates what the documents of one token source publish, during one refresh.
+/// Fetches and validates the documents of one token source, during one refresh.
 struct DocumentLoader {
     struct Load {
         let keys: LoadedKeys
@@ -16,9 +16,9 @@ struct DocumentLoader {
     let source: TokenSource
     let fetcher: any DocumentFetcher
     let distrusted: [String]
-    /// Origins that could not be reached during this refresh: nothing else of them is tried (V-72).
+    /// Origins that could not be reached during this refresh, of which nothing else is tried (V-72).
     private var unreachable: [String: FetchError] = [:]
-    /// Policies may share a key set, which is then fetched once per refresh.
+    /// The key sets of this refresh: policies may share a key set, which is then fetched once.
     private var keySets: [String: FetchedDocument] = [:]
 
     init(_ source: TokenSource, fetcher: any DocumentFetcher, distrusted: [String]) {
@@ -27,7 +27,7 @@ struct DocumentLoader {
         self.distrusted = distrusted
     }
 
-    /// Loads one document: metadata and keys, or, if it was loaded before and metadata is not due, the keys only.
+    /// Loads metadata and keys of one document, or only its keys if metadata was loaded before and is not due.
     mutating func load(
         _ document: MetadataDocument, withMetadata: Bool, known: LoadedKeys?
     ) throws(LoadFailure) -> Load {
@@ -35,7 +35,7 @@ struct DocumentLoader {
             do throws(LoadFailure) {
                 return try keys(of: document, known.metadata, known, maxAge: nil, withMetadata: false)
             } catch .keysNotFetched(.status(404), _), .keysNotFetched(.status(410), _) {
-                // The key set moved; the metadata says where (V-82).
+                // The key set moved, and the metadata says where (V-82).
             } catch {
                 throw error
             }
@@ -61,7 +61,7 @@ struct DocumentLoader {
         }
         let loaded = try LoadedKeys(
             metadata: metadata, document: set, known: known?.keys ?? [], distrusted: distrusted)
-        // The shorter of the two: neither document is to be used for longer than its provider says.
+        // The shorter time counts, because neither document may be used for longer than its provider says.
         let ages = [maxAge, fetched.maxAge].compactMap { $0 }
         return Load(keys: loaded, maxAge: ages.min(), withMetadata: withMetadata)
     }
@@ -75,7 +75,7 @@ struct DocumentLoader {
 
     /// Fetches metadata or a key set of a document, unless its origin could not be reached a moment ago.
     ///
-    /// Keys may be elsewhere than their metadata: at another port, or at one of the hosts of the settings (P-6).
+    /// Keys may be elsewhere than their metadata: at another port, or at one of the hosts in the settings (P-6).
     private mutating func fetch(
         _ url: String, of document: MetadataDocument, failure: (FetchError, String) -> LoadFailure
     ) throws(LoadFailure) -> FetchedDocument {
@@ -89,7 +89,7 @@ struct DocumentLoader {
         }
     }
 
-    /// Plain http was allowed by ``MetadataRules`` already, or the request is for the metadata itself.
+    /// Makes a request; ``MetadataRules`` has allowed plain http before, or the request is for the metadata itself.
     private func request(_ url: String, _ document: MetadataDocument) throws(FetchError) -> FetchRequest {
         // Opening a pipe would block until its other end is opened.
         if let path = document.caFile, File.otherKind(path) != nil { throw .badCAFile(path: path) }
@@ -99,7 +99,7 @@ struct DocumentLoader {
 }
 
 extension TokenSource {
-    /// Metadata from the network or from the key file, if it may be trusted as that of this document (V-74).
+    /// Reads metadata from the network or the key file, if it may be trusted as that of this document (V-74).
     func trustedMetadata(
         _ bytes: [UInt8], of document: MetadataDocument
     ) throws(LoadFailure) -> ProviderMetadata {
@@ -114,7 +114,7 @@ extension TokenSource {
 }
 
 extension FetchError {
-    /// Whether every other fetch from the same origin would end so, too.
+    /// Whether every other fetch from the same origin would end in the same way.
     fileprivate var isOfOrigin: Bool {
         switch self {
         case .couldNotResolve, .couldNotConnect, .timedOut, .cancelled: true

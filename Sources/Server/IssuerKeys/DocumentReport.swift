@@ -9,23 +9,23 @@ package struct DocumentReport: Sendable, Equatable {
     /// The name of the document: its policy, or its address.
     package let document: String
     package let metadataURL: String
-    /// The policy that tokens must name; nothing for a provider without policies.
+    /// The policy that tokens must name; nil for a provider without policies.
     package let policy: String?
-    /// What was loaded; nothing if that failed.
+    /// The contents of the document; nil if the load failed.
     package let contents: Contents?
-    /// What is wrong and what to do about it; nothing if the load succeeded.
+    /// The problem and its remedy; nil if the load succeeded.
     package let problem: String?
 
     package struct Contents: Sendable, Equatable {
-        /// The issuer that the metadata names, and why it is believed.
+        /// The issuer that the metadata names, and the reason for which it is believed.
         package let issuer: String
         package let basis: IssuerBasis
         package let keySetURL: String
-        /// `kid` of the keys that may be used; not escaped.
+        /// The `kid` of each usable key, not escaped.
         package let keyIdentifiers: [String]
         /// The algorithms of all published keys.
         package let algorithms: [String]
-        /// Published keys that are not used, and why.
+        /// Published keys that are not used, with the reasons.
         package let skipped: [SkippedKey]
     }
 }

@@ -1,26 +1,26 @@
-/// What is known of one metadata document: its keys, and its times on the monotonic clock in nanoseconds.
+/// The state of one metadata document: its keys, and its times on the monotonic clock in nanoseconds.
 struct DocumentState: Sendable {
-    /// What was loaded and validated last, whether it still serves or not.
+    /// The keys that were last loaded and validated, whether they still serve or not.
     private(set) var keys: LoadedKeys?
-    /// When that was loaded: by the monotonic clock, for its age, and in milliseconds since 1970, for the key file.
+    /// The time of that load: by the monotonic clock, for its age, and in milliseconds since 1970, for the key file.
     private(set) var loadedAt: Int64?
     private(set) var fetchedAt: Int64 = 0
-    /// When the keys become stale.
+    /// The time at which the keys become stale.
     private(set) var staleAt: Int64
-    /// When the next attempt is due.
+    /// The time at which the next attempt is due.
     private(set) var nextAttempt: Int64
-    /// Attempts that failed since metadata and keys were loaded last.
+    /// The attempts that failed since metadata and keys were last loaded.
     private var failures = 0
     /// Whether the last attempt of any kind failed.
     private(set) var isDegraded = false
 
-    /// A metadata document of which nothing is known, due at once.
+    /// Creates the state of an unknown document, which is due at once.
     init(now: Int64) {
         staleAt = now
         nextAttempt = now
     }
 
-    /// Takes keys from the key file: stale, and as old as the file says (V-88).
+    /// Takes keys from the key file, which are stale and as old as the file says (V-88).
     mutating func restore(_ keys: LoadedKeys, fetchedAt: Int64, loadedAt: Int64) {
         self.keys = keys
         self.fetchedAt = fetchedAt
@@ -31,9 +31,9 @@ struct DocumentState: Sendable {
         loadedAt.map { now < $0 + timing.trust.nanoseconds } ?? false
     }
 
-    /// Metadata and keys were loaded, so the next refresh is put off.
+    /// Puts off the next refresh, because metadata and keys were loaded.
     ///
-    /// It is due after the usual time, or sooner if `maxAge` (seconds) says so (V-89), less a jitter of up to a tenth
+    /// It is due after the usual time, or after `maxAge` (seconds) if that is shorter (V-89), less up to a tenth
     /// (V-87).
     mutating func refreshed(now: Int64, maxAge: Int?, chance: Double, timing: KeyTiming) {
         var pause = timing.refresh.nanoseconds
@@ -45,9 +45,9 @@ struct DocumentState: Sendable {
         failures = 0
     }
 
-    /// Keys were loaded, with the metadata or alone.
+    /// Takes keys that were loaded, with the metadata or alone.
     ///
-    /// Alone, they do not change when metadata is due.
+    /// A load of keys alone does not change the time at which metadata is due.
     mutating func loaded(_ keys: LoadedKeys, fetchedAt: Int64, now: Int64) {
         self.keys = keys
         self.fetchedAt = fetchedAt
@@ -55,9 +55,9 @@ struct DocumentState: Sendable {
         isDegraded = false
     }
 
-    /// An attempt failed: only the time of the next attempt changes (V-80).
+    /// Notes a failed attempt, which changes only the time of the next attempt (V-80).
     ///
-    /// It is due after 1, 2, 4 and so on seconds, give or take a fifth, and never later than the longest backoff.
+    /// The next attempt is due after 1, 2, 4 and so on seconds, give or take a fifth, or after the longest backoff.
     mutating func failed(now: Int64, longestBackoff: Duration, chance: Double) {
         failures += 1
         isDegraded = true

@@ -2,12 +2,12 @@ import Basics
 import Platform
 package import Tokens
 
-// What the issuers of all sources are for others than the verification.
+// The issuers of all sources, for other parts than the verification.
 extension BearerVerifier {
     /// The issuers whose tokens are accepted now, for the metadata of the protected resource (P-35).
     ///
-    /// A source that has not loaded its metadata has none yet. Of an issuer for many tenants there is one for each that is
-    /// listed; where every tenant is allowed, none that a client could use.
+    /// A source that has not loaded its metadata has no issuer yet. An issuer for many tenants counts once for each
+    /// listed tenant; if every tenant is allowed, it is left out, because no client could use it.
     package var openIssuers: [String] {
         let now = time.wallSeconds
         return caches.indices.filter { !caches[$0].source.isClosed(at: now) }.flatMap { index in
@@ -18,7 +18,7 @@ extension BearerVerifier {
         }.withoutDuplicates
     }
 
-    /// The mistake that a refused token shows, if it shows a common one (P-33).
+    /// Returns the mistake that a refused token shows, if it shows a common one (P-33).
     package func mistake(in token: String, refused refusal: TokenRefusal) -> CommonMistake? {
         let configured = ConfiguredIssuers(
             issuers: caches.indices.flatMap { issuers(ofSource: $0) }, audiences: rules.flatMap(\.audience.accepted))
@@ -32,6 +32,6 @@ extension BearerVerifier {
 }
 
 extension IssuerKeysConfiguration {
-    /// What comes before the owners of each source in the store, each once; empty for the owners without a namespace.
+    /// The text before the owners of each source in the store, each once; empty for owners without a namespace.
     package var ownerPrefixes: [String] { sources.indices.map(ownerPrefix(ofSource:)).withoutDuplicates }
 }

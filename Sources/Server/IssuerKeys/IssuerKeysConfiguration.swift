@@ -1,6 +1,6 @@
 import Tokens
 
-/// What a ``BearerVerifier`` needs to know; it does not change after the start.
+/// The settings of a ``BearerVerifier``, which do not change after the start.
 package struct IssuerKeysConfiguration: Sendable, Equatable {
     /// The providers whose tokens are accepted, each closed in itself; at least one.
     package var sources: [TokenSource]
@@ -11,14 +11,14 @@ package struct IssuerKeysConfiguration: Sendable, Equatable {
     package var distrustedKeys: [String] = []
     /// The most verified tokens that are cached; 0 turns the cache off (V-106, V-108).
     package var tokenCacheEntries = 10_000
-    /// The most bytes that they take together.
+    /// The most bytes that the cached tokens take together.
     package var tokenCacheBytes = 16 << 20
 
     package init(sources: [TokenSource]) {
         self.sources = sources
     }
 
-    /// The rules for the tokens of a source, with what its name, its namespace and its end date add to them.
+    /// Returns the rules for the tokens of a source, with its name, its namespace and its end date.
     func rules(ofSource index: Int) -> ClaimRules {
         var rules = sources[index].rules
         rules.source = sources[index].name
@@ -27,26 +27,26 @@ package struct IssuerKeysConfiguration: Sendable, Equatable {
         return rules
     }
 
-    /// What comes before the owner claim in the store: `ext:`, or nothing (P-14).
+    /// Returns the text before the owner claim in the store: `ext:`, or nothing (P-14).
     package func ownerPrefix(ofSource index: Int) -> String {
         let prefix = { (source: TokenSource) in source.name.map { "\($0):" } ?? "" }
         switch sources[index].owners {
         case .bare: return ""
         case .own: return prefix(sources[index])
         case .shared(let name):
-            // What is shared with a source that shares is refused by ``mistakes``.
+            // ``mistakes`` refuses a source that shares with a source that itself shares.
             guard let other = sources.first(where: { $0.name == name }), other.owners == .own else { return "" }
             return prefix(other)
         }
     }
 
-    /// The index of the source whose owners those of this one are too (P-15); nothing if it shares none.
+    /// Returns the index of the source with which this one shares its owners (P-15), if it shares them.
     func sharedSource(of index: Int) -> Int? {
         guard case .shared(let name) = sources[index].owners else { return nil }
         return sources.firstIndex { $0.name == name }
     }
 
-    /// The sources with the same owners as this one, itself among them.
+    /// Returns the sources with the same owners as this one, itself among them.
     func sourcesSharingOwners(with index: Int) -> [TokenSource] {
         let shared = sharedSource(of: index) ?? index
         return sources.indices.filter { $0 == shared || sharedSource(of: $0) == shared }.map { sources[$0] }

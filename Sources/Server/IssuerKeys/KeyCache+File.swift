@@ -3,9 +3,9 @@ import Platform
 import Synchronization
 import Tokens
 
-// The key file: what a source has of it at the start, and its part of it after each load.
+// The key file: reading the part of a source at the start, and writing it after each load.
 extension KeyCache {
-    /// Takes the keys of the file, if they may be trusted still, as stale (V-88).
+    /// Takes the keys of the file that may still be trusted, as stale (V-88).
     func readFile() {
         guard let file else { return }
         let (now, wall) = (time.now, time.wallMilliseconds)

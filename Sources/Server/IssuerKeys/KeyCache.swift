@@ -4,14 +4,14 @@ import Platform
 import Synchronization
 import Tokens
 
-/// The keys of one token source, kept fresh by a thread of its own; readers see immutable snapshots.
+/// The keys of one token source, which a thread of its own keeps fresh; readers see immutable snapshots.
 ///
-/// ``KeyCacheState`` decides; this has the lock, the threads and the fetcher. One thread (`keys`) fetches, so there is
-/// never more than one exchange with the provider (V-77); another (`key-waits`) ends waits that take too long while the
-/// first is blocked in a fetch. A source that hangs, or publishes documents that are not accepted, has nothing in common
-/// with the others but the file and the list of issuers (P-18, P-19).
+/// ``KeyCacheState`` decides; this class has the lock, the threads and the fetcher. One thread (`keys`) fetches, so
+/// there is never more than one exchange with the provider (V-77). Another (`key-waits`) ends waits that take too long
+/// while the first is blocked in a fetch. A source that hangs, or publishes unacceptable documents, shares only the
+/// file and the list of issuers with the others (P-18, P-19).
 final class KeyCache: Sendable {
-    /// What the lock protects.
+    /// The values that the lock protects.
     ///
     /// Fetches, writes to the file and resumptions of requests happen without the lock.
     struct Guarded {
@@ -19,7 +19,7 @@ final class KeyCache: Sendable {
         var waiters = KeyWaiters()
     }
 
-    /// What all caches of a server use together.
+    /// The objects that all caches of a server share.
     struct Environment {
         let configuration: IssuerKeysConfiguration
         let time: any TimeSource
@@ -31,7 +31,7 @@ final class KeyCache: Sendable {
     }
 
     let source: TokenSource
-    /// Of the source, in the settings.
+    /// The index of the source in the settings.
     let index: Int
     let timing: KeyTiming
     let distrusted: [String]
@@ -46,7 +46,7 @@ final class KeyCache: Sendable {
     private let refresher = LoopThread()
     private let waitEnder = LoopThread()
 
-    /// The cache of the source with this index.
+    /// Creates the cache of the source with this index.
     init(_ index: Int, _ environment: Environment) {
         let configuration = environment.configuration
         self.index = index
@@ -73,7 +73,7 @@ final class KeyCache: Sendable {
         try waitEnder.start("key-waits") { self.endOverdueWaits() }
     }
 
-    /// From now on requests may wait for a refresh, because ``refreshIfDue()`` and ``endOverdueWaits()`` are called.
+    /// Lets requests wait for a refresh; ``refreshIfDue()`` and ``endOverdueWaits()`` must be called from now on.
     func allowWaits() {
         guarded.withLock { $0.state.start() }
     }
@@ -100,18 +100,18 @@ final class KeyCache: Sendable {
 
     // MARK: Reading
 
-    /// Whether a token verified under this generation may still be accepted (V-103, V-107).
+    /// Returns whether a token verified under this generation may still be accepted (V-103, V-107).
     func isCurrent(_ generation: UInt64, now: Int64) -> Bool {
         published.isCurrent(generation, now: now)
     }
 
-    /// The keys that are trusted now.
+    /// Returns the keys that are trusted now.
     func current(now: Int64) -> KeySnapshot {
         if published.isExpired(now) { publish(now: now) }
         return published.current
     }
 
-    /// After how many seconds a token can perhaps be verified, while there are no keys.
+    /// The seconds after which a token can perhaps be verified, while there are no keys.
     var retryAfter: Int {
         let now = time.now
         return guarded.withLock { $0.state.retryAfter(now: now) }
@@ -125,32 +125,32 @@ final class KeyCache: Sendable {
         }
     }
 
-    /// Whether a token that no source is known to issue may be of this one, because not all of it was loaded yet (P-13).
+    /// Returns whether a token of no known source may be of this one, because this one is not fully loaded (P-13).
     ///
-    /// - Parameter policy: the one that the token names.
-    /// - Returns: true if nothing was loaded, or if the policy is one that was not.
+    /// - Parameter policy: the policy that the token names.
+    /// - Returns: true if nothing was loaded, or if the policy is one that was not loaded.
     func mayIssueUnknown(policy: String?) -> Bool {
         let states = guarded.withLock { $0.state.documents }
         let unknown = zip(states, source.documents).filter { $0.keys == nil && $1.knownIssuer == nil }.map(\.1)
         guard !unknown.isEmpty else { return false }
-        // A policy that does not exist is never loaded: only its own tokens wait for it.
+        // A policy that does not exist is never loaded, so only its own tokens wait for it.
         return unknown.count == source.documents.count || unknown.contains { $0.isOf(policy ?? "") }
     }
 
-    /// Whether every document was loaded at or after this moment, in nanoseconds of the monotonic clock.
+    /// Returns whether every document was loaded at or after this time of the monotonic clock, in nanoseconds.
     func isLoaded(since moment: Int64) -> Bool {
         guarded.withLock { guarded in
             guarded.state.documents.allSatisfy { $0.loadedAt.map { $0 >= moment } ?? false }
         }
     }
 
-    /// Publishes what serves now, because a metadata document has become too old, and reports what that changes.
+    /// Publishes the keys that serve now, because a metadata document is too old, and reports the change of state.
     func publish(now: Int64) {
         guarded.withLock { publish(&$0, now: now) }
         reportStateChange(now: now)
     }
 
-    /// Publishes what serves now, under the lock of the change: a source never counts as serving before its keys verify tokens.
+    /// Publishes the keys that serve now, under the lock of the change: no source serves before its keys verify tokens.
     func publish(_ guarded: inout Guarded, now: Int64) {
         let serving = zip(guarded.state.servingKeys(now: now), source.documents)
             .compactMap { keys, document in keys.map { PublishedDocument(keys: $0, policy: document.policy) } }
@@ -168,15 +168,15 @@ final class KeyCache: Sendable {
 
     // MARK: Unknown keys
 
-    /// How the search for an unknown key ended.
+    /// The result of the search for an unknown key.
     enum SearchResult: Equatable {
-        /// What the providers publish is known now; a key that is still missing does not exist.
+        /// Everything that the providers publish is known now; a key that is still missing does not exist.
         case complete
         /// A key that is still missing may exist all the same.
         case inconclusive(retryAfter: Int)
     }
 
-    /// Demands a refresh for a key that is in no snapshot, if the limits allow, and waits for that (V-79, V-81).
+    /// Demands a refresh for a key that is in no snapshot, if the limits allow one, and waits for it (V-79, V-81).
     func searchUnknownKey() async -> SearchResult {
         let now = time.now
         let (demand, isReported) = guarded.withLock { guarded in
@@ -201,9 +201,9 @@ final class KeyCache: Sendable {
         }
     }
 
-    /// Waits for a refresh that runs, and demands none; then whether the last attempt at this policy succeeded.
+    /// Waits for a running refresh without demanding one; returns whether the last attempt at this policy succeeded.
     ///
-    /// A policy that is not configured is always up to date: nothing will ever be known of it.
+    /// A policy that is not configured is always up to date, because nothing will ever be known of it.
     func isUpToDate(policy: String) async -> Bool {
         let documents = source.documents.indices.filter { source.documents[$0].isOf(policy) }
         guard !documents.isEmpty else { return true }
@@ -234,7 +234,7 @@ final class KeyCache: Sendable {
         }
     }
 
-    /// Ends the waits whose deadline has passed; when to look again.
+    /// Ends the waits whose deadline has passed; returns the time of the next check.
     func endOverdueWaits() -> Int64? {
         let now = time.now
         let (overdue, next) = guarded.withLock { guarded in
@@ -246,7 +246,7 @@ final class KeyCache: Sendable {
 
     // MARK: Refreshes
 
-    /// Fetches what is due, if anything is; when to look again.
+    /// Fetches the documents that are due; returns the time of the next check.
     func refreshIfDue() -> Int64 {
         let start = time.now
         let plans = guarded.withLock { $0.state.beginRefresh(now: start) }
@@ -263,7 +263,7 @@ final class KeyCache: Sendable {
         return guarded.withLock { $0.state.nextLook(now: end) }
     }
 
-    /// Loads one metadata document and publishes its keys at once; whether that succeeded.
+    /// Loads one metadata document and publishes its keys at once; returns whether the load succeeded.
     private func load(_ plan: KeyCacheState.FetchPlan, with loader: inout DocumentLoader) -> Bool {
         let document = source.documents[plan.document]
         let known = guarded.withLock { $0.state.documents[plan.document].keys }
@@ -320,6 +320,6 @@ final class KeyCache: Sendable {
 }
 
 extension MetadataDocument {
-    /// Whether it is that of this policy.
+    /// Returns whether the document is that of this policy.
     func isOf(_ policy: String) -> Bool { self.policy?.isEqualIgnoringCase(to: policy) ?? false }
 }

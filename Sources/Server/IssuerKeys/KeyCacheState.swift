@@ -1,32 +1,32 @@
 import Basics
 
-/// Everything that the key cache of one token source knows and decides, without clock, threads and network: events in, decisions out.
+/// The knowledge and decisions of one token source's key cache, without clock, threads and network.
 ///
 /// Times are nanoseconds of the monotonic clock; `chance` is a random number from 0 to 1. `docs/keys-and-tokens.md` describes
-/// the life of keys that follows from this.
+/// the life of keys that follows from the decisions.
 struct KeyCacheState: Sendable {
-    /// What to fetch for one metadata document.
+    /// The fetches for one metadata document.
     struct FetchPlan: Sendable, Equatable {
-        /// Its index.
+        /// The index of the document.
         let document: Int
         /// Whether to fetch the metadata too, or the key set only (V-82).
         let withMetadata: Bool
     }
 
-    /// How the fetches for one metadata document ended.
+    /// The end of the fetches for one metadata document.
     enum Outcome: Sendable {
-        /// `fetchedAt` in milliseconds since 1970, `maxAge` in seconds.
+        /// The keys were loaded; `fetchedAt` is in milliseconds since 1970, `maxAge` in seconds.
         case loaded(LoadedKeys, fetchedAt: Int64, maxAge: Int?)
         case failed(reason: String)
     }
 
-    /// What to do with a request whose key is unknown.
+    /// The treatment of a request whose key is unknown.
     enum Demand: Equatable {
-        /// It waits for the refresh that runs, or for the one that begins now.
+        /// It waits for the running refresh, or for the one that begins now.
         case wait
-        /// It is refused: the provider was asked recently and did not publish the key.
+        /// It is refused, because the provider was asked recently and did not publish the key.
         case refuse
-        /// Whether the key exists is not known; try again after that many seconds (V-118, V-81).
+        /// Nobody knows whether the key exists; the client may try again after that many seconds (V-118, V-81).
         case unavailable(retryAfter: Int)
     }
 
@@ -39,11 +39,11 @@ struct KeyCacheState: Sendable {
     private(set) var counters = KeyCounters()
     private var lastFailure: String?
     private var phase = Phase.notStarted
-    /// When the refresh that runs began.
+    /// The time at which the running refresh began.
     private var refreshBegan: Int64?
     /// Permits for refreshes that unknown keys demand (V-79).
     private var bucket: TokenBucket
-    /// An unknown key demanded a refresh that has not begun.
+    /// Whether an unknown key demanded a refresh that has not begun.
     private var isDemanded = false
     private var isForced = false
     private var forcedAt: Int64?
@@ -58,7 +58,7 @@ struct KeyCacheState: Sendable {
 
     // MARK: Events
 
-    /// From now on refreshes run, so requests may wait for them.
+    /// Lets requests wait for refreshes, which run from now on.
     mutating func start() {
         phase = .running
     }
@@ -67,12 +67,12 @@ struct KeyCacheState: Sendable {
         phase = .stopped
     }
 
-    /// The key file had keys of this metadata document (V-88).
+    /// Takes keys of this metadata document from the key file (V-88).
     mutating func restore(_ keys: LoadedKeys, document: Int, fetchedAt: Int64, loadedAt: Int64) {
         documents[document].restore(keys, fetchedAt: fetchedAt, loadedAt: loadedAt)
     }
 
-    /// A request came with an unknown key while keys serve, and `waiting` others wait already.
+    /// Decides on a request with an unknown key that comes while keys serve and `waiting` others wait.
     mutating func unknownKey(now: Int64, waiting: Int) -> Demand {
         counters.unknownKeys += 1
         switch phase {
@@ -90,7 +90,7 @@ struct KeyCacheState: Sendable {
         return waiting < timing.mostWaiters ? .wait : .unavailable(retryAfter: 1)
     }
 
-    /// An operator wants fresh keys now (V-90); whether that is granted.
+    /// Grants an operator fresh keys (V-90), unless they were forced a moment ago; returns whether it does.
     mutating func force(now: Int64) -> Bool {
         if let forcedAt, now - forcedAt < timing.forcedInterval.nanoseconds { return false }
         forcedAt = now
@@ -98,8 +98,7 @@ struct KeyCacheState: Sendable {
         return true
     }
 
-    /// What to fetch now, all in one refresh, which runs until ``endRefresh(now:)``; empty if nothing is due, or if one
-    /// runs already (V-77).
+    /// Begins one refresh, unless one runs (V-77), and returns its fetches; it runs until ``endRefresh(now:)``.
     mutating func beginRefresh(now: Int64) -> [FetchPlan] {
         guard !isRefreshing, !isStopped else { return [] }
         let plans = documents.indices.compactMap { index -> FetchPlan? in
@@ -113,7 +112,7 @@ struct KeyCacheState: Sendable {
         return plans
     }
 
-    /// One plan of the refresh was carried out.
+    /// Takes the outcome of one plan of the refresh.
     mutating func finish(_ plan: FetchPlan, _ outcome: Outcome, now: Int64, chance: Double) {
         switch outcome {
         case .loaded(let keys, let fetchedAt, let maxAge):
@@ -138,7 +137,7 @@ struct KeyCacheState: Sendable {
 
     // MARK: Reports
 
-    /// The change of the state since the last call.
+    /// Returns the change of the state since the last call, if there is one.
     mutating func takeStateChange(of source: String?, now: Int64) -> KeyEvent? {
         let state = state(now: now)
         guard state != reportedState else { return nil }
@@ -146,7 +145,7 @@ struct KeyCacheState: Sendable {
         return .stateChanged(source: source, from: reportedState, to: state)
     }
 
-    /// Whether to report that unknown keys are refused without a refresh: once until the next refresh ends.
+    /// Returns whether to report that unknown keys are refused without a refresh: once until the next refresh ends.
     mutating func takeLimitReport() -> Bool {
         guard phase == .running, !isLimitReported else { return false }
         isLimitReported = true
@@ -154,7 +153,7 @@ struct KeyCacheState: Sendable {
     }
 }
 
-// What holds at a moment.
+// The state at one time.
 extension KeyCacheState {
     var isStopped: Bool { phase == .stopped }
 
@@ -176,12 +175,12 @@ extension KeyCacheState {
         return documents.allSatisfy { $0.loadedAt == nil } ? .empty : .expired
     }
 
-    /// The keys that serve, in the order of the metadata documents; nothing where a metadata document does not serve.
+    /// Returns the keys that serve, in the order of the metadata documents; nil for a document that does not serve.
     func servingKeys(now: Int64) -> [LoadedKeys?] {
         documents.map { $0.serves(now: now, timing: timing) ? $0.keys : nil }
     }
 
-    /// When the first of the metadata documents that serve becomes too old; nothing if none serves.
+    /// Returns the time at which the first of the serving documents becomes too old; nil if none serves.
     func servesUntil(now: Int64) -> Int64? {
         oldestLoad(now: now).map { $0 + timing.trust.nanoseconds }
     }
@@ -190,13 +189,13 @@ extension KeyCacheState {
         documents.filter { $0.serves(now: now, timing: timing) }.compactMap(\.loadedAt).min()
     }
 
-    /// When to look again whether something is due, unless an event comes before.
+    /// Returns the time of the next check whether something is due, unless an event comes before.
     func nextLook(now: Int64) -> Int64 {
         let attempt = documents.map(\.nextAttempt).min() ?? Int64.max
         return min(attempt, servesUntil(now: now) ?? attempt)
     }
 
-    /// After how many seconds a client may try again: 1 to 30 (V-71).
+    /// Returns the seconds after which a client may try again: 1 to 30 (V-71).
     func retryAfter(now: Int64) -> Int {
         guard !isRefreshing else { return 1 }
         let pause = (documents.map(\.nextAttempt).min() ?? now) - now

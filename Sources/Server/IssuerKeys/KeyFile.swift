@@ -5,23 +5,23 @@ import Tokens
 
 /// The file that keeps the keys of all token sources over a restart (V-88); see `docs/keys-and-tokens.md`.
 ///
-/// It holds public keys only, but everyone who can write it can add one: mode 0600, in a folder of the server's own.
+/// It holds public keys only, but everyone who can write it can add a key: it has mode 0600 in a folder of the server.
 package struct KeyFile: Sendable {
     /// One metadata document in the file.
     struct Record: Sendable {
         let metadataURL: String
         let keys: LoadedKeys
-        /// When it was fetched, in milliseconds since 1970.
+        /// The time of the fetch, in milliseconds since 1970.
         let fetchedAt: Int64
     }
 
     static let longest = 1 << 22
     let path: String
 
-    /// Why a file with other content is left as it is, and what to do.
+    /// The reason for which a file with other content is left as it is, and the remedy.
     package static let foreignContent = "holds something else than keys; move it away, or name another file"
 
-    /// Whether keys may take the place of what has this path: nothing, an empty file, or keys of any version.
+    /// Returns whether the path is free, or has an empty file or keys of any version, which keys may replace.
     package static func mayReplace(_ path: String) throws(SystemError) -> Bool {
         guard File.exists(path) else { return true }
         if let size = try File.size(path), size > longest { return false }
@@ -30,7 +30,7 @@ package struct KeyFile: Sendable {
         return bytes.isEmpty || document?["version"]?.integer != nil && document?["sources"]?.array != nil
     }
 
-    /// Replaces the file: a new one in the same folder is written, synchronized, and renamed.
+    /// Replaces the file by a new one in the same folder, which is written, synchronized and renamed.
     func write(_ records: [Record]) throws(SystemError) {
         guard try Self.mayReplace(path) else {
             throw SystemError(operation: "write '\(path)'", reason: "it \(Self.foreignContent)")
@@ -46,20 +46,20 @@ package struct KeyFile: Sendable {
         try File.replace(path, with: document.serialized(), mode: 0o600)
     }
 
-    /// Why the file, or one metadata document in it, is not used.
+    /// The reason for which the file, or one metadata document in it, is not used.
     struct Rejection: Error, Equatable {
         let reason: String
     }
 
-    /// What the file has of each document of a token source; nothing if there is no file yet.
+    /// Returns the record of each document of a token source in the file; all are nil if there is no file yet.
     ///
     /// - Parameters:
     ///   - source: the token source of the settings, whose rules the file must fit.
     ///   - distrusted: the `kid`s of keys that are not taken.
     ///   - now: the wall clock, in milliseconds since 1970.
     ///   - trust: the age at which keys are too old.
-    /// - Returns: in the order of the documents.
-    /// - Throws: why nothing of the file is used.
+    /// - Returns: the records, in the order of the documents.
+    /// - Throws: the reason for which no part of the file is used.
     func read(
         _ source: TokenSource, distrusted: [String], now: Int64, trust: Duration
     ) throws(Rejection) -> [Result<Record, Rejection>?] {
@@ -100,7 +100,7 @@ package struct KeyFile: Sendable {
         return list.compactMap(\.object)
     }
 
-    /// The same rules as for what comes over the network: the settings may have changed since.
+    /// Applies the same rules as to documents from the network, because the settings may have changed since.
     private func record(
         of document: MetadataDocument, _ source: TokenSource, _ entry: JSONObject, distrusted: [String]
     ) throws(Rejection) -> Record {

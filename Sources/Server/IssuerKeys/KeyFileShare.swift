@@ -1,10 +1,10 @@
 import Platform
 import Synchronization
 
-/// The key file as the token sources share it: each replaces its own part, and keeps those of the others (V-88).
+/// The key file that the token sources share: each replaces its own part, and keeps those of the others (V-88).
 final class KeyFileShare: Sendable {
     let file: KeyFile
-    /// By the index of the source.
+    /// The records by the index of the source.
     private let records: Mutex<[[KeyFile.Record]]>
 
     init(_ path: String, sources: Int) {
@@ -12,14 +12,14 @@ final class KeyFileShare: Sendable {
         records = Mutex(Array(repeating: [], count: sources))
     }
 
-    /// Takes what the file has of a source, so that the others do not remove it when they write.
+    /// Takes the records of a source in the file, so that the other sources do not remove them when they write.
     func keep(_ part: [KeyFile.Record], ofSource source: Int) {
         records.withLock { $0[source] = part }
     }
 
     /// Writes the file with a new part of this source.
     ///
-    /// One after the other: an older file must not replace a newer one.
+    /// Writes happen one after the other, because an older file must not replace a newer one.
     func write(_ part: [KeyFile.Record], ofSource source: Int) throws(SystemError) {
         try records.withLock { (records) throws(SystemError) in
             records[source] = part

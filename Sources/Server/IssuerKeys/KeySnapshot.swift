@@ -4,7 +4,7 @@ import Tokens
 
 /// All keys of one token source that are trusted at one time, with the issuers under which they were published.
 ///
-/// Immutable; any change makes a new snapshot (V-76).
+/// It is immutable; any change makes a new snapshot (V-76).
 final class KeySnapshot: Sendable {
     /// One key, and the issuers that publish it.
     struct Entry: Sendable {
@@ -12,18 +12,18 @@ final class KeySnapshot: Sendable {
         fileprivate(set) var issuers: [TokenIssuer]
     }
 
-    /// Changes with the keys and issuers: a token verified under another generation is verified again (V-103).
+    /// The number that changes with the keys and issuers: a token of another generation is verified again (V-103).
     let generation: UInt64
     let entries: [Entry]
-    /// The issuers of the source, of keys that are too old as well: they say that a token is of this source (P-13).
+    /// The issuers of the source, also of keys that are too old: they say that a token is of this source (P-13).
     let issuers: [TokenIssuer]
-    /// The identifiers of these, each once: policies may share an issuer.
+    /// The identifiers of the issuers, each once, because policies may share an issuer.
     var issuerIdentifiers: [String] { issuers.map(\.identifier).withoutDuplicates }
-    /// When the keys or issuers became these, in nanoseconds of the monotonic clock.
+    /// The time at which the keys or issuers last changed, in nanoseconds of the monotonic clock.
     let since: Int64
     private let byIdentifier: [[UInt8]: [Entry]]
 
-    /// No key is trusted yet.
+    /// Creates a snapshot in which no key is trusted yet.
     convenience init(knownIssuers: [String] = []) {
         let issuers = knownIssuers.map { TokenIssuer(identifier: $0, policy: nil) }
         self.init(generation: 0, entries: [], issuers: issuers, since: Int64.min)
@@ -34,18 +34,18 @@ final class KeySnapshot: Sendable {
         self.entries = entries
         self.issuers = issuers
         self.since = since
-        // By bytes: equality of Swift's strings would find a key under another spelling (V-27).
+        // The keys are bytes, because equality of Swift's strings would find a key under another spelling (V-27).
         byIdentifier = Dictionary(grouping: entries) { Array($0.key.published.keyIdentifier.utf8) }
     }
 
-    /// The keys of this identifier: more than one only if policies publish different keys under it.
+    /// Returns the keys of this identifier: more than one only if policies publish different keys under it.
     func entries(for keyIdentifier: String) -> [Entry] {
         byIdentifier[Array(keyIdentifier.utf8)] ?? []
     }
 
     func knows(_ keyIdentifier: String) -> Bool { !entries(for: keyIdentifier).isEmpty }
 
-    /// The snapshot of these keys; of the same generation if they and their issuers are the same.
+    /// Returns the snapshot of these keys, of the same generation if they and their issuers are the same.
     func successor(_ documents: [PublishedDocument], issuers: [TokenIssuer], now: Int64) -> KeySnapshot {
         var entries: [Entry] = []
         for document in documents {
@@ -58,7 +58,7 @@ final class KeySnapshot: Sendable {
                 }
             }
         }
-        // Each key is there once. In which order a provider lists its keys means nothing, and may change at any time.
+        // Each key is there once. The order of a provider's keys means nothing, and may change at any time.
         let isSame =
             entries.count == self.entries.count
             && entries.allSatisfy { entry in
@@ -68,12 +68,12 @@ final class KeySnapshot: Sendable {
             generation: generation + (isSame ? 0 : 1), entries: entries, issuers: issuers, since: isSame ? since : now)
     }
 
-    /// Whether a token with this `iss` is of this source.
+    /// Returns whether a token with this `iss` is of this source.
     func issues(_ issuer: String) -> Bool {
         issuers.contains { $0.issues(issuer, tenant: IssuerTenant.of(issuer)) }
     }
 
-    /// What the keys say of a token's signature.
+    /// Checks the signature of a token by the keys.
     func finding(_ token: CompactToken, _ header: JOSEHeader) -> SignatureFinding {
         guard !entries.isEmpty else { return .keysUnavailable }
         let candidates = entries(for: header.keyIdentifier)

@@ -1,12 +1,12 @@
-/// How far the keys can be relied on (V-70 to V-83); see `docs/keys-and-tokens.md`.
+/// The reliability of the keys (V-70 to V-83); see `docs/keys-and-tokens.md`.
 package enum KeyState: String, Sendable, Equatable, CaseIterable {
-    /// Nothing was ever loaded: tokens cannot be verified.
+    /// Nothing was ever loaded, so tokens cannot be verified.
     case empty
-    /// Loaded recently.
+    /// The keys were loaded recently.
     case fresh
-    /// Due for a refresh: tokens are verified.
+    /// The keys are due for a refresh, and still verify tokens.
     case stale
-    /// Too old to be trusted: tokens cannot be verified.
+    /// The keys are too old to be trusted, so tokens cannot be verified.
     case expired
 
     /// Whether tokens can be verified.

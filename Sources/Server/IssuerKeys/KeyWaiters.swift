@@ -1,9 +1,9 @@
 /// The requests that wait for a refresh because their key is unknown (V-81).
 struct KeyWaiters {
-    /// Why a wait ended.
+    /// The reason for which a wait ended.
     enum End: Sendable, Equatable {
         case refreshEnded
-        /// It took too long, or the server stops.
+        /// The wait took too long, or the server stops.
         case abandoned
     }
 
@@ -11,20 +11,20 @@ struct KeyWaiters {
 
     var count: Int { waiting.count }
 
-    /// All wait equally long, so the first that came has the earliest deadline.
+    /// The earliest deadline, which is that of the first request: all wait equally long.
     var firstDeadline: Int64? { waiting.first?.deadline }
 
     mutating func append(_ continuation: CheckedContinuation<End, Never>, deadline: Int64) {
         waiting.append((deadline, continuation))
     }
 
-    /// All, to be resumed outside of the lock.
+    /// Takes all waits, to be resumed outside of the lock.
     mutating func takeAll() -> [CheckedContinuation<End, Never>] {
         defer { waiting = [] }
         return waiting.map(\.continuation)
     }
 
-    /// Those whose deadline has passed, to be resumed outside of the lock.
+    /// Takes the waits whose deadline has passed, to be resumed outside of the lock.
     mutating func takeOverdue(now: Int64) -> [CheckedContinuation<End, Never>] {
         let overdue = waiting.prefix { $0.deadline <= now }
         waiting.removeFirst(overdue.count)

@@ -3,28 +3,27 @@ import Tokens
 
 /// Why a metadata document could not be loaded.
 enum LoadFailure: Error, Equatable {
-    /// With the setting that names the provider, as `keysNotFetched` has it.
+    /// The metadata could not be fetched; the setting names the provider, as in `keysNotFetched`.
     case metadataNotFetched(FetchError, setting: String)
-    /// With the issuer in the metadata, if it has one.
+    /// The metadata is not trusted; the issuer is the one that it names, if any.
     case metadataNotTrusted(MetadataError, issuer: String?)
     case keysNotFetched(FetchError, setting: String)
     case keysNotRead(KeySetError)
     case noUsableKey(String?)
-    /// All keys are for algorithms other than RS256, which these are (P-9).
+    /// All keys are for these algorithms, and none is for RS256 (P-9).
     case unsupportedAlgorithms([String])
-    /// Something else of the same origin could not be reached a moment ago.
+    /// Another fetch from the same origin failed a moment ago.
     case originUnreachable(FetchError)
-    /// The issuer is of another tenant than that of this metadata document, which serves.
+    /// The issuer is of another tenant than this metadata document, which serves.
     case otherIssuer(than: String)
-    /// The issuer is that of another token source, of this name (P-2).
+    /// The issuer belongs to the token source of this name (P-2).
     case issuerOfOtherSource(String)
-    /// The issuer is of another tenant than the settings name for the sources that share owners (P-15), with the setting
-    /// that shares them.
+    /// The issuer is of another tenant than the settings name for the sources that share owners by this setting (P-15).
     case sharedTenantDiffers(setting: String)
 
-    /// What happened and what to do about it, in one line.
+    /// Returns the problem and its remedy, in one line.
     ///
-    /// `source` is the token source whose document it was, for the names of its settings.
+    /// `source` is the token source of the document, for the names of its settings.
     func message(in source: TokenSource) -> String {
         switch self {
         case .metadataNotFetched(.status(404), let setting) where setting.hasSuffix("METADATA_URL"):
@@ -57,7 +56,7 @@ enum LoadFailure: Error, Equatable {
         }
     }
 
-    /// Whether it is only that the server stops.
+    /// Whether the only reason is that the server stops.
     var isCancelled: Bool {
         switch self {
         case .metadataNotFetched(let error, _), .keysNotFetched(let error, _), .originUnreachable(let error):
@@ -70,12 +69,12 @@ enum LoadFailure: Error, Equatable {
 }
 
 extension MetadataError {
-    /// The line of the settings that accepts this issuer (P-4); empty if that is no question of the issuer.
+    /// Returns the line of the settings that accepts this issuer (P-4); empty if no such line would help.
     fileprivate func line(for issuer: String?, _ source: TokenSource) -> String {
         switch self {
         case .malformedIssuer, .insecureIssuer, .foreignIssuer, .unrelatedIssuer:
             guard let issuer, issuer.utf8.count <= 512 else { return "" }
-            // From the network, and on its way to a log and a terminal.
+            // The issuer is from the network, and on its way to a log and a terminal.
             let isPlain = issuer.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
             return isPlain ? " (\(source.setting("ISSUER"))=\(issuer))" : ""
         case .notJSON, .missingIssuer, .missingKeySetURL, .insecureSource, .unexpectedIssuer, .foreignTenant,
@@ -86,7 +85,7 @@ extension MetadataError {
 }
 
 extension FetchError {
-    /// The settings that may correct it, which the fetcher does not know.
+    /// Returns the settings that may correct the error, which the fetcher does not know.
     fileprivate func advice(_ source: TokenSource, _ setting: String) -> String {
         switch self {
         case .certificateNotTrusted, .badCAFile: " (\(source.setting("CA_FILE")), \(setting))"

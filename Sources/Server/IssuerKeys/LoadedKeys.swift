@@ -2,7 +2,7 @@ import Basics
 import OpenSSL
 import Tokens
 
-/// What one metadata document published, validated: metadata, and the keys that may be used.
+/// The validated contents of one metadata document: its metadata, and the keys that may be used.
 struct LoadedKeys: Sendable {
     let metadata: ProviderMetadata
     let keys: [AdmittedKey]
@@ -18,26 +18,26 @@ struct LoadedKeys: Sendable {
 struct AdmittedKey: Sendable {
     let published: KeySetDocument.Key
     let key: RSAPublicKey
-    /// The issuer whose tokens it signs: that of the metadata, or a narrower one of its own (P-7).
+    /// The issuer whose tokens the key signs: that of the metadata, or a narrower one of the key (P-7).
     let issuer: String
 
-    /// Whether both are the same numbers under the same name, byte by byte (V-27).
+    /// Returns whether both have the same numbers under the same name, byte by byte (V-27).
     func isSame(as other: AdmittedKey) -> Bool {
         published.keyIdentifier.utf8.elementsEqual(other.published.keyIdentifier.utf8)
             && published.modulus == other.published.modulus && published.exponent == other.published.exponent
     }
 }
 
-/// A key of a set that is not used, and why.
+/// A key of a set that is not used, and the reason.
 package struct SkippedKey: Sendable, Equatable {
-    /// `kid`, if it has one; not escaped.
+    /// The `kid`, if the key has one, not escaped.
     package let keyIdentifier: String?
-    /// The rule it breaks.
+    /// The rule that the key breaks.
     package let reason: String
 }
 
 extension LoadedKeys {
-    /// Admits the keys of a document (V-36 to V-38), less the distrusted (V-97); fails if none is left (V-80).
+    /// Admits the keys of a document (V-36 to V-38) except the distrusted (V-97); fails if none is left (V-80).
     ///
     /// Keys of the last load are kept, so that their contexts in OpenSSL stay in use.
     init(
@@ -55,14 +55,14 @@ extension LoadedKeys {
             }
         }
         guard !keys.isEmpty else {
-            // No key is for RS256, so the first one says less than all of them.
+            // No key is for RS256, so the reason of one key says less than the algorithms of all.
             throw document.algorithms.isEmpty || document.algorithms.contains("RS256")
                 ? .noUsableKey(Self.mostTelling(skipped)) : .unsupportedAlgorithms(document.algorithms)
         }
         self.init(metadata: metadata, keys: keys, skipped: skipped, algorithms: document.algorithms)
     }
 
-    /// The first reason that is not merely that the key is for something else.
+    /// Returns the first reason that is more than that the key is for another purpose.
     private static func mostTelling(_ skipped: [SkippedKey]) -> String? {
         let others = [KeyRejection.wrongKeyType, .wrongAlgorithm, .notForSignatures].map(\.message)
         return (skipped.first { !others.contains($0.reason) } ?? skipped.first)?.reason
@@ -90,7 +90,7 @@ extension LoadedKeys {
         return AdmittedKey(published: published, key: key, issuer: issuer)
     }
 
-    /// What to report of a load, given what the same document had before.
+    /// Returns the events of a load, given the earlier keys of the same document.
     func events(of source: String, after known: LoadedKeys?) -> [KeyEvent] {
         let before = known?.keys ?? []
         let added = keys.filter { key in !before.contains { $0.isSame(as: key) } }
@@ -98,12 +98,12 @@ extension LoadedKeys {
         let loaded = KeyEvent.loaded(
             source: source, keys: keys.count, added: added.map(\.published.keyIdentifier),
             removed: removed.map(\.published.keyIdentifier))
-        // A known key is no reason for silence: its private half may be new.
+        // A known key is reported as well, because its private half may be new.
         let privateKeys = keys.filter { key in
             key.published.carriesPrivateMembers
                 && !before.contains { $0.isSame(as: key) && $0.published.carriesPrivateMembers }
         }.map { KeyEvent.privateKeyPublished(source: source, keyIdentifier: $0.published.keyIdentifier) }
-        // Once per set, not once per load (V-38).
+        // A key is reported once for each set, not for each load (V-38).
         let newlySkipped = skipped.filter { !(known?.skipped.contains($0) ?? false) }.map {
             KeyEvent.keySkipped(source: source, key: $0)
         }

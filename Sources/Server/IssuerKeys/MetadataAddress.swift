@@ -4,16 +4,16 @@ import Basics
 package enum MetadataAddress {
     private static let document = ".well-known/openid-configuration"
 
-    /// The address of the metadata under an authority.
+    /// Returns the address of the metadata under an authority.
     ///
-    /// Hosts of the old service, such as `login.microsoftonline.com`, take the policy as `?p=`; all others,
-    /// `*.b2clogin.com`, custom domains and mocks, in the path (docs/reproduced.md).
+    /// Hosts of the old service, such as `login.microsoftonline.com`, take the policy as `?p=`. All others
+    /// (`*.b2clogin.com`, custom domains and mocks) take it in the path (`docs/reproduced.md`).
     ///
     /// - Parameters:
-    ///   - authority: `https://contoso.b2clogin.com/contoso.onmicrosoft.com`; slashes, `/v2.0` and the metadata document at
-    ///     the end are accepted, and so is `/tfp` or `/te` before the tenant. A query stays. For External ID the host is
-    ///     enough, `https://contoso.ciamlogin.com/`: then the tenant is `contoso.onmicrosoft.com`.
-    ///   - policy: `b2c_1_sign_in`, or nothing for an authority without policies.
+    ///   - authority: `https://contoso.b2clogin.com/contoso.onmicrosoft.com`; slashes, `/v2.0` and the metadata
+    ///     document at the end are accepted, and so is `/tfp` or `/te` before the tenant. A query stays. For External
+    ///     ID the host is enough, `https://contoso.ciamlogin.com/`: then the tenant is `contoso.onmicrosoft.com`.
+    ///   - policy: `b2c_1_sign_in`, or nil for an authority without policies.
     /// - Returns: the address.
     package static func of(authority: String, policy: String?) -> String {
         let parts = authority.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
@@ -26,14 +26,14 @@ package enum MetadataAddress {
         return "\(base)/v2.0/\(document)?p=\(name)\(query.isEmpty ? "" : "&\(query)")"
     }
 
-    /// The beginning of ``of(authority:policy:)`` for an authority without policies.
+    /// Returns the beginning of ``of(authority:policy:)`` for an authority without policies.
     ///
     /// It ends before `/.well-known`: `https://contoso.ciamlogin.com/contoso.onmicrosoft.com/v2.0`. A query is dropped.
     package static func base(ofAuthority authority: String) -> String {
         "\(withTenant(trimmed(authority.prefix { $0 != "?" })))/v2.0"
     }
 
-    /// The tenant of an authority, if it is given by its GUID: then the issuer must contain it (V-74).
+    /// Returns the tenant of an authority, if it is given by its GUID, which the issuer must then contain (V-74).
     package static func tenantIdentifier(ofAuthority authority: String) -> String? {
         let path = authority.prefix { $0 != "?" }
         return trimmed(path).split(separator: "/").dropFirst(2).lazy.compactMap { GUID.canonical(String($0)) }.first
@@ -41,13 +41,13 @@ package enum MetadataAddress {
 
     private static func trimmed(_ authority: Substring) -> String {
         var base = authority
-        // Each may be followed by another, such as the slash of ".../v2.0/".
+        // An ending may be followed by another, such as the slash of ".../v2.0/".
         let endings = ["/\(document)", "/v2.0", "/"]
         while let ending = endings.first(where: { base.hasSuffix($0) }) { base = base.dropLast(ending.count) }
         return String(base)
     }
 
-    /// External ID's host names the tenant, as all of Microsoft's libraries read it.
+    /// Appends the tenant that External ID's host names, as all of Microsoft's libraries do.
     private static func withTenant(_ base: String) -> String {
         guard let address = WebAddress(base), address.path.isEmpty, address.host.hasSuffix(".ciamlogin.com"),
             let label = address.host.split(separator: ".").first

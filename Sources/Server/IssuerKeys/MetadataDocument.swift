@@ -1,26 +1,26 @@
 import Basics
 import Tokens
 
-/// One metadata document whose keys are trusted: that of a provider, or of one policy of an Azure AD B2C tenant.
+/// One metadata document whose keys are trusted, of a provider or of one policy of an Azure AD B2C tenant.
 ///
 /// A provider with several policies has several documents, one for each policy; a provider without policies has one.
 package struct MetadataDocument: Sendable, Equatable {
-    /// The policy as configured; nothing for a provider without policies.
+    /// The policy as configured; nil for a provider without policies.
     package var policy: String?
     package var metadataURL: String
-    /// The issuer that the settings demand, if they do.
+    /// The issuer that the settings demand, if they demand one.
     package var pinnedIssuer: String?
-    /// The GUID of the tenant, which the issuer must contain, if it is known.
+    /// The GUID of the tenant, if it is known; the issuer must contain it.
     package var tenantIdentifier: String?
-    /// Whether plain `http` is allowed; from the loopback it always is.
+    /// Whether plain `http` is allowed, as it always is from the loopback.
     package var allowHTTP: Bool
-    /// Whether the issuer must belong to the address of the metadata (OpenID Connect Discovery 1.0 section 4.3), and all
-    /// such documents of a token source be of one tenant: so that no provider can issue tokens for the owners of another.
+    /// Whether the issuer must belong to the address of the metadata (OpenID Connect Discovery 1.0 section 4.3), and
+    /// all such documents of a source to one tenant, so that no provider can issue tokens for the owners of another.
     package var demandsOwnIssuer: Bool
-    /// A file of certificates to trust instead of the machine's own.
+    /// A file of certificates that are trusted instead of the machine's own.
     package var caFile: String?
 
-    /// The document at this address; of the policy that the address names, if none is given.
+    /// Creates the document at this address; without a policy, it is for the policy that the address names.
     package init(
         policy: String? = nil, metadataURL: String, pinnedIssuer: String? = nil, tenantIdentifier: String? = nil,
         allowHTTP: Bool = false, demandsOwnIssuer: Bool = true, caFile: String? = nil
@@ -34,8 +34,7 @@ package struct MetadataDocument: Sendable, Equatable {
         self.caFile = caFile
     }
 
-    /// The document of an authority, or of one B2C policy of it, see ``MetadataAddress``: that all are of one authority is
-    /// in the settings.
+    /// Creates the document of an authority, or of one of its B2C policies; all are of one authority by the settings.
     package init(
         authority: String, policy: String?, pinnedIssuer: String? = nil, allowHTTP: Bool = false, caFile: String? = nil
     ) {
@@ -45,18 +44,17 @@ package struct MetadataDocument: Sendable, Equatable {
             allowHTTP: allowHTTP, demandsOwnIssuer: false, caFile: caFile)
     }
 
-    /// For messages: the policy, or the address of the metadata.
+    /// The name for messages: the policy, or the address of the metadata.
     package var name: String { policy ?? metadataURL }
 
-    /// The issuer, if it is known before the document is fetched: that of the settings, or the one that Entra ID and External
-    /// ID have for this address.
+    /// The issuer, if the settings name it, or if Entra ID and External ID have it for this address.
     package var knownIssuer: String? {
         if let pinnedIssuer { return pinnedIssuer }
         guard policy == nil, let address = WebAddress(metadataURL) else { return nil }
         return IssuerTenant.issuer(ofMetadata: address)
     }
 
-    /// The tenant that the settings name: that of the known issuer, or else the GUID in the address; in lower case.
+    /// The tenant that the settings name, in lower case: that of the known issuer, or else the GUID in the address.
     var knownTenant: String? {
         if let knownIssuer { return IssuerTenant.of(knownIssuer) }
         return WebAddress(metadataURL)?.path.lazy.compactMap(GUID.canonical).first

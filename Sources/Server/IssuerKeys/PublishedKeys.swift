@@ -1,7 +1,7 @@
 import Synchronization
 import Tokens
 
-/// The snapshot of the keys of one token source that requests read; replaced as a whole (V-76).
+/// The snapshot of one token source's keys that requests read, which is replaced as a whole (V-76).
 ///
 /// A hit of the token cache asks only ``isCurrent(_:now:)``, which takes no lock.
 struct PublishedKeys: ~Copyable, Sendable {
@@ -15,12 +15,12 @@ struct PublishedKeys: ~Copyable, Sendable {
 
     var current: KeySnapshot { snapshot.withLock { $0 } }
 
-    /// Whether a token verified under this generation may still be accepted (V-103, V-107).
+    /// Returns whether a token verified under this generation may still be accepted (V-103, V-107).
     func isCurrent(_ generation: UInt64, now: Int64) -> Bool {
         self.generation.load(ordering: .acquiring) == generation && now < servesUntil.load(ordering: .acquiring)
     }
 
-    /// Whether the snapshot holds keys that are too old to be trusted.
+    /// Returns whether the snapshot holds keys that are too old to be trusted.
     func isExpired(_ now: Int64) -> Bool {
         let end = servesUntil.load(ordering: .acquiring)
         return end != Int64.min && end <= now
@@ -28,13 +28,13 @@ struct PublishedKeys: ~Copyable, Sendable {
 
     /// Replaces the snapshot by that of these keys.
     ///
-    /// Two calls must not overlap, or the older keys could overtake the newer.
+    /// Two calls must not overlap, or older keys could overtake newer ones.
     ///
     /// - Parameters:
-    ///   - documents: those that serve.
-    ///   - issuers: those of all documents, of the ones that are too old as well.
-    ///   - now: in nanoseconds of the monotonic clock, as `end`.
-    ///   - end: when the first of them is too old; nothing if there are none.
+    ///   - documents: the documents that serve.
+    ///   - issuers: the issuers of all documents, also of those that are too old.
+    ///   - now: the time in nanoseconds of the monotonic clock, like `end`.
+    ///   - end: the time at which the first document is too old; nil if there are none.
     func publish(_ documents: [PublishedDocument], issuers: [TokenIssuer], now: Int64, until end: Int64?) {
         snapshot.withLock { snapshot in
             // Entries of the token cache are valid for one generation, so it changes before the keys are used.

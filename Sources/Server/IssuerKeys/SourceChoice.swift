@@ -1,16 +1,16 @@
 import Platform
 import Tokens
 
-// Which token source a token belongs to (P-10, P-13, P-21, P-31).
+// The choice of a token's source (P-10, P-13, P-21, P-31).
 //
-// Where there are several, the issuer that the token claims chooses one, before anything of the token is verified; then
-// everything is checked by the rules and keys of that one, the issuer again. Choosing costs nothing but a comparison: no
-// invented issuer causes a fetch.
+// If there are several sources, the issuer that the token claims chooses one, before anything of the token is verified.
+// Then everything is checked by the rules and keys of that source, the issuer again. The choice costs only a
+// comparison: no invented issuer causes a fetch.
 extension BearerVerifier {
-    /// The source of a token, by claims of which nothing is verified yet.
+    /// Returns the source of a token by its claims, of which nothing is verified yet.
     ///
-    /// - Throws: ``TokenRefusal/wrongIssuer`` if no source has the issuer, ``TokenRefusal/keysUnavailable(retryAfter:)`` if
-    ///   that is not certain yet.
+    /// - Throws: ``TokenRefusal/wrongIssuer`` if no source has the issuer,
+    ///   ``TokenRefusal/keysUnavailable(retryAfter:)`` if that is not certain yet.
     func source(of claims: Claims) throws(TokenRefusal) -> Int {
         guard let issuer = claims.issuer else { throw .wrongIssuer }
         let now = time.now
@@ -22,13 +22,13 @@ extension BearerVerifier {
         throw .keysUnavailable(retryAfter: undecided.retryAfter)
     }
 
-    /// Whether the time of a source is over: its tokens are refused (P-31).
+    /// Returns whether the time of a source is over, so that its tokens are refused (P-31).
     func isClosed(_ source: Int) -> Bool { caches[source].source.isClosed(at: time.wallSeconds) }
 
-    /// The refusal of a token whose key its source does not have, by what the other sources know of that key.
+    /// Returns the refusal of a token whose key its source does not have, if other sources may know the key.
     ///
-    /// Two issuers of Microsoft share keys, and one may have fetched a new one before the other: then the token is not
-    /// invalid (P-21). Otherwise the key is one that its issuer does not publish (P-10).
+    /// Two issuers of Microsoft share keys, and one may have fetched a new key before the other: then the token is not
+    /// invalid (P-21). Otherwise its issuer does not publish the key (P-10).
     func refusal(_ refusal: TokenRefusal, of token: PresentedToken) -> TokenRefusal {
         let source = token.source
         guard refusal == .unknownKey || refusal == .badSignature else { return refusal }
@@ -42,7 +42,7 @@ extension BearerVerifier {
         return refusal
     }
 
-    /// The token source that ``explain(_:)`` uses; nil if the token has none.
+    /// Returns the token source that ``explain(_:)`` uses; nil if the token has none.
     package func chosenSource(of token: String) -> TokenSourceStatus? {
         choice(for: token).source.map { statuses[$0] }
     }
@@ -59,20 +59,20 @@ extension BearerVerifier {
 
 /// One token source at one moment, for `/readyz`, `/metrics` and `explain-token`.
 package struct TokenSourceStatus: Sendable, Equatable {
-    /// Nothing for the source without name.
+    /// The name; nil for the source without a name.
     package let name: String?
     package let keys: KeyStatus
-    /// The issuers whose tokens are its own, as far as they are known.
+    /// The issuers of the source, as far as they are known.
     package let issuers: [String]
-    /// Whether its end date is past.
+    /// Whether the end date of the source is past.
     package let isClosed: Bool
 
-    /// Whether its tokens can be accepted now.
+    /// Whether tokens of the source can be accepted now.
     package var serves: Bool { !isClosed && keys.state.serves }
 }
 
 extension TokenSource {
-    /// Whether its owners are those of another source: it has none to share with a third.
+    /// Whether the source has the owners of another, and so none to share with a third.
     var sharesOwners: Bool {
         switch owners {
         case .shared: true

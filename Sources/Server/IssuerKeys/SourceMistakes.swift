@@ -1,11 +1,11 @@
 import Basics
 import Tokens
 
-// What several sources must not have in common (P-2, P-14, P-15), as far as the settings show it.
+// The rules about several sources (P-2, P-14, P-15), as far as the settings show a mistake.
 extension IssuerKeysConfiguration {
-    /// Why these sources cannot be served together, each in one line; empty if they can.
+    /// The reasons why these sources cannot be served together, each in one line; empty if they can.
     ///
-    /// What only the documents show is refused when they are loaded, see ``SourceRegistry``.
+    /// ``SourceRegistry`` refuses mistakes that only the documents show, when they are loaded.
     package var mistakes: [String] {
         sources.indices.flatMap { index in
             sources.indices.prefix(index).flatMap { mistakes(sources[$0], sources[index]) }
@@ -13,7 +13,7 @@ extension IssuerKeysConfiguration {
         }
     }
 
-    /// What works, and probably not as it was meant.
+    /// Warnings about settings that work, but probably not as intended.
     package var warnings: [String] {
         sources.compactMap { source in
             let accepted = source.rules.audience.accepted
@@ -27,7 +27,7 @@ extension IssuerKeysConfiguration {
         }
     }
 
-    /// Two sources with one name, one document or one issuer.
+    /// Returns the mistakes of two sources with one name, one document or one issuer.
     private func mistakes(_ first: TokenSource, _ second: TokenSource) -> [String] {
         guard first.name != second.name else {
             return ["Two sources have the name \(second.name ?? "none"); every source has its own."]
@@ -97,7 +97,7 @@ extension IssuerKeysConfiguration {
         ]
     }
 
-    /// A template without a list of tenants would accept every tenant there is (P-5).
+    /// Returns a mistake if a template has no list of tenants, since it would accept every tenant (P-5).
     private func templateMistakes(_ source: TokenSource) -> [String] {
         let isOpen = source.knownIssuers.contains(where: IssuerTenant.isTemplate)
         guard isOpen, source.rules.tenants == nil else { return [] }

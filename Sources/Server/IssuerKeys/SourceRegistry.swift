@@ -2,14 +2,14 @@ import Basics
 import Synchronization
 import Tokens
 
-/// The issuers that the token sources have loaded: the only thing that they know of each other.
+/// The issuers that the token sources have loaded, which is all that they know of each other.
 ///
-/// An issuer belongs to one source (P-2), and sources that share owners must be of one tenant (P-15). The settings refuse
-/// what they show themselves, see ``IssuerKeysConfiguration/mistakes``; what only the documents show is refused here. No
-/// source waits for the documents of another (P-18).
+/// An issuer belongs to one source (P-2), and sources that share owners must be of one tenant (P-15). The settings
+/// refuse the mistakes that they show themselves, see ``IssuerKeysConfiguration/mistakes``; the registry refuses those
+/// that only the documents show. No source waits for the documents of another (P-18).
 final class SourceRegistry: Sendable {
     private struct State {
-        /// By source: the issuers of its documents, as far as they are known; by document those that were loaded.
+        /// The issuers by source: those that are known before a load, and by document those that were loaded.
         let known: [[String]]
         var loaded: [[String?]]
 
@@ -30,8 +30,8 @@ final class SourceRegistry: Sendable {
 
     /// Notes the issuer of a document that is about to be trusted.
     ///
-    /// - Throws: ``LoadFailure/issuerOfOtherSource(_:)`` or ``LoadFailure/sharedTenantDiffers(setting:)``; then the document
-    ///   is not trusted.
+    /// - Throws: ``LoadFailure/issuerOfOtherSource(_:)`` or ``LoadFailure/sharedTenantDiffers(setting:)``; then the
+    ///   document is not trusted.
     func admit(_ issuer: String, source: Int, document: Int) throws(LoadFailure) {
         guard configuration.sources.count > 1 else { return }
         try checkSharing(issuer, source)
@@ -49,7 +49,7 @@ final class SourceRegistry: Sendable {
         }
     }
 
-    /// Sources that share owners have the tenant that the settings name, whatever their documents say.
+    /// Checks that sources that share owners have the tenant of the settings, whatever their documents say.
     private func checkSharing(_ issuer: String, _ source: Int) throws(LoadFailure) {
         let group = configuration.sourcesSharingOwners(with: source)
         guard let sharing = group.first(where: \.sharesOwners) else { return }
@@ -59,7 +59,7 @@ final class SourceRegistry: Sendable {
         }
     }
 
-    /// Whether one token could be of both issuers: they are equal, or one is the other with its tenant left open (P-2).
+    /// Returns whether one token could be of both issuers: they are equal, but for a tenant that is left open (P-2).
     static func overlap(_ first: String, _ second: String) -> Bool {
         let tenant = IssuerTenant.of(first) ?? IssuerTenant.of(second) ?? IssuerTenant.personalAccounts
         return IssuerTenant.fill(first, with: tenant).isSame(as: IssuerTenant.fill(second, with: tenant))
@@ -67,6 +67,6 @@ final class SourceRegistry: Sendable {
 }
 
 extension IssuerKeysConfiguration {
-    /// For messages.
+    /// Returns the name of a source for messages.
     func name(ofSource index: Int) -> String { sources[index].name ?? "the source without name" }
 }

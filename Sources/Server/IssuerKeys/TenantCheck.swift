@@ -1,17 +1,16 @@
 import Tokens
 
 extension TokenSource {
-    /// Refuses an issuer that is of another provider, or of another tenant, than one of this source that is trusted already.
+    /// Refuses an issuer of another provider or tenant than a document of this source that is already trusted.
     ///
-    /// Owners and audiences of one source are not distinguished by issuer: equal values of the owner claim are one owner. So
-    /// all its documents must be of one tenant. The settings refuse what the addresses show; what only the documents show is
-    /// refused here. Policies of a configured authority may have issuers of any form, as long as they do not name two
-    /// tenants.
+    /// Owners and audiences of one source do not depend on the issuer: equal values of the owner claim are one owner.
+    /// So all its documents must be of one tenant. The settings refuse mistakes in the addresses, and this check those
+    /// that only the documents show. Policies of an authority may have any issuers that do not name two tenants.
     ///
     /// - Parameters:
     ///   - issuer: the issuer in the document.
     ///   - document: the index of the document.
-    ///   - trusted: the issuers that are trusted now, in the order of the documents; nothing where one does not serve.
+    ///   - trusted: the issuers that are trusted now, in the order of the documents; nil for one that does not serve.
     /// - Throws: ``LoadFailure/otherIssuer(than:)`` if they are not of one tenant.
     func checkTenant(of issuer: String, document: Int, trusted: [String?]) throws(LoadFailure) {
         let mayDiffer = !documents[document].demandsOwnIssuer

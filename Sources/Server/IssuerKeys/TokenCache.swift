@@ -1,10 +1,10 @@
 import Synchronization
 import Tokens
 
-/// The verified tokens, so that each is verified once and not at every request (V-100 to V-109); see
-/// `docs/keys-and-tokens.md`.
+/// The verified tokens, so that each is verified once and not at every request (V-100 to V-109).
 ///
-/// Divided into shards, each with a lock of its own, so that event loops do not wait for each other (V-109).
+/// `docs/keys-and-tokens.md` describes it. Each shard has its own lock, so that event loops do not wait for each other
+/// (V-109).
 final class TokenCache: Sendable {
     private final class Shard: Sendable {
         let content: Mutex<TokenCacheShard>
@@ -16,20 +16,20 @@ final class TokenCache: Sendable {
 
     private let shards: [Shard]
 
-    /// A cache with these bounds; without any entries if either is 0.
+    /// Creates a cache with these bounds; it never has entries if either is 0.
     init(mostEntries: Int, mostBytes: Int) {
         guard mostEntries > 0, mostBytes > 0 else {
             shards = []
             return
         }
-        // Small caches are one shard: the bounds of a shard are its part of the whole.
+        // A small cache is one shard, because each shard has a part of the bounds.
         let count = mostEntries >= 1024 ? 16 : 1
         shards = (0..<count).map { _ in Shard(mostEntries: mostEntries / count, mostBytes: mostBytes / count) }
     }
 
     var isOff: Bool { shards.isEmpty }
 
-    /// The cached token, if it is still usable.
+    /// Returns the cached token, if it is still usable.
     func find(_ token: ArraySlice<UInt8>, isUsable: (TokenCacheShard.Entry) -> Bool) -> VerifiedToken? {
         let key = TokenKey(token.span)
         return shards[key.shard(of: shards.count)].content.withLock { $0.find(key, token, isUsable: isUsable) }
@@ -56,14 +56,14 @@ final class TokenCache: Sendable {
 
 /// The token cache at one moment, for `/metrics` (V-165).
 package struct TokenCacheStatus: Sendable, Equatable {
-    /// Look-ups that found a token which was still usable.
+    /// The look-ups that found a token which was still usable.
     package var hits = 0
     /// All other look-ups.
     package var misses = 0
-    /// Tokens removed to make room.
+    /// The tokens that were removed to make room.
     package var evictions = 0
-    /// Tokens in the cache now.
+    /// The tokens in the cache now.
     package var entries = 0
-    /// What they take, roughly.
+    /// The approximate bytes that the tokens take.
     package var bytes = 0
 }

@@ -1,21 +1,20 @@
 import Basics
 import Tokens
 
-/// A part of the cache of verified tokens: bounded in entries and bytes, evicting by SIEVE (V-106).
+/// A part of the cache of verified tokens, bounded in entries and bytes, that evicts by SIEVE (V-106).
 ///
-/// SIEVE (Zhang et al., NSDI 2024) keeps the entries in the order of their insertion. A pointer, the hand, moves from the
-/// oldest to the newest: an entry that was used since the hand passed it stays and loses its mark, the first without a
-/// mark is evicted. So tokens that are used once, however many, are evicted before those in use; and a hit only sets a
-/// mark.
+/// SIEVE (Zhang et al., NSDI 2024) keeps the entries in the order of their insertion. A pointer, the hand, moves from
+/// the oldest to the newest. An entry that was used since the hand passed stays and loses its mark; the first entry
+/// without a mark is evicted. So tokens that are used once are evicted before those in use; a hit only sets a mark.
 struct TokenCacheShard {
-    /// What is cached of a token.
+    /// The cached result of a token's verification.
     struct Entry {
         let verified: VerifiedToken
         /// The index of its token source (P-20).
         let source: Int
-        /// The generation of the keys of that source under which it was verified (V-103).
+        /// The generation of that source's keys under which the token was verified (V-103).
         let generation: UInt64
-        /// When it must be verified anew, in nanoseconds of the monotonic clock.
+        /// The time at which the token must be verified anew, in nanoseconds of the monotonic clock.
         let verifyAgainAt: Int64
     }
 
@@ -28,13 +27,13 @@ struct TokenCacheShard {
         var newer: Int?
         var older: Int?
 
-        /// The entry, if it is of this token: every byte is compared (V-100).
+        /// Returns the entry if it is of this token: every byte is compared (V-100).
         func entry(of token: ArraySlice<UInt8>) -> Entry? {
             self.token.span.isSame(as: token.span) ? entry : nil
         }
     }
 
-    /// What an entry takes in addition to its token, roughly, in bytes: slot, dictionary, strings.
+    /// The approximate bytes of an entry in addition to its token: slot, dictionary, strings.
     static let overhead = 512
 
     private let mostEntries: Int
@@ -52,7 +51,7 @@ struct TokenCacheShard {
         self.mostBytes = mostBytes
     }
 
-    /// The cached token; an entry that `isUsable` rejects is removed (V-104, V-105).
+    /// Returns the cached token; removes an entry that `isUsable` rejects (V-104, V-105).
     mutating func find(
         _ key: TokenKey, _ token: ArraySlice<UInt8>, isUsable: (Entry) -> Bool
     ) -> VerifiedToken? {
@@ -70,7 +69,7 @@ struct TokenCacheShard {
         return entry.verified
     }
 
-    /// Caches a token; an entry that it has already is replaced.
+    /// Caches a token, and replaces its earlier entry if there is one.
     mutating func insert(_ key: TokenKey, _ token: [UInt8], _ entry: Entry) {
         let size = Self.size(of: token)
         guard mostEntries > 0, size <= mostBytes else { return }

@@ -1,8 +1,8 @@
-/// Where a token is in the cache: its last 16 bytes (V-100).
+/// The key of a token in the cache: its last 16 bytes (V-100).
 ///
-/// They are 96 bits of the signature, which only the holder of the private key can choose; hashing the whole token would
-/// cost more than the rest of a hit. They are hashed with the process's own seed. Which token it is, the cache decides by
-/// every byte: of two tokens with the same end it keeps the newer.
+/// They are 96 bits of the signature, which only the holder of the private key can choose; hashing the whole token
+/// would cost more than the rest of a hit. They are hashed with the process's own seed. The cache then compares every
+/// byte, and keeps the newer of two tokens with the same end.
 struct TokenKey: Hashable {
     private let high: UInt64
     private let low: UInt64
@@ -18,9 +18,9 @@ struct TokenKey: Hashable {
         self.low = low
     }
 
-    /// The shard of this key, of `count`, a power of two.
+    /// Returns the shard of this key; `count` is a power of two.
     func shard(of count: Int) -> Int {
-        // A letter of base64url carries 6 bits: mix all letters into the upper half.
+        // A letter of base64url carries 6 bits, so all letters are mixed into the upper half.
         let mixed = (high ^ low) &* 0x9E37_79B9_7F4A_7C15
         return Int(mixed >> 32) & (count - 1)
     }
