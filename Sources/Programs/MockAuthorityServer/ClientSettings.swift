@@ -35,11 +35,11 @@ enum ClientKind: String, Sendable, CaseIterable {
 /// The settings with which a client talks to this authority and to a task-server.
 struct ClientSettings {
     let configuration: Configuration
-    /// Scheme, host and port of the authority.
+    /// The scheme, host and port of the authority.
     let base: String
-    /// Scheme, host and port of task-server.
+    /// The scheme, host and port of task-server.
     let tasks: String
-    /// The certificate of the authority's https; `nil` where the base is http.
+    /// The certificate of the authority's https; `nil` if the base is http.
     let authorityFile: String?
 
     /// The file or the lines of a client.

@@ -12,28 +12,28 @@ struct MockSettings: SettingTable {
     let client: Client
     let printSettings: Bool
 
-    /// Where it listens.
+    /// The addresses on which the mock listens.
     struct Network: Sendable {
         let listen: ListenAddress
         let allowRemote: Bool
-        /// What issuers begin with; without it, the address that it listens on.
+        /// The beginning of issuers; nil stands for the address on which the mock listens.
         let issuer: String?
         let issuerMode: Policy.Issuer?
     }
 
-    /// For the command client-settings.
+    /// The settings of the command client-settings.
     struct Client: Sendable {
         let kind: ClientKind?
         let tasks: String
     }
 
-    /// What it reads and keeps.
+    /// The files that the mock reads and keeps.
     struct Files: Sendable {
         let configuration: String?
         let state: String?
     }
 
-    /// Its https.
+    /// The settings for https.
     struct TLS: Sendable {
         let listen: [ListenAddress]
         let names: [String]

@@ -3,7 +3,7 @@ import MockAuthority
 import Platform
 import Settings
 
-/// Runs the command that the arguments name; without one, serves.
+/// Runs the command that the arguments name, or serves if there is none.
 func runMockAuthority() -> Never {
     let signals = Signals()
     let arguments = Array(CommandLine.arguments.dropFirst())
@@ -39,13 +39,13 @@ private func printClientSettings(_ settings: MockSettings) -> Never {
     answer(shown.first { $0.kind == kind.rawValue }?.text ?? "")
 }
 
-/// Prints an answer and ends well.
+/// Prints an answer and ends the program with success.
 func answer(_ text: String) -> Never {
     StandardStream.output.print(text)
     exitProcess(.success)
 }
 
-/// Says what is wrong, one line each, and ends.
+/// Prints the problems, one a line, and ends the program.
 func fail(_ messages: [String], _ status: ExitStatus) -> Never {
     for message in messages { StandardStream.error.print("mock-authority: \(message)") }
     exitProcess(status)
@@ -53,7 +53,7 @@ func fail(_ messages: [String], _ status: ExitStatus) -> Never {
 
 func readSettings(_ arguments: [String]) -> (settings: MockSettings, command: SettingsCommand?) {
     var environment = ProcessFacts.environment
-    // For the command token, and no setting: it may be set for all.
+    // The variable is for the command token and no setting; it may be set for all commands.
     environment["MOCK_AUTHORITY"] = nil
     if arguments.contains("client-settings") { environment.merge(settingsOfTheRun()) { given, _ in given } }
     let input = SettingInput(arguments: arguments, environment: environment)
@@ -73,7 +73,7 @@ func readSettings(_ arguments: [String]) -> (settings: MockSettings, command: Se
     }
 }
 
-/// The settings of the mock that `make run` has started in this folder; empty if none runs.
+/// Returns the settings of the mock that `make run` has started in this folder; empty if none runs.
 ///
 /// `scripts/run` writes the file, and removes it at its end.
 private func settingsOfTheRun() -> [String: String] {

@@ -8,7 +8,7 @@ import Settings
 ///
 /// The addresses are bound first, so that a taken port is reported before keys are generated, and the issuer has its
 /// port. No server listens before the authority and its certificate exist: until then the system refuses connections,
-/// and the first request that is accepted gets the answer it asked for.
+/// and the first request that is accepted gets its proper answer.
 func serve(_ settings: MockSettings, until signals: Signals) -> Never {
     let lock = stateLock(settings)
     let limits = fittingLimits(servers: 1 + settings.tls.listen.count)
@@ -23,7 +23,7 @@ func serve(_ settings: MockSettings, until signals: Signals) -> Never {
     let secure = zip(settings.tls.listen, secureSockets).map { listen, socket in
         server(listen, socket, limits, AuthorityHandler(authority, scheme: "https"), tls: identity)
     }
-    // Last, since clients wait for this one.
+    // This server starts last, since clients wait for it.
     let plain = server(settings.network.listen, socket, limits, AuthorityHandler(authority, scheme: "http"), tls: nil)
     let message = StartupMessage(
         configuration: configuration, address: address,
@@ -71,7 +71,7 @@ private func serverCertificate(_ settings: MockSettings, _ configuration: Config
     }
 }
 
-/// The lock of the state folder, if there is one, which is held until the end.
+/// Returns the lock of the state folder, if there is one, which is held until the end.
 private func stateLock(_ settings: MockSettings) -> FileLock? {
     guard let path = settings.files.state else { return nil }
     do throws(StateFolderError) {
@@ -90,7 +90,7 @@ func authority(_ settings: MockSettings, _ configuration: Configuration) -> Mock
     }
 }
 
-/// Limits that allow for a fault that delays an answer by a minute.
+/// The limits, which allow a fault to delay an answer by a minute.
 private var patientLimits: ServerLimits {
     var limits = ServerLimits()
     limits.suspensionSeconds = 65
@@ -98,10 +98,10 @@ private var patientLimits: ServerLimits {
     return limits
 }
 
-/// The limits of each of this many servers, with as many connections as the process may open sockets.
+/// Returns the limits of each server, with as many connections as the process may open sockets.
 private func fittingLimits(servers: Int) -> ServerLimits {
     let wished = Array(repeating: patientLimits, count: servers)
-    // Those that are open already, and files of the state for a moment.
+    // These are the files that are open already, and files of the state for a moment.
     let others = ProcessLimits.openFiles + 8
     let wanted = others + ServerLimits.descriptors(of: wished)
     let allowed = ProcessLimits.raiseOpenFiles(to: wanted)
@@ -120,7 +120,7 @@ private func fittingLimits(servers: Int) -> ServerLimits {
 }
 
 extension ServerStartError {
-    /// For the operator.
+    /// The message for the operator.
     fileprivate var message: String {
         switch self {
         case .badHost(let host): "'\(host)' is no literal address."

@@ -2,13 +2,13 @@ import MockAuthority
 import Platform
 import Settings
 
-/// The configuration of the settings and their file, for an authority that listens at this address.
+/// Returns the configuration of the settings and their file, for an authority that listens at this address.
 ///
-/// The port of https is that of the settings, unless another is given: that which the system chose.
+/// The port of https is the one that the system chose, if it is given, or else the one in the settings.
 func configuration(
     _ settings: MockSettings, _ address: ListenAddress, securePort: UInt16? = nil
 ) -> Configuration {
-    // No client can connect to 0.0.0.0: an authority that listens on all addresses is localhost, or what --issuer says.
+    // No client can connect to 0.0.0.0, so an authority on all addresses is called localhost, or by --issuer.
     let base = "http://\(address.called)"
     var configuration = settings.files.configuration.map { read($0, base) } ?? .standard(issuerBase: base)
     if let issuer = settings.network.issuer { configuration.issuerBase = issuer.withoutSlash }
@@ -38,7 +38,7 @@ private func read(_ path: String, _ issuerBase: String) -> Configuration {
 }
 
 extension ListenAddress {
-    /// Host and port as a client on this machine writes them.
+    /// The host and port as a client on this machine writes them.
     var called: String {
         ["0.0.0.0", "::"].contains(host) ? "localhost:\(port)" : "\(self)"
     }

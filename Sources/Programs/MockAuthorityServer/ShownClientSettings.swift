@@ -1,10 +1,10 @@
 import MockAuthority
 import Settings
 
-/// What the command client-settings and the developer page show of every kind of client, the page for the address under
-/// which it was opened.
+/// Returns the settings of every kind of client, for the command client-settings and the developer page.
 ///
-/// Current clients insist on https; where it is served, their settings name it.
+/// The page shows them for the address under which it was opened. They name https if it is served: new clients insist
+/// on it.
 func shownClientSettings(
     _ settings: MockSettings, _ configuration: Configuration, _ securePort: UInt16?
 ) -> @Sendable (String) -> [ClientSettingsText] {

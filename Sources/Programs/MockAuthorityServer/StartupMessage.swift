@@ -2,7 +2,7 @@ import Basics
 import MockAuthority
 import Settings
 
-/// The text that is printed when the servers listen: its commands work when pasted.
+/// The text that is printed when the servers listen; its commands work when pasted.
 struct StartupMessage {
     let configuration: Configuration
     let address: ListenAddress
@@ -10,7 +10,7 @@ struct StartupMessage {
 
     struct Secure {
         let port: UInt16
-        /// The path of the certificate to trust.
+        /// The path of the certificate that clients must trust.
         let authorityFile: String
     }
 

@@ -3,7 +3,7 @@ import MockAuthority
 import Platform
 import Settings
 
-/// `mock-authority token`: asks the authority that runs, or makes the token from the keys of a folder.
+/// The help of `mock-authority token`, which asks a running authority or makes the token from the keys of a folder.
 let tokenHelp = """
                   --policy P --scope S --client ID --nonce N --exp -1h --claim NAME=VALUE --drop NAME
                   --profile b2c|external-id|entra --tenant DOMAIN: of a tenant beside the B2C one; --kid K: by that key
@@ -42,7 +42,7 @@ private let parameters = [
     "user", "policy", "scope", "client", "nonce", "exp", "claim", "drop", "bad", "run", "profile", "tenant", "kid",
 ]
 
-/// `--user` and, of `--user=alice`, `alice`.
+/// Returns the name and the value of a flag, such as `user` and `alice` of `--user=alice`.
 private func parts(of flag: String) -> (name: String, value: String?) {
     guard flag.hasPrefix("--") else { return ("", nil) }
     let parts = flag.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)

@@ -2,8 +2,8 @@ import Basics
 
 /// The knowledge and decisions of one token source's key cache, without clock, threads and network.
 ///
-/// Times are nanoseconds of the monotonic clock; `chance` is a random number from 0 to 1. `docs/keys-and-tokens.md` describes
-/// the life of keys that follows from the decisions.
+/// Times are nanoseconds of the monotonic clock; `chance` is a random number from 0 to 1. `docs/keys-and-tokens.md`
+/// describes the life of keys that follows from the decisions.
 struct KeyCacheState: Sendable {
     /// The fetches for one metadata document.
     struct FetchPlan: Sendable, Equatable {
