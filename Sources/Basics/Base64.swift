@@ -5,16 +5,17 @@ package enum Base64URL {
     /// Letters outside of the alphabet, padding, a length that no bytes have, and unused bits that are not zero are all
     /// refused (V-12, V-13): a token has one accepted spelling, so no check of its text can be evaded.
     ///
-    /// - Returns: the bytes, or nothing for any other spelling.
+    /// - Returns: the bytes; nil for any other spelling.
     package static func decode(_ text: Span<UInt8>) -> [UInt8]? {
         let (whole, rest) = (text.count / 4, text.count % 4)
         guard rest != 1 else { return nil }
-        // All values together: that of a byte that is no letter has bits that no four letters have.
+        // The values are joined, because a byte that is no letter has bits that no four letters have.
         var all: UInt32 = 0
         // The bytes of four letters are 24 bits; missing letters count as A, which is 0.
         var last: UInt32 = 0
         let count = whole * 3 + (rest == 0 ? 0 : rest - 1)
-        // In bounds: letters are read up to 4 * whole, bytes are written up to 3 * whole; and every byte has a value.
+        // Accesses are in bounds: letters are read up to 4 * whole, bytes written up to 3 * whole; every byte has a
+        // value.
         let bytes = unsafe text.withUnsafeBufferPointer { text in
             unsafe Base64Alphabet.url.values.withUnsafeBufferPointer { values in
                 unsafe [UInt8](unsafeUninitializedCapacity: count) { bytes, initialized in
@@ -47,7 +48,7 @@ package enum Base64URL {
         decode(text.utf8.span)
     }
 
-    /// The canonical spelling.
+    /// Returns the canonical spelling.
     package static func encode(_ bytes: [UInt8]) -> String {
         String(decoding: Base64Alphabet.url.encode(bytes), as: UTF8.self)
     }
@@ -55,14 +56,14 @@ package enum Base64URL {
 
 /// Base64 (RFC 4648): written with the standard alphabet and padding, read leniently.
 package enum Base64 {
-    /// With `+`, `/` and padding.
+    /// Returns the text with `+`, `/` and padding.
     package static func encode(_ bytes: [UInt8]) -> String {
         var text = Base64Alphabet.standard.encode(bytes)
         while text.count % 4 > 0 { text.append(UInt8(ascii: "=")) }
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The bytes of a text in either alphabet, with or without padding; nothing for other letters.
+    /// Returns the bytes of a text in either alphabet, with or without padding; nil if it has other letters.
     ///
     /// Unused bits may have any value, and a last letter that makes no byte is dropped.
     package static func decodeLenient(_ text: some StringProtocol) -> [UInt8]? {
@@ -80,7 +81,7 @@ private struct Base64Alphabet {
     static let standard = Base64Alphabet(last: "+/")
 
     let letters: [UInt8]
-    /// The value of each byte; all bits for one that is no letter.
+    /// The value of each byte; a byte that is no letter has all bits set.
     let values: [UInt32]
 
     init(last: String) {
@@ -90,7 +91,7 @@ private struct Base64Alphabet {
         self.values = values
     }
 
-    /// Without padding.
+    /// Returns the text without padding.
     func encode(_ bytes: [UInt8]) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(bytes.count / 3 * 4 + 4)
@@ -119,7 +120,7 @@ private struct Base64Digits {
         bytes.reserveCapacity(letters / 4 * 3 + 2)
     }
 
-    /// False for the value of no letter.
+    /// Adds six bits; returns false for a value that no letter has.
     mutating func add(_ value: UInt32) -> Bool {
         guard value < 64 else { return false }
         pending = pending << 6 | value

@@ -8,7 +8,7 @@ package struct CivilDate: Equatable {
     package var day: Int
 
     private static let daysOfEra: Int64 = 146_097
-    /// From 0000-03-01 to 1970-01-01.
+    /// The days from 0000-03-01 to 1970-01-01.
     private static let epoch: Int64 = 719_468
 
     package init(year: Int, month: Int, day: Int) {
@@ -39,7 +39,7 @@ package struct CivilDate: Equatable {
 }
 
 extension Int64 {
-    /// Division that rounds down also below zero, so the remainder is never negative.
+    /// Divides and rounds down, also below zero, so that the remainder is never negative.
     package func quotientAndRemainder(flooredBy divisor: Int64) -> (quotient: Int64, remainder: Int64) {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)

@@ -1,4 +1,4 @@
-/// The inside of a JSON string: escapes what RFC 8259 section 7 requires and nothing else.
+/// The inside of a JSON string, with only those escapes that RFC 8259 section 7 requires.
 ///
 /// Most texts need no escape; they are kept as they are and copied whole.
 package enum JSONEscapedText {
@@ -9,7 +9,7 @@ package enum JSONEscapedText {
         self = text.utf8.span.contains(Self.needsEscape) ? .escaped(Self.escape(text)) : .plain(text)
     }
 
-    /// In bytes.
+    /// The length in bytes.
     package var count: Int {
         switch self {
         case .plain(let text): text.utf8.count
@@ -53,7 +53,7 @@ package enum JSONEscapedText {
     }
 }
 
-/// How a byte that is not printable ASCII is written in a quoted text of ASCII.
+/// The form of a byte that is not printable ASCII in a quoted text of ASCII.
 package enum ASCIIEscape: String, Sendable {
     /// `\u001b`: a JSON string.
     case json = "\\u00"
@@ -62,8 +62,9 @@ package enum ASCIIEscape: String, Sendable {
 }
 
 extension [UInt8] {
-    /// Appends printable ASCII as it is, after a backslash if it is a quote or a backslash, and every other byte
-    /// escaped by itself: what is written cannot end a line or change a terminal, and need not be read back.
+    /// Appends printable ASCII, with a backslash before a quote or a backslash, and escapes every other byte by itself.
+    ///
+    /// The result cannot end a line or change a terminal, and need not be read back.
     package mutating func append(asciiOnly text: Span<UInt8>, escape: ASCIIEscape) {
         for index in text.indices {
             let byte = text[index]

@@ -1,11 +1,11 @@
-/// The hash FNV-1a with 64 bits: distinguishes texts; it does not resist a search for collisions.
+/// The hash FNV-1a with 64 bits, which distinguishes texts but does not resist a search for collisions.
 package struct FNV1a {
-    /// The hash of everything added so far.
+    /// The hash of everything that was added so far.
     package private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
 
     package init() {}
 
-    /// The hash of this text alone.
+    /// Creates the hash of this text alone.
     package init(of text: String) {
         add(text)
     }

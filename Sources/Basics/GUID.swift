@@ -1,6 +1,6 @@
-/// Identifiers of 128 bits as text (RFC 9562): of owners (V-57) and of tenants (V-74).
+/// Identifiers of 128 bits as text (RFC 9562), for owners (V-57) and tenants (V-74).
 package enum GUID {
-    /// The canonical form, 8-4-4-4-12 hexadecimal digits, in lower case; nothing for any other text.
+    /// Returns the canonical form, 8-4-4-4-12 hexadecimal digits, in lower case; nil for any other text.
     package static func canonical(_ text: String) -> String? {
         let bytes = text.utf8.span
         guard bytes.count == 36 else { return nil }
@@ -11,8 +11,7 @@ package enum GUID {
         return text.lowercasedASCII
     }
 
-    /// The text of version 4 (section 5.4), in lower case, of 16 random bytes: six of their bits are replaced by version
-    /// and variant.
+    /// Returns the text of version 4 (section 5.4), in lower case, which replaces six of the random bits.
     package static func version4(random: [UInt8]) -> String {
         precondition(random.count == 16)
         var bytes = random

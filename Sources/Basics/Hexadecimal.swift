@@ -1,5 +1,5 @@
 extension UInt8 {
-    /// The value of a hexadecimal digit in either case; nothing for any other byte.
+    /// The value of a hexadecimal digit in either case; nil for any other byte.
     @inlinable package var hexadecimalValue: UInt8? {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
@@ -10,7 +10,7 @@ extension UInt8 {
     }
 }
 
-/// The letters of the digits from ten.
+/// The case of the digits from ten.
 package enum HexadecimalCase: Sendable {
     case lower, upper
 }
@@ -29,32 +29,32 @@ extension [UInt8] {
 }
 
 extension UInt64 {
-    /// Its sixteen digits in lower case.
+    /// The sixteen digits in lower case.
     package var hexadecimal: String {
         unsafe withUnsafeBytes(of: hexadecimalDigits) { unsafe String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Its sixteen digits in lower case, as they lie in memory.
+    /// The sixteen digits in lower case, as they lie in memory.
     var hexadecimalDigits: (UInt64, UInt64) {
         (UInt32(truncatingIfNeeded: self >> 32).hexadecimalDigits, UInt32(truncatingIfNeeded: self).hexadecimalDigits)
     }
 }
 
 extension UInt32 {
-    /// Its eight digits in lower case, as they lie in memory: all of them at once, one in each byte.
+    /// The eight digits in lower case, as they lie in memory, made all at once with one in each byte.
     fileprivate var hexadecimalDigits: UInt64 {
         var nibbles = UInt64(self)
         nibbles = (nibbles | nibbles << 16) & 0x0000_FFFF_0000_FFFF
         nibbles = (nibbles | nibbles << 8) & 0x00FF_00FF_00FF_00FF
         nibbles = (nibbles | nibbles << 4) & 0x0F0F_0F0F_0F0F_0F0F
-        // 1 in each byte that is a letter: adding 6 carries it beyond 15.
+        // Each byte that is a letter gets a 1, because adding 6 carries it beyond 15.
         let letters = (nibbles &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
         return (nibbles &+ 0x3030_3030_3030_3030 &+ letters &* 0x27).bigEndian
     }
 }
 
 extension String {
-    /// Two lower-case digits for each byte.
+    /// Writes two lower-case digits for each byte.
     package init(hexadecimal bytes: some Sequence<UInt8>) {
         self = String(decoding: bytes.reduce(into: [UInt8]()) { $0.append(hexadecimal: $1) }, as: UTF8.self)
     }

@@ -1,17 +1,17 @@
-/// An address of IPv4 or IPv6, without a port; one of IPv4 in its IPv6-mapped form (RFC 4291 section 2.5.5.2).
+/// An address of IPv4, in its IPv6-mapped form (RFC 4291 section 2.5.5.2), or of IPv6, without a port.
 package struct IPAddress: Sendable, Hashable {
-    /// The 128 bits, the first of the address highest.
+    /// The 128 bits, of which the first of the address is the highest.
     package let bits: UInt128
 
     private static let mapped: UInt128 = 0xFFFF << 32
 
-    /// The IPv6 address of these bits.
+    /// Creates the IPv6 address of these bits.
     package init(bits: UInt128) { self.bits = bits }
 
-    /// The IPv4 address of these bits.
+    /// Creates the IPv4 address of these bits.
     package init(version4 bits: UInt32) { self.bits = Self.mapped | UInt128(bits) }
 
-    /// The address that a text writes: `192.0.2.1` or `2001:db8::1`; nothing for any other text.
+    /// Reads the address in a text such as `192.0.2.1` or `2001:db8::1`; nil for any other text.
     package init?(_ text: some StringProtocol) {
         guard text.contains(":") else {
             guard let bits = Self.version4(text) else { return nil }
@@ -22,16 +22,15 @@ package struct IPAddress: Sendable, Hashable {
         self.init(bits: bits)
     }
 
-    /// Whether it is one of IPv4.
+    /// Whether this is an address of IPv4.
     var isVersion4: Bool { bits >> 32 == 0xFFFF }
 
-    /// Whether it is of this machine: 127.0.0.0/8 or ::1.
+    /// Whether the address is of this machine: 127.0.0.0/8 or ::1.
     package var isLoopback: Bool { bits == 1 || (isVersion4 && (bits >> 24) & 0xFF == 127) }
 
-    /// Whether the host of a URL or a `Host` field is this machine: `localhost` in any case, or an address of the
-    /// loopback, with brackets around one of IPv6.
+    /// Returns whether the host of a URL or a `Host` field is certainly this machine.
     ///
-    /// Other names are not looked up: only what must be the loopback counts.
+    /// Other names than `localhost`, in any case, and addresses (IPv6 in brackets) are not looked up.
     package static func isLoopback(host: some StringProtocol) -> Bool {
         if host.hasPrefix("[") {
             return host.hasSuffix("]") && IPAddress(host.dropFirst().dropLast())?.isLoopback ?? false
@@ -39,7 +38,7 @@ package struct IPAddress: Sendable, Hashable {
         return host.isEqualIgnoringCase(to: "localhost") || IPAddress(host)?.isLoopback ?? false
     }
 
-    /// The range from which one client can choose its address: all 64 bits after the prefix of its network in IPv6, one address in IPv4.
+    /// The addresses among which one client can choose: an IPv6 network with a 64-bit prefix, or one IPv4 address.
     package var network: IPAddress { isVersion4 ? self : IPAddress(bits: (bits >> 64) << 64) }
 
     private static func version4(_ text: some StringProtocol) -> UInt32? {
@@ -80,7 +79,7 @@ package struct IPAddress: Sendable, Hashable {
         return nil
     }
 
-    /// The groups of 16 bits; the last of an address may be written as one of IPv4, which is two.
+    /// Returns the groups of 16 bits; the last two groups of an address may be written as an address of IPv4.
     private static func groups(_ text: some StringProtocol, mayEndDotted: Bool) -> [UInt16]? {
         var groups: [UInt16] = []
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
@@ -108,7 +107,7 @@ package struct IPAddressRange: Sendable, Hashable {
     private let first: UInt128
     private let mask: UInt128
 
-    /// The range that a text writes; nothing for any other text, also where bits after the prefix are set.
+    /// Reads the range in a text; nil for any other text, also if bits after the prefix are set.
     package init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let address = parts.first.flatMap({ IPAddress($0) }) else { return nil }
@@ -125,6 +124,6 @@ package struct IPAddressRange: Sendable, Hashable {
         guard first & ~mask == 0 else { return nil }
     }
 
-    /// Whether the address is one of them.
+    /// Returns whether the address is in the range.
     package func contains(_ address: IPAddress) -> Bool { address.bits & mask == first }
 }

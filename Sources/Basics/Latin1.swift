@@ -1,5 +1,5 @@
 extension String {
-    /// These bytes as UTF-8, or where they are not, as Latin-1: old clients send that without saying so.
+    /// Reads bytes as UTF-8, or else as Latin-1, which old clients send without saying so.
     package init(lenient bytes: [UInt8]) {
         if let text = String(validating: bytes, as: UTF8.self) {
             self = text
@@ -8,7 +8,7 @@ extension String {
         }
     }
 
-    /// These bytes, each the number of its character.
+    /// Reads bytes as Latin-1, in which each byte is the number of its character.
     package init(latin1 bytes: [UInt8]) {
         var text: [UInt8] = []
         text.reserveCapacity(2 * bytes.count)

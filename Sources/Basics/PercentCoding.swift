@@ -1,16 +1,16 @@
 /// Why a percent-encoded text could not be decoded.
 package enum PercentError: Error, Equatable {
-    /// A `%` without two hexadecimal digits after it.
+    /// A `%` has no two hexadecimal digits after it.
     case badEscape
-    /// `%00`.
+    /// The text has `%00`.
     case zero
-    /// `%2F` where it is not allowed.
+    /// The text has `%2F` where it is not allowed.
     case slash
-    /// More pairs of names and values than allowed.
+    /// The text has more pairs of names and values than are allowed.
     case tooMany
 }
 
-/// How percent-encoded text is read in one place of a message.
+/// The rules for reading percent-encoded text in one place of a message.
 package struct PercentDecoding {
     /// Whether `+` means a space (forms and queries).
     package var plusIsSpace = false
@@ -50,7 +50,7 @@ package struct PercentDecoding {
 
 /// Percent-encoding (RFC 3986 section 2.1).
 package enum PercentEncoding {
-    /// Everything but the unreserved characters of RFC 3986 section 2.3 as `%` and two hexadecimal digits.
+    /// Writes all but the unreserved characters of RFC 3986 section 2.3 as `%` and two hexadecimal digits.
     package static func encode(_ text: String, _ letters: HexadecimalCase = .upper) -> String {
         var encoded: [UInt8] = []
         for byte in text.utf8 {

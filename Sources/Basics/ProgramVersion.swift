@@ -1,5 +1,5 @@
 /// The version of both programs (Semantic Versioning 2.0.0).
 ///
-/// A release changes it with `scripts/version`: here, in `Dockerfile`, `deploy/kubernetes.yaml` and `Public/openapi.yaml`, and
-/// in the generated `Public/openapi.json`. Tests and lint compare them.
+/// `scripts/version` changes it for a release: here, in `Dockerfile`, `deploy/kubernetes.yaml`, `Public/openapi.yaml`
+/// and the generated `Public/openapi.json`. Tests and lint compare them.
 package let programVersion = "0.1.0"

@@ -1,10 +1,10 @@
-/// Runs a body and translates its error: for a layer that has an error type of its own.
+/// Runs a body and translates its error, for a layer that has an error type of its own.
 ///
 /// - Parameters:
-///   - translate: the error that the caller gets for one of the body.
-///   - body: its error type is inferred where it is written: `{ () throws(SystemError) in … }`.
-/// - Returns: what the body returns.
-/// - Throws: what `translate` makes of the error.
+///   - translate: makes the error that the caller gets of an error of the body.
+///   - body: a closure that must name its error type: `{ () throws(SystemError) in … }`.
+/// - Returns: the result of the body.
+/// - Throws: the translated error.
 @inlinable package func rethrowing<Value: ~Copyable, Inner: Error, Outer: Error>(
     as translate: (Inner) -> Outer, _ body: () throws(Inner) -> Value
 ) throws(Outer) -> Value {

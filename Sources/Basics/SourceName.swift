@@ -8,6 +8,6 @@ extension StringProtocol {
             }
     }
 
-    /// The text in the name of a variable: in capital letters, with `_` for `-`.
+    /// The text as part of the name of a variable: in capital letters, with `_` for `-`.
     package var asVariable: String { String(map { $0 == "-" ? "_" : $0 }).uppercased() }
 }

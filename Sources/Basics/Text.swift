@@ -1,18 +1,18 @@
-// Comparisons by bytes. Swift's `==` takes canonically equivalent strings for equal, so one identifier could pass for
-// another; and tokens are compared code point by code point (RFC 7519 section 7.3).
+// These functions compare bytes. Swift's `==` takes canonically equivalent strings for equal, so one identifier could
+// pass for another; and tokens are compared code point by code point (RFC 7519 section 7.3).
 extension StringProtocol {
-    /// Whether both have the same UTF-8 bytes.
+    /// Returns whether both have the same UTF-8 bytes.
     package func isSame(as other: some StringProtocol) -> Bool {
         utf8.elementsEqual(other.utf8)
     }
 
-    /// Whether both have the same UTF-8 bytes when `A` to `Z` are read as `a` to `z`; no other letter is folded.
+    /// Returns whether both have the same UTF-8 bytes, with only `A` to `Z` read as `a` to `z`.
     package func isEqualIgnoringCase(to other: some StringProtocol) -> Bool {
         utf8.count == other.utf8.count && zip(utf8, other.utf8).allSatisfy { $0.lowercasedASCII == $1.lowercasedASCII }
     }
 }
 
-// The same for whole strings, without generics: names of fields are compared for every request.
+// These overloads for whole strings need no generics, because names of fields are compared for every request.
 extension String {
     package func isSame(as other: String) -> Bool {
         utf8.span.isSame(as: other.utf8.span)
@@ -22,7 +22,7 @@ extension String {
         utf8.span.isEqualIgnoringCase(to: other)
     }
 
-    /// Whether this begins with a text, `A` to `Z` read as `a` to `z` in both.
+    /// Returns whether this begins with a text, `A` to `Z` read as `a` to `z` in both.
     @inlinable package func beginsIgnoringCase(_ start: String) -> Bool { utf8.span.beginsIgnoringCase(start) }
 
     /// The same text, with `A` to `Z` as `a` to `z`.
@@ -36,12 +36,12 @@ extension String {
         return false
     }
 
-    /// Whether U+0000 is in it.
+    /// Whether the text contains U+0000.
     package var containsNUL: Bool { utf8.span.contains { $0 == 0 } }
 }
 
 extension [String] {
-    /// Each text once, where it comes first.
+    /// The texts, each once at its first place.
     package var withoutDuplicates: [String] {
         reduce(into: []) { list, text in
             if !list.contains(where: { $0.isSame(as: text) }) { list.append(text) }
@@ -65,14 +65,14 @@ extension UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
     }
 
-    /// Space or tab: the optional white space of HTTP (RFC 9110 section 5.6.3).
+    /// Whether this is a space or a tab: the optional white space of HTTP (RFC 9110 section 5.6.3).
     @inlinable package var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
 
     @inlinable package var isDecimalDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 }
 
 extension FixedWidthInteger {
-    /// The number of decimal digits and nothing else: no sign, no white space.
+    /// Reads decimal digits; nil if there is anything else, such as a sign or white space.
     package init?(decimal text: some StringProtocol) {
         guard !text.isEmpty, text.utf8.allSatisfy(\.isDecimalDigit) else { return nil }
         self.init(text, radix: 10)
@@ -80,15 +80,15 @@ extension FixedWidthInteger {
 }
 
 extension Span<UInt8> {
-    /// Whether these are the bytes of a text.
+    /// Returns whether these are the bytes of a text.
     package func isSame(as text: String) -> Bool { isSame(as: text.utf8.span) }
 
-    /// Whether both have the same bytes.
+    /// Returns whether both have the same bytes.
     package func isSame(as other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
         var index = 0
         while index &+ 8 <= count {
-            // In bounds of both, and any eight bytes are a number.
+            // The load is in bounds of both, and any eight bytes are a number.
             let word = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
             let otherWord = unsafe other.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
             guard word == otherWord else { return false }
@@ -98,13 +98,13 @@ extension Span<UInt8> {
         return index == count
     }
 
-    /// Whether these are the bytes of a text of the same length, when `A` to `Z` are read as `a` to `z`.
+    /// Returns whether these are the bytes of a text of the same length, when `A` to `Z` are read as `a` to `z`.
     @inlinable package func isEqualIgnoringCase(to text: String) -> Bool {
-        // Most texts differ in length: then no byte is compared.
+        // Most texts differ in length, and then no byte is compared.
         count == text.utf8.count && beginsIgnoringCase(text)
     }
 
-    /// Whether they begin with a text, `A` to `Z` read as `a` to `z` in both.
+    /// Returns whether they begin with a text, `A` to `Z` read as `a` to `z` in both.
     @inlinable package func beginsIgnoringCase(_ text: String) -> Bool {
         let start = text.utf8.span
         guard count >= start.count else { return false }
@@ -112,15 +112,15 @@ extension Span<UInt8> {
         return true
     }
 
-    /// The next place of a byte, at or after an offset; nothing if there is none.
+    /// Returns the next place of a byte, at or after an offset; nil if there is none.
     package func next(_ byte: UInt8, from start: Int) -> Int? {
         let (ones, highs) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
         var index = start
         while index &+ 8 <= count {
-            // In bounds, and any eight bytes are a number.
+            // The load is in bounds, and any eight bytes are a number.
             let word = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
             let difference = UInt64(littleEndian: word) ^ (ones &* UInt64(byte))
-            // The lowest high bit is that of the first byte that is zero.
+            // The lowest high bit belongs to the first byte that is zero.
             let zeros = (difference &- ones) & ~difference & highs
             if zeros != 0 { return index &+ zeros.trailingZeroBitCount / 8 }
             index &+= 8
@@ -129,7 +129,7 @@ extension Span<UInt8> {
         return index < count ? index : nil
     }
 
-    /// The number of decimal digits and nothing else; nil also for one beyond `Int`.
+    /// The number, if the bytes are decimal digits and nothing else; nil also for a number beyond `Int`.
     @inlinable package var decimal: Int? {
         var number = 0
         for index in indices {
@@ -142,7 +142,7 @@ extension Span<UInt8> {
         return isEmpty ? nil : number
     }
 
-    /// Whether one of the bytes matches; looks at all of them without an early end, so that it becomes vector code.
+    /// Returns whether one of the bytes matches; it reads all, without an early end, so that it becomes vector code.
     @inline(__always) @inlinable
     package func contains(_ matches: (UInt8) -> Bool) -> Bool {
         var found = false

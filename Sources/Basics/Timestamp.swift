@@ -1,17 +1,17 @@
-/// A moment of UTC as text, `2016-08-30T16:48:40.123Z`: RFC 3339, always with milliseconds, always 24 bytes.
+/// A time of UTC as text, `2016-08-30T16:48:40.123Z`: RFC 3339, always with milliseconds, always 24 bytes.
 ///
-/// Days become dates by arithmetic alone (proleptic Gregorian calendar), so no library and no time zone takes part.
-/// Moments before year 0 and after year 9999 are shown as the first and the last that fit.
+/// Days become dates by arithmetic alone (proleptic Gregorian calendar), without a library or a time zone. Times before
+/// year 0 and after year 9999 are shown as the first and the last that fit.
 package struct Timestamp: Sendable, Equatable {
-    /// Milliseconds since 1970, UTC.
+    /// The milliseconds since 1970, UTC.
     package let milliseconds: Int64
 
-    /// The moment this many milliseconds after 1970-01-01T00:00:00Z.
+    /// Creates the time this many milliseconds after 1970-01-01T00:00:00Z.
     package init(milliseconds: Int64) {
         self.milliseconds = min(max(milliseconds, Self.first), Self.last)
     }
 
-    /// The moment this many seconds after 1970-01-01T00:00:00Z.
+    /// Creates the time this many seconds after 1970-01-01T00:00:00Z.
     package init(seconds: Int64) {
         self.init(milliseconds: min(max(seconds, Self.first / 1000), Self.last / 1000) * 1000)
     }
@@ -22,7 +22,7 @@ package struct Timestamp: Sendable, Equatable {
     private static let last: Int64 = 253_402_300_799_999
     private static let dayLength: Int64 = 86_400_000
 
-    /// The 24 bytes.
+    /// The 24 bytes as a text.
     package var text: String {
         var bytes: [UInt8] = []
         append(to: &bytes)
@@ -60,12 +60,12 @@ package struct Timestamp: Sendable, Equatable {
 }
 
 extension Timestamp {
-    /// The moment that this text shows, if it is one of the 24-byte form and exists in the calendar.
+    /// Reads a time, if the text has the 24-byte form and the time exists in the calendar.
     package init?(parsing text: String) {
         let bytes = text.utf8.span
         guard bytes.count == 24, let date = Self.date(in: bytes), let time = Self.time(in: bytes) else { return nil }
         self.init(milliseconds: date.daysSince1970 * Self.dayLength + Int64(time))
-        // The way back: catches 30 February, hour 24 and every misplaced separator at once.
+        // Writing the time again catches 30 February, hour 24 and every misplaced separator at once.
         guard self.text.isSame(as: text) else { return nil }
     }
 

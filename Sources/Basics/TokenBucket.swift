@@ -1,12 +1,12 @@
-/// A token bucket: permits that are taken at once or spread out, and grow back with time.
+/// A token bucket, whose permits are taken at once or spread out, and grow back with time.
 ///
-/// Any unit of time will do, if `refill` and `now` have the same.
+/// The unit of time is free, if `refill` and `now` have the same.
 package struct TokenBucket: Sendable {
     private let capacity: Int
-    /// How long one permit takes to grow.
+    /// The time in which one permit grows.
     private let refill: Int64
     private var permits: Int
-    /// Since when the next permit grows.
+    /// The time from which the next permit grows.
     private var growingSince: Int64
 
     package init(capacity: Int, refill: Int64, now: Int64) {
@@ -16,7 +16,7 @@ package struct TokenBucket: Sendable {
         growingSince = now
     }
 
-    /// Takes a permit, if there is one.
+    /// Takes a permit; returns false if there is none.
     package mutating func take(now: Int64) -> Bool {
         grow(now)
         guard permits > 0 else { return false }
@@ -32,7 +32,7 @@ package struct TokenBucket: Sendable {
         return later.permits == capacity
     }
 
-    /// How long until there is a permit.
+    /// Returns the time until there is a permit.
     package func pause(now: Int64) -> Int64 {
         permits > 0 ? 0 : max(0, growingSince + refill - now)
     }

@@ -1,6 +1,6 @@
 /// The parts of an absolute `http` or `https` URL that determine the server (RFC 3986 section 3.2).
 package struct WebAddress: Sendable, Hashable, CustomStringConvertible {
-    /// As it was written, without a `/` at the end.
+    /// The address as it was written, without a `/` at the end.
     package let text: String
     /// Whether the scheme is `https`.
     package let isEncrypted: Bool
@@ -14,10 +14,10 @@ package struct WebAddress: Sendable, Hashable, CustomStringConvertible {
     package let query: String?
     package let hasFragment: Bool
 
-    /// Takes a URL apart; nil for what is no plain web address.
+    /// Takes a URL apart; nil if it is no plain web address.
     ///
-    /// Refused: other schemes, user information (`https://trusted.example@evil.example/`), backslashes, white space,
-    /// anything outside of ASCII.
+    /// Other schemes, user information (`https://trusted.example@evil.example/`), backslashes, white space and
+    /// characters outside of ASCII are refused.
     package init?(_ text: String) {
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") }) else { return nil }
         let lowered = text.lowercasedASCII
@@ -27,7 +27,7 @@ package struct WebAddress: Sendable, Hashable, CustomStringConvertible {
         guard let (host, port) = Self.hostAndPort(of: authority) else { return nil }
         self.host = host
         self.port = port ?? (isEncrypted ? 443 : 80)
-        // ASCII only, so both texts have the same length.
+        // Both texts are ASCII only, so they have the same length.
         let rest = text.dropFirst(scheme.count + authority.count)
         hasFragment = rest.contains("#")
         let parts = rest.prefix { $0 != "#" }.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
@@ -45,19 +45,19 @@ package struct WebAddress: Sendable, Hashable, CustomStringConvertible {
     /// Whether the host is this machine, so that plain `http` cannot be overheard.
     package var isLoopback: Bool { IPAddress.isLoopback(host: host) }
 
-    /// Whether scheme, host and port are the other's.
+    /// Returns whether scheme, host and port are the same.
     package func isSameOrigin(as other: WebAddress) -> Bool {
         isEncrypted == other.isEncrypted && host == other.host && port == other.port
     }
 
-    /// Whether both are on one host: `localhost` and the addresses of the loopback are one machine.
+    /// Returns whether both are on one host; `localhost` and the addresses of the loopback are one machine.
     ///
     /// An authority there has one issuer, and is reached as 127.0.0.1 by http and as localhost by https.
     package func isSameHost(as other: WebAddress) -> Bool {
         host == other.host || isLoopback && other.isLoopback
     }
 
-    /// The host, and the port if one is written.
+    /// Returns the host, and the port if one is written.
     private static func hostAndPort(of authority: Substring) -> (host: String, port: UInt16?)? {
         let end = authority.hasPrefix("[") ? authority.firstIndex(of: "]").map(authority.index(after:)) : nil
         let host = authority[..<(end ?? authority.firstIndex(of: ":") ?? authority.endIndex)]
@@ -78,9 +78,9 @@ package struct WebAddress: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension String {
-    /// A web address taken apart at the slash after its host, with both parts as they are written.
+    /// The two parts of a web address, split at the slash after its host, as they are written.
     ///
-    /// `https://contoso.com:8443` and `/path?query`; the path is empty if the address ends before it.
+    /// Examples are `https://contoso.com:8443` and `/path?query`; the path is empty if there is no such slash.
     package var originAndPath: (origin: String, path: String) {
         let parts = split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
         return (parts.prefix(3).joined(separator: "/"), parts.count > 3 ? "/\(parts[3])" : "")
