@@ -15,7 +15,7 @@ extension HeaderSection {
         }
     }
 
-    /// Whether an `Accept` field asks for JSON.
+    /// Whether the `Accept` fields prefer JSON to plain text.
     package var preferJSON: Bool { preferJSON(["application/json"]) }
 
     /// Whether the `Accept` fields ask for HTML rather than for one of the forms of a problem.

@@ -70,7 +70,7 @@ private struct MultipartReader {
         }
     }
 
-    /// Reads the bytes after a delimiter: the end of its line; or two dashes at the end of the form, and returns false.
+    /// Passes the end of a delimiter's line and returns true, or finds the two dashes that end the form.
     mutating func beginsPart() throws(MultipartForm.Malformed) -> Bool {
         if body[position...].starts(with: "--".utf8) { return false }
         while position < body.count, body[position].isBlank { position += 1 }

@@ -1,6 +1,6 @@
 /// A request without its body.
 ///
-/// It is a class, so that the connection, the handler and the handler's later work take one reference each.
+/// The head is a class, so that the connection, the handler and the handler's later work take one reference each.
 package final class RequestHead: Sendable {
     package let method: Method
     package let target: RequestTarget

@@ -1,4 +1,4 @@
-/// Parses the text of a setting, and describes what was expected.
+/// Parses the text of a setting, and describes the expected texts.
 package struct SettingKind<Value: Sendable>: Sendable {
     /// The placeholder for the value in `--help`: `HOST:PORT`.
     package let placeholder: String

@@ -92,8 +92,7 @@ extension ClaimExamination {
         switch rules.kind {
         case .any: return
         case .access: guard !hasMarksOfIDToken else { throw .idToken }
-        // Google, Firebase and Apple put no mark into every ID token: without marks of an access token it is an ID
-        // token.
+        // Google, Firebase and Apple put no mark into every ID token, so any token but an access token counts as one.
         case .id: guard !hasMarksOfAccessToken else { throw .notIDToken }
         }
     }
@@ -105,7 +104,7 @@ extension ClaimExamination {
     /// Whether the token has claims that only ID tokens have.
     ///
     /// They are from OpenID Connect Core 1.0 section 2, Cognito (`token_use`) and Keycloak (`typ`). authentik's ID
-    /// tokens may have none of them, but the time of the sign-in without the name of a client.
+    /// tokens may have none of them, but have the time of the sign-in without the name of a client.
     private var hasMarksOfIDToken: Bool {
         let isOfSignIn = claims["auth_time"] != nil && claims["azp"] == nil && claims["client_id"] == nil
         return says("token_use", "id") || says("typ", "ID") || claims["at_hash"] != nil || claims["c_hash"] != nil

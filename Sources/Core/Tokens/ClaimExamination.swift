@@ -115,7 +115,7 @@ extension ClaimExamination {
         guard let tenant = claim.string, tenant.isEqualIgnoringCase(to: named) else { throw .wrongTenant }
     }
 
-    /// Returns the policy as configured, if this key was published under it with this issuer (V-56).
+    /// Returns the policy as configured, under which this key must have been published with this issuer (V-56).
     ///
     /// Without this check, a token of the password-reset policy would pass for a token of the sign-in policy. If no
     /// policy is configured, a token that names a policy is refused, too.

@@ -42,7 +42,7 @@ package enum Verification: Sendable {
 ///
 /// Such a value exists only for tokens that passed every check. It is a class, so that a request takes one reference.
 package final class Principal: Sendable {
-    /// The storage key: the namespace of the token source, and the owner claim (an `oid` in lower case) (P-14).
+    /// The storage key: the namespace of the token source, then the owner claim, with an `oid` in lower case (P-14).
     package let owner: String
     /// The display name, if the token has one.
     package let name: String?

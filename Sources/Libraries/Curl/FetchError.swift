@@ -31,7 +31,7 @@ package enum FetchError: Error, Equatable, Sendable {
     /// libcurl could not be set up, because memory or descriptors ran out.
     case unavailable(reason: String)
 
-    /// What happened and what to do about it, in one line.
+    /// The problem and its remedy, in one line.
     package var message: String {
         switch self {
         case .badAddress(let reason): "the address is not usable: \(reason)"

@@ -28,7 +28,7 @@ extension FetchRequest {
 }
 
 extension WebAddress {
-    /// Returns whether a host is the host of this address, also if they write an IP address differently.
+    /// Returns whether a host is the host of this address, even if they write an IP address differently.
     fileprivate func isHost(_ other: String) -> Bool {
         if host == other { return true }
         guard host.hasPrefix("["), other.hasPrefix("["),

@@ -20,7 +20,7 @@ package struct JSONMembers: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: the whole text.
-    ///   - limits: what is refused (V-20, V-51).
+    ///   - limits: the limits of the text (V-20, V-51).
     ///   - most: the most members of the object itself.
     /// - Throws: ``JSONError``; nothing traps on any input.
     package init(parsing bytes: [UInt8], limits: JSONLimits, most: Int) throws(JSONError) {

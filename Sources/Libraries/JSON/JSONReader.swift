@@ -25,11 +25,11 @@ package struct JSONLimits: Sendable, Equatable {
 }
 
 extension JSONValue {
-    /// Reads one JSON text, strictly: UTF-8 only, no byte-order mark, unique names, nothing after the value.
+    /// Reads one JSON text strictly: it has UTF-8 only, no byte-order mark, unique names, and nothing after the value.
     ///
     /// - Parameters:
     ///   - bytes: the whole text.
-    ///   - limits: what is refused (V-20, V-148).
+    ///   - limits: the limits of the text (V-20, V-148).
     /// - Throws: ``JSONError``; nothing traps on any input.
     package init(parsing bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) {
         var scanner = try JSONScanner(bytes, limits)

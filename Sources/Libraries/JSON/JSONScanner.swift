@@ -58,7 +58,7 @@ extension JSONScanner {
     /// Goes to the next element of an array; at the end, passes the bracket and returns false.
     mutating func findElement(isFirst: Bool) throws(JSONError) -> Bool { try find(UInt8(ascii: "]"), isFirst) }
 
-    /// Goes to the value of the next member of an object and returns its name; at the end, passes the brace.
+    /// Goes to the next value of an object and returns its name; at the end, passes the brace and returns nil.
     mutating func findMember(isFirst: Bool) throws(JSONError) -> JSONName? {
         guard try find(UInt8(ascii: "}"), isFirst) else { return nil }
         guard next == UInt8(ascii: "\"") else { throw failure("a name is missing") }
@@ -211,7 +211,7 @@ extension JSONScanner {
             try digits()
         }
         let number = JSONScalar(kind: kind, start: start, end: offset)
-        // Up to 18 digits always fit.
+        // A number of up to 18 digits always fits.
         guard kind == .integer && number.count <= 18 || fits(number) else { throw failure("a number out of range") }
         return number
     }

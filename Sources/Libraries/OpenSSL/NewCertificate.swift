@@ -32,7 +32,7 @@ package struct NewCertificate: Sendable {
         return pem
     }
 
-    /// Returns the certificate in PEM, signed by the certificate authority of this certificate, in PEM, and this key.
+    /// Returns the certificate in PEM, signed by the authority that has this certificate (in PEM) and this key.
     package func signed(by issuer: String, _ signer: RSAPrivateKey) throws(RSAError) -> String {
         guard let issuer = Self.read(issuer) else { throw .library(ErrorQueue.drain()) }
         guard let pem = unsafe make(issuer: issuer.pointer, signer: signer.handle) else {

@@ -12,7 +12,7 @@ package final class RSAPrivateKey: Sendable {
 
     /// Makes a new key.
     ///
-    /// - Parameter bits: the size of the modulus, 1024 to 8192; below 2048 only to make what must be refused.
+    /// - Parameter bits: the size of the modulus, 1024 to 8192; below 2048 only for keys that must be refused.
     /// - Throws: ``RSAError/modulusSize(bits:)`` or OpenSSL's failure.
     /// - Returns: the key.
     package static func generate(bits: Int = 2048) throws(RSAError) -> RSAPrivateKey {
@@ -79,7 +79,7 @@ package final class RSAPrivateKey: Sendable {
     /// Signs with RSASSA-PKCS1-v1_5.
     ///
     /// - Parameters:
-    ///   - message: what to sign, not hashed yet.
+    ///   - message: the message, which is not hashed yet.
     ///   - digest: the hash: SHA-256 makes RS256, SHA-512 makes RS512.
     /// - Returns: the signature, as long as the modulus.
     /// - Throws: OpenSSL's failure.

@@ -1,6 +1,6 @@
 private import Glibc
 
-/// How a program ends: 0, 1, the codes of sysexits.h, or 128 and the number of a signal.
+/// The ways in which a program ends: 0, 1, the codes of sysexits.h, or 128 and the number of a signal.
 package enum ExitStatus: Int32, Sendable {
     case success = 0
     /// Something is wrong outside of the settings: a database, a port, an authority.

@@ -70,7 +70,7 @@ extension File {
     /// Returns where a file is, or will be when it is made, without symbolic links.
     package static func target(of path: String) -> String {
         var path = path
-        // The system follows as many links.
+        // The system itself follows as many links.
         for _ in 0..<40 where !exists(path) {
             guard let link = content(ofLink: path) else { break }
             path = link.hasPrefix("/") ? link : folder(of: path) + link

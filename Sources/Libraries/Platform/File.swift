@@ -9,7 +9,7 @@ package enum File {
     ///   - path: the file.
     ///   - limit: the most bytes that it may have; a longer one is refused, not cut.
     /// - Returns: the bytes.
-    /// - Throws: what the system said, or "File too large".
+    /// - Throws: the error of the system, or "File too large".
     package static func read(_ path: String, limit: Int = 1 << 24) throws(SystemError) -> [UInt8] {
         let file = try FileDescriptor.regular(path, O_RDONLY)
         let bytes = try rethrowing(as: { SystemError(code: $0.code, operation: "read '\(path)'") }) {
@@ -28,7 +28,7 @@ package enum File {
     ///   - path: the file.
     ///   - bytes: its whole content.
     ///   - mode: its permissions.
-    /// - Throws: what the system said; the old file is then unchanged.
+    /// - Throws: the error of the system; the old file is then unchanged.
     package static func replace(_ path: String, with bytes: [UInt8], mode: UInt32 = 0o600) throws(SystemError) {
         let temporary = "\(path).\(getpid()).new"
         if let kind = otherKind(path) {
@@ -52,7 +52,7 @@ package enum File {
         try file.synchronize()
     }
 
-    /// Puts the entries of a file's folder on the disk, without which a rename is not there.
+    /// Synchronizes the folder of a file, because a rename is on the disk only when its folder is.
     static func synchronizeFolder(of path: String) throws(SystemError) {
         try FileDescriptor(opening: folder(of: path), O_RDONLY | O_DIRECTORY).synchronize()
     }

@@ -29,7 +29,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
     ///   - path: the file.
     ///   - flags: such as `O_RDONLY`.
     ///   - mode: the permissions of a file that is created.
-    /// - Throws: what the system said.
+    /// - Throws: the error of the system.
     init(opening path: String, _ flags: Int32, mode: UInt32 = 0o600) throws(SystemError) {
         let number = unsafe open(path, flags | O_CLOEXEC, mode)
         guard number >= 0 else { throw .last("open '\(path)'") }

@@ -14,7 +14,7 @@ package enum Folder {
     ///
     /// - Parameter path: the folder.
     /// - Returns: paths such as `index.html` and `pictures/logo.svg`.
-    /// - Throws: what the system said of the folder itself or of one below it.
+    /// - Throws: the error of the system for the folder itself or for a folder below it.
     package static func files(below path: String) throws(SystemError) -> [String] {
         try files(below: path, prefix: "", depth: 0).sorted()
     }

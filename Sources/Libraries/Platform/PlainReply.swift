@@ -10,10 +10,10 @@ package struct PlainReply: Sendable, Equatable {
     /// - Parameters:
     ///   - target: path and query, ready for the request line.
     ///   - host: a literal address.
-    ///   - port: where the server listens.
+    ///   - port: the port of the server.
     ///   - layer: carries the bytes over the socket; nil sends them as they are.
-    /// - Returns: what it answered.
-    /// - Throws: what the system or the layer said.
+    /// - Returns: the answer of the server.
+    /// - Throws: the error of the system or the layer.
     package static func get(
         _ target: String, host: String, port: UInt16, layer: TCPExchange.Layer? = nil
     ) throws(SystemError) -> PlainReply {

@@ -16,7 +16,7 @@ package enum TCPExchange {
     ///   - port: the port of the server.
     ///   - layer: carries the bytes over the socket, such as TLS; nil sends them as they are.
     /// - Returns: the answer.
-    /// - Throws: what the system or the layer said; EINVAL for a host that is no literal address.
+    /// - Throws: the error of the system or the layer; EINVAL for a host that is no literal address.
     package static func send(
         _ bytes: [UInt8], host: String, port: UInt16, layer: Layer? = nil
     ) throws(SystemError) -> [UInt8] {

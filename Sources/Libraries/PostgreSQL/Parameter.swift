@@ -55,8 +55,7 @@ extension [UInt8] {
         unsafe Swift.withUnsafeBytes(of: &value) { unsafe append(contentsOf: $0) }
     }
 
-    /// Appends the form of array_recv: dimensions, mark for NULLs, type, count, first index, then elements with
-    /// lengths.
+    /// Appends the form of array_recv: dimensions, NULL mark, type, count, first index, then elements with lengths.
     fileprivate mutating func append<Value>(
         array values: [Value], of type: Int32, _ appendElement: (inout [UInt8], Value) -> Void
     ) {

@@ -102,7 +102,7 @@ package final class PipelineConnection {
 
     /// Reads the bytes that have arrived; if there are more afterwards, the socket is readable.
     package func receive() throws(PostgreSQLError) {
-        // libpq reads once, at least 8 kB. A TLS record may hold 16 kB, of which the rest makes no socket readable.
+        // libpq reads once, into at least 8 kB. The rest of a TLS record of 16 kB makes no socket readable.
         repeat {
             guard unsafe PQconsumeInput(handle) == 1 else { throw lastError }
         } while unsafe cpostgresql_pending(handle) > 0

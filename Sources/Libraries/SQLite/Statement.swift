@@ -45,7 +45,7 @@ package struct Statement: ~Copyable {
 
     /// Ends the run, releases its locks, and clears the values.
     ///
-    /// It reports no errors, because an error is the one that the last step threw.
+    /// An error of the run is not reported again, because the last step has thrown it.
     package func reset() {
         unsafe sqlite3_reset(handle)
         unsafe sqlite3_clear_bindings(handle)

@@ -1,2 +1,2 @@
-// Nothing but this call: a closure written here would belong to the main actor and die on any other thread.
+// The file has only this call: a closure here would belong to the main actor and die on any other thread.
 runMockAuthority()

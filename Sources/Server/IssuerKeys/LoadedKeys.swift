@@ -62,7 +62,7 @@ extension LoadedKeys {
         self.init(metadata: metadata, keys: keys, skipped: skipped, algorithms: document.algorithms)
     }
 
-    /// Returns the first reason that is more than that the key is for another purpose.
+    /// Returns the first reason other than that a key is for another purpose.
     private static func mostTelling(_ skipped: [SkippedKey]) -> String? {
         let others = [KeyRejection.wrongKeyType, .wrongAlgorithm, .notForSignatures].map(\.message)
         return (skipped.first { !others.contains($0.reason) } ?? skipped.first)?.reason
@@ -98,12 +98,12 @@ extension LoadedKeys {
         let loaded = KeyEvent.loaded(
             source: source, keys: keys.count, added: added.map(\.published.keyIdentifier),
             removed: removed.map(\.published.keyIdentifier))
-        // A known key is reported as well, because its private half may be new.
+        // The private half of a known key is reported, too, because it may be new.
         let privateKeys = keys.filter { key in
             key.published.carriesPrivateMembers
                 && !before.contains { $0.isSame(as: key) && $0.published.carriesPrivateMembers }
         }.map { KeyEvent.privateKeyPublished(source: source, keyIdentifier: $0.published.keyIdentifier) }
-        // A key is reported once for each set, not for each load (V-38).
+        // A skipped key is reported once for each set, not for each load (V-38).
         let newlySkipped = skipped.filter { !(known?.skipped.contains($0) ?? false) }.map {
             KeyEvent.keySkipped(source: source, key: $0)
         }

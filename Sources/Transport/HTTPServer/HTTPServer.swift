@@ -59,7 +59,7 @@ package final class HTTPServer: Sendable {
     /// - Parameters:
     ///   - host: `localhost` or a literal IPv4 or IPv6 address.
     ///   - port: the port.
-    /// - Throws: the reason why it could not.
+    /// - Throws: the reason why no server could be bound.
     package static func checkAddress(host: String, port: UInt16) throws(ServerStartError) {
         _ = try ServerSocket(bindingTo: host, port: port)
     }

@@ -112,7 +112,7 @@ struct RequestLifecycle: Sendable {
     }
 
     enum Action: Sendable {
-        /// Nothing, until the next event.
+        /// Do nothing until the next event.
         case none
         case close
         /// Report ``Event/headAccepted(_:)`` or ``Event/headRefused(_:keepsConnection:)``.

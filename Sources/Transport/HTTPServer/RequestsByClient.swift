@@ -4,8 +4,7 @@ import Synchronization
 
 /// The number of requests under way for each client of the trusted proxies.
 ///
-/// The counts are in parts with a lock each, so that loops seldom wait for one another. Requests without a proxy use
-/// none.
+/// The counts are in parts with a lock each, so that loops seldom wait for one another. Only requests of proxies count.
 final class RequestsByClient: Sendable {
     private final class Shard: Sendable {
         let counts = Mutex<[IPAddress: Int]>([:])

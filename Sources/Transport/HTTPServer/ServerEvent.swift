@@ -1,7 +1,6 @@
 /// An event of a server that is neither a request nor an answer.
 package enum ServerEvent: Sendable, Equatable {
-    /// A message of libmicrohttpd, without text of clients; messages that differ only in numbers or reasons are of one
-    /// kind.
+    /// A message of libmicrohttpd, without text of clients; those that differ only in numbers or reasons are one kind.
     case log(kind: String, line: String)
     /// A connection was closed at once, because its address has as many as are allowed.
     case refused(peer: String)
