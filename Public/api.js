@@ -1,4 +1,4 @@
-// One call of the server's API: its answer, or one of two errors.
+// One call of the server's API, which gives an answer or throws one of two errors.
 
 /** The server answered, and refused (RFC 9457); `code` is explained in /problems.html. */
 export class Problem extends Error {
@@ -7,7 +7,7 @@ export class Problem extends Error {
     this.status = status;
     this.code = members.code ?? "";
     this.title = members.title ?? `Status ${status}`;
-    this.ids = members.ids ?? []; // the tasks because of which a list of changes was refused
+    this.ids = members.ids ?? []; // the ids of the tasks because of which a list of changes was refused
     this.retryAfter = retryAfter;
   }
 
@@ -17,12 +17,12 @@ export class Problem extends Error {
   }
 }
 
-/** No answer of the server: no connection, not in time, or somebody else's answer. Whether the request arrived is unknown. */
+/** The server gave no answer: no connection, no answer in time, or somebody else's. The request may have arrived. */
 export class Unreachable extends Error {}
 
 const LONGEST_SILENCE = 15000; // milliseconds
 
-/** {signal, heard, end}: ends a request that has received nothing for 15 s. A long answer may take longer as a whole. */
+/** Returns {signal, heard, end}, which end a request that receives nothing for 15 s. A long answer may take longer. */
 function watchSilence() {
   const controller = new AbortController();
   let timer;
@@ -36,8 +36,8 @@ function watchSilence() {
 }
 
 /**
- * Asks; `headers` and `body` as needed. Answers {status, tag, next, body}. `access` gives the token: one that the server
- * refuses is renewed once, if that is possible. `heard` is called when an answer begins.
+ * Sends a request, with `headers` and `body` as needed, and returns {status, tag, next, body}. `access` gives the
+ * token; a token that the server refuses is renewed once, if that is possible. `heard` is called when an answer begins.
  */
 export async function call(access, method, path, options = {}) {
   const token = access.token ?? (await access.renew());
@@ -103,7 +103,7 @@ async function send(path, options) {
   }
 }
 
-/** The JSON of an answer; null if it has none. An answer cut off on the way is none at all. */
+/** Returns the JSON of an answer, or null if it has none. An answer that was cut off on the way counts as no answer. */
 async function read(response, silence) {
   const decoder = new TextDecoder();
   let text = "";

@@ -5,14 +5,14 @@ import { locale } from "/dom.js";
 const LONGEST_LOOK = 15 * 60 * 1000; // milliseconds: the person may travel into another time zone
 const DAY = 24 * 60 * 60 * 1000;
 
-/** Today as a date of the API, "YYYY-MM-DD". */
+/** Returns today as a date of the API, "YYYY-MM-DD". */
 export function today() {
   const now = new Date();
   const digits = (number, count) => String(number).padStart(count, "0");
   return [digits(now.getFullYear(), 4), digits(now.getMonth() + 1, 2), digits(now.getDate(), 2)].join("-");
 }
 
-/** Acts whenever a day begins; returns a function that looks at once, for a device that has slept. */
+/** Acts whenever a day begins. Returns a function that checks at once, for a device that has slept. */
 export function onNewDay(action) {
   let day = today();
   let timer;
@@ -34,7 +34,7 @@ export const isForToday = (task) => !task.completed && task.due === today();
 
 const formats = new Map();
 
-/** "Today", "Tomorrow", "Yesterday", else the date, with its year if that is another one. */
+/** Returns "Today", "Tomorrow", "Yesterday" or the date, with its year if that is another one. */
 export function nameOfDay(date) {
   const day = new Date(`${date}T00:00Z`);
   const distance = Math.round((day - new Date(`${today()}T00:00Z`)) / DAY);

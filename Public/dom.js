@@ -1,8 +1,8 @@
-// Finding and making elements, and announcements for screen readers.
+// Functions that find and make elements, and announcements for screen readers.
 
 export const find = (id) => document.getElementById(id);
 
-/** An element with properties, attributes (in `attributes`) and children. */
+/** Makes an element with properties, attributes (in `attributes`) and children. */
 export function make(name, { attributes = {}, ...properties } = {}, ...children) {
   const element = Object.assign(document.createElement(name), properties);
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
@@ -10,10 +10,10 @@ export function make(name, { attributes = {}, ...properties } = {}, ...children)
   return element;
 }
 
-/** A text short enough to be spoken or to stand in a line. */
+/** Returns a text that is short enough to be spoken or to stand in a line. */
 export const brief = (text) => (text.length > 100 ? `${[...text.slice(0, 99)].slice(0, -1).join("")}…` : text);
 
-/** The person's variant of the page's language, for dates: the page's words and its dates are in one language. */
+/** The person's variant of the page's language, in which dates are written, so that words and dates are in one language. */
 export function locale() {
   const { lang } = document.documentElement;
   return navigator.languages.find((name) => name.split("-")[0] === lang) ?? lang;

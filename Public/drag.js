@@ -1,4 +1,4 @@
-// Moving a row to another place in its list by dragging its handle, with a mouse, a pen or a finger.
+// Moves a row to another place in its list by its handle, with a mouse, a pen or a finger.
 
 const EDGE = 70; // pixels from the edge of the window within which the page scrolls
 const FASTEST = 14; // pixels a frame
@@ -10,8 +10,8 @@ export class Dragging {
   #drag; // {pointer, y, from, row, index, height, middle, others, place, frame} while a row is being dragged
 
   /**
-   * `drop` is told the row, and the one directly after or before which it stands now: (row, {after} or {before});
-   * `end` is called after that, and when the person has given up dragging.
+   * `drop` is told the row and its new neighbour: (row, {after} or {before}). `end` is called afterwards, and when the
+   * person has given up dragging.
    */
   constructor(list, { drop, end }) {
     this.#list = list;
@@ -72,7 +72,7 @@ export class Dragging {
     }
   }
 
-  /** While the pointer is near the edge of the window, the page scrolls there. */
+  /** Scrolls the page while the pointer is near the edge of the window. */
   #scroll() {
     const drag = this.#drag;
     if (!drag) return;

@@ -3,25 +3,25 @@
 import { brief, make } from "/dom.js";
 import { iconButton } from "/row.js";
 
-/** The fields of a task that a person writes; an empty one is none. */
+/** The fields of a task that a person writes; an empty field has no value. */
 const FIELDS = ["text", "due", "notes"];
 
 export const valuesOf = (task) => Object.fromEntries(FIELDS.map((field) => [field, task[field] ?? ""]));
 
-/** As a form gives an unchanged text back. */
+/** Returns a text as a form gives it back unchanged. */
 const written = (value) => value.replace(/\r\n?/g, "\n").trim();
 
-/** The fields whose values differ: pairs of a field and its new value. */
+/** Returns the fields whose values differ, as pairs of a field and its new value. */
 export const alterations = (seen, values) =>
   FIELDS.filter((field) => written(values[field]) !== written(seen[field])).map((field) => [field, written(values[field])]);
 
 export class Editor {
-  /** What the person started from. */
+  /** The values with which the person started. */
   seen;
   form;
   #error = make("p", { className: "field-error", hidden: true, attributes: { role: "alert" } });
 
-  /** `values` are those of an editor that was open before, `seen` what the person started from then. */
+  /** `values` are those of an editor that was open before, and `seen` the values with which the person started then. */
   constructor(task, values, seen) {
     this.seen = { ...valuesOf(task), ...seen };
     const shown = { ...this.seen, ...values };
@@ -61,7 +61,7 @@ export class Editor {
     return Object.fromEntries(FIELDS.map((field) => [field, this.field(field).value]));
   }
 
-  /** What the browser does not understand, or undefined: it gives no value for a date that is not complete. */
+  /** Returns a message if the browser does not understand a date: it gives no value for a date that is not complete. */
   get fault() {
     return this.field("due").validity.valid ? undefined : "This due date is no complete date.";
   }

@@ -38,7 +38,7 @@ async function comeBack(config) {
   }
 }
 
-/** The other half of the code, for the list: loaded only after sign-in. */
+/** Loads the other half of the code, for the list, after sign-in. */
 async function enter(config, me, place, failure) {
   const { TaskPage } = await import("/task-page.js");
   const refusal = await TaskPage.open(config, me, place ?? {}, { show, complaint: failure });
@@ -47,7 +47,7 @@ async function enter(config, me, place, failure) {
   navigator.serviceWorker?.register("/worker.js").catch(() => {}); // only for opening the page without a connection
 }
 
-/** What a visitor sees who is not signed in; `complaint` says what went wrong before. */
+/** Shows the page for a visitor who is not signed in; `complaint` says what went wrong before. */
 function welcome(config, complaint) {
   show("welcome");
   if (config && !current()) forgetOthers();
@@ -72,7 +72,7 @@ function loaded() {
   find("loading").hidden = true;
 }
 
-/** `isReady`: whether there is something to show before the server has answered. */
+/** `isReady` says whether there is something to show before the server has answered. */
 function show(section, isReady = true) {
   if (isReady) loaded();
   for (const name of ["welcome", "tasks"]) find(name).hidden = name !== section;

@@ -1,6 +1,6 @@
-// What the person sees: the list as the server last gave it, with the changes applied that the server has not
-// confirmed yet. Every change is a record in the queue, under a key of its own, so that it survives reload, crash and
-// sign-out, and two tabs never overwrite each other's. It is removed when the server has answered.
+// The list that the person sees: the last list of the server, with the changes that the server has not confirmed yet.
+// Every change is a record in the queue, under a key of its own, so that it survives reload, crash and sign-out, and
+// two tabs never overwrite each other's. It is removed when the server has answered.
 
 import { Unreachable } from "/api.js";
 import { inOrder } from "/order.js";
@@ -49,7 +49,7 @@ export class Model {
     this.#queue = new Queue(owner, changed);
   }
 
-  /** The name of the lock of the tab that sends. */
+  /** The name of the lock for the tab that sends. */
   get lock() {
     return `tasks.change.${this.#owner}.`;
   }
@@ -68,7 +68,7 @@ export class Model {
     return this.#queue.all();
   }
 
-  /** Reads all waiting changes again, those of the other tabs included. */
+  /** Reads all waiting changes again, also those of the other tabs. */
   async reload() {
     await this.#queue.load();
     for (const key of read(sessionStorage, HURRIED) ?? []) this.revise(key, { notBefore: 0 });
@@ -88,7 +88,7 @@ export class Model {
     return [...rows.values()].map((row) => ({ ...row, row: names.get(row.id) ?? String(row.id) })).sort(inOrder);
   }
 
-  /** `optional` are its due date, notes and position, if it has any. Returns the key of the addition, which names its row. */
+  /** Adds a task. `optional` are its due date, notes and position. Returns the key of the addition, which names its row. */
   add(text, completed = false, optional = {}) {
     return this.#put({ kind: "add", text, completed, at: Date.now(), after: this.#newest, ...membersOf(optional) });
   }
@@ -106,7 +106,7 @@ export class Model {
     this.#put({ kind: "change", target: task.id, completed });
   }
 
-  /** Removes after the time of undo, perhaps only as shown; the keys are for `drop`. */
+  /** Removes a task after the time of undo, perhaps only if it is still as shown. Returns the keys for `drop`. */
   remove(tasks, asShown = false) {
     const notBefore = Date.now() + UNDO_TIME; // one moment for all: they are sent together
     return tasks.map((task) => this.#put({ kind: "remove", target: task.id, notBefore, of: asShown ? shownOf(task) : undefined }));
@@ -116,13 +116,13 @@ export class Model {
     this.#queue.drop(key);
   }
 
-  /** The person decided about a problem: the change waits again, altered. */
+  /** Alters a change by the person's decision about a problem, and lets it wait again. */
   revise(key, alteration) {
     const change = this.#queue.get(key);
     if (change) this.#queue.put({ ...change, problem: undefined, ...alteration });
   }
 
-  /** The person gives a change up for the value that the server has. */
+  /** Gives a change up for the value that the server has. */
   adopt(key, id, { field = "text", theirs }) {
     const tasks = this.#saved.tasks.map((task) => (task.id === id ? { ...task, [field]: theirs } : task));
     this.#save({ ...this.#saved, tasks, tag: null });
@@ -135,20 +135,20 @@ export class Model {
   }
 
   /**
-   * Whether this addition may have been made already, and its answer lost, so long ago that the server has forgotten its
-   * key: a task with the same text came into the list after the addition was written.
+   * Whether this addition may have been made already, and its answer lost, so long ago that the server has forgotten
+   * its key: a task with the same text came into the list after the addition was written.
    */
   isDoubtful({ text, at, after = 0 }) {
     const isForgotten = Math.abs(Date.now() - at) > KEY_LIFE || this.#newest - after >= KEYS;
     return isForgotten && this.#saved.tasks.some((task) => task.id > after && task.text === text);
   }
 
-  /** The newest id of the list, which is ordered by them. */
+  /** The newest id of the list, which is ordered by ids. */
   get #newest() {
     return this.#saved.tasks.at(-1)?.id ?? 0;
   }
 
-  /** Undo is over, for instance because the page is being closed. */
+  /** Ends undo, for instance because the page is being closed. */
   hurry() {
     const waiting = this.changes().filter((change) => change.notBefore > Date.now());
     for (const change of waiting) this.revise(change.key, { notBefore: 0 });
@@ -186,12 +186,12 @@ export class Model {
     return { ready, wait };
   }
 
-  /** The server has done a change: `task` is what it answered, null if there is none now. */
+  /** Takes the server's answer to a change: `task` is the task in the answer, or null if there is none now. */
   confirm(change, task) {
     this.confirmAll([[change, task]]);
   }
 
-  /** The same of many changes: pairs of a change and its task. */
+  /** Takes the answers to many changes, as pairs of a change and its task. */
   confirmAll(answers) {
     const ids = new Set(answers.map(([change, task]) => task?.id ?? change.target));
     const others = this.#saved.tasks.filter((other) => !ids.has(other.id));
@@ -209,7 +209,7 @@ export class Model {
     for (const { key } of changes.slice(0, changes.findIndex(({ key }) => key === removal.key) + 1)) this.drop(key);
   }
 
-  /** The server's own list. */
+  /** Takes the server's own list. */
   replace(tasks, tag) {
     this.#save({ tasks, tag, known: true });
   }
@@ -223,7 +223,7 @@ export class Model {
     sessionStorage.removeItem(this.#draftName);
   }
 
-  /** What the person is writing and has not saved, kept over a reload of this tab: {draft, editing}. */
+  /** The text that the person is writing and has not saved, which outlives a reload of this tab: {draft, editing}. */
   get draft() {
     return read(sessionStorage, this.#draftName) ?? {};
   }
@@ -281,7 +281,7 @@ function apply(change, rows) {
   }
 }
 
-/** A task as the server writes it, in the form used here. What is no task was not written by the server. */
+/** Returns a task of the server in the form that is used here, or nothing if the server cannot have written it. */
 export function taskOf(json) {
   if (!Number.isInteger(json?.Id) || typeof json.task !== "string") throw new Unreachable("The answer is no task.");
   return {
@@ -290,7 +290,7 @@ export function taskOf(json) {
   };
 }
 
-/** The same of a list. */
+/** Returns a list of the server in the form that is used here. */
 export function tasksOf(json) {
   if (!Array.isArray(json)) throw new Unreachable("The answer is no list of tasks.");
   return json.map(taskOf);
@@ -299,23 +299,23 @@ export function tasksOf(json) {
 const OPTIONAL = ["due", "notes", "position"];
 const CHANGEABLE = ["text", "completed", ...OPTIONAL];
 
-/** The optional members that are set. */
+/** Returns the optional members that are set. */
 const membersOf = (task) =>
   Object.fromEntries(OPTIONAL.filter((name) => (task[name] ?? null) !== null).map((name) => [name, task[name]]));
 
 const shownOf = (task) => ({ text: task.text, completed: task.completed, ...membersOf(task) });
 
-/** Whether a task is as it was shown; its place may be another. */
+/** Whether a task is as it was shown, perhaps at another place. */
 export const isAsShown = (task, shown) =>
   ["text", "completed", "due", "notes"].every((field) => valueOf(task, field) === valueOf(shown, field));
 
-/** The field of a change that must not replace another value than the person saw, or undefined. */
+/** Returns the field of a change that must not replace another value than the person saw, or undefined. */
 export const guardedField = (change) => ["text", "due", "notes"].find((field) => field in change);
 
-/** The value of a field; null is none. */
+/** Returns the value of a field; null is no value. */
 export const valueOf = (task, field) => task[field] ?? null;
 
-/** The members of the API's JSON for an addition (`POST`) or a change (a merge patch, RFC 7396). */
+/** Returns the members of the API's JSON for an addition (`POST`) or a change (a merge patch, RFC 7396). */
 export function bodyOf(change) {
   const fields = CHANGEABLE.filter((field) => change[field] !== undefined);
   return Object.fromEntries(fields.map((field) => [field === "text" ? "task" : field, change[field]]));

@@ -1,11 +1,11 @@
 // The person's own order. A task stands at its `position`, or at its id as long as it has none, so 2.5 puts a task
 // between those with the ids 2 and 3, and a new task stands last.
 
-const FARTHEST = 2 ** 53; // what the server takes, in both directions
+const FARTHEST = 2 ** 53; // the farthest position that the server takes, in both directions
 
 const hasID = (task) => typeof task.id === "number";
 
-/** What has not been saved yet has no id: it stands after all that has one. */
+/** A task that has not been saved yet has no id, and stands after all tasks that have one. */
 const placeOf = (task) => task.position ?? (hasID(task) ? task.id : Infinity);
 
 /** Compares two tasks. */
@@ -15,8 +15,8 @@ export function inOrder(one, other) {
 }
 
 /**
- * The positions that move `task` directly after or directly before another one: pairs of a task and its new position.
- * `tasks` are all, in order. It is one pair, unless two neighbours leave no room: then those around them move apart.
+ * Returns the positions that move `task` directly after or before another one: pairs of a task and its new position.
+ * `tasks` are all, in order. It is one pair, unless two neighbours leave no room: then others around them move, too.
  */
 export function moving(tasks, task, { after, before }) {
   const rest = tasks.filter((other) => other.row !== task.row);
@@ -24,12 +24,12 @@ export function moving(tasks, task, { after, before }) {
   const places = placesOf(rest);
   const [from, positions] = room(places, index);
   const moved = rest.toSpliced(index, 0, task).slice(from, from + positions.length);
-  // What has no id yet may get a larger one than expected: what is to stand before the task needs a position as well.
+  // A task without an id may get a larger one than expected, so tasks before the moved one need a position as well.
   const unsaved = rest.slice(0, from).map((other, at) => [other, places[at]]).filter(([other]) => placeOf(other) === Infinity);
   return [...unsaved, ...moved.map((other, at) => [other, positions[at]])].filter(([other, place]) => place !== placeOf(other));
 }
 
-/** The places of all tasks; those without an id stand at the ids that they may expect. */
+/** Returns the places of all tasks; those without an id stand at the ids that they may expect. */
 function placesOf(tasks) {
   const known = tasks.flatMap((task) => [placeOf(task), task.id]).filter(Number.isFinite);
   let last = Math.floor(known.reduce((most, place) => Math.max(most, place), 0));
@@ -37,8 +37,8 @@ function placesOf(tasks) {
 }
 
 /**
- * Positions for a task at this index and for as many neighbours as must move for it, equally far from each other:
- * [index of the first of them, positions].
+ * Returns positions for a task at this index and for as many neighbours as must move for it, equally far from each
+ * other: [index of the first of them, positions].
  */
 function room(places, index) {
   for (let width = 0; ; width = 2 * width + 1) {

@@ -1,4 +1,4 @@
-// Who is signed in, until when, and the way out.
+// The person who is signed in, until when, and the way out.
 
 import { policyButton, returnPolicy } from "/sign-in.js";
 import { find, locale, make } from "/dom.js";
@@ -43,7 +43,7 @@ function facts(claims) {
 const initials = (name) =>
   name.split(/\s+/).filter(Boolean).map((word) => [...word][0]).slice(0, 2).join("").toUpperCase();
 
-/** What is not saved is tried once more; what then remains stays in this browser, and the person is told. */
+/** Tries once more to save; changes that remain unsaved stay in this browser, and the person is told. */
 async function leave({ config, me, model, sync, others }) {
   const isTold = !find("leaving").hidden;
   sync.leave();

@@ -1,20 +1,20 @@
-// The changes that the server has not answered yet, in IndexedDB. A change is kept when its transaction is complete: then
-// it outlives a crash of the browser. Local storage does not promise that; Chromium writes it to the disk many seconds later.
+// The changes that the server has not answered yet, in IndexedDB. A change is kept when its transaction is complete,
+// and then outlives a crash of the browser. Local storage would not: Chromium writes it to the disk many seconds later.
 
 import { locked, read } from "/storage.js";
 
 const PATIENCE = 3000; // milliseconds for reading: a database that does not answer must not hold up sending
 
 /**
- * The changes of one person, in the order in which the database got them, whatever the clock says. A tab shows and sends
- * a change at once, also while it is being written and if it cannot be written.
+ * The changes of one person, in the order in which the database got them, whatever the clock says. A tab shows and
+ * sends a change at once, also while it is being written and if it cannot be written.
  */
 export class Queue {
   #owner;
   #changed;
-  #database; // promise of it
+  #database; // promise of the database
   #changes = new Map(); // key -> change, as this tab knows it; without `order` until it is in the database
-  #unwritten = new Map(); // key -> {change, id?, isUnderWay, hasFailed}: what the database lacks; no change is a removal
+  #unwritten = new Map(); // key -> {change, id?, isUnderWay, hasFailed}: missing in the database; without change, a removal
   #ids = new Map(); // key of an addition -> the id that it got while this tab was open
   #channel = new BroadcastChannel("tasks.queue");
   #hearing; // timer
@@ -27,7 +27,7 @@ export class Queue {
     addEventListener("storage", ({ key }) => key?.startsWith(this.#oldPrefix) && this.#hear([])); // from an older page
   }
 
-  /** All changes, oldest first. One for an addition that nobody knows any more waits for the person. */
+  /** Returns all changes, oldest first. A change for an addition that nobody knows any more waits for the person. */
   all() {
     const changes = [...this.#changes.values()].sort((a, b) => (a.order ?? Infinity) - (b.order ?? Infinity) || 0);
     const additions = new Set(changes.filter(({ kind }) => kind === "add").map(({ key }) => key));
@@ -45,20 +45,20 @@ export class Queue {
     return [...this.#ids];
   }
 
-  /** "kept", "keeping" while the change is being written, "failed" if it could not be: then only this tab has it. */
+  /** Returns "kept", "keeping" while the change is being written, or "failed": then only this tab has the change. */
   stateOf({ key }) {
     const entry = this.#unwritten.get(key);
     if (!entry) return "kept";
     return entry.hasFailed ? "failed" : "keeping";
   }
 
-  /** Adds a change, or replaces that of the same key. */
+  /** Adds a change, or replaces the change of the same key. */
   put(change) {
     this.#changes.set(change.key, change);
     this.#write(change.key, { change });
   }
 
-  /** Removes a change; if it was an addition that got an id, what waits for its task is for that id from now on. */
+  /** Removes a change; if it was an addition that got an id, other changes for its task are for that id from now on. */
   drop(key, id) {
     if (id !== undefined) this.#learn([[key, id]]);
     this.#removeOld([key]);
@@ -67,7 +67,7 @@ export class Queue {
     this.#write(key, { id });
   }
 
-  /** Reads again what the database has, and tries again to write what it lacks. */
+  /** Reads the database again, and tries again to write what it lacks. */
   async load() {
     await Promise.race([this.#load(), new Promise((resolve) => setTimeout(resolve, PATIENCE))]);
   }
@@ -99,7 +99,7 @@ export class Queue {
     }, 50);
   }
 
-  /** Gives what waits for an addition the id of its task. */
+  /** Gives the id of a task to the changes that wait for its addition. */
   #learn(ids) {
     for (const [key, id] of ids) this.#ids.set(key, id);
     for (const change of this.#changes.values()) {
@@ -108,7 +108,7 @@ export class Queue {
     }
   }
 
-  /** What is written in one turn of the page is one transaction, with what could not be written before. */
+  /** Writes all changes of one turn of the page in one transaction, with those that could not be written before. */
   #write(key, entry) {
     this.#unwritten.set(key, entry);
     queueMicrotask(() => this.#commit());
@@ -134,7 +134,7 @@ export class Queue {
     this.#changed(false);
   }
 
-  /** All of the entries or none; the order of each in the database. */
+  /** Writes all of the entries or none; returns the order of each in the database. */
   async #store(entries) {
     const transaction = (await this.#open()).transaction("changes", "readwrite", { durability: "strict" });
     const store = transaction.objectStore("changes");
@@ -170,7 +170,7 @@ export class Queue {
     return this.#database;
   }
 
-  /* What earlier versions of the page left in local storage: a record for each change, named by the clock */
+  /* Earlier versions of the page left a record for each change, named by the clock, in local storage. */
 
   get #oldNames() {
     return Object.keys(localStorage).filter((name) => name.startsWith(this.#oldPrefix)).sort();
@@ -180,12 +180,12 @@ export class Queue {
     return `tasks.change.${this.#owner}.`;
   }
 
-  /** Puts the old records into the database, with the keys that they have, and removes them when that is complete. */
+  /** Puts the old records into the database under their keys, and removes them when the transaction is complete. */
   async #takeOver() {
     const ids = read(localStorage, `tasks.names.${this.#owner}`) ?? {};
     const isNew = ({ change }) => change && !this.#changes.has(change.key) && !this.#unwritten.has(change.key);
     const records = this.#oldNames.map((name) => ({ name, change: read(localStorage, name) })).filter(isNew);
-    // A clock that was put back has named changes before their additions.
+    // A clock that was put back has given changes earlier names than their additions.
     records.sort((a, b) => (b.change.kind === "add") - (a.change.kind === "add"));
     for (const { name, change } of records) {
       const at = Number.parseInt(name.slice(this.#oldPrefix.length), 10) / 1000;

@@ -1,13 +1,13 @@
-// Shows the contract: every operation with what it takes and what it answers, and a form that tries it.
+// Shows the contract: every operation with its input and its answers, and a form that tries it.
 
 import { find, make } from "/dom.js";
 import { showToken, trial } from "/trial.js";
 
 const METHODS = ["get", "head", "post", "put", "patch", "delete"];
 const RESPONSES = "#/components/responses/";
-const COMMON = 5; // an error that at least this many operations answer is told once
+const COMMON = 5; // an error of at least this many operations is shown once
 let contract;
-let common; // names of the responses that are told once
+let common; // the names of the responses that are shown once
 
 try {
   contract = await (await fetch("/openapi.json", { cache: "no-cache" })).json();
@@ -44,7 +44,7 @@ function nameOf(response) {
   return response.$ref?.slice(RESPONSES.length);
 }
 
-/** Pairs of a status and a response, of all operations. */
+/** Returns pairs of a status and a response, of all operations. */
 function answers() {
   return contract.tags.flatMap((tag) => operationsOf(tag.name)).flatMap(({ operation }) => Object.entries(operation.responses));
 }
@@ -53,7 +53,7 @@ function statusOf(name) {
   return answers().find(([, response]) => nameOf(response) === name)[0];
 }
 
-/** The errors of most operations, by status. */
+/** Returns the errors of most operations, by status. */
 function commonErrors() {
   const counts = new Map();
   for (const [status, response] of answers().sort(([a], [b]) => a.localeCompare(b))) {
@@ -62,7 +62,7 @@ function commonErrors() {
   return new Set([...counts].filter(([, count]) => count >= COMMON).map(([name]) => name));
 }
 
-/** HEAD is told once, in the introduction, and needs no entry of its own. */
+/** HEAD is explained once, in the introduction, and needs no entry of its own. */
 function operationsOf(tag) {
   return Object.entries(contract.paths).flatMap(([path, item]) =>
     METHODS.filter((method) => method !== "head" && item[method]?.tags.includes(tag))
@@ -87,7 +87,7 @@ function card({ path, method, operation, shared }) {
   );
 }
 
-/** The numbers of the errors that are told once, as links to them. */
+/** Returns the numbers of the errors that are shown once, as links to them. */
 function sharedErrors(operation) {
   const shared = Object.entries(operation.responses).filter(([, response]) => common.has(nameOf(response)));
   if (!shared.length) return [];
@@ -137,7 +137,7 @@ function exampleOf(schema) {
   return known.oneOf ? exampleOf(known.oneOf[0]) : known.type === "object" ? known.example : null;
 }
 
-/** A schema in a few words. */
+/** Returns a schema in a few words. */
 function kindOf(schema) {
   const known = resolve(schema);
   if (known.enum) return `one of ${[...new Set(known.enum.map(String))].join(", ")}`;
@@ -151,7 +151,7 @@ function resolve(value) {
   return value.$ref.slice(2).split("/").reduce((place, name) => place[name], contract);
 }
 
-/** Text with `code`, **strong** and [links](/here), as elements. */
+/** Returns text with `code`, **strong** and [links](/here), as elements. */
 function rich(text) {
   return text.trim().split(/(`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\([^)]+\))/).filter(Boolean).map((piece) => {
     if (piece.startsWith("`")) return make("code", { textContent: piece.slice(1, -1) });

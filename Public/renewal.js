@@ -6,8 +6,8 @@ import { identityOf, isOver, metadata, revoke, scope, tokenOf, WRONG_CLOCK } fro
 import * as store from "/session-store.js";
 
 const LOCK = "tasks.renewal";
-const EARLY = 30000; // milliseconds before its end from which a token is renewed: it must live until it arrives
-const LONGEST_NEWS = 1000; // milliseconds for what another tab has said already
+const EARLY = 30000; // milliseconds before its end at which a token is renewed: it must live until it arrives
+const LONGEST_NEWS = 1000; // milliseconds to wait for the news of another tab
 const LONGEST_ANSWER = 15000;
 
 export class Access {
@@ -26,7 +26,7 @@ export class Access {
     store.onChange(() => this.#look());
   }
 
-  /** The access token as long as it need not be renewed, else null. */
+  /** Returns the access token as long as it need not be renewed, else null. */
   get token() {
     const { token, expires } = this.#session;
     return token && (expires - EARLY > Date.now() || !this.canRenew) ? token : null;
@@ -38,7 +38,7 @@ export class Access {
   }
 
   /**
-   * A new token; `refused` is one that the server did not take. Null if the session has ended.
+   * Returns a new token; `refused` is a token that the server did not take. Returns null if the session has ended.
    * Throws Unreachable, or the Problem of a sign-in service that may answer later.
    */
   renew(refused) {
@@ -66,7 +66,7 @@ export class Access {
   async #exchange(all) {
     const reply = await redeem(this.#config, all);
     if (!reply) {
-      // Another tab may have used this token just before: what it stored and said can arrive after the lock.
+      // Another tab may have used this token just before: its news can arrive after the lock.
       await this.#news();
       if (this.token) return this.token;
       const now = store.shared();
@@ -80,7 +80,7 @@ export class Access {
       metadata(this.#config, all.policy).then((known) => revoke(known, this.#config, reply.refresh_token), () => {});
       return null;
     }
-    // Only now, since the refresh token that was used is perhaps not taken again.
+    // The clock is checked only now, because the new refresh token must be kept: the old one may be refused.
     if (reply.claims && isOver(reply.claims.exp)) throw new Problem(503, { title: "No new token", detail: WRONG_CLOCK });
     const news = { since: all.since, ...tokenOf(reply) };
     this.#take(news);
@@ -93,7 +93,7 @@ export class Access {
     store.keep(this.#session);
   }
 
-  /** Another tab has signed in or out. */
+  /** Acts when another tab has signed in or out. */
   #look() {
     const all = store.shared();
     const { owner, since } = this.#session;
@@ -106,8 +106,8 @@ export class Access {
 }
 
 /**
- * The token response with the claims of its ID token, if it has one; null if the authority will never give a token of this
- * person for this refresh token again.
+ * Returns the token response with the claims of its ID token, if it has one, or null if the authority will never again
+ * give a token of this person for this refresh token.
  */
 async function redeem(config, { policy, refresh, subject }) {
   const { issuer, token_endpoint } = await metadata(config, policy).catch(unreachable);

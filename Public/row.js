@@ -1,4 +1,4 @@
-// One task as a row of the list. What a person wrote is only ever text, never markup.
+// One task as a row of the list. Text of a person is only ever text, never markup.
 
 import { isForToday, isOverdue, nameOfDay } from "/days.js";
 import { brief, make } from "/dom.js";
@@ -13,7 +13,7 @@ const ICONS = {
 
 let template;
 
-/** A row without a task, to be copied: a list may have thousands. */
+/** Returns a row without a task, to be copied, because a list may have thousands. */
 function emptyRow() {
   template ??= make(
     "li",
@@ -30,7 +30,7 @@ function emptyRow() {
 
 const part = (row, name) => row.querySelector(`:scope > .${name}`);
 
-/** A row for this task, to be filled by `updateRow`. */
+/** Returns a row for this task, which `updateRow` fills. */
 export function makeRow(task) {
   const row = emptyRow().cloneNode(true);
   row.dataset.row = task.row;
@@ -38,7 +38,7 @@ export function makeRow(task) {
   return row;
 }
 
-/** Shows a task in its row; `old` is what the row showed before, `isNewDay` whether that was on another day. */
+/** Shows a task in its row; `old` is the task that the row showed before, `isNewDay` whether that was on another day. */
 export function updateRow(row, task, old, isNewDay) {
   const check = part(row, "check");
   check.checked = task.completed;
@@ -135,7 +135,7 @@ function updateProblem(row, task) {
   if (key) row.append(problemBox(task.problem, key));
 }
 
-/** What stops a change, and what the person can decide. */
+/** Shows what stops a change, and the decisions that the person can make. */
 function problemBox(problem, key) {
   const [message, choices] = question(problem);
   const buttons = choices.map(([decision, label]) =>
@@ -153,7 +153,7 @@ function problemBox(problem, key) {
 
 const ADDED = "Added already? The list has a task with this text that came after you wrote this one.";
 
-/** [message, [decision, label] of each button]; the text of somebody else may be written from right to left. */
+/** Returns [message, [decision, label] of each button]; a text of somebody else may be written from right to left. */
 function question(problem) {
   if (problem.theirs !== undefined) return [changed(problem), [["mine", "Keep mine"], ["theirs", "Keep that"]]];
   if (problem.added) return [[ADDED], [["again", "Keep both"], ["discard", "Discard"]]];

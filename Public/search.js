@@ -1,4 +1,4 @@
-// The field to search with: out of the way until somebody wants it.
+// The field to search with, which is out of the way until somebody wants it.
 
 import { announce, find } from "/dom.js";
 

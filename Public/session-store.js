@@ -1,5 +1,5 @@
-// Where the session is kept: what belongs to a tab in its session storage, what the tabs of a browser share in the local
-// storage. Only the refresh token is shared, with whose session it is. SECURITY.md says why it is kept there.
+// The place of the session: a tab keeps its part in its session storage, and all tabs share a part in the local
+// storage. Only the refresh token and its person are shared. SECURITY.md says why the token is kept there.
 
 import { read, write } from "/storage.js";
 
@@ -7,12 +7,12 @@ const TAB = "tasks.session"; // {token, expires, policy, since, subject, owner, 
 const SHARED = "tasks.signed-in"; // {refresh, ends, policy, since, subject, owner, claims}
 const SIGNED_OUT = "tasks.signed-out"; // when somebody last signed out in this browser
 
-/** Whether tabs can take turns here: two must never use the same refresh token. Without that no tab asks for one. */
+/** Whether tabs can take turns here, because two must never use the same refresh token. If not, no tab asks for one. */
 export const canShare = Boolean(navigator.locks) && typeof BroadcastChannel === "function";
 
 /**
- * The session of this tab, or null; in a new tab that of the browser, without an access token yet. It may have expired:
- * the server is who decides.
+ * Returns the session of this tab, or null; in a new tab that of the browser, without an access token yet. It may have
+ * expired, which only the server decides.
  */
 export function current() {
   const [tab, all] = [valid(read(sessionStorage, TAB)), shared()];
@@ -21,7 +21,7 @@ export function current() {
   return { ...session, token: null, expires: 0 };
 }
 
-/** What the tabs of this browser share of the session that was begun last, or null. */
+/** Returns the part of the last session that the tabs of this browser share, or null. */
 export const shared = () => valid(read(localStorage, SHARED));
 
 /**
@@ -36,7 +36,7 @@ export function begin({ refresh, ends, token, expires, ...session }) {
   if (!isShared) localStorage.removeItem(SHARED);
 }
 
-/** Keeps what has become known of this tab's session: its token, whose it is. */
+/** Keeps new facts about this tab's session: its token and its person. */
 export function keep(session) {
   write(sessionStorage, TAB, session);
   const all = shared();
@@ -55,7 +55,7 @@ export function rotate({ since }, refresh, ends) {
   return true;
 }
 
-/** This session cannot be renewed any more: new tabs do not begin with it, and find no list of it. */
+/** Ends a session that cannot be renewed any more: new tabs do not begin with it, and find no list of it. */
 export function unshare({ since, refresh }) {
   const all = shared();
   if (all?.since !== since || (refresh && all.refresh !== refresh)) return; // another tab has renewed it
@@ -63,10 +63,10 @@ export function unshare({ since, refresh }) {
   removeAll(localStorage, "tasks.list.");
 }
 
-/** This tab has no session any more. */
+/** Ends the session of this tab. */
 export const forget = () => sessionStorage.removeItem(TAB);
 
-/** Somebody signs out: all sessions that were begun until now are over, in each tab, also in one that is opened again. */
+/** Signs out: ends all sessions that were begun until now, in each tab, also in a tab that is opened again. */
 export function end() {
   const until = Math.max(Date.now(), shared()?.since ?? 0, current()?.since ?? 0);
   localStorage.removeItem(SHARED);
@@ -77,7 +77,7 @@ export function end() {
 /** Whether there was no sign-out since the session was begun. */
 export const isValid = (session) => (session.since ?? 0) > signedOut() || !signedOut();
 
-/** Removes the lists and drafts of everybody else; changes that are not saved wait for their own person. */
+/** Removes the lists and drafts of everybody else; their changes that are not saved wait for them. */
 export function forgetOthers(owner) {
   removeAll(localStorage, "tasks.list.", owner);
   for (const kind of ["tasks.list.", "tasks.draft."]) removeAll(sessionStorage, kind, owner);

@@ -9,7 +9,7 @@ const ATTEMPT = "tasks.attempt";
 const ASK_WHO = "tasks.ask-who"; // set while the authority may still have a session of somebody who has signed out
 const redirectURI = `${location.origin}/`;
 
-/** What went wrong at the authority, in words for the person. */
+/** Explains what went wrong at the authority, in words for the person. */
 export class SignInError extends Error {}
 
 const OTHER_AUTHORITY = "The answer came from another sign-in service, or is for another application. Please try again; if that "
@@ -17,7 +17,7 @@ const OTHER_AUTHORITY = "The answer came from another sign-in service, or is for
 const NO_ROOM = "This browser has no room for a sign-in. Please free some space, then try again.";
 export const WRONG_CLOCK = "The clock of this device is ahead of the sign-in service's. Set it, then try again.";
 
-/** The kinds of policies, told from their names as the samples name them; the first that matches counts. */
+/** The kinds of policies, which their names tell as the samples name them; the first match counts. */
 const KINDS = [
   ["ropc", /ropc/, ""],
   ["reset", /reset|forgot|password/, "Reset password"],
@@ -29,7 +29,7 @@ const KINDS = [
   ["signin", /sign_?in|log_?in/, "Sign in"],
 ];
 
-/** What a policy is for, and how its button is called. */
+/** The purpose of a policy, and the name of its button. */
 export function describe(name) {
   const bare = name.toLowerCase().replace(/^b2c_1a?_/, "").replaceAll("-", "_");
   const found = KINDS.find(([, pattern]) => pattern.test(bare));
@@ -38,11 +38,11 @@ export function describe(name) {
   return { name, kind: "other", label: words[0].toUpperCase() + words.slice(1) };
 }
 
-/** The policies of the configuration, described; one without a name if there are none (another provider than B2C). */
+/** Returns the described policies of the configuration, or one without a name if there are none (not B2C). */
 export const policies = (config) =>
   config.policies.length ? config.policies.map(describe) : [{ name: "", kind: "signin", label: "Sign in" }];
 
-/** Leaves for the authority; `place` is what to come back to, `stays` whether to ask for a refresh token. */
+/** Leaves for the authority; `place` is where to come back to, `stays` whether to ask for a refresh token. */
 export async function signIn(config, policy, place, stays = canShare) {
   const { issuer, authorization_endpoint, ...known } = await metadata(config, policy);
   const namesItself = known.authorization_response_iss_parameter_supported === true;
@@ -63,8 +63,8 @@ export async function signIn(config, policy, place, stays = canShare) {
 }
 
 /**
- * Takes up the authority's answer if the page was opened with one.
- * Returns the place to go back to, or null when there was no answer; throws SignInError.
+ * Takes up the authority's answer if the page was opened with one. Returns the place to go back to, or null if there
+ * was no answer; throws SignInError.
  */
 export async function finish(config) {
   const answer = takeAnswer();
@@ -74,7 +74,7 @@ export async function finish(config) {
   if (!attempt || answer.get("state") !== attempt.state) {
     throw new SignInError("That sign-in was not started in this tab. Please try again.");
   }
-  // RFC 9207. An authority that does not announce it, such as B2C, may leave its name out.
+  // An authority that does not announce it (RFC 9207), such as B2C, may leave its name out.
   const isOther = answer.has("iss") ? !isIssuer(answer.get("iss"), attempt.issuer) : attempt.namesItself;
   if (isOther) throw new SignInError(OTHER_AUTHORITY);
   if (answer.has("error")) return refused(config, answer, attempt);
@@ -96,15 +96,15 @@ export async function finish(config) {
   return attempt.place ?? {};
 }
 
-/** The token for the API in a token response, and when it ends. */
+/** Returns the token for the API in a token response, and the time of its end. */
 export const tokenOf = (reply) => ({
   token: reply.access_token ?? reply.id_token,
   expires: Date.now() + 1000 * Number(reply.expires_in ?? reply.id_token_expires_in ?? 3600),
 });
 
 /**
- * Ends the session in all tabs, then at the authority. No id_token_hint: a token has no place in a URL. If the authority
- * cannot be reached, the next sign-in asks for the password.
+ * Ends the session in all tabs, then at the authority, without an id_token_hint, because a token has no place in a URL.
+ * If the authority cannot be reached, the next sign-in asks for the password.
  */
 export async function signOut(config, policy) {
   const refresh = shared()?.refresh;
@@ -117,7 +117,7 @@ export async function signOut(config, policy) {
   go(known.end_session_endpoint, { post_logout_redirect_uri: redirectURI, client_id: config.clientId });
 }
 
-/** RFC 7009, where the authority has it. The page is being left, so nothing waits for the answer. */
+/** Revokes a token (RFC 7009), if the authority can. The page is being left, so nothing waits for the answer. */
 export function revoke({ revocation_endpoint: endpoint }, config, token) {
   if (!token || !endpoint) return;
   const body = new URLSearchParams({ token, token_type_hint: "refresh_token", client_id: config.clientId });
@@ -150,7 +150,7 @@ async function refused(config, answer, attempt) {
   throw new SignInError(firstSentence(description));
 }
 
-/** Waits for ever: the page is about to be left. */
+/** Waits for ever, because the page is about to be left. */
 const away = (leaving) => leaving.then(() => new Promise(() => {}));
 
 async function redeem(config, attempt, code) {
@@ -171,8 +171,8 @@ async function redeem(config, attempt, code) {
 }
 
 /**
- * The claims of the ID token in a token response, if it is for this application and by this issuer, else null. The token came
- * from the token endpoint itself, so its signature need not be checked (OpenID Connect Core 3.1.3.7).
+ * Returns the claims of the ID token in a token response, if it is for this application and by this issuer, else null.
+ * The token came from the token endpoint itself, so its signature need not be checked (OpenID Connect Core 3.1.3.7).
  */
 export function identityOf({ id_token }, issuer, { clientId }) {
   const claims = id_token && claimsOf(id_token);
@@ -182,14 +182,14 @@ export function identityOf({ id_token }, issuer, { clientId }) {
 /** Whether a token that ends at `exp` has ended, by a clock that may be a minute ahead, as the server's may. */
 export const isOver = (exp) => !(1000 * (exp + 60) > Date.now());
 
-/** Whether a name is that of this issuer. Microsoft's issuer for many tenants is a template; the server decides which it takes. */
+/** Whether a name is that of this issuer. The server decides about a template, Microsoft's issuer for many tenants. */
 function isIssuer(name, issuer) {
   const [start, end] = String(issuer).split("{tenantid}");
   const text = String(name);
   return text === issuer || (end !== undefined && text.startsWith(start) && text.endsWith(end));
 }
 
-/** The claims of a token, unverified; null if it has none that can be read. */
+/** Returns the claims of a token, unverified, or null if it has none that can be read. */
 function claimsOf(token) {
   try {
     const bytes = atob(token.split(".")[1].replaceAll("-", "+").replaceAll("_", "/"));
@@ -199,7 +199,7 @@ function claimsOf(token) {
   }
 }
 
-/** The authority's own description (OpenID Connect Discovery 1.0), of one policy of B2C. */
+/** Returns the authority's own description (OpenID Connect Discovery 1.0), of one policy for B2C. */
 export function metadata(config, policy) {
   const base = config.authority.replace(/\/+$/, "") + (policy ? `/${policy}/v2.0` : "");
   return ask(`${base}/.well-known/openid-configuration`, ["token_endpoint"]);
@@ -232,8 +232,8 @@ function go(endpoint, parameters) {
 }
 
 /**
- * What to ask for: `profile` because External ID sends no name without it, `offline_access` for a refresh token. At B2C the
- * scope that is the client id itself gets an access token for this very application.
+ * Returns the scopes to ask for: `profile` because External ID sends no name without it, `offline_access` for a refresh
+ * token. At B2C the scope that is the client id itself gets an access token for this very application.
  */
 export function scope(config, stays = true) {
   const own = config.policies.length ? [config.clientId] : [];
@@ -241,7 +241,7 @@ export function scope(config, stays = true) {
   return ["openid", "profile", ...(stays ? ["offline_access"] : []), ...api].join(" ");
 }
 
-/** `AADB2C90077: User does not have ...\r\nCorrelation ID: ...` without what only operators need. */
+/** Returns `AADB2C90077: User does not have ...\r\nCorrelation ID: ...` without the parts that only operators need. */
 const firstSentence = (text) => text.split(/\r?\n/)[0].replace(/^AADB2C\d+:\s*/, "");
 
 const random = () => base64URL(crypto.getRandomValues(new Uint8Array(32)));

@@ -1,4 +1,4 @@
-// Keys that spare a way with the mouse, and the list of them. None acts while somebody writes, or in a dialog.
+// Keys that replace the mouse, and the list of them. None acts while somebody writes, or in a dialog.
 
 import { find, make } from "/dom.js";
 import { read, write } from "/storage.js";
@@ -65,7 +65,7 @@ export class Shortcuts {
 const isWriting = (element) =>
   element.matches?.("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]");
 
-/** To the row this many rows below; to the first or the last from elsewhere. */
+/** Goes to the row this many rows below, or from elsewhere to the first or the last. */
 function go(row, step) {
   const rows = [...document.querySelectorAll(".rows:not([hidden]) > .row")];
   const other = row ? rows[rows.indexOf(row) + step] : rows.at(step > 0 ? 0 : -1);

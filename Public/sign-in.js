@@ -1,9 +1,9 @@
-// Leaving for the authority: a button for each policy, and which policy to use for the next sign-in.
+// Leaves for the authority: shows a button for each policy, and remembers the policy for the next sign-in.
 
 import { make } from "/dom.js";
 import { describe, policies, signIn, SignInError } from "/session.js";
 
-/** A button that leaves for the authority; `place` gives what to restore after the return, `complain` shows why it failed. */
+/** Makes a button that leaves for the authority; `place` gives what to restore later, `complain` shows why it failed. */
 export function policyButton(config, policy, className, { place = () => ({}), complain }) {
   const button = make("button", { type: "button", className: `${className} ${policy.kind}`, textContent: policy.label });
   button.dataset.policy = policy.name;
@@ -11,7 +11,7 @@ export function policyButton(config, policy, className, { place = () => ({}), co
   return button;
 }
 
-/** Leaves for the authority; the button is disabled meanwhile. */
+/** Leaves for the authority, and disables the button meanwhile. */
 export async function leave(config, policy, button, { place = () => ({}), complain }) {
   button.disabled = true;
   try {
@@ -24,7 +24,7 @@ export async function leave(config, policy, button, { place = () => ({}), compla
   }
 }
 
-/** The policies that a visitor may choose, the likeliest first. */
+/** Returns the policies that a visitor may choose, the likeliest first. */
 export function signInPolicies(config) {
   const rank = { signin: 0, signup: 1 };
   return policies(config)
@@ -32,7 +32,7 @@ export function signInPolicies(config) {
     .sort((a, b) => (rank[a.kind] ?? 2) - (rank[b.kind] ?? 2));
 }
 
-/** The policy to come back with: the one used, unless that was for signing up or for a profile. */
+/** Returns the policy to come back with: the last one, unless it was for signing up or for a profile. */
 export function returnPolicy(config, used) {
   if (used && !["signup", "edit", "reset"].includes(describe(used).kind)) return used;
   return (signInPolicies(config)[0] ?? policies(config)[0]).name;

@@ -1,6 +1,6 @@
 // Values as JSON in the storage of the browser or of the tab.
 
-/** The value under this name; null if there is none, or one that is not JSON. */
+/** Returns the value under this name, or null if there is none, or one that is not JSON. */
 export function read(storage, name) {
   try {
     return JSON.parse(storage.getItem(name));
@@ -23,5 +23,5 @@ export function write(storage, name, value) {
   }
 }
 
-/** Does the work alone among the tabs of this browser that use the same name, where the browser can do that. */
+/** Does the work alone among the tabs of this browser that use the same name, if the browser can do that. */
 export const locked = (name, work) => (navigator.locks ? navigator.locks.request(name, work) : work());

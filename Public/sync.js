@@ -1,7 +1,7 @@
 // Brings the waiting changes to the server, many in a request or a few requests at once, and the server's list back.
 //
-// Nothing doubles: an addition carries its key as Idempotency-Key, a new text, due date or notes are bound by If-Match to
-// what the person saw, the other changes can be repeated. Nothing is lost: a change stays in the queue until the server has
+// Nothing doubles: an addition carries its key as Idempotency-Key, If-Match binds a new text, due date or notes to the
+// state that the person saw, and other changes can be repeated. Nothing is lost: a change is queued until the server has
 // answered. One tab sends at a time (Web Locks), so a list is never older than a change that was confirmed before it.
 
 import { call, Problem, Unreachable } from "/api.js";
@@ -14,8 +14,8 @@ const MOST = 500; // changes in a list: the server takes 1000, in a body of 64 K
 const AT_ONCE = 5; // requests; browsers open six connections to a server, and one is left for reading
 
 /**
- * `report` is told {kind: "idle" | "busy" | "offline" | "trouble" | "ended", ...} whenever that changes, "changed" for
- * each change that the server has answered, and "sent" when the other tabs should look at the list again.
+ * `report` is told {kind: "idle" | "busy" | "offline" | "trouble" | "ended", ...} whenever the state changes, "changed"
+ * for each change that the server has answered, and "sent" when the other tabs should read the list again.
  */
 export class Sync {
   #model;
@@ -35,7 +35,7 @@ export class Sync {
     this.#report = report;
   }
 
-  /** Sends what waits; with `list`, looks for what others have changed as well. */
+  /** Sends the waiting changes; with `list`, also reads what others have changed. */
   async run({ list = false } = {}) {
     this.#wantsList ||= list;
     this.#again = true;
@@ -52,14 +52,14 @@ export class Sync {
     }
   }
 
-  /** The session is over: nothing is sent any more. */
+  /** Ends the session: nothing is sent any more. */
   end(reason) {
     this.#ended = true;
     clearTimeout(this.#timer);
     this.#tell({ kind: "ended", reason });
   }
 
-  /** An answer that was under way when the session ended changes nothing about that. */
+  /** Tells the news, except that an answer under way at the end of the session does not change that state. */
   #tell(news) {
     if (!this.#ended || news.kind === "ended") this.#report(news);
   }
@@ -67,7 +67,7 @@ export class Sync {
   /** Sends the deletions that wait for the time of undo, from a page that is being closed. */
   leave() {
     for (const change of this.#model.hurry()) {
-      // What is to be compared with `of` first needs an answer, and is sent at the next start.
+      // A deletion that must be compared with `of` needs an answer first, and is sent at the next start.
       if (typeof change.target !== "number" || change.of || this.#ended) continue;
       call(this.#access, "DELETE", `/api/tasks/${change.target}`, { keepalive: true }).catch(() => {});
     }
@@ -76,7 +76,7 @@ export class Sync {
   async #pass() {
     await this.#model.reload();
     try {
-      // An addition that waits since a failure, or since an earlier start, is looked for before it is repeated.
+      // An addition that waits since a failure, or since an earlier start, is searched for before it is repeated.
       if (this.#wantsList && this.#model.changes().some(({ kind }) => kind === "add")) await this.#list();
       const rest = await this.#sendAll();
       if (this.#wantsList) await this.#list();
@@ -88,7 +88,7 @@ export class Sync {
     }
   }
 
-  /** Until there is nothing to send now; the milliseconds until there will be. */
+  /** Sends until there is nothing to send now; returns the milliseconds until there will be something. */
   async #sendAll() {
     const sending = new Map(); // change -> promise of its request
     let hasSent = false;
@@ -111,7 +111,7 @@ export class Sync {
     }
   }
 
-  /** Changes that can be sent now, in lists of those that share a request. */
+  /** Returns the changes that can be sent now, in lists of those that share a request. */
   #grouped(changes) {
     const isListed = (change) => change.kind === "change" && typeof change.target === "number"
       && !guardedField(change) && !this.#alone.has(change.key);
@@ -135,7 +135,7 @@ export class Sync {
     this.#tell({ kind: "changed" });
   }
 
-  /** Changes that need no condition, all or none. An answer without the tasks says that they are too long for one. */
+  /** Sends changes that need no condition, all or none. An answer without the tasks says that they are too long for one. */
   async #changeAll(changes) {
     const body = changes.map((change) => ({ id: change.target, ...bodyOf(change) }));
     const answer = await this.#call("PATCH", "/api/tasks", { body });
@@ -144,7 +144,7 @@ export class Sync {
     this.#model.confirmAll(changes.map((change) => [change, tasks.get(change.target)]));
   }
 
-  /** Each of them with a request of its own, so that a refusal ends at the right row. */
+  /** Sends each of the changes in a request of its own, so that a refusal ends at the right row. */
   #sendAlone(changes) {
     for (const change of changes) this.#alone.add(change.key);
   }
@@ -174,7 +174,7 @@ export class Sync {
     this.#model.confirm(change, taskOf(body));
   }
 
-  /** A task that was cleared with others is deleted only as it was shown; else it stays, and is shown as it is now. */
+  /** Deletes a task that was cleared with others only if it is as it was shown; else it stays, and is shown as it is now. */
   async #remove(change) {
     const { target, of } = change;
     if (typeof target === "string") return this.#model.confirm(change, null); // its addition was refused
@@ -208,7 +208,7 @@ export class Sync {
     return answer && { task: taskOf(answer.body), tag: answer.tag };
   }
 
-  /** The changed task; null if there is none in the expected state. */
+  /** Returns the changed task, or null if there is none in the expected state. */
   async #change(id, body, tag) {
     const headers = tag ? { "If-Match": tag } : {};
     const answer = await this.#call("PATCH", `/api/tasks/${id}`, { headers, body }).catch(nothingIf(404, 412));
@@ -217,12 +217,12 @@ export class Sync {
 
   async #list() {
     const headers = this.#model.tag ? { "If-None-Match": this.#model.tag } : {};
-    this.#wantsList = false; // who wants it from now on may want a newer one
+    this.#wantsList = false; // whoever wants it from now on may want a newer one
     const { tasks, tag } = await this.#readAll("/api/tasks", headers);
     if (tasks) this.#model.replace(tasks, tag);
   }
 
-  /** A list with all of its pages: {tasks, tag}, no tasks if it is the one that the headers name, no tag if it has pages. */
+  /** Reads all pages of a list: {tasks, tag}, without tasks for the list in the headers, without tag for several pages. */
   async #readAll(path, headers = {}) {
     const first = await this.#call("GET", path, { headers });
     if (first.status === 304) return { tag: first.tag };
@@ -235,7 +235,7 @@ export class Sync {
     return { tasks, tag: first.next ? null : first.tag };
   }
 
-  /** Tells after 2 s without an answer that there is none. */
+  /** Reports after 2 s without an answer that there is none. */
   async #call(method, path, options) {
     let isLate = false;
     const late = setTimeout(() => this.#tell({ kind: "offline", isSilent: (isLate = true) }), PATIENCE);
@@ -271,7 +271,7 @@ export class Sync {
   }
 }
 
-/** Whether the server refused for good what was asked; else the same may succeed later, or after another sign-in. */
+/** Whether the server has refused for good; else the same may succeed later, or after another sign-in. */
 const isRefusal = (error) => error instanceof Problem && !error.isPassing && error.status !== 401;
 
 const nothingIf = (...statuses) => (error) => {

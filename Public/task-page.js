@@ -1,4 +1,4 @@
-// The task list after sign-in: what its controls do, and what the page says about saving.
+// The task list after sign-in: its controls, and the page's words about saving.
 
 import { call, Problem, Unreachable } from "/api.js";
 import { leave, returnPolicy } from "/sign-in.js";
@@ -40,7 +40,7 @@ export class TaskPage {
   });
   #search = new Search((text) => this.#searchFor(text));
 
-  /** Opens the list of this session; returns the message why it could not, or null. */
+  /** Opens the list of this session; returns a message if it could not be opened, or null. */
   static async open(config, me, place, { show, complaint }) {
     let page;
     const access = new Access(config, me, () => (page ? page.leave() : location.reload()));
@@ -72,7 +72,7 @@ export class TaskPage {
     this.#listen();
   }
 
-  /** What to restore after the next sign-in. */
+  /** The state to restore after the next sign-in. */
   #place() {
     return { filter: this.#view.filter, draft: find("new").value, editing: this.#view.editing ?? this.#interrupted };
   }
@@ -87,7 +87,7 @@ export class TaskPage {
     find("new").value = draft ?? "";
     this.#interrupted = editing;
     this.#filter(place.filter ?? location.hash.slice(1), "replaceState");
-    // A field that takes the focus opens the keyboard of a phone, which was not asked for.
+    // A field that takes the focus opens the keyboard of a phone, which nobody asked for.
     if (!editing) find(matchMedia("(pointer: fine)").matches ? "new" : "headline").focus({ preventScroll: true });
   }
 
@@ -122,27 +122,27 @@ export class TaskPage {
     this.others.addEventListener("message", (event) => this.#heard(event.data));
   }
 
-  /** Another tab has changed something, or has signed out: then this one has, too. */
+  /** Acts when another tab has changed something, or has signed out: then this one has, too. */
   #heard({ changed, left }) {
     if (changed === this.me.owner) this.sync.run({ list: true });
     if (left === this.me.owner) this.leave();
   }
 
-  /** This session is over for this tab, which goes on with that of the browser, if there is one. */
+  /** Ends this session for this tab, which goes on with the browser's session, if there is one. */
   leave() {
     this.model.forget();
     session.forget();
     location.assign("/");
   }
 
-  /** Shows all, open or done tasks; `remember` is the method of the history for that, if the address is to change. */
+  /** Shows all, open or done tasks; `remember` is the method of the history for this, if the address is to change. */
   #filter(name, remember) {
     this.#view.filter = name;
     if (remember) history[remember](null, "", this.#view.filter === "all" ? "/" : `/#${this.#view.filter}`);
     this.#render();
   }
 
-  /** The address is that of another filter now. Other fragments, such as that of the skip link, change nothing. */
+  /** Takes the filter from a new address. Other fragments, such as that of the skip link, change nothing. */
   #wentBack() {
     const name = location.hash.slice(1) || "all";
     if (FILTER_NAMES.includes(name)) this.#filter(name);
@@ -182,7 +182,7 @@ export class TaskPage {
     this.#showTrouble();
   }
 
-  /** How many changes are not on this device: those that are being written ("keeping"), or could not be ("failed"). */
+  /** Returns how many changes are not on this device: they are being written ("keeping"), or could not be ("failed"). */
   #unkept(state, changes = this.model.changes()) {
     return changes.filter((change) => this.model.stateOf(change) === state).length;
   }
@@ -204,7 +204,7 @@ export class TaskPage {
     this.#render();
   }
 
-  /** `waiting` are the changes that are sent without the person, `stuck` counts those that wait for a decision. */
+  /** Shows the state: `waiting` changes are sent without the person, `stuck` counts those that need a decision. */
   #showStatus(waiting, stuck) {
     const box = find("status");
     const [keeping, failed] = ["keeping", "failed"].map((state) => this.#unkept(state, waiting));
@@ -274,7 +274,7 @@ export class TaskPage {
     announce(`${completed ? "Done" : "Open again"}: ${brief(task.text)}`);
   }
 
-  /** Keeps what the person has changed of what they saw; returns what is wrong with it, or null. */
+  /** Keeps the person's changes to the values they saw; returns what is wrong with them, or null. */
   #save(task, seen, values) {
     const altered = alterations(seen, values);
     const fault = faultOf(values.text.trim()) ?? lengthFault("notes", values.notes.trim());
@@ -305,7 +305,7 @@ export class TaskPage {
     find("new").focus();
   }
 
-  /** The person's answer to a change that could not be made. */
+  /** Takes the person's answer to a change that could not be made. */
   #decide(task, decision) {
     const change = this.model.changes().find((change) => change.key === task.change);
     const isText = change?.kind === "add" || change?.text !== undefined;
@@ -325,7 +325,7 @@ export class TaskPage {
 
 const counted = (changes) => `${changes} change${changes === 1 ? "" : "s"}`;
 
-/** The message about what is wrong with a text, or null. */
+/** Returns the message about what is wrong with a text, or null. */
 function faultOf(text) {
   if (!text) return "Write a few words first.";
   return lengthFault("text", text);

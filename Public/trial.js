@@ -1,4 +1,4 @@
-// Trying an operation: a form that makes its request with the token of the session, and the same request for curl.
+// Tries an operation: a form makes its request with the token of the session, and shows the same request for curl.
 
 import { find, make } from "/dom.js";
 import { Access } from "/renewal.js";
@@ -7,9 +7,9 @@ import { current } from "/session-store.js";
 const LONGEST = 20000; // characters of an answer that are shown
 const PATIENCE = 15000; // milliseconds
 
-let access; // to the token of this browser's session; undefined if no one is signed in
+let access; // the access to the token of this browser's session; undefined if no one is signed in
 
-/** The token to try with: the pasted one, else that of the session, else null; the latter may have to be renewed. */
+/** Returns the token to try with: the pasted one, else the session's, which may have to be renewed, else null. */
 const token = () => find("token-pasted").value.trim() || access?.token || null;
 const freshToken = async () => token() ?? (await access?.renew()) ?? null;
 
@@ -32,7 +32,7 @@ export async function showToken() {
 }
 
 function showMock(authority) {
-  // mock-authority listens on the machine itself unless it is told otherwise; elsewhere nothing is promised.
+  // mock-authority listens on the machine itself unless it is told otherwise, so nothing is promised elsewhere.
   if (!authority || !["localhost", "127.0.0.1", "[::1]"].includes(new URL(authority).hostname)) return;
   const url = `${new URL(authority).origin}/_mock/token?user=alice@example.com`;
   find("token-mock-line").textContent = `TOKEN=$(curl -s ${quoted(url)})`;
@@ -46,7 +46,7 @@ function stateOfToken() {
     make("a", { href: "/", textContent: "Sign in on the start page" }), ", then come back here."];
 }
 
-/** What opens to a form that tries an operation, made when it is opened. `parameters` and `body` are resolved. */
+/** Makes the part that opens to a form, when it is opened. `parameters` and `body` are resolved. */
 export function trial(tried) {
   const details = make("details", { className: "try" }, make("summary", { textContent: "Try it" }));
   details.addEventListener("toggle", () => details.append(formOf(tried)), { once: true });
@@ -94,7 +94,7 @@ const field = (label, input) =>
 
 const exampleOf = ({ example }) => (example === undefined ? "" : JSON.stringify(example));
 
-/** {method, url, headers, body, needsToken} of what the form says; fields that are empty are left out. */
+/** Returns {method, url, headers, body, needsToken} of the form; fields that are empty are left out. */
 function requestOf({ path, method, fields, text, type, needsToken }) {
   const given = (place) => fields.filter(({ parameter, input }) => parameter.in === place && input.value)
     .map(({ parameter, input }) => [parameter.name, input.value]);
@@ -107,7 +107,7 @@ function requestOf({ path, method, fields, text, type, needsToken }) {
   return { method: method.toUpperCase(), url: query.size ? `${url}?${query}` : url, headers, body, needsToken };
 }
 
-/** The request as a line for a shell. The token itself is in it only where that was asked for. */
+/** Returns the request as a line for a shell. The token itself is in it only if that was asked for. */
 function curlLine({ method, url, headers, body, needsToken }) {
   const shown = find("token-shown").checked && token();
   const parts = ["curl -i"];
@@ -118,7 +118,7 @@ function curlLine({ method, url, headers, body, needsToken }) {
   return [...parts, quoted(location.origin + url)].join(" ");
 }
 
-/** One word of a shell. */
+/** Returns one word of a shell. */
 const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 
 async function copy(curl, state) {

@@ -1,4 +1,4 @@
-// The seconds in which a deletion can be taken back: it waits in the model, this shows that it does.
+// The seconds in which a deletion can be taken back: it waits in the model, and this offer shows that it does.
 
 import { announce, find } from "/dom.js";
 import { UNDO_TIME } from "/model.js";
@@ -28,7 +28,7 @@ export class Undo {
     this.#timer = setTimeout(() => this.#end(), SHOWN);
   }
 
-  /** As long as the pointer or the focus is on the offer, it stays, and the deletion waits. */
+  /** Keeps the offer and the deletion waiting as long as the pointer or the focus is on the offer. */
   #end() {
     if (find("toast").matches(":focus-within, :hover")) {
       for (const key of this.#keys) this.#model.revise(key, { notBefore: Date.now() + UNDO_TIME });

@@ -11,7 +11,7 @@ import { read, write } from "/storage.js";
 
 const NUMBERS = ["No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine"];
 
-/** "Three things to do", as one would say it. */
+/** Returns "Three things to do", as one would say it. */
 export function headline(open, all) {
   if (!all) return "A clear page";
   if (!open) return "All done";
@@ -40,8 +40,8 @@ export const FILTER_NAMES = Object.keys(FILTERS);
 const FOLDED = "tasks.finished"; // in local storage, true if the person does not want to see finished tasks
 
 /**
- * Shows tasks; `actions` is what the rows' controls do: {complete, save, remove, move, decide}, and `closed` for editors.
- * Open tasks are in one list, finished ones in another that can be folded.
+ * Shows tasks; `actions` are the functions of the rows' controls: {complete, save, remove, move, decide}, and `closed`
+ * for editors. Open tasks are in one list, finished ones in another that can be folded.
  */
 export class ListView {
   #rows = new Map(); // row name -> element
@@ -49,12 +49,12 @@ export class ListView {
   #editors = new Map(); // row name -> the editor of a row that is being edited
   #actions;
   #filter = "all";
-  #words = []; // that are searched for
+  #words = []; // the words that are searched for
   #fresh = true;
-  #day = today(); // of the last rendering
+  #day = today(); // the day of the last rendering
   #lists = { open: find("rows"), done: find("finished-rows") };
   #dragging;
-  #waiting; // what came to be shown while a row was being dragged
+  #waiting; // the tasks that came while a row was being dragged
 
   constructor(actions) {
     this.#actions = actions;
@@ -90,12 +90,12 @@ export class ListView {
     return this.#words.length > 0;
   }
 
-  /** How many tasks are shown. */
+  /** The number of tasks that are shown. */
   get count() {
     return this.#rows.size;
   }
 
-  /** The row that is being edited, the first of several: {id, row, values, seen}. */
+  /** The first row that is being edited: {id, row, values, seen}. */
   get editing() {
     const [[row, editor] = []] = this.#editors;
     return editor && { id: this.#tasks.get(row).id, row, values: editor.values, seen: editor.seen };
@@ -131,7 +131,7 @@ export class ListView {
     return this.#words.every((word) => text.includes(word));
   }
 
-  /** All tasks, and those whose editor is open, even if they were deleted. */
+  /** Returns all tasks, and those whose editor is open, even if they were deleted. */
   #withEdited(tasks) {
     if (!this.#editors.size) return tasks;
     const names = new Set(tasks.map((task) => task.row));
@@ -161,7 +161,7 @@ export class ListView {
     find("search-open").hidden = !all;
   }
 
-  /** The person who looks for finished tasks, or for words, sees what there is. */
+  /** Whether finished tasks are folded, which a person who looks for them, or for words, overrides. */
   get #isFolded() {
     return read(localStorage, FOLDED) && this.#filter !== "done" && !this.isSearching;
   }
@@ -215,7 +215,7 @@ export class ListView {
     list.hidden = tasks.length === 0;
   }
 
-  /** The focus of a removed row moves to the next one, else to the one before, else to the field for new tasks. */
+  /** Moves the focus of a removed row to the next one, else to the one before, else to the field for new tasks. */
   #focusBeforeRemoval(wanted) {
     const row = document.activeElement?.closest?.(".row");
     if (!row || wanted.has(row.dataset.row)) return null;
@@ -293,7 +293,7 @@ export class ListView {
     }
   }
 
-  /** Moves an open task by one of those that are shown. */
+  /** Moves an open task by one place among the tasks that are shown. */
   #step(row, isUp) {
     const other = isUp ? row.previousElementSibling : row.nextElementSibling;
     if (row.parentElement !== this.#lists.open || !other) return;
@@ -306,7 +306,7 @@ export class ListView {
     this.#actions.move(this.#taskOf(row), { [side]: this.#taskOf(other) });
   }
 
-  /** Where a row stands in its list, and how many there are: "2 of 5". */
+  /** Returns the place of a row in its list, and the number of rows: "2 of 5". */
   placeOf(name) {
     const row = this.#rows.get(name);
     const rows = [...row.parentElement.children];
@@ -315,7 +315,7 @@ export class ListView {
 
   /**
    * Opens the editor of a row, with the task's values or with those that were written before, and the focus on a field;
-   * `seen` are the values that the person started from.
+   * `seen` are the values with which the person started.
    */
   edit(name, { values, seen, field = "text" } = {}) {
     const element = this.#rows.get(name);
@@ -355,17 +355,17 @@ export class ListView {
   }
 }
 
-/** Puts an element before another one, or last; where the browser can do that, with its focus and its state. */
+/** Puts an element before another one, or last, with its focus and its state if the browser can do that. */
 function put(list, element, place) {
   if (element.isConnected && list.moveBefore) return list.moveBefore(element, place);
-  if (element.isConnected) element.classList.remove("new"); // it would arrive once more
+  if (element.isConnected) element.classList.remove("new"); // it would otherwise arrive once more
   list.insertBefore(element, place);
 }
 
-/** A text without what people do not write when they search: capitals and accents. */
+/** Returns a text without what people do not write when they search: capitals and accents. */
 const folded = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 
-/** Enter saves the text; in notes, with Shift, and on a phone, it begins a line; while a word is composed, it ends that. */
+/** Enter saves the text. In notes, with Shift and on a phone it begins a line; in a composed word it ends the word. */
 function isSubmit(event) {
   if (!event.target.matches(".editor textarea") || event.isComposing || event.shiftKey) return false;
   if (event.ctrlKey || event.metaKey) return true;

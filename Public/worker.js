@@ -1,9 +1,9 @@
-// Opens the page without a connection: the page's own files, from the network while there is one, else as they were
-// last seen. Nothing of the API and nothing that belongs to a person is ever kept.
+// Opens the page without a connection: its own files come from the network while there is one, else as they were last
+// seen. Nothing of the API and nothing that belongs to a person is ever kept.
 
 const PATIENCE = 2000; // milliseconds
 const LONGEST_ANSWER = 30000;
-let late = null; // promise of an answer that did not come in time, until it comes or fails
+let late = null; // the promise of an answer that did not come in time, until it comes or fails
 
 const CACHE = "page-3";
 const FILES = [
@@ -28,7 +28,7 @@ addEventListener("fetch", (event) => {
   if (isPage) event.respondWith(newest(event, url.pathname));
 });
 
-/** The network's answer; after 2 s without one, for this file and all that follow until it comes, what was last seen. */
+/** Returns the network's answer. After 2 s without one, this file and all that follow are those last seen until it comes. */
 async function newest(event, path) {
   const cache = await caches.open(CACHE);
   const kept = await cache.match(path);
@@ -47,7 +47,7 @@ async function newest(event, path) {
   return answer ?? kept;
 }
 
-/** A browser opens six connections to a server: one that is silent is not kept for ever. */
+/** A browser opens six connections to a server, so a silent one is not kept for ever. */
 async function ask({ cache: mode, redirect }, path, cache) {
   const response = await fetch(path, { cache: mode, redirect, signal: AbortSignal.timeout(LONGEST_ANSWER) });
   // A network's portal, or a proxy whose server does not run, answers without the field that the server gives every answer. Its
