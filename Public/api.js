@@ -67,8 +67,8 @@ async function ask(token, method, path, { headers = {}, body, keepalive = false,
     const answer = await read(response, silence);
     const problem = response.ok || response.status === 304
       ? null : new Problem(response.status, answer ?? {}, Number(response.headers.get("Retry-After")) || 0);
-    const isOurs = response.headers.get("client-request-id") === name;
-    if (!isOurs && !problem?.isPassing && !/^\w+\.\w+$/.test(problem?.code)) throw new Unreachable("Somebody else answered.");
+    const isOurs = response.headers.get("client-request-id") === name || /^\w+\.\w+$/.test(problem?.code);
+    if (!isOurs && !problem?.isPassing) throw new Unreachable("Somebody else answered.");
     if (problem) throw problem;
     const next = /<([^>]+)>;\s*rel="next"/.exec(response.headers.get("Link") ?? "")?.[1];
     return { status: response.status, tag: response.headers.get("ETag"), next, body: answer };

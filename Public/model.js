@@ -152,7 +152,7 @@ export class Model {
   hurry() {
     const waiting = this.changes().filter((change) => change.notBefore > Date.now());
     for (const change of waiting) this.revise(change.key, { notBefore: 0 });
-    write(sessionStorage, HURRIED, waiting.map(({ key }) => key)); // else they wait a few seconds more at the next start
+    write(sessionStorage, HURRIED, waiting.map(({ key }) => key)); // else they wait some seconds at the next start
     return waiting;
   }
 

@@ -25,8 +25,8 @@ export function current() {
 export const shared = () => valid(read(localStorage, SHARED));
 
 /**
- * A sign-in: from now on the session of all tabs, or of this one if there is no refresh token. `ends` may be unknown. Without
- * room in this browser there is no session.
+ * A sign-in: from now on the session of all tabs, or of this one if there is no refresh token. `ends` may be unknown.
+ * Without room in this browser there is no session.
  */
 export function begin({ refresh, ends, token, expires, ...session }) {
   session.since = Math.max(Date.now(), signedOut() + 1);
@@ -45,8 +45,8 @@ export function keep(session) {
 }
 
 /**
- * Replaces the refresh token of a session, if there is room: most authorities take the old one again. Returns false if the
- * session has been ended or replaced meanwhile.
+ * Replaces the refresh token of a session, if there is room: most authorities take the old one again. Returns false if
+ * the session has been ended or replaced meanwhile.
  */
 export function rotate({ since }, refresh, ends) {
   const all = shared();

@@ -206,8 +206,8 @@ export function metadata(config, policy) {
 }
 
 /**
- * JSON from the authority. Other JSON, without any of these members, is the answer of a network's portal. Reading is tried
- * twice: a request dies when the device changes its network.
+ * JSON from the authority. Other JSON, without any of these members, is the answer of a network's portal. Reading is
+ * tried twice: a request dies when the device changes its network.
  */
 async function ask(url, members, options, attempts = options ? 1 : 2) {
   let response;

@@ -50,8 +50,8 @@ async function newest(event, path) {
 /** A browser opens six connections to a server, so a silent one is not kept for ever. */
 async function ask({ cache: mode, redirect }, path, cache) {
   const response = await fetch(path, { cache: mode, redirect, signal: AbortSignal.timeout(LONGEST_ANSWER) });
-  // A network's portal, or a proxy whose server does not run, answers without the field that the server gives every answer. Its
-  // page must not replace a file; only a redirect leads to the portal's own page.
+  // A network's portal, or a proxy whose server does not run, answers without the field that the server gives every
+  // answer. Its page must not replace a file; only a redirect leads to the portal's own page.
   const isOurs = response.headers.has("X-Request-Id");
   if (!isOurs && response.type !== "opaqueredirect") throw new TypeError("Somebody else answered.");
   if (response.ok) await cache.put(path, response.clone()).catch(unlessFull);

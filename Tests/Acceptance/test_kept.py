@@ -31,8 +31,8 @@ CLOCK = """
     };"""
 
 # What the page asks of the API is in `sent`. `portal` is a network that answers some methods in the server's place, `isDeaf`
-# one that loses every answer to an addition; the server has forgotten the key of one that is repeated then. `portals` are
-# the answers of others to the requests of which `answer` says the end of the address.
+# one that loses every answer to an addition; the server has forgotten the key of one that is repeated then. `portals`
+# are the answers of others to the requests of which `answer` says the end of the address.
 NETWORK = """
     const real = window.fetch, answerOf = ({ status, body, type }) =>
       new Response(body, { status, headers: body === null ? {} : { "Content-Type": type } });
@@ -316,7 +316,7 @@ class Portals(Kept):
         self.person.await_texts("one", "two")
 
     def answer(self, end, *portals):
-        """From the next page on, requests to an address that ends so get these answers in turn, and then the right one."""
+        """From the next page on, requests to addresses that end so get these answers in turn, then the right one."""
         self.chrome.execute_script("localStorage['test.portals'] = JSON.stringify(arguments)", end, *portals)
 
     def test_a_renewal_is_made_when_the_sign_in_service_is_reached(self):
@@ -438,13 +438,13 @@ class FullStorage(Kept):
         self.chrome.execute_script("localStorage['test.room'] = 'tasks.attempt'")
         self.person.choose("b2c_1_sign_in")
         self.person.fill_at_once(signInName=self.address, password=PASSWORD)
-        self.chrome.until(lambda: "no room" in self.chrome.one("#welcome-error").text, "the complaint after the sign-in")
+        self.chrome.until(lambda: "no room" in self.chrome.one("#welcome-error").text, "the complaint")
 
     def test_a_full_cache_keeps_no_file_from_the_page(self):
         self.chrome.until(lambda: self.chrome.execute_async_script("""
             const [done] = arguments;
             navigator.serviceWorker.ready.then(() => caches.keys()).then(async ([name]) =>
-              done(await caches.open(name).then((cache) => cache.delete("/view.js"))));"""), "a file to be taken out of the cache")
+              done(await caches.open(name).then((cache) => cache.delete("/view.js"))));"""), "a file to leave the cache")
         self.room(quotaSize=1)
         self.person.refresh()
         self.person.add("one")
@@ -510,7 +510,8 @@ class TwoTabs(Kept):
         self.assertEqual(self.texts_on_server(), ["Buy oat milk"])
 
     def test_a_change_that_only_the_second_has_learns_the_id(self):
-        self.chrome.execute_script("IDBObjectStore.prototype.add = () => { throw new DOMException('full', 'QuotaExceededError'); };")
+        self.chrome.execute_script("""
+            IDBObjectStore.prototype.add = () => { throw new DOMException("full", "QuotaExceededError"); };""")
         self.person.rename("Buy milk", "Buy oat milk")
         self.chrome.until(lambda: "could not keep" in self.chrome.one("#trouble").text, "the trouble")
         self.release()

@@ -289,8 +289,9 @@ class Connections(Trouble):
         self.person.await_saved()
         self.chrome.execute_script("""
             const real = window.fetch;
-            window.fetch = async (url, options) => options?.method !== "POST" && options?.method !== "PATCH" ? real(url, options)
-              : new Response(JSON.stringify({ status: 422, code: "task.text", title: "Title", detail: "Detail." }), { status: 422 });""")
+            const problem = JSON.stringify({ status: 422, code: "task.text", title: "Title", detail: "Detail." });
+            window.fetch = async (url, options) => ["POST", "PATCH"].includes(options?.method)
+              ? new Response(problem, { status: 422 }) : real(url, options);""")
         self.person.rename("Buy milk", "Buy oat milk")
         self.person.add("Buy bread")
         self.person.await_status("2 changes not saved")
