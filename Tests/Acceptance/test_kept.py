@@ -208,6 +208,24 @@ class WrongClock(Kept):
         self.check_edits_after(48)
 
 
+    def test_an_edit_that_is_kept_before_its_addition_waits_for_it(self):
+        """A full database may take the edit, and the addition only later."""
+        self.before_each_page(NETWORK)
+        self.chrome.execute_async_script("""
+            const [changes, done] = arguments, { owner } = JSON.parse(sessionStorage["tasks.session"]);
+            indexedDB.open("tasks").onsuccess = ({ target: { result } }) => {
+              const transaction = result.transaction("changes", "readwrite");
+              for (const change of changes) transaction.objectStore("changes").add({ ...change, owner });
+              transaction.oncomplete = () => done(result.close());
+            };""", [
+                {"key": "edit", "kind": "change", "target": "addition", "text": "Buy oat milk", "base": "Buy milk"},
+                {"key": "addition", "kind": "add", "text": "Buy milk", "completed": False}])
+        self.person.refresh()
+        self.chrome.until(lambda: self.texts_on_server() == ["Buy oat milk"], "the edit")
+        self.person.await_saved()
+        self.assertEqual(self.sent("PATCH"), ["PATCH /api/tasks/1"])
+
+
 class OldAdditions(Kept):
     """Additions that were sent more than a day ago, and never answered."""
 
