@@ -552,7 +552,8 @@ class SomebodyElse(SessionTest):
             self.chrome.refresh()
             self.chrome.until(lambda: self.chrome.one("#ended").is_displayed(), "the end of the session")
         self.chrome.one("#again").click()
-        self.chrome.until(lambda: "/authorize" in self.chrome.current_url or self.chrome.one("#tasks"), "the authority")
+        self.chrome.until(
+            lambda: "/authorize" in self.chrome.current_url or not self.chrome.one("#ended").is_displayed(), "the authority")
         if "/authorize" in self.chrome.current_url:
             self.person.fill(signInName=address, password=PASSWORD)
         self.person.await_list()
