@@ -119,7 +119,7 @@ import Testing
         }
         program.send(SIGINT)
         #expect(try program.wait() == .exit(130))
-        let advice = "Run the same command again, without --list-unmapped once \(list) exists, to continue: "
+        let advice = "run the same command again, without --list-unmapped once \(list) exists, to continue: "
         #expect(program.errors.contains(advice), "\(program.errors)")
     }
 

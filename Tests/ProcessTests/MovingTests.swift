@@ -124,7 +124,7 @@ import Testing
         }
         try server.kill9()
         #expect(try program.wait() == .exit(1))
-        #expect(program.errors.contains("Import the same lines again to continue"), "\(program.errors)")
+        #expect(program.errors.contains("; import the same lines again to continue"), "\(program.errors)")
         try server.startAgain()
         let (end, errors) = try mover.run(["import", mover.file("lines.jsonl")], on: target)
         #expect(end == .exit(0) && !errors.contains("task-server: \(tasks) tasks"), "\(errors)")
@@ -141,7 +141,7 @@ import Testing
         let command = "ulimit -f 600; exec \(ChildProcess.built("task-server")) export \(target)"
         let limited = try ChildProcess("/bin/bash", ["-c", command], environment: ["TASKS_DATABASE": source])
         #expect(try limited.wait() == .exit(1))
-        let message = "File too large. There is no file \(target) yet: export again"
+        let message = "File too large; there is no file \(target) yet: export again"
         #expect(limited.errors.contains(message), "\(limited.errors)")
         #expect(!File.exists(target) && !File.exists("\(target).part"))
         #expect(try mover.run(["export", target], on: source).end == .exit(0))

@@ -67,7 +67,7 @@ import Testing
         program.send(signal)
         #expect(try program.wait() == .exit(code))
         #expect(program.errors.hasPrefix("task-server: stopped: "), "\(program.errors)")
-        #expect(program.errors.contains("Import the same lines again"), "\(program.errors)")
+        #expect(program.errors.contains("; import the same lines again"), "\(program.errors)")
         // All signals take the same way; an export has only the end of its message for itself.
         guard signal == SIGINT else { return }
         #expect(try mover.run(["import", mover.file("lines.jsonl")], on: database).end == .exit(0))
@@ -77,7 +77,7 @@ import Testing
         try waitUntil(export, "\(target).part", toHave: 1)
         export.send(signal)
         #expect(try export.wait() == .exit(code))
-        #expect(export.errors.contains("There is no file \(target) yet: export again"), "\(export.errors)")
+        #expect(export.errors.contains("there is no file \(target) yet: export again"), "\(export.errors)")
         #expect(!File.exists(target) && !File.exists("\(target).part"))
         #expect(try mover.run(["export", target], on: database).end == .exit(0))
         #expect(try mover.bytes("out.jsonl") == mover.bytes("lines.jsonl"))
@@ -102,7 +102,7 @@ import Testing
         }
         program.send(SIGINT)
         #expect(try program.wait() == .exit(130))
-        #expect(program.errors.hasPrefix("task-server: stopped. Import the same lines again"), "\(program.errors)")
+        #expect(program.errors.hasPrefix("task-server: stopped; import the same lines again"), "\(program.errors)")
     }
 
     @Test func `A command that was started with nohup outlives its terminal`() throws {

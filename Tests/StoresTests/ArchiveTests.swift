@@ -141,7 +141,7 @@ struct ArchiveTests {
             #expect(try export(path) == usual, "\(index)")
         }
         for repeated in [#"{"owner":"a","next":7,"next":8}"#, #"{ "owner":"a","next":7,"next":8}"#] {
-            #expect(throws: ArchiveError.self) { try importLines([repeated], to: path) }
+            #expect(throws: OperatorError.self) { try importLines([repeated], to: path) }
         }
     }
 
@@ -155,7 +155,7 @@ struct ArchiveTests {
         #expect(try importLines(three + [end] + three, to: path).end == .cut)
         #expect(try importLines(three + [end] + three + [end], to: path).end == .whole)
         for wrong in [three.dropFirst() + [end], three[...] + ["", three[0], end]] {
-            #expect(throws: ArchiveError.self) { try importLines(Array(wrong), to: path) }
+            #expect(throws: OperatorError.self) { try importLines(Array(wrong), to: path) }
         }
         let changed = three.map { $0.replacingFirst(#""text":"t""#, with: #""text":"T""#) }
         let summary = try importLines(Array(changed.prefix(1)) + three.dropFirst() + [end], to: path)
@@ -224,7 +224,7 @@ struct ArchiveTests {
         for _ in 0..<2 { #expect(try importLines(other, to: path).added == 0) }
         #expect(try export(path) == tasks + [first[2], young, #"{"end":true,"tasks":2,"keys":2}"#])
         for end in [#"{"end":true,"tasks":2}"#, #"{"end":true,"tasks":2,"keys":1}"#] {
-            #expect(throws: ArchiveError.self) { try importLines(other.dropLast() + [end], to: path) }
+            #expect(throws: OperatorError.self) { try importLines(other.dropLast() + [end], to: path) }
         }
         // The id of a key is not given again, even if no other line has it.
         let lone = key("b", "k")
@@ -238,8 +238,8 @@ struct ArchiveTests {
         let store = try await filled()
         let before = try export(path)
         let locked = StoreOpenError.locked(path: SQLiteFile(path).path)
-        #expect(throws: ArchiveError.database(locked)) { try importLines(lines(["c": 1]), to: path) }
-        #expect(ArchiveError.database(locked).message.contains("stop the server first"))
+        #expect(throws: OperatorError.ofWriter(locked)) { try importLines(lines(["c": 1]), to: path) }
+        #expect(OperatorError.ofWriter(locked).message.contains("stop the server first"))
         #expect(try export(path) == before)
         store.close()
         var rest = lines(["c": 1])[...]
@@ -282,8 +282,8 @@ struct ArchiveTests {
             (key("a", "k").replacingFirst("}", with: ",\"more\":1}"), "members that no export has"),
             (#"{"end":true,"tasks":0,"keys":0}"#, "'keys' is missing or has no proper value"),
         ] {
-            let error = #expect(throws: ArchiveError.self) { _ = try importLines([good, bad, good], to: path) }
-            #expect(error == .line(number: 2, reason: reason))
+            let error = #expect(throws: OperatorError.self) { _ = try importLines([good, bad, good], to: path) }
+            #expect(error?.failure == "line 2: \(reason)")
             #expect(error?.message.contains("secret") == false)
         }
         #expect(try export(path) == [good, #"{"end":true,"tasks":0}"#])
@@ -302,7 +302,7 @@ struct ArchiveTests {
                 let delete = try database.prepare("DELETE FROM owners WHERE owner = ?1")
                 try delete.run(owner.identifier)
             }
-            let error = #expect(throws: ArchiveError.self) { try export(path) }
+            let error = #expect(throws: OperatorError.self) { try export(path) }
             let message = try #require(error?.message)
             #expect(message.hasPrefix("the database failed: the table owners lacks people"), "\(missing)")
         }
@@ -326,16 +326,18 @@ struct ArchiveTests {
         let store = try await filled()
         defer { store.close() }
         try File.replace(other, with: [1, 2, 3])
-        #expect(throws: ArchiveError.targetExists(path: other)) { try SQLiteArchive(path: path).backup(to: other) }
+        #expect(
+            throws: OperatorError(sentence: "\(other) exists, and is not replaced; give another name or move it away")
+        ) { try SQLiteArchive(path: path).backup(to: other) }
         #expect(try File.read(other) == [1, 2, 3])
-        #expect(throws: ArchiveError.self) { try SQLiteArchive(path: path).backup(to: "/nonexistent/b.db") }
+        #expect(throws: OperatorError.self) { try SQLiteArchive(path: path).backup(to: "/nonexistent/b.db") }
     }
 
     @Test("A missing database is neither backed up nor exported nor created")
     func missing() {
         let missing = StoreOpenError.missing(path: path)
-        #expect(throws: ArchiveError.database(missing)) { try SQLiteArchive(path: path).backup(to: other) }
-        #expect(throws: ArchiveError.database(missing)) { _ = try export(path) }
+        #expect(throws: OperatorError(missing)) { try SQLiteArchive(path: path).backup(to: other) }
+        #expect(throws: OperatorError(missing)) { _ = try export(path) }
         #expect(!File.exists(path))
         #expect(!File.exists(other))
     }

@@ -1,3 +1,4 @@
+import Basics
 import OwnerMoves
 import Platform
 import PostgreSQL
@@ -22,8 +23,8 @@ struct DetailsMigrationTests {
         try second(server, database, isDivided: false)
         let address = server.address(database)
         let error = StoreOpenError.outdated(path: try PostgreSQLDatabase(address).name, version: 2, known: 3)
-        #expect(throws: ArchiveError.database(error)) { try PostgreSQLArchive(address).countTasks() }
-        #expect(throws: OwnerMoveError.database(error)) {
+        #expect(throws: OperatorError(error)) { try PostgreSQLArchive(address).countTasks() }
+        #expect(throws: OperatorError(error)) {
             _ = try OwnerMover(postgreSQL: address, onlyReads: true)
         }
     }

@@ -1,3 +1,4 @@
+import Basics
 import OwnerMoves
 import Platform
 import Support
@@ -59,7 +60,7 @@ struct ForeignRowTests {
                         await expectBroken("\(column) \(number)", attempt)
                         #expect(try await place.store.remove(other.id, of: bob))
                     }
-                    #expect(throws: ArchiveError.self, "\(column) \(number)") { try place.archive.lines() }
+                    #expect(throws: OperatorError.self, "\(column) \(number)") { try place.archive.lines() }
                     #expect(try await place.store.remove(id, of: alice), "\(column) \(number)")
                     #expect(try place.archive.lines().count == 3)
                 }
@@ -80,10 +81,10 @@ struct ForeignRowTests {
                     _ = try await place.store.add("x", at: start, attempt: key, of: alice)
                 }
                 _ = try await other
-                #expect(throws: ArchiveError.self, "\(number)") { try place.archive.lines() }
+                #expect(throws: OperatorError.self, "\(number)") { try place.archive.lines() }
                 for pair in [(alice, Owner("new")), (bob, alice)] {
-                    #expect(throws: OwnerMoveError.self, "\(number)") { try place.move([pair], merging: true) }
-                    #expect(throws: OwnerMoveError.self, "\(number)") {
+                    #expect(throws: OperatorError.self, "\(number)") { try place.move([pair], merging: true) }
+                    #expect(throws: OperatorError.self, "\(number)") {
                         try place.plan([pair], merging: true)
                     }
                 }
@@ -92,11 +93,11 @@ struct ForeignRowTests {
             #expect(try await place.store.find(2, of: alice) == nil)
             try place.run("UPDATE owners SET next_id = 2, tasks = 9223372036854775807 WHERE owner = 'alice'")
             #expect(try await place.store.add("x", of: alice) == .full)
-            #expect(throws: ArchiveError.self) { try place.archive.lines() }
-            #expect(throws: OwnerMoveError.self) { try place.move([(alice, bob)], merging: true) }
+            #expect(throws: OperatorError.self) { try place.archive.lines() }
+            #expect(throws: OperatorError.self) { try place.move([(alice, bob)], merging: true) }
             try place.run("UPDATE owners SET tasks = -9223372036854775808 WHERE owner = 'alice'")
-            #expect(throws: ArchiveError.self) { try place.archive.lines() }
-            #expect(throws: OwnerMoveError.self) { try place.move([(alice, bob)], merging: true) }
+            #expect(throws: OperatorError.self) { try place.archive.lines() }
+            #expect(throws: OperatorError.self) { try place.move([(alice, bob)], merging: true) }
         }
     }
 
@@ -109,14 +110,14 @@ struct ForeignRowTests {
                 await expectBroken("\(change)") {
                     _ = try await place.store.add("x", at: start, attempt: key, of: alice)
                 }
-                #expect(throws: ArchiveError.self, "\(change)") { try place.archive.lines() }
+                #expect(throws: OperatorError.self, "\(change)") { try place.archive.lines() }
                 try place.run("UPDATE attempts SET id = 1, time = \(start)")
             }
             guard case .repeated = try await place.store.add("x", at: start, attempt: key, of: alice) else {
                 return #expect(Bool(false))
             }
             try place.run("UPDATE attempts SET key = 'caf\u{E9}'")
-            #expect(throws: ArchiveError.self) { try place.archive.lines() }
+            #expect(throws: OperatorError.self) { try place.archive.lines() }
         }
     }
 
@@ -149,7 +150,7 @@ struct ForeignRowTests {
             #expect(try copy.lines() == lines)
             // No id is left for what is moved behind the last one.
             _ = try await place.store.added("y", of: bob)
-            #expect(throws: OwnerMoveError.self) { try place.move([(bob, alice)], merging: true) }
+            #expect(throws: OperatorError.self) { try place.move([(bob, alice)], merging: true) }
             #expect(try place.archive.lines().count == lines.count + 1)
         }
     }
@@ -161,7 +162,7 @@ struct ForeignRowTests {
             for name in [String(repeating: "o", count: 274), "a\u{1}", "a\u{85}"] {
                 try place.run("UPDATE tasks SET owner = '\(name)'")
                 try place.run("UPDATE owners SET owner = '\(name)'")
-                #expect(throws: ArchiveError.self) { try place.archive.lines() }
+                #expect(throws: OperatorError.self) { try place.archive.lines() }
             }
         }
     }

@@ -1,14 +1,15 @@
+import Basics
 import Platform
 import TaskArchive
 
 extension LineArchive {
     /// Exports everything; the number of tasks.
-    func export(to output: LineOutput) throws(ArchiveError) -> Int {
+    func export(to output: LineOutput) throws(OperatorError) -> Int {
         try export(to: output) { _ in true }.tasks
     }
 
     /// Imports all lines.
-    func importLines(_ nextLine: LineInput) throws(ArchiveError) -> ImportSummary {
+    func importLines(_ nextLine: LineInput) throws(OperatorError) -> ImportSummary {
         try importLines(nextLine) { _ in true }
     }
 }

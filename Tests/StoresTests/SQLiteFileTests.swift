@@ -1,3 +1,4 @@
+import Basics
 import TaskArchive
 import SQLiteStore
 import Glibc
@@ -143,7 +144,7 @@ struct SQLiteFileTests {
             let error = #expect(throws: StoreOpenError.self) { _ = try SQLiteTaskStore.open(path: path) }
             #expect(error == .notAFile(path: path, kind: kind))
             #expect(error?.message == "\(path) is \(kind), not a file; give another TASKS_DATABASE")
-            #expect(throws: ArchiveError.database(.notAFile(path: path, kind: kind))) {
+            #expect(throws: OperatorError(StoreOpenError.notAFile(path: path, kind: kind))) {
                 try SQLiteArchive(path: path).backup(to: folder.file("copy.db"))
             }
         }
@@ -156,7 +157,7 @@ struct SQLiteFileTests {
         #expect(link(path, other) == 0)
         for name in [path, other] {
             #expect(throws: StoreOpenError.hasOtherNames(path: name)) { _ = try SQLiteTaskStore.open(path: name) }
-            #expect(throws: ArchiveError.database(.hasOtherNames(path: name))) {
+            #expect(throws: OperatorError(StoreOpenError.hasOtherNames(path: name))) {
                 try SQLiteArchive(path: name).countTasks()
             }
         }
@@ -237,7 +238,7 @@ struct SQLiteFileTests {
         #expect(events.all.count { if case .damaged = $0 { true } else { false } } == 1)
         await #expect(performing: { try await store.check() }, throws: isBroken)
         #expect(try await store.lists([bobs], of: Owner("bob")))
-        #expect(throws: ArchiveError.self) {
+        #expect(throws: OperatorError.self) {
             _ = try SQLiteArchive(path: path).export { (_: [UInt8]) throws(SystemError) in }
         }
         store.close()

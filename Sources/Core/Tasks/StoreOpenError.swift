@@ -1,3 +1,5 @@
+package import Basics
+
 /// Why a store could not be opened.
 package enum StoreOpenError: Error, Sendable, Equatable {
     /// Another server, or a command that writes, uses the database.
@@ -26,13 +28,6 @@ package enum StoreOpenError: Error, Sendable, Equatable {
     case refused(String)
     case failed(path: String, reason: String)
 
-    /// One line for a person whose command changes the tasks of a database: no server may use the database meanwhile.
-    package var messageOfCommand: String {
-        guard case .locked(let path) = self else { return message }
-        return "a task-server uses the database \(path), and keeps lists of its tasks in memory; "
-            + "stop the server first, and start it again when this command has ended"
-    }
-
     /// One line for a person, with what to do.
     package var message: String {
         switch self {
@@ -52,7 +47,7 @@ package enum StoreOpenError: Error, Sendable, Equatable {
             "\(path) is not a SQLite database; move it away, or give another TASKS_DATABASE"
         case .foreign(let path):
             "the database \(path) belongs to another program; give another TASKS_DATABASE"
-        case .missing(let path): "there is no database \(path)"
+        case .missing(let path): "there is no database \(path); check TASKS_DATABASE"
         case .unwritable(let path, let reason):
             "the database \(path) cannot be written (\(reason)); check the permissions of the file and its folder"
         case .unreadable(let path, let reason):
@@ -62,4 +57,20 @@ package enum StoreOpenError: Error, Sendable, Equatable {
         case .failed(let path, let reason): "the database \(path) cannot be opened (\(reason))"
         }
     }
+}
+
+extension OperatorError {
+    /// A database that does not open.
+    package init(_ error: StoreOpenError) { self.init(sentence: error.message) }
+
+    /// A database that does not open for a command that changes tasks: no server may use the database meanwhile.
+    package static func ofWriter(_ error: StoreOpenError) -> OperatorError {
+        guard case .locked(let path) = error else { return OperatorError(error) }
+        return OperatorError(
+            "a task-server uses the database \(path), and keeps lists of its tasks in memory",
+            advice: "stop the server first, and start it again when this command has ended")
+    }
+
+    /// A value in an open database that stops a command.
+    package init(_ value: ForeignValue) { self = .databaseFailed(value.message) }
 }

@@ -1,3 +1,4 @@
+package import Basics
 private import Glibc
 
 /// A refusal of the operating system, with its reason.
@@ -41,5 +42,15 @@ package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible 
     /// Returns the error of this thread's last call.
     static func last(_ operation: String) -> SystemError {
         SystemError(code: errno, operation: operation)
+    }
+}
+
+extension OperatorError {
+    /// A file or a stream that cannot be used.
+    package init(_ error: SystemError) { self.init(sentence: error.description) }
+
+    /// A thread that cannot be started, for this part of the program.
+    package init(thread part: String, _ failure: NamedThread.Failure) {
+        self.init("\(SystemError(code: failure.code, operation: "start a thread for \(part)"))")
     }
 }

@@ -27,35 +27,30 @@ private func answer(_ text: String) -> Never {
 }
 
 private func run(_ read: ReadSettings<ServerSettings>, _ signals: Signals) -> ExitStatus {
-    let command: Command
-    do throws(CommandMistake) {
-        command = try Command(read.operands)
-    } catch {
-        return .badSettings  // Seen before: the table checks the command, too.
-    }
     let settings = read.values
-    if !command.heedsSignals { signals.release() }
-    do throws(StartFailure) {
+    do throws(OperatorError) {
+        let command = try Command(read.operands)
+        if !command.heedsSignals { signals.release() }
         switch command {
         case .serve: return try serve(settings, signals)
         case .export(let target): return try export(settings.storage, to: target, signals)
         case .import(let source): return try importLines(settings.storage, from: source, signals)
         case .check: return check(settings)
-        case .health(let question): return health(settings, question)
-        case .explainToken: return explainToken(settings)
+        case .health(let question): return try health(settings, question)
+        case .explainToken: return try explainToken(settings)
         case .backup(let target): return try backup(settings.storage, to: target)
-        case .migrate: return migrate(settings.storage)
+        case .migrate: return try migrate(settings.storage)
         case .moveOwners(let map): return try moveOwners(settings, by: map, signals)
         }
     } catch {
         StandardStream.error.print("task-server: \(error.message)")
-        return .failure
+        return ExitStatus(rawValue: error.exitCode) ?? .failure
     }
 }
 
-private func serve(_ settings: ServerSettings, _ signals: Signals) throws(StartFailure) -> ExitStatus {
+private func serve(_ settings: ServerSettings, _ signals: Signals) throws(OperatorError) -> ExitStatus {
     let observation = Observation(settings.log)
-    try rethrowing(as: { StartFailure(thread: "the log", $0) }) { () throws(NamedThread.Failure) in
+    try rethrowing(as: { OperatorError(thread: "the log", $0) }) { () throws(NamedThread.Failure) in
         try observation.log.start()
     }
     // What was noticed until a start failed is part of the reason.

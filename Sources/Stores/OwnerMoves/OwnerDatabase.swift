@@ -1,3 +1,4 @@
+import Basics
 import Tasks
 
 /// A database in which owners are moved.
@@ -5,13 +6,13 @@ protocol OwnerDatabase {
     /// What it has of these owners; nothing of those it does not know.
     ///
     /// Keys that are expired now count for nothing: a move removes them first.
-    func states(of owners: [Owner]) throws(OwnerMoveError) -> [Owner: OwnerState]
+    func states(of owners: [Owner]) throws(OperatorError) -> [Owner: OwnerState]
 
     /// The next owners with tasks in byte order, and how many tasks they have; none at the end.
-    func ownersWithTasks(after owner: Owner) throws(OwnerMoveError) -> [(owner: Owner, tasks: Int64)]
+    func ownersWithTasks(after owner: Owner) throws(OperatorError) -> [(owner: Owner, tasks: Int64)]
 
     /// Moves everything of an owner in one transaction; see ``OwnerMove``.
-    func move(_ pair: OwnerPair, merging: Bool) throws(OwnerMoveError) -> MoveOutcome
+    func move(_ pair: OwnerPair, merging: Bool) throws(OperatorError) -> MoveOutcome
 }
 
 /// What a database has of an owner.

@@ -14,6 +14,11 @@ package struct OwnerMap: Sendable {
         let followsAnother: Bool
     }
 
+    /// What is wrong with a map: each mistake a line for a person, with its place.
+    package struct Mistakes: Error {
+        package fileprivate(set) var lines = MoveReport.Sample<String>(most: 50)
+    }
+
     /// In the order of the lines.
     private(set) var entries: [Entry] = []
     /// The namespaces of the new owners, each with its first line; an empty name for owners without a namespace.
@@ -32,39 +37,40 @@ package struct OwnerMap: Sendable {
 
     /// Reads and checks a map; `merging` allows several old owners for one new one.
     ///
-    /// - Throws: ``OwnerMoveError/map(_:)`` with every mistake.
-    package static func read(_ nextLine: LineInput, merging: Bool) throws(OwnerMoveError) -> OwnerMap {
+    /// - Throws: every mistake.
+    package static func read(_ nextLine: LineInput, merging: Bool) throws(Mistakes) -> OwnerMap {
         var map = OwnerMap()
-        var faults = MoveReport.Sample<String>(most: 50)
-        var number = 0
-        while let line = try line(number + 1, nextLine) {
-            number += 1
+        var mistakes = Mistakes()
+        var number = 1
+        while let line = line(number, nextLine, &mistakes) {
+            defer { number += 1 }
             guard line.contains(where: { $0 != UInt8(ascii: " ") }) else { continue }
-            if map.entries.isEmpty, faults.count == 0, OwnerPair.isHead(line) { continue }
+            if map.entries.isEmpty, mistakes.lines.count == 0, OwnerPair.isHead(line) { continue }
             do throws(OwnerPair.Fault) {
                 try map.append(OwnerPair(separatedByComma: line), number, merging: merging)
             } catch {
-                faults.append("line \(number): \(error.reason)")
+                mistakes.lines.append("line \(number): \(error.reason)")
             }
         }
         for entry in map.entries {
             guard let other = map.linesByOld[entry.pair.new] else { continue }
-            faults.append(
+            mistakes.lines.append(
                 "line \(entry.number): its new owner is the old owner of line \(other): no one can be moved on in the same map"
             )
         }
-        guard faults.count == 0 else { throw .map(faults) }
+        guard mistakes.lines.count == 0 else { throw mistakes }
         return map
     }
 
     /// The next line, without the byte order mark that some programs write.
-    private static func line(_ number: Int, _ nextLine: LineInput) throws(OwnerMoveError) -> [UInt8]? {
+    private static func line(_ number: Int, _ nextLine: LineInput, _ mistakes: inout Mistakes) -> [UInt8]? {
         do throws(SystemError) {
             let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
             guard let line = try nextLine() else { return nil }
             return number == 1 && line.starts(with: mark) ? Array(line.dropFirst(mark.count)) : line
         } catch {
-            throw .file(SystemError(code: error.code, operation: "read line \(number) of the map"))
+            mistakes.lines.append("line \(number): \(error.reason)")
+            return nil
         }
     }
 

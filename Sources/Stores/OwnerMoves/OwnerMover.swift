@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 package import Platform
 import SQLiteStore
 import Tasks
@@ -8,24 +8,24 @@ package struct OwnerMover {
     private let database: any OwnerDatabase
 
     /// Opens a SQLite file; one that is to be written belongs to this mover alone, so that no server may run on it.
-    package init(sqlite path: String, onlyReads: Bool) throws(OwnerMoveError) {
+    package init(sqlite path: String, onlyReads: Bool) throws(OperatorError) {
         database = try SQLiteOwnerDatabase(SQLiteFile(path), onlyReads: onlyReads)
     }
 
     /// Opens the database of a connection string of libpq; servers may use the database meanwhile.
-    package init(postgreSQL connectionString: String, onlyReads: Bool) throws(OwnerMoveError) {
+    package init(postgreSQL connectionString: String, onlyReads: Bool) throws(OperatorError) {
         database = try PostgreSQLOwnerDatabase(connectionString, onlyReads: onlyReads)
     }
 
     /// Finds out what ``move(_:merging:shouldContinue:)`` would do now; changes nothing.
-    package func plan(_ map: OwnerMap, merging: Bool) throws(OwnerMoveError) -> MoveReport {
+    package func plan(_ map: OwnerMap, merging: Bool) throws(OperatorError) -> MoveReport {
         try database.plan(map, merging: merging)
     }
 
     /// Finds the owners with tasks whom the map does not name; each is also given to `output`, without a line's end.
     package func unmapped(
         _ map: OwnerMap, to output: LineOutput
-    ) throws(OwnerMoveError) -> UnmappedOwners {
+    ) throws(OperatorError) -> UnmappedOwners {
         try database.unmapped(map, to: output)
     }
 
@@ -39,10 +39,10 @@ package struct OwnerMover {
     ///   - merging: whether tasks are put after those that the new owner has; otherwise their people stay.
     ///   - shouldContinue: called before each person with how many were looked at; false ends the move.
     /// - Returns: what was done.
-    /// - Throws: ``OwnerMoveError``; who was moved until then is moved.
+    /// - Throws: ``OperatorError``; who was moved until then is moved.
     package func move(
         _ map: OwnerMap, merging: Bool, shouldContinue: (Int) -> Bool
-    ) throws(OwnerMoveError) -> MoveReport {
+    ) throws(OperatorError) -> MoveReport {
         try database.move(map, merging: merging, shouldContinue: shouldContinue)
     }
 }
@@ -51,7 +51,7 @@ extension OwnerDatabase {
     /// How many pairs are looked up at a time.
     private static var pageSize: Int { 500 }
 
-    func plan(_ map: OwnerMap, merging: Bool) throws(OwnerMoveError) -> MoveReport {
+    func plan(_ map: OwnerMap, merging: Bool) throws(OperatorError) -> MoveReport {
         var report = MoveReport()
         for start in stride(from: 0, to: map.count, by: Self.pageSize) {
             let entries = map.entries[start...].prefix(Self.pageSize)
@@ -66,10 +66,10 @@ extension OwnerDatabase {
 
     private static func foreseen(
         _ entry: OwnerMap.Entry, _ old: OwnerState?, _ new: OwnerState?, _ merging: Bool
-    ) throws(OwnerMoveError) -> MoveOutcome {
+    ) throws(OperatorError) -> MoveOutcome {
         guard let old else { return .nothing }
         let new = new ?? OwnerState()
-        let move = try rethrowing(as: OwnerMoveError.init) { () throws(ForeignValue) in
+        let move = try rethrowing(as: OperatorError.init) { () throws(ForeignValue) in
             try OwnerMove(old, to: new, merging: merging)
         }
         let outcome = move.outcome(old, new)
@@ -80,7 +80,7 @@ extension OwnerDatabase {
 
     func move(
         _ map: OwnerMap, merging: Bool, shouldContinue: (Int) -> Bool
-    ) throws(OwnerMoveError) -> MoveReport {
+    ) throws(OperatorError) -> MoveReport {
         var report = MoveReport()
         for start in stride(from: 0, to: map.count, by: Self.pageSize) {
             let entries = map.entries[start...].prefix(Self.pageSize)
@@ -98,7 +98,7 @@ extension OwnerDatabase {
 
     func unmapped(
         _ map: OwnerMap, to output: LineOutput
-    ) throws(OwnerMoveError) -> UnmappedOwners {
+    ) throws(OperatorError) -> UnmappedOwners {
         var unmapped = UnmappedOwners()
         var position = Owner("")
         while true {
@@ -106,7 +106,7 @@ extension OwnerDatabase {
             guard let last = page.last else { return unmapped }
             position = last.owner
             for (owner, tasks) in page where !map.mentions(owner) {
-                try rethrowing(as: OwnerMoveError.file) { () throws(SystemError) in
+                try rethrowing(as: OperatorError.init) { () throws(SystemError) in
                     try output(Array(owner.identifier.utf8))
                 }
                 let name = owner.namespace ?? ""

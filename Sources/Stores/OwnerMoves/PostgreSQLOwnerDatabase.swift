@@ -12,8 +12,8 @@ struct PostgreSQLOwnerDatabase: OwnerDatabase {
     private let connection: PipelineConnection
     private let time = SystemTime()
 
-    init(_ connectionString: String, onlyReads: Bool) throws(OwnerMoveError) {
-        let (connection, name, isForeign) = try rethrowing(as: OwnerMoveError.database) { () throws(StoreOpenError) in
+    init(_ connectionString: String, onlyReads: Bool) throws(OperatorError) {
+        let (connection, name, isForeign) = try rethrowing(as: OperatorError.init) { () throws(StoreOpenError) in
             let database = try PostgreSQLDatabase(connectionString, onlyReads: onlyReads)
             let connection = try database.connectUpToDate(ifMissing: "start it once, or run `task-server migrate`")
             let isForeign = try database.translating { () throws(PostgreSQLError) in
@@ -21,12 +21,17 @@ struct PostgreSQLOwnerDatabase: OwnerDatabase {
             }
             return (connection, database.name, isForeign)
         }
-        guard onlyReads || !isForeign else { throw .foreignTables(database: name) }
+        // No transaction covers two servers.
+        guard onlyReads || !isForeign else {
+            throw OperatorError(
+                "the database \(name) has parts of its tables on other servers, and no transaction there changes two of them "
+                    + "whole", advice: "export, replace the owners in the lines, and import into new tables")
+        }
         self.connection = connection
     }
 
-    func states(of owners: [Owner]) throws(OwnerMoveError) -> [Owner: OwnerState] {
-        try rethrowing(as: OwnerMoveError.init) { () throws(PostgreSQLError) in try states(of: owners, expiry) }
+    func states(of owners: [Owner]) throws(OperatorError) -> [Owner: OwnerState] {
+        try rethrowing(as: OperatorError.init) { () throws(PostgreSQLError) in try states(of: owners, expiry) }
     }
 
     /// Keys of this time and earlier are expired.
@@ -51,8 +56,8 @@ struct PostgreSQLOwnerDatabase: OwnerDatabase {
         return states
     }
 
-    func ownersWithTasks(after owner: Owner) throws(OwnerMoveError) -> [(owner: Owner, tasks: Int64)] {
-        try rethrowing(as: OwnerMoveError.init) { () throws(PostgreSQLError) in
+    func ownersWithTasks(after owner: Owner) throws(OperatorError) -> [(owner: Owner, tasks: Int64)] {
+        try rethrowing(as: OperatorError.init) { () throws(PostgreSQLError) in
             let rows = try connection.run(
                 "SELECT owner, tasks FROM owners WHERE owner > $1 AND tasks > 0 ORDER BY owner LIMIT 1000",
                 [.text(owner.identifier)])
@@ -61,8 +66,8 @@ struct PostgreSQLOwnerDatabase: OwnerDatabase {
     }
 
     /// Repeated while servers are in the way.
-    func move(_ pair: OwnerPair, merging: Bool) throws(OwnerMoveError) -> MoveOutcome {
-        try rethrowing(as: OwnerMoveError.init) { () throws(PostgreSQLError) in
+    func move(_ pair: OwnerPair, merging: Bool) throws(OperatorError) -> MoveOutcome {
+        try rethrowing(as: OperatorError.init) { () throws(PostgreSQLError) in
             try connection.retrying(atMost: 50, pause: { UInt64($0) * 2_000_000 }) { () throws(PostgreSQLError) in
                 try moveAtOnce(pair, merging: merging)
             }

@@ -20,7 +20,7 @@ final class SQLiteOwnerDatabase: OwnerDatabase {
     private let lock: SQLiteFileLock?
 
     /// Opens a file that exists and is up to date; a server may run on the file if it is only read.
-    init(_ file: SQLiteFile, onlyReads: Bool) throws(OwnerMoveError) {
+    init(_ file: SQLiteFile, onlyReads: Bool) throws(OperatorError) {
         // Opened before the lock is taken as well, because the lock makes a file that is missing.
         let reader = try Self.open(file, .readOnly)
         if onlyReads {
@@ -28,7 +28,9 @@ final class SQLiteOwnerDatabase: OwnerDatabase {
             lock = nil
         } else {
             _ = consume reader
-            lock = try rethrowing(as: OwnerMoveError.database) { () throws(StoreOpenError) in try file.lock() }
+            lock = try rethrowing(as: OperatorError.ofWriter) { () throws(StoreOpenError) in
+                try file.lock()
+            }
             connection = try Self.open(file, .readWrite)
         }
         do throws(SQLiteError) {
@@ -52,12 +54,12 @@ final class SQLiteOwnerDatabase: OwnerDatabase {
                 """)
             empty = try connection.prepare("UPDATE owners SET tasks = 0 WHERE owner = ?1")
         } catch {
-            throw OwnerMoveError(error)
+            throw OperatorError(error)
         }
     }
 
-    private static func open(_ file: SQLiteFile, _ mode: Connection.Mode) throws(OwnerMoveError) -> Connection {
-        try rethrowing(as: OwnerMoveError.database) { () throws(StoreOpenError) in try file.open(mode) }
+    private static func open(_ file: SQLiteFile, _ mode: Connection.Mode) throws(OperatorError) -> Connection {
+        try rethrowing(as: OperatorError.init) { () throws(StoreOpenError) in try file.open(mode) }
     }
 
     private static let selectState = """
@@ -67,8 +69,8 @@ final class SQLiteOwnerDatabase: OwnerDatabase {
         FROM owners WHERE owner = ?1
         """
 
-    func states(of owners: [Owner]) throws(OwnerMoveError) -> [Owner: OwnerState] {
-        try rethrowing(as: OwnerMoveError.init) { () throws(SQLiteError) in
+    func states(of owners: [Owner]) throws(OperatorError) -> [Owner: OwnerState] {
+        try rethrowing(as: OperatorError.init) { () throws(SQLiteError) in
             var states: [Owner: OwnerState] = [:]
             let expiry = expiry
             for owner in owners { states[owner] = try state(of: owner, expiry) }
@@ -89,8 +91,8 @@ final class SQLiteOwnerDatabase: OwnerDatabase {
         }
     }
 
-    func ownersWithTasks(after owner: Owner) throws(OwnerMoveError) -> [(owner: Owner, tasks: Int64)] {
-        try rethrowing(as: OwnerMoveError.init) { () throws(SQLiteError) in
+    func ownersWithTasks(after owner: Owner) throws(OperatorError) -> [(owner: Owner, tasks: Int64)] {
+        try rethrowing(as: OperatorError.init) { () throws(SQLiteError) in
             defer { owners.reset() }
             try owners.bind(owner.identifier)
             var found: [(owner: Owner, tasks: Int64)] = []
@@ -99,8 +101,8 @@ final class SQLiteOwnerDatabase: OwnerDatabase {
         }
     }
 
-    func move(_ pair: OwnerPair, merging: Bool) throws(OwnerMoveError) -> MoveOutcome {
-        try rethrowing(as: OwnerMoveError.init) { () throws(SQLiteError) in
+    func move(_ pair: OwnerPair, merging: Bool) throws(OperatorError) -> MoveOutcome {
+        try rethrowing(as: OperatorError.init) { () throws(SQLiteError) in
             try connection.transaction { () throws(SQLiteError) in try moveInTransaction(pair, merging: merging) }
         }
     }

@@ -1,4 +1,5 @@
-import PostgreSQL
+package import Basics
+package import PostgreSQL
 import Tasks
 
 extension StoreError {
@@ -12,5 +13,12 @@ extension StoreError {
             self = .unavailable(reason: error.description)
         case .forbidden, .other: self = .broken(reason: error.description)
         }
+    }
+}
+
+extension OperatorError {
+    /// A statement of a command that failed.
+    package init(_ error: PostgreSQLError) {
+        self = error.kind == .full ? .diskFull : .databaseFailed(error.description)
     }
 }

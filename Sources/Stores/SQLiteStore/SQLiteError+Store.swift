@@ -1,3 +1,4 @@
+package import Basics
 package import SQLite
 package import Tasks
 
@@ -28,4 +29,9 @@ extension StoreOpenError {
         case .busy, .inputOutput, .corrupt, .constraint, .other: self = .failed(path: path, reason: error.description)
         }
     }
+}
+
+extension OperatorError {
+    /// A statement of a command that failed.
+    package init(_ error: SQLiteError) { self = error.kind == .full ? .diskFull : .databaseFailed(error.description) }
 }

@@ -6,7 +6,7 @@ struct ImportBatchReader {
     struct Batch {
         var lines: [ArchiveLine] = []
         /// What is wrong with the line after them.
-        var fault: ArchiveError?
+        var fault: OperatorError?
         var isLast = false
     }
 
@@ -19,11 +19,11 @@ struct ImportBatchReader {
     private(set) var isWhole = false
 
     /// Reads the next lines; an empty one is skipped.
-    mutating func next(_ nextLine: LineInput) throws(ArchiveError) -> Batch {
+    mutating func next(_ nextLine: LineInput) throws(OperatorError) -> Batch {
         var batch = Batch()
         var size = 0
         while batch.lines.count < Self.most.lines, size < Self.most.bytes {
-            let bytes = try rethrowing(as: ArchiveError.file) { () throws(SystemError) in try nextLine() }
+            let bytes = try rethrowing(as: OperatorError.init) { () throws(SystemError) in try nextLine() }
             guard let bytes else {
                 batch.isLast = true
                 return batch
@@ -36,7 +36,9 @@ struct ImportBatchReader {
                 try count(line)
                 batch.lines.append(line)
             } catch {
-                batch.fault = .line(number: number, reason: error.reason)
+                batch.fault = OperatorError(
+                    "line \(number): \(error.reason)",
+                    advice: "the lines before it are imported, and may be repeated")
                 return batch
             }
         }

@@ -1,9 +1,10 @@
+package import Basics
 package import Platform
 
 /// A database whose tasks can be exported and imported line by line; the lines are the same for every kind of database.
 package protocol LineArchive: Sendable {
     /// The number of all tasks now.
-    func countTasks() throws(ArchiveError) -> Int
+    func countTasks() throws(OperatorError) -> Int
 
     /// Gives every task to `output` as one line of JSON, without the line's end, ordered by owner and id.
     ///
@@ -17,10 +18,10 @@ package protocol LineArchive: Sendable {
     ///   - shouldContinue: called after every few owners with the number of exported tasks; false ends the export
     ///     without its last line.
     /// - Returns: the number of exported tasks, and whether those are all.
-    /// - Throws: ``ArchiveError``; the lines until then are good, but not whole.
+    /// - Throws: ``OperatorError``; the lines until then are good, but not whole.
     func export(
         to output: LineOutput, shouldContinue: (Int) -> Bool
-    ) throws(ArchiveError) -> ExportSummary
+    ) throws(OperatorError) -> ExportSummary
 
     /// Adds the lines of an export, ids and times kept; existing tasks are skipped, and so are expired keys.
     ///
@@ -32,10 +33,10 @@ package protocol LineArchive: Sendable {
     ///   - nextLine: the next line without its end; nil at the end.
     ///   - shouldContinue: called after every transaction with what was done until then; false ends the import.
     /// - Returns: what was done, and how it ended.
-    /// - Throws: ``ArchiveError``; with `line`, the lines before that one are imported.
+    /// - Throws: ``OperatorError``; with `line`, the lines before that one are imported.
     func importLines(
         _ nextLine: LineInput, shouldContinue: (ImportSummary) -> Bool
-    ) throws(ArchiveError) -> ImportSummary
+    ) throws(OperatorError) -> ImportSummary
 }
 
 /// What an export did.

@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 package import Platform
 import PostgreSQL
 import PostgreSQLStore
@@ -15,23 +15,23 @@ package struct PostgreSQLArchive: LineArchive {
         self.connectionString = connectionString
     }
 
-    package func countTasks() throws(ArchiveError) -> Int {
+    package func countTasks() throws(OperatorError) -> Int {
         let connection = try connect()
-        return try rethrowing(as: ArchiveError.init) { () throws(PostgreSQLError) in
+        return try rethrowing(as: OperatorError.init) { () throws(PostgreSQLError) in
             Int(try connection.run("SELECT coalesce(sum(tasks), 0)::bigint FROM owners").integer(0, 0))
         }
     }
 
     package func export(
         to output: LineOutput, shouldContinue: (Int) -> Bool
-    ) throws(ArchiveError) -> ExportSummary {
+    ) throws(OperatorError) -> ExportSummary {
         try PostgreSQLExport(connection: connect()).export(to: output, shouldContinue: shouldContinue)
     }
 
     package func importLines(
         _ nextLine: LineInput, shouldContinue: (ImportSummary) -> Bool
-    ) throws(ArchiveError) -> ImportSummary {
-        let target = try rethrowing(as: ArchiveError.database) { () throws(StoreOpenError) in try openTarget() }
+    ) throws(OperatorError) -> ImportSummary {
+        let target = try rethrowing(as: OperatorError.init) { () throws(StoreOpenError) in try openTarget() }
         return try target.importLines(nextLine, shouldContinue: shouldContinue)
     }
 
@@ -41,8 +41,8 @@ package struct PostgreSQLArchive: LineArchive {
         return PostgreSQLImport(connection: try database.connect(), isForeign: facts.isForeign)
     }
 
-    private func connect() throws(ArchiveError) -> PipelineConnection {
-        try rethrowing(as: ArchiveError.database) { () throws(StoreOpenError) in
+    private func connect() throws(OperatorError) -> PipelineConnection {
+        try rethrowing(as: OperatorError.init) { () throws(StoreOpenError) in
             try PostgreSQLDatabase(connectionString, onlyReads: true)
                 .connectUpToDate(ifMissing: "there is nothing to export")
         }

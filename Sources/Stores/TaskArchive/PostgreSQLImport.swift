@@ -11,9 +11,9 @@ struct PostgreSQLImport: ImportTarget {
     let isForeign: Bool
 
     /// See ``ImportTarget``: in one transaction, or one for each owner, as a commit on several servers is not atomic.
-    func add(_ owners: [OwnerLines], _ summary: inout ImportSummary) throws(ArchiveError) {
+    func add(_ owners: [OwnerLines], _ summary: inout ImportSummary) throws(OperatorError) {
         for group in isForeign ? owners.map({ [$0] }) : [owners] {
-            try rethrowing(as: ArchiveError.init) { () throws(PostgreSQLError) in try addAtOnce(group, &summary) }
+            try rethrowing(as: OperatorError.init) { () throws(PostgreSQLError) in try addAtOnce(group, &summary) }
         }
     }
 

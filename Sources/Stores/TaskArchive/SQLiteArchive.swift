@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 package import Platform
 import SQLite
 import SQLiteStore
@@ -17,44 +17,46 @@ package struct SQLiteArchive: LineArchive {
     }
 
     /// Writes the present state into a new database file, which appears whole, and on the disk, or not at all.
-    package func backup(to target: String) throws(ArchiveError) {
-        guard !File.exists(target) else { throw .targetExists(path: target) }
+    package func backup(to target: String) throws(OperatorError) {
+        guard !File.exists(target) else {
+            throw OperatorError("\(target) exists, and is not replaced", advice: "give another name or move it away")
+        }
         let source = try open()
         let partial = target + ".partial"
         File.remove(partial)
-        do throws(ArchiveError) {
+        do throws(OperatorError) {
             // Created first, because SQLite would let every user read it.
-            try rethrowing(as: ArchiveError.file) { () throws(SystemError) in try File.createIfMissing(partial) }
-            try rethrowing(as: ArchiveError.init) { () throws(SQLiteError) in
+            try rethrowing(as: OperatorError.init) { () throws(SystemError) in try File.createIfMissing(partial) }
+            try rethrowing(as: OperatorError.init) { () throws(SQLiteError) in
                 try source.prepare("VACUUM INTO ?1").run(partial)
             }
-            try rethrowing(as: ArchiveError.file) { () throws(SystemError) in try File.publish(partial, as: target) }
+            try rethrowing(as: OperatorError.init) { () throws(SystemError) in try File.publish(partial, as: target) }
         } catch {
             File.remove(partial)
             throw error
         }
     }
 
-    package func countTasks() throws(ArchiveError) -> Int {
+    package func countTasks() throws(OperatorError) -> Int {
         let source = try open()
-        return try rethrowing(as: ArchiveError.init) { () throws(SQLiteError) in
+        return try rethrowing(as: OperatorError.init) { () throws(SQLiteError) in
             Int(try source.integer("SELECT sum(tasks) FROM owners") ?? 0)
         }
     }
 
     package func export(
         to output: LineOutput, shouldContinue: (Int) -> Bool
-    ) throws(ArchiveError) -> ExportSummary {
+    ) throws(OperatorError) -> ExportSummary {
         try SQLiteExport.compiled(on: open()).export(to: output, shouldContinue: shouldContinue)
     }
 
     package func importLines(
         _ nextLine: LineInput, shouldContinue: (ImportSummary) -> Bool
-    ) throws(ArchiveError) -> ImportSummary {
+    ) throws(OperatorError) -> ImportSummary {
         try SQLiteImport.open(file).importLines(nextLine, shouldContinue: shouldContinue)
     }
 
-    private func open() throws(ArchiveError) -> Connection {
-        try rethrowing(as: ArchiveError.database) { () throws(StoreOpenError) in try file.open(.readOnly) }
+    private func open() throws(OperatorError) -> Connection {
+        try rethrowing(as: OperatorError.init) { () throws(StoreOpenError) in try file.open(.readOnly) }
     }
 }

@@ -13,14 +13,14 @@ struct SQLiteExport: ~Copyable, ExportSource {
     private let records: Statement
     private let connection: Connection
 
-    static func compiled(on connection: consuming Connection) throws(ArchiveError) -> SQLiteExport {
+    static func compiled(on connection: consuming Connection) throws(OperatorError) -> SQLiteExport {
         do throws(SQLiteError) {
             return SQLiteExport(
                 owners: try connection.prepare(selectOwners), tasks: try connection.prepare(selectTasks),
                 stray: try connection.prepare("SELECT \(TaskRow.columns), owner FROM tasks WHERE owner > ?1 LIMIT 1"),
                 records: try connection.prepare(selectRecords), connection: connection)
         } catch {
-            throw ArchiveError(error)
+            throw OperatorError(error)
         }
     }
 
@@ -35,8 +35,8 @@ struct SQLiteExport: ~Copyable, ExportSource {
         """
 
     /// See ``ExportSource``; the transaction ends before the page is written.
-    borrowing func page(after owner: String) throws(ArchiveError) -> ExportPage {
-        try rethrowing(as: ArchiveError.init) { () throws(SQLiteError) in
+    borrowing func page(after owner: String) throws(OperatorError) -> ExportPage {
+        try rethrowing(as: OperatorError.init) { () throws(SQLiteError) in
             try connection.snapshot { () throws(SQLiteError) in
                 var page = ExportPage(try owners(after: owner))
                 guard let last = page.owners.last else {

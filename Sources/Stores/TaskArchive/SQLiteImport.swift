@@ -14,13 +14,13 @@ struct SQLiteImport: ~Copyable, ImportTarget {
     /// Keeps servers away until the import has ended: a server would not notice that its cached lists are outdated.
     private let lock: SQLiteFileLock
 
-    static func open(_ file: SQLiteFile) throws(ArchiveError) -> SQLiteImport {
-        let lock = try rethrowing(as: ArchiveError.database) { () throws(StoreOpenError) in try file.lock() }
-        let connection = try rethrowing(as: ArchiveError.database) { () throws(StoreOpenError) in
+    static func open(_ file: SQLiteFile) throws(OperatorError) -> SQLiteImport {
+        let lock = try rethrowing(as: OperatorError.ofWriter) { () throws(StoreOpenError) in try file.lock() }
+        let connection = try rethrowing(as: OperatorError.init) { () throws(StoreOpenError) in
             try file.openForWriting(maximumPages: nil) { _ in }
         }
         // No closure: that could not consume the connection.
-        do throws(SQLiteError) { return try compiled(on: connection, lock) } catch { throw ArchiveError(error) }
+        do throws(SQLiteError) { return try compiled(on: connection, lock) } catch { throw OperatorError(error) }
     }
 
     private static func compiled(
@@ -41,8 +41,8 @@ struct SQLiteImport: ~Copyable, ImportTarget {
     }
 
     /// See ``ImportTarget``: in one transaction.
-    borrowing func add(_ owners: [OwnerLines], _ summary: inout ImportSummary) throws(ArchiveError) {
-        summary = try rethrowing(as: ArchiveError.init) { () throws(SQLiteError) in
+    borrowing func add(_ owners: [OwnerLines], _ summary: inout ImportSummary) throws(OperatorError) {
+        summary = try rethrowing(as: OperatorError.init) { () throws(SQLiteError) in
             try connection.transaction { () throws(SQLiteError) in
                 var counted = summary
                 for lines in owners { try add(lines, &counted) }

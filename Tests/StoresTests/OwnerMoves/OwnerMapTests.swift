@@ -20,7 +20,8 @@ struct OwnerMapTests {
         do {
             _ = try read(lines, merging: merging)
             return []
-        } catch OwnerMoveError.map(let faults) {
+        } catch let error as OwnerMap.Mistakes {
+            let faults = error.lines
             #expect(faults.count == faults.first.count)
             return faults.first
         } catch {
@@ -79,8 +80,8 @@ struct OwnerMapTests {
 
     @Test("Bytes that are no UTF-8 are reported")
     func encoding() {
-        #expect(throws: OwnerMoveError.self) { try read([Array("a,".utf8) + [0xFF]]) }
-        #expect(throws: OwnerMoveError.self) { try read([[0xC3, UInt8(ascii: ","), UInt8(ascii: "b")]]) }
+        #expect(throws: OwnerMap.Mistakes.self) { try read([Array("a,".utf8) + [0xFF]]) }
+        #expect(throws: OwnerMap.Mistakes.self) { try read([[0xC3, UInt8(ascii: ","), UInt8(ascii: "b")]]) }
     }
 
     @Test("Contradictions are found before anything is moved, with the numbers of both lines")
@@ -108,7 +109,7 @@ struct OwnerMapTests {
         #expect {
             try read((1...1000).map { "\($0)" })
         } throws: { error in
-            guard case OwnerMoveError.map(let faults) = error else { return false }
+            guard let faults = (error as? OwnerMap.Mistakes)?.lines else { return false }
             return faults.count == 1000 && faults.first.count == 50 && faults.first[49].hasPrefix("line 50: ")
         }
     }

@@ -1,3 +1,4 @@
+import Basics
 import TaskArchive
 import PostgreSQLStore
 import Platform
@@ -83,7 +84,7 @@ struct FailoverTests {
         #expect {
             _ = try PostgreSQLArchive(address).export { _ in }
         } throws: { error in
-            (error as? ArchiveError)?.message.hasSuffix("add target_session_attrs=any") == true
+            (error as? OperatorError)?.message.hasSuffix("add target_session_attrs=any") == true
         }
         #expect(try PostgreSQLArchive("\(address)&target_session_attrs=any").export { _ in } == 1)
     }

@@ -1,3 +1,4 @@
+import Basics
 import TaskArchive
 import PostgreSQLStore
 import Platform
@@ -116,7 +117,7 @@ struct PostgreSQLArchiveTests {
         ] {
             try server.command("UPDATE tasks SET text = 't', due = NULL, position = NULL", in: database)
             try server.command("UPDATE tasks SET \(change)", in: database)
-            #expect(throws: ArchiveError.failed(reason: reason)) { try exported(archive) }
+            #expect(throws: OperatorError.databaseFailed(reason)) { try exported(archive) }
         }
     }
 
@@ -132,7 +133,7 @@ struct PostgreSQLArchiveTests {
         #expect {
             try exported(archive)
         } throws: { error in
-            (error as? ArchiveError)?.message.hasPrefix("the database failed: the table owners lacks people") == true
+            (error as? OperatorError)?.message.hasPrefix("the database failed: the table owners lacks people") == true
         }
     }
 }

@@ -72,7 +72,7 @@ private func storageFindings(_ settings: ServerSettings) -> [Finding] {
 
 private func transportFindings(_ transport: TransportSettings) -> [Finding] {
     let credentials: ServerCredentials
-    do throws(StartFailure) {
+    do throws(OperatorError) {
         guard let read = try transport.credentials() else { return [] }
         credentials = read
     } catch {

@@ -1,3 +1,6 @@
+import Basics
+import Platform
+
 /// What the program is asked to do, by the operands of its command line.
 enum Command: Sendable, Equatable {
     case serve
@@ -13,7 +16,7 @@ enum Command: Sendable, Equatable {
     case moveOwners(map: String)
 
     /// The command of these operands; without any, `serve`.
-    init(_ operands: [String]) throws(CommandMistake) {
+    init(_ operands: [String]) throws(OperatorError) {
         switch (operands.first, operands.count) {
         case (nil, _), ("serve", 1): self = .serve
         case ("check", 1): self = .check
@@ -26,26 +29,30 @@ enum Command: Sendable, Equatable {
         case ("migrate", 1): self = .migrate
         case ("move-owners", 2): self = .moveOwners(map: operands[1])
         case ("move-owners", _):
-            throw CommandMistake(
-                message: "move-owners needs one map of owners. Example: task-server move-owners owners.csv")
+            throw Self.mistake(
+                "move-owners needs one map of owners. Example: task-server move-owners owners.csv")
         case ("backup", _):
-            throw CommandMistake(message: "backup needs one file to write. Example: task-server backup tasks-copy.db")
+            throw Self.mistake("backup needs one file to write. Example: task-server backup tasks-copy.db")
         case ("export", _), ("import", _):
-            throw CommandMistake(
-                message: "\(operands[0]) takes one file. Example: task-server \(operands[0]) tasks.jsonl")
+            throw Self.mistake(
+                "\(operands[0]) takes one file. Example: task-server \(operands[0]) tasks.jsonl")
         case ("health", _):
-            throw CommandMistake(
-                message: "health takes nothing after it but ready. Example: task-server health ready")
+            throw Self.mistake(
+                "health takes nothing after it but ready. Example: task-server health ready")
         case ("explain-token", _):
-            throw CommandMistake(
-                message: "explain-token reads the token from standard input, where no process list shows it. "
+            throw Self.mistake(
+                "explain-token reads the token from standard input, where no process list shows it. "
                     + "Example: task-server explain-token < token.txt")
         case (let name?, _) where Self.names.contains(name):
-            throw CommandMistake(message: "\(name) takes nothing after it.")
+            throw Self.mistake("\(name) takes nothing after it.")
         case (.some, _):
-            throw CommandMistake(
-                message: "There is no such command; the commands are \(Self.names.joined(separator: ", ")).")
+            throw Self.mistake(
+                "There is no such command; the commands are \(Self.names.joined(separator: ", ")).")
         }
+    }
+
+    private static func mistake(_ sentence: String) -> OperatorError {
+        OperatorError(sentence, exitCode: ExitStatus.badSettings.rawValue)
     }
 
     private static let names = [
@@ -69,9 +76,4 @@ enum Command: Sendable, Equatable {
         case .health, .backup, .export, .import, .migrate, .moveOwners: false
         }
     }
-}
-
-/// What is wrong with the command.
-struct CommandMistake: Error, Equatable {
-    let message: String
 }

@@ -1,3 +1,4 @@
+import Basics
 import IssuerKeys
 import Platform
 import Synchronization
@@ -7,18 +8,12 @@ import Tokens
 /// `task-server explain-token`: every check of a token in order, with its result and its reason.
 ///
 /// The token comes from standard input, where no process list shows it, and goes nowhere.
-func explainToken(_ settings: ServerSettings) -> ExitStatus {
-    let token: String
-    do throws(SystemError) {
-        token = try tokenFromInput()
-    } catch {
-        StandardStream.error.print("task-server: standard input: \(error)")
-        return .failure
+func explainToken(_ settings: ServerSettings) throws(OperatorError) -> ExitStatus {
+    let token = try rethrowing(as: { OperatorError("standard input: \($0)") }) { () throws(SystemError) in
+        try tokenFromInput()
     }
     guard !token.isEmpty else {
-        StandardStream.error.print(
-            "task-server: there is no token on standard input. Example: task-server explain-token < token.txt")
-        return .failure
+        throw OperatorError("there is no token on standard input. Example: task-server explain-token < token.txt")
     }
     let verifier = verifier(settings, for: token)
     let explanation = verifier.explain(token)

@@ -3,18 +3,18 @@ import Platform
 import TaskArchive
 
 /// `task-server export`: every task as a line of JSON, in a file or on standard output.
-func export(_ storage: StorageSettings, to target: String?, _ signals: Signals) throws(StartFailure) -> ExitStatus {
+func export(_ storage: StorageSettings, to target: String?, _ signals: Signals) throws(OperatorError) -> ExitStatus {
     let archive = try storage.archive()
     let advice =
-        target.map { "There is no file \($0) yet: export again" } ?? "The output has not its last line: export again"
+        target.map { "there is no file \($0) yet: export again" } ?? "the output has not its last line: export again"
     let stop = try StopRequest.watching(signals, advice: advice)
-    let summary = try StartFailure.translating(advice: advice) { () throws(ArchiveError) in
+    let summary = try rethrowing(as: { $0.advising(advice) }) { () throws(OperatorError) in
         guard let target else { return try exportToOutput(archive, stop) }
         return try export(archive, to: target, stop)
     }
     let count = summary.tasks.counted("task")
     guard summary.isWhole else {
-        StandardStream.error.print("task-server: stopped after \(count). \(advice)")
+        StandardStream.error.print("task-server: stopped after \(count); \(advice)")
         return stop.exitStatus
     }
     StandardStream.error.print("task-server: \(count) exported\(target.map { " to \($0)" } ?? "")")
@@ -23,17 +23,17 @@ func export(_ storage: StorageSettings, to target: String?, _ signals: Signals) 
 
 private func export(
     _ archive: any LineArchive, to target: String, _ stop: StopRequest
-) throws(ArchiveError) -> ExportSummary {
-    var file = try rethrowing(as: ArchiveError.target) { () throws(SystemError) in try LineFile.create(target) }
+) throws(OperatorError) -> ExportSummary {
+    var file = try rethrowing(as: OperatorError.init) { () throws(SystemError) in try LineFile.create(target) }
     let summary = try run(archive, ProgressLine("tasks", besides: nil), stop) { (line: [UInt8]) throws(SystemError) in
         try file.append(line)
     }
     guard summary.isWhole else { return summary }
-    do throws(SystemError) { try file.publish() } catch { throw .file(error) }
+    do throws(SystemError) { try file.publish() } catch { throw OperatorError(error) }
     return summary
 }
 
-private func exportToOutput(_ archive: any LineArchive, _ stop: StopRequest) throws(ArchiveError) -> ExportSummary {
+private func exportToOutput(_ archive: any LineArchive, _ stop: StopRequest) throws(OperatorError) -> ExportSummary {
     var waiting: [UInt8] = []
     let summary = try run(archive, ProgressLine("tasks", besides: .output), stop) { (line) throws(SystemError) in
         waiting += line
@@ -42,13 +42,13 @@ private func exportToOutput(_ archive: any LineArchive, _ stop: StopRequest) thr
         try StandardStream.output.write(waiting)
         waiting.removeAll(keepingCapacity: true)
     }
-    do throws(SystemError) { try StandardStream.output.write(waiting) } catch { throw .file(error) }
+    do throws(SystemError) { try StandardStream.output.write(waiting) } catch { throw OperatorError(error) }
     return summary
 }
 
 private func run(
     _ archive: any LineArchive, _ progress: consuming ProgressLine, _ stop: StopRequest, to output: LineOutput
-) throws(ArchiveError) -> ExportSummary {
+) throws(OperatorError) -> ExportSummary {
     defer { progress.leave() }
     if progress.isWatched { progress.begin(at: 0, of: try archive.countTasks()) }
     let summary = try archive.export(to: output) { tasks in

@@ -1,3 +1,4 @@
+import Basics
 import Glibc
 import OpenSSL
 import Platform
@@ -23,20 +24,14 @@ enum HealthQuestion: Sendable {
 /// A container's health check then needs no other program. Over TLS no certificate is checked: the question goes to this
 /// machine and carries no secret, the answer only says whether the server answers, and a restart would mend no
 /// certificate. `check` judges those.
-func health(_ settings: ServerSettings, _ question: HealthQuestion) -> ExitStatus {
+func health(_ settings: ServerSettings, _ question: HealthQuestion) throws(OperatorError) -> ExitStatus {
     guard let address = settings.listen.first?.seenFromHere else { return .badSettings }
-    do throws(SystemError) {
-        let reply = try settings.probe.ask(question, at: address)
-        guard reply.status == 200 else {
-            StandardStream.error.print("task-server: \(address)\(question.path): \(reply.status) \(reply.body)")
-            return .failure
-        }
-        StandardStream.output.print(reply.body)
-        return .success
-    } catch {
-        StandardStream.error.print("task-server: cannot \(error)")
-        return .failure
+    let reply = try rethrowing(as: { OperatorError("cannot \($0)") }) { () throws(SystemError) in
+        try settings.probe.ask(question, at: address)
     }
+    guard reply.status == 200 else { throw OperatorError("\(address)\(question.path): \(reply.status) \(reply.body)") }
+    StandardStream.output.print(reply.body)
+    return .success
 }
 
 /// Asks one of our own servers on this machine, over TLS if it serves that.

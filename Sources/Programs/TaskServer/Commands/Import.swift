@@ -5,7 +5,7 @@ import TaskArchive
 /// `task-server import`: the lines of an export, from a file or from standard input, into the database.
 func importLines(
     _ storage: StorageSettings, from source: String?, _ signals: Signals
-) throws(StartFailure) -> ExitStatus {
+) throws(OperatorError) -> ExitStatus {
     let archive = try storage.archive()
     let stop = try StopRequest.watching(signals, advice: importAdvice)
     let input = try ImportInput.open(source)
@@ -16,22 +16,22 @@ func importLines(
         StandardStream.error.print("task-server: \(message)")
         return .success
     case .cut:
-        throw StartFailure(
-            message: "\(message), but the last line of an export is missing: the export was not finished, or "
-                + "a part was lost. Get the complete export and import it")
+        throw OperatorError(
+            "\(message), but the last line of an export is missing: the export was not finished, or a part was lost",
+            advice: "get the complete export and import it")
     case .stopped:
-        StandardStream.error.print("task-server: stopped: \(message). \(importAdvice)")
+        StandardStream.error.print("task-server: stopped: \(message); \(importAdvice)")
         return stop.exitStatus
     }
 }
 
-private let importAdvice = "Import the same lines again to continue: what the database already has is skipped"
+private let importAdvice = "import the same lines again to continue: what the database already has is skipped"
 
 private func run(
     _ archive: any LineArchive, _ input: consuming ImportInput, _ stop: StopRequest
-) throws(StartFailure) -> ImportSummary {
+) throws(OperatorError) -> ImportSummary {
     var progress = ProgressLine("tasks", besides: input.isFile ? nil : .input)
-    return try StartFailure.translating(advice: importAdvice) { () throws(ArchiveError) in
+    return try rethrowing(as: { $0.advising(importAdvice) }) { () throws(OperatorError) in
         defer { progress.leave() }
         progress.begin(at: 0, of: nil, part: input.part)
         let summary = try archive.importLines { () throws(SystemError) in
@@ -58,7 +58,7 @@ private struct ImportInput: ~Copyable {
     /// Whether it has a name, and is not standard input.
     let isFile: Bool
 
-    static func open(_ path: String?) throws(StartFailure) -> ImportInput {
+    static func open(_ path: String?) throws(OperatorError) -> ImportInput {
         do throws(SystemError) {
             guard let path else {
                 let total = StandardStream.input.remainingBytes
@@ -66,7 +66,7 @@ private struct ImportInput: ~Copyable {
             }
             return ImportInput(lines: try LineReader(path: path), total: try File.size(path), isFile: true)
         } catch {
-            throw StartFailure(message: path == nil ? "standard input: \(error)" : "\(error)")
+            throw path == nil ? OperatorError("standard input: \(error)") : OperatorError(error)
         }
     }
 

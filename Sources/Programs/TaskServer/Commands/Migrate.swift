@@ -1,16 +1,13 @@
-import PostgreSQLStore
+import Basics
 import Platform
+import PostgreSQLStore
 import Tasks
 
 /// `task-server migrate`: makes the tables, or brings them up to date, and serves no one.
-func migrate(_ storage: StorageSettings) -> ExitStatus {
-    do throws(StoreOpenError) {
-        StandardStream.output.print(try migrated(storage))
-        return .success
-    } catch {
-        StandardStream.error.print("task-server: \(error.message)")
-        return .failure
-    }
+func migrate(_ storage: StorageSettings) throws(OperatorError) -> ExitStatus {
+    let done = try rethrowing(as: OperatorError.init) { () throws(StoreOpenError) in try migrated(storage) }
+    StandardStream.output.print(done)
+    return .success
 }
 
 /// What was done, in a line.

@@ -9,10 +9,10 @@ import Tasks
 /// The database is opened before the map is read: where a server uses a SQLite file, nothing is read and no list is written.
 func moveOwners(
     _ settings: ServerSettings, by path: String, _ signals: Signals
-) throws(StartFailure) -> ExitStatus {
+) throws(OperatorError) -> ExitStatus {
     let flags = settings.command.move
     let mover = try settings.storage.ownerMover(flags)
-    let stop = try StopRequest.watching(signals, advice: flags.applies ? flags.advice : "Nothing was changed")
+    let stop = try StopRequest.watching(signals, advice: flags.applies ? flags.advice : "nothing was changed")
     guard let map = try readMap(path, flags) else { return .failure }
     if !flags.allowsAnyNamespace { try refuseUnknownNamespaces(map, path, settings.issuerKeys.ownerPrefixes) }
     let unmapped = try listUnmapped(map, mover, flags)
@@ -22,7 +22,7 @@ func moveOwners(
     }
     guard report.isWhole else {
         StandardStream.error.print(
-            "task-server: stopped after \(report.pairs) of \(map.count.counted("person", "people")). \(flags.advice)")
+            "task-server: stopped after \(report.pairs) of \(map.count.counted("person", "people")); \(flags.advice)")
         return stop.exitStatus
     }
     return flags.applies && report.conflicts.count > 0 ? .failure : .success
@@ -31,95 +31,81 @@ func moveOwners(
 /// Refuses a map that gives tasks to owners of no source, whom no token would name.
 private func refuseUnknownNamespaces(
     _ map: OwnerMap, _ path: String, _ prefixes: [String]
-) throws(StartFailure) {
+) throws(OperatorError) {
     let unknown = map.newNamespaces.filter { !prefixes.contains($0.key.isEmpty ? "" : "\($0.key):") }
     guard let (name, number) = unknown.min(by: { $0.value < $1.value }) else { return }
     let lack = name.isEmpty ? "owners without a namespace" : "the namespace \(name):"
-    throw StartFailure(
-        message: "\(path), line \(number): no source of these settings has \(lack), so no token would lead to "
-            + "the tasks. Give this command the settings of the server (TASKS_AUTHORITY, TASKS_SOURCES, …), correct the map, or "
-            + "move all the same with --any-namespace")
+    throw OperatorError(
+        "\(path), line \(number): no source of these settings has \(lack), so no token would lead to the tasks",
+        advice:
+            "give this command the settings of the server (TASKS_AUTHORITY, TASKS_SOURCES, …), correct the map, or move "
+            + "all the same with --any-namespace")
 }
 
 extension MoveFlags {
     /// How to continue a move that ended in the middle.
     fileprivate var advice: String {
         let change = unmapped.map { ", without --list-unmapped once \($0) exists," } ?? ""
-        return "Run the same command again\(change) to continue: who was moved has nothing left to move"
+        return "run the same command again\(change) to continue: who was moved has nothing left to move"
     }
 }
 
 extension StorageSettings {
     /// The database as moves see it.
-    fileprivate func ownerMover(_ flags: MoveFlags) throws(StartFailure) -> OwnerMover {
+    fileprivate func ownerMover(_ flags: MoveFlags) throws(OperatorError) -> OwnerMover {
         let onlyReads = !flags.applies
-        do throws(OwnerMoveError) {
-            switch database {
-            case .memory: break
-            case .sqlite(let path): return try OwnerMover(sqlite: path, onlyReads: onlyReads)
-            case .postgresql(let address): return try OwnerMover(postgreSQL: address, onlyReads: onlyReads)
-            }
-        } catch {
-            throw StartFailure(error, flags)
-        }
-        throw StartFailure(message: "TASKS_DATABASE: there is no one to move in memory:")
-    }
-}
-
-extension StartFailure {
-    fileprivate init(_ error: OwnerMoveError, _ flags: MoveFlags) {
-        switch error {
-        case .failed, .full: self.init(message: "\(error.message). \(flags.advice)")
-        case .database, .foreignTables, .file, .map: self.init(message: error.message)
+        return switch database {
+        case .memory: throw OperatorError("TASKS_DATABASE: there is no one to move in memory:")
+        case .sqlite(let path): try OwnerMover(sqlite: path, onlyReads: onlyReads)
+        case .postgresql(let address): try OwnerMover(postgreSQL: address, onlyReads: onlyReads)
         }
     }
 }
 
 /// The map of this file; nil after its mistakes were printed.
-private func readMap(_ path: String, _ flags: MoveFlags) throws(StartFailure) -> OwnerMap? {
-    do throws(OwnerMoveError) {
-        var lines = try rethrowing(as: OwnerMoveError.file) { () throws(SystemError) in try LineReader(path: path) }
+private func readMap(_ path: String, _ flags: MoveFlags) throws(OperatorError) -> OwnerMap? {
+    var lines = try rethrowing(as: OperatorError.init) { () throws(SystemError) in try LineReader(path: path) }
+    do throws(OwnerMap.Mistakes) {
         return try OwnerMap.read({ () throws(SystemError) in try lines.next() }, merging: flags.merges)
-    } catch .map(let faults) {
+    } catch {
+        let faults = error.lines
         for message in faults.first { StandardStream.error.print("task-server: \(path), \(message)") }
         let rest = faults.count - faults.first.count
         if rest > 0 { StandardStream.error.print("task-server: and \(rest) more mistakes") }
         StandardStream.error.print("task-server: the map has mistakes, and nothing was changed.")
         return nil
-    } catch {
-        throw StartFailure(error, flags)
     }
 }
 
 /// Who has tasks and is not in the map, also in a new file if its path is given.
 private func listUnmapped(
     _ map: OwnerMap, _ mover: OwnerMover, _ flags: MoveFlags
-) throws(StartFailure) -> UnmappedOwners {
+) throws(OperatorError) -> UnmappedOwners {
     guard let path = flags.unmapped else {
-        return try rethrowing(as: { StartFailure($0, flags) }) { () throws(OwnerMoveError) in
+        return try rethrowing(as: { $0.advising(flags.advice) }) { () throws(OperatorError) in
             try mover.unmapped(map, to: { _ in })
         }
     }
-    return try rethrowing(as: { StartFailure($0, flags) }) { () throws(OwnerMoveError) in
-        var file = try rethrowing(as: OwnerMoveError.file) { () throws(SystemError) in try LineFile.create(path) }
+    return try rethrowing(as: { $0.advising(flags.advice) }) { () throws(OperatorError) in
+        var file = try rethrowing(as: OperatorError.init) { () throws(SystemError) in try LineFile.create(path) }
         let unmapped = try mover.unmapped(map) { (line: [UInt8]) throws(SystemError) in try file.append(line) }
-        do throws(SystemError) { try file.publish() } catch { throw .file(error) }
+        do throws(SystemError) { try file.publish() } catch { throw OperatorError(error) }
         return unmapped
     }
 }
 
 private func run(
     _ mover: OwnerMover, _ map: OwnerMap, _ flags: MoveFlags, _ stop: StopRequest
-) throws(StartFailure) -> MoveReport {
+) throws(OperatorError) -> MoveReport {
     guard flags.applies else {
-        return try rethrowing(as: { StartFailure($0, flags) }) { () throws(OwnerMoveError) in
+        return try rethrowing(as: { $0.advising(flags.advice) }) { () throws(OperatorError) in
             try mover.plan(map, merging: flags.merges)
         }
     }
     var progress = ProgressLine("people", besides: nil)
     defer { progress.leave() }
     progress.begin(at: 0, of: map.count)
-    let report = try rethrowing(as: { StartFailure($0, flags) }) { () throws(OwnerMoveError) in
+    let report = try rethrowing(as: { $0.advising(flags.advice) }) { () throws(OperatorError) in
         try mover.move(map, merging: flags.merges) { count in
             progress.show(count)
             return !stop.isMade

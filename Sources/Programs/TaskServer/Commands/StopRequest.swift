@@ -15,10 +15,10 @@ final class StopRequest: Sendable {
     var exitStatus: ExitStatus { ExitStatus(rawValue: 128 + number.load(ordering: .relaxed)) ?? .interrupted }
 
     /// Begins to look for signals; the advice says how to continue after an end that was not in order.
-    static func watching(_ signals: Signals, advice: String) throws(StartFailure) -> StopRequest {
+    static func watching(_ signals: Signals, advice: String) throws(OperatorError) -> StopRequest {
         let request = StopRequest()
         let signals = signals.sparingNohup
-        try rethrowing(as: { StartFailure(thread: "signals", $0) }) { () throws(NamedThread.Failure) in
+        try rethrowing(as: { OperatorError(thread: "signals", $0) }) { () throws(NamedThread.Failure) in
             _ = try NamedThread.start("signals") { request.watch(signals, advice) }
         }
         return request
@@ -28,7 +28,7 @@ final class StopRequest: Sendable {
         number.store(signals.next().number, ordering: .relaxed)
         _ = signals.next(withinSeconds: 3)
         let line = StandardStream.error.isTerminal ? "\n" : ""
-        StandardStream.error.print("\(line)task-server: stopped. \(advice)")
+        StandardStream.error.print("\(line)task-server: stopped; \(advice)")
         exitProcess(exitStatus)
     }
 }

@@ -9,11 +9,11 @@ struct BoundAddresses {
     let servers: [BoundAddress]
     let operators: BoundAddress?
 
-    init(_ settings: ServerSettings) throws(StartFailure) {
-        servers = try settings.listen.map { (address) throws(StartFailure) in
+    init(_ settings: ServerSettings) throws(OperatorError) {
+        servers = try settings.listen.map { (address) throws(OperatorError) in
             try BoundAddress(address, "TASKS_LISTEN")
         }
-        operators = try settings.adminListen.map { (address) throws(StartFailure) in
+        operators = try settings.adminListen.map { (address) throws(OperatorError) in
             try BoundAddress(address, "TASKS_ADMIN_LISTEN")
         }
     }
@@ -28,10 +28,10 @@ struct BoundAddress {
     private let setting: String
     private let socket: ServerSocket
 
-    init(_ address: ListenAddress, _ setting: String) throws(StartFailure) {
+    init(_ address: ListenAddress, _ setting: String) throws(OperatorError) {
         wanted = address
         self.setting = setting
-        socket = try rethrowing(as: { StartFailure(address, setting, $0) }) { () throws(ServerStartError) in
+        socket = try rethrowing(as: { OperatorError(address, setting, $0) }) { () throws(ServerStartError) in
             try ServerSocket(bindingTo: address.host, port: address.port)
         }
     }
@@ -41,8 +41,8 @@ struct BoundAddress {
 
     func listen(
         _ limits: ServerLimits, _ identity: TLSIdentity?, _ handler: any RequestHandler, _ observation: Observation
-    ) throws(StartFailure) -> HTTPServer {
-        try rethrowing(as: { StartFailure(wanted, setting, $0) }) { () throws(ServerStartError) in
+    ) throws(OperatorError) -> HTTPServer {
+        try rethrowing(as: { OperatorError(wanted, setting, $0) }) { () throws(ServerStartError) in
             try HTTPServer(
                 listeningOn: socket, limits: limits, tls: identity, handler: handler,
                 refusal: { observation.refuse($0, $1) }, observe: { observation.observe($0) })
@@ -50,9 +50,9 @@ struct BoundAddress {
     }
 }
 
-extension StartFailure {
+extension OperatorError {
     fileprivate init(_ address: ListenAddress, _ setting: String, _ error: ServerStartError) {
-        self.init(message: "\(setting): cannot listen on \(address): \(error.message)")
+        self.init(sentence: "\(setting): cannot listen on \(address): \(error.message)")
     }
 }
 

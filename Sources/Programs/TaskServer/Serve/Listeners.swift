@@ -17,7 +17,7 @@ final class Listeners: Sendable {
     init(
         on bound: BoundAddresses, _ settings: ServerSettings, _ observation: Observation, api: any RequestHandler,
         operators: any RequestHandler
-    ) throws(StartFailure) {
+    ) throws(OperatorError) {
         let limits = try Self.limits(settings, bound, observation)
         let credentials = try settings.transport.credentials()
         credentials?.warn(observation.log, at: SystemTime().wallMilliseconds / 1000)
@@ -39,7 +39,7 @@ final class Listeners: Sendable {
     /// The limits of each listener, the operators' last, with as many connections as the process may open sockets.
     private static func limits(
         _ settings: ServerSettings, _ bound: BoundAddresses, _ observation: Observation
-    ) throws(StartFailure) -> [ServerLimits] {
+    ) throws(OperatorError) -> [ServerLimits] {
         let wished =
             settings.listen.map { _ in settings.serverLimits }
             + (settings.adminListen == nil ? [] : [settings.operatorLimits])
@@ -49,10 +49,10 @@ final class Listeners: Sendable {
         let wanted = others + ServerLimits.descriptors(of: wished)
         let allowed = ProcessLimits.raiseOpenFiles(to: wanted)
         guard var fitting = ServerLimits.fitting(wished, into: allowed - others) else {
-            throw StartFailure(
-                message: "the process may open \(allowed) files and sockets, and at least "
-                    + "\(others + ServerLimits.leastDescriptors(of: wished)) are needed, for all connections \(wanted); "
-                    + "raise the limit (ulimit -n, LimitNOFILE= of systemd, --ulimit nofile= of docker)")
+            throw OperatorError(
+                "the process may open \(allowed) files and sockets, and at least "
+                    + "\(others + ServerLimits.leastDescriptors(of: wished)) are needed, for all connections \(wanted)",
+                advice: "raise the limit (ulimit -n, LimitNOFILE= of systemd, --ulimit nofile= of docker)")
         }
         for index in settings.listen.indices {
             fitting[index].perAddress = settings.limits.connectionsPerAddress(of: fitting[index].connections)

@@ -21,13 +21,13 @@ final class TaskServerProcess: Sendable {
     ///
     /// So a taken port is reported before anything else is opened, and every request that is accepted has its answer. The
     /// first keys may still be missing.
-    init(_ settings: ServerSettings, _ observation: Observation) throws(StartFailure) {
+    init(_ settings: ServerSettings, _ observation: Observation) throws(OperatorError) {
         self.settings = settings
         self.observation = observation
-        if let mistake = settings.keyCacheMistake { throw StartFailure(message: mistake) }
+        if let mistake = settings.keyCacheMistake { throw OperatorError(sentence: mistake) }
         let bound = try BoundAddresses(settings)
         let answers = AnswerMemory(limit: settings.limits.answerMemory)
-        store = try rethrowing(as: StartFailure.init) { () throws(StoreOpenError) in
+        store = try rethrowing(as: OperatorError.init) { () throws(StoreOpenError) in
             try OpenStore(settings.storage, answers: answers) { observation.observe($0) }
         }
         let verifier = BearerVerifier(settings.issuerKeys, observer: { observation.observe($0) })
@@ -35,10 +35,10 @@ final class TaskServerProcess: Sendable {
         readiness = Readiness(verifier, store.store)
         let metrics = MetricsPage(observation, store, verifier, answers)
         let api = TaskAPI(try Self.api(settings, observation, store, verifier, readiness, answers))
-        try rethrowing(as: { StartFailure(thread: "the keys", $0) }) { () throws(NamedThread.Failure) in
+        try rethrowing(as: { OperatorError(thread: "the keys", $0) }) { () throws(NamedThread.Failure) in
             try verifier.start()
         }
-        do throws(StartFailure) {
+        do throws(OperatorError) {
             servers = try Listeners(
                 on: bound, settings, observation, api: api, operators: OperatorPages(readiness, metrics))
         } catch {
@@ -51,7 +51,7 @@ final class TaskServerProcess: Sendable {
     private static func api(
         _ settings: ServerSettings, _ observation: Observation, _ store: OpenStore, _ verifier: BearerVerifier,
         _ readiness: Readiness, _ answers: AnswerMemory
-    ) throws(StartFailure) -> TaskAPIConfiguration {
+    ) throws(OperatorError) -> TaskAPIConfiguration {
         var configuration = TaskAPIConfiguration(store: store.store, verifier: verifier)
         configuration.answers = answers
         configuration.scopes = settings.sources.scopesToAsk
@@ -69,7 +69,7 @@ final class TaskServerProcess: Sendable {
         configuration.taskLimit = settings.limits.tasks
         configuration.rateLimit = settings.limits.rate
         configuration.page = settings.page
-        configuration.files = try rethrowing(as: { StartFailure(message: "TASKS_PUBLIC: cannot \($0)") }) {
+        configuration.files = try rethrowing(as: { OperatorError("TASKS_PUBLIC: cannot \($0)") }) {
             () throws(SystemError) in try PublicFiles.read(settings.storage.folder)
         }
         let missing = PublicFiles.missing(in: configuration.files)
@@ -128,20 +128,5 @@ final class TaskServerProcess: Sendable {
         verifier.stop()
         store.store.close()
         observation.log.write(.info, "stopped")
-    }
-}
-
-/// Why the server did not start, in one sentence that says what to do.
-struct StartFailure: Error, Equatable {
-    let message: String
-}
-
-extension StartFailure {
-    init(_ error: StoreOpenError) {
-        self.init(message: error.message)
-    }
-
-    init(thread part: String, _ failure: NamedThread.Failure) {
-        self.init(message: "\(SystemError(code: failure.code, operation: "start a thread for \(part)"))")
     }
 }

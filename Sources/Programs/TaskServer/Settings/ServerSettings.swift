@@ -46,7 +46,7 @@ struct ServerSettings: SettingTable {
 
     func mistakes(for operands: [String]) -> [String] {
         let command: Command
-        do throws(CommandMistake) {
+        do throws(OperatorError) {
             command = try Command(operands)
         } catch {
             return [error.message]

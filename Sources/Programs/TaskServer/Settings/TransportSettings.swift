@@ -38,18 +38,18 @@ struct TransportSettings: Sendable {
     }
 
     /// What both files hold, compared with each other; nothing for plain HTTP.
-    func credentials() throws(StartFailure) -> ServerCredentials? {
+    func credentials() throws(OperatorError) -> ServerCredentials? {
         guard let certificate, let key else { return nil }
         let certificates = try Self.text(certificate, "TASKS_TLS_CERT")
         let keyText = try Self.text(key, "TASKS_TLS_KEY")
-        return try rethrowing(as: { StartFailure(message: Self.message($0, certificate, key)) }) {
+        return try rethrowing(as: { OperatorError(sentence: Self.message($0, certificate, key)) }) {
             () throws(ServerCredentialsError) in try ServerCredentials(certificates: certificates, key: keyText)
         }
     }
 
-    private static func text(_ path: String, _ setting: String) throws(StartFailure) -> String {
+    private static func text(_ path: String, _ setting: String) throws(OperatorError) -> String {
         let advice = "check the path, and that the server's user may read the file"
-        return try rethrowing(as: { StartFailure(message: "\(setting): cannot \($0); \(advice)") }) {
+        return try rethrowing(as: { OperatorError("\(setting): cannot \($0)", advice: advice) }) {
             () throws(SystemError) in String(decoding: try File.read(path, limit: 1 << 20), as: UTF8.self)
         }
     }

@@ -1,0 +1,40 @@
+/// Why a command or a start of a program ends, in a sentence for its operator.
+package struct OperatorError: Error, Sendable, Equatable {
+    /// What failed.
+    package let failure: String
+    /// What to do.
+    package let advice: String?
+    /// The exit code of the program.
+    package let exitCode: Int32
+
+    package init(_ failure: String, advice: String? = nil, exitCode: Int32 = 1) {
+        self.failure = failure
+        self.advice = advice
+        self.exitCode = exitCode
+    }
+
+    /// A sentence that says what failed, and after a semicolon what to do.
+    package init(sentence: String) {
+        guard let semicolon = sentence.indices.first(where: { sentence[$0...].hasPrefix("; ") }) else {
+            self.init(sentence)
+            return
+        }
+        self.init(String(sentence[..<semicolon]), advice: String(sentence[semicolon...].dropFirst(2)))
+    }
+
+    /// A statement in an open database failed, or the database contradicts itself.
+    package static func databaseFailed(_ reason: String) -> OperatorError {
+        OperatorError("the database failed: \(reason)")
+    }
+
+    /// There is no room for what a database has to write.
+    package static let diskFull = OperatorError("there is no room on the disk")
+
+    /// The sentence.
+    package var message: String { advice.map { "\(failure); \($0)" } ?? failure }
+
+    /// The same error, with this advice if it has none.
+    package func advising(_ advice: String) -> OperatorError {
+        OperatorError(failure, advice: self.advice ?? advice, exitCode: exitCode)
+    }
+}
