@@ -1,6 +1,6 @@
 import HTTP
 import JSON
-import MockAuthority
+@testable import MockAuthority
 import Support
 
 /// A browser without a screen: keeps cookies, follows nothing, sends forms as people would.

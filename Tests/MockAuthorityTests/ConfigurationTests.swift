@@ -1,5 +1,5 @@
 import JSON
-import MockAuthority
+@testable import MockAuthority
 import Testing
 
 @Suite("A configuration file replaces what it names", .timeLimit(.minutes(15)))

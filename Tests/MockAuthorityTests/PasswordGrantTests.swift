@@ -1,7 +1,7 @@
 import Basics
 import HTTP
 import JSON
-import MockAuthority
+@testable import MockAuthority
 import Support
 import Testing
 

@@ -1,6 +1,6 @@
 import HTTP
 import JSON
-import MockAuthority
+@testable import MockAuthority
 import Support
 import Testing
 

@@ -1,7 +1,7 @@
 import Glibc
 import HTTP
 import HTTPServer
-import MockAuthority
+@testable import MockAuthority
 import OpenSSL
 import Platform
 import Support

@@ -1,7 +1,7 @@
 import Glibc
 import HTTP
 import JSON
-import MockAuthority
+@testable import MockAuthority
 import OpenSSL
 import Platform
 import Support

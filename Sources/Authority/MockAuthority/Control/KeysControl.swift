@@ -5,11 +5,7 @@ import OpenSSL
 extension HostContext {
     /// `GET /_mock/keys`: every key and its state.
     func keys() async -> Response {
-        do throws(RSAError) {
-            return Response.json(try await authority.keys.current().json)
-        } catch {
-            return Response.keyFailure
-        }
+        await Response.json { () throws(RSAError) in try await authority.keys.current().json }
     }
 
     /// `POST /_mock/keys {"do":"rotate"}`: takes the step, and shows the keys after it.
@@ -19,11 +15,7 @@ extension HostContext {
                 let steps = KeyStep.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
                 return Response.text("Say what to do: {\"do\":\"rotate\"}. It is one of \(steps).", status: 400)
             }
-            do throws(RSAError) {
-                return Response.json(try await authority.keys.take(step).json)
-            } catch {
-                return Response.keyFailure
-            }
+            return await Response.json { () throws(RSAError) in try await authority.keys.take(step).json }
         }
     }
 

@@ -16,18 +16,6 @@ struct TokenSpecification: Sendable, Equatable {
     var key: String?
     var changes = ClaimChanges()
 
-    init(
-        user: String, policy: String? = nil, client: String? = nil, scope: String? = nil, bad: BadToken? = nil,
-        changes: ClaimChanges = ClaimChanges()
-    ) {
-        self.user = user
-        self.policy = policy
-        self.client = client
-        self.scope = scope
-        self.bad = bad
-        self.changes = changes
-    }
-
     /// Whether it is a token as the service issues them.
     var isGood: Bool {
         bad == nil && key == nil && changes == ClaimChanges(nonce: changes.nonce)
@@ -38,16 +26,9 @@ struct ClaimChanges: Sendable, Equatable {
     /// Seconds from now to `exp`; negative for an expired token.
     var expiry: Int64?
     var nonce: String?
-    var set: JSONObject
+    var set = JSONObject()
     /// Claims to leave out.
-    var drop: [String]
-
-    init(expiry: Int64? = nil, nonce: String? = nil, set: JSONObject = JSONObject(), drop: [String] = []) {
-        self.expiry = expiry
-        self.nonce = nonce
-        self.set = set
-        self.drop = drop
-    }
+    var drop: [String] = []
 
     /// Makes the changes; an expired token was issued a lifetime before its expiry.
     func apply(to claims: inout JSONObject, now: Int64, lifetime: Int64) {

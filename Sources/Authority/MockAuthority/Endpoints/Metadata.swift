@@ -11,11 +11,7 @@ extension RequestContext {
 
     /// The key set (RFC 7517 section 5).
     func keySet() async -> Response {
-        do throws(RSAError) {
-            return Response.json(try await authority.keys.current().keySet, headers: openToAll)
-        } catch {
-            return Response.keyFailure
-        }
+        await Response.json(headers: openToAll) { () throws(RSAError) in try await authority.keys.current().keySet }
     }
 
     /// Public documents: a page of any origin may read them.

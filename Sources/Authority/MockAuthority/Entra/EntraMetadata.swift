@@ -13,11 +13,7 @@ extension RequestContext {
 
     /// The key set (RFC 7517 section 5), with the members of the service.
     func entraKeySet(version: Int) async -> Response {
-        do throws(RSAError) {
-            return Response.json(try await entraKeys(version: version), headers: openForADay)
-        } catch {
-            return Response.keyFailure
-        }
+        await Response.json(headers: openForADay) { () throws(RSAError) in try await entraKeys(version: version) }
     }
 
     private var openForADay: FieldLines {

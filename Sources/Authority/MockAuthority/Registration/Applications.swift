@@ -6,11 +6,6 @@ package struct Applications: Sendable, Equatable {
     /// The APIs and their scopes.
     package var resources: [Resource]
 
-    package init(clients: [Client], resources: [Resource]) {
-        self.clients = clients
-        self.resources = resources
-    }
-
     /// The client of this id, in any case: ADAL sends it in lower case whatever the configuration says.
     package func client(_ id: String) -> Client? {
         clients.first { $0.id.isEqualIgnoringCase(to: id) }
@@ -46,17 +41,10 @@ package struct Client: Sendable, Equatable {
     /// The secret of a confidential client.
     package var secret: String?
     /// The registered redirect URIs; the first is the default.
-    package var redirectURIs: [String]
+    package var redirectURIs: [String] = []
     /// Whether it runs in a browser only: PKCE is required, and its refresh tokens end a day after the sign-in, as they do
     /// for each client whose code was redeemed by a page.
-    package var singlePage: Bool
-
-    package init(id: String, secret: String? = nil, redirectURIs: [String] = [], singlePage: Bool = false) {
-        self.id = id
-        self.secret = secret
-        self.redirectURIs = redirectURIs
-        self.singlePage = singlePage
-    }
+    package var singlePage = false
 }
 
 package struct Resource: Sendable, Equatable {
@@ -65,10 +53,4 @@ package struct Resource: Sendable, Equatable {
     /// Its application id: `aud` of its access tokens.
     package var audience: String
     package var scopes: [String]
-
-    package init(identifier: String, audience: String, scopes: [String]) {
-        self.identifier = identifier
-        self.audience = audience
-        self.scopes = scopes
-    }
 }

@@ -4,38 +4,25 @@ import Basics
 package struct Configuration: Sendable {
     /// Which service the tenant belongs to.
     package var profile = TenantProfile.b2c
-    package var tenant: Tenant
+    package var tenant = Tenant.contoso
     /// What issuers begin with, fixed here while endpoints follow the `Host` of each request.
     ///
     /// So a browser and a container may reach the authority by different names and still see one issuer.
-    package var issuerBase: String
+    package var issuerBase = "http://127.0.0.1:3001"
     /// The policies, in the order of the documentation.
-    package var policies: [Policy]
+    package var policies = Policy.defaults
     /// The registered applications and the scopes of the API.
-    package var applications: Applications
+    package var applications = Applications.defaults
     /// The accounts at the start.
-    package var users: [User]
+    package var users = User.defaults
     /// Lifetimes and leniencies.
-    package var behaviour: Behaviour
+    package var behaviour = Behaviour()
     /// More names under which clients reach the authority.
     package var moreHostNames: [String] = []
     /// What clients are told, for the scheme, host and port under which they reach the authority; shown to people.
     package var clientSettings: @Sendable (_ base: String) -> [ClientSettingsText] = { _ in [] }
     /// The tenants of External ID and Entra that the same process plays; their behaviour is this one's.
     package var entraTenants: [Configuration] = []
-
-    /// Without arguments, the configuration for a first try on this machine.
-    package init(
-        tenant: Tenant = .contoso, issuerBase: String = "http://127.0.0.1:3001", policies: [Policy] = Policy.defaults,
-        applications: Applications = .defaults, users: [User] = User.defaults, behaviour: Behaviour = Behaviour()
-    ) {
-        self.tenant = tenant
-        self.issuerBase = issuerBase
-        self.policies = policies
-        self.applications = applications
-        self.users = users
-        self.behaviour = behaviour
-    }
 
     /// The configuration for a first try, with the tenants of External ID and Entra beside the B2C one.
     package static func standard(issuerBase: String = "http://127.0.0.1:3001") -> Configuration {
@@ -80,11 +67,6 @@ package struct Tenant: Sendable, Equatable {
     /// The GUID.
     package var id: String
 
-    package init(name: String, id: String) {
-        self.name = name
-        self.id = id
-    }
-
     /// The tenant of the documentation.
     package static let contoso = Tenant(
         name: "contoso.onmicrosoft.com", id: "775527ff-9a37-4307-8b3d-cc311f58d925")
@@ -117,9 +99,6 @@ package struct Behaviour: Sendable, Equatable {
         package var code: Int64 = 300
         /// Of a refresh token.
         package var refresh: Int64 = 1_209_600
-
-        /// As the service has them.
-        package init() {}
     }
 
     /// What can be turned on and off.

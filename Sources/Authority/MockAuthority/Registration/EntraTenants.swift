@@ -16,10 +16,9 @@ extension Configuration {
     }
 
     /// A tenant of External ID or Entra: it has no policies, only pages on which people sign in or up.
-    package init(_ profile: TenantProfile, tenant: Tenant, applications: Applications, users: [User]) {
-        self.init(tenant: tenant, policies: [Policy("", kind: .signUpOrSignIn)], users: users)
-        self.profile = profile
-        self.applications = applications
+    init(_ profile: TenantProfile, tenant: Tenant, applications: Applications, users: [User]) {
+        let page = Policy("", kind: .signUpOrSignIn)
+        self.init(profile: profile, tenant: tenant, policies: [page], applications: applications, users: users)
     }
 
     /// The External ID tenant of the documentation: alice and bob have other object ids than in B2C, as after a

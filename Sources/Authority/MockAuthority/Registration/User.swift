@@ -10,19 +10,9 @@ package struct User: Sendable, Equatable {
     package var password: String?
     package var name: PersonName
     /// More claims, as `extension_*`, put into every token.
-    package var claims: JSONObject
+    package var claims = JSONObject()
     /// What grants of the account depend on.
     package var status = AccountStatus()
-
-    package init(
-        objectID: String, email: String, password: String?, name: PersonName, claims: JSONObject = JSONObject()
-    ) {
-        self.objectID = objectID
-        self.email = email
-        self.password = password
-        self.name = name
-        self.claims = claims
-    }
 
     /// Whether a name means this account: its object id, its address, or the part before the `@`, in any case.
     func isCalled(_ name: String) -> Bool {
@@ -46,15 +36,9 @@ package struct PersonName: Sendable, Equatable {
     /// `name`.
     package var display: String
     /// `given_name`.
-    package var given: String
+    package var given = ""
     /// `family_name`.
-    package var family: String
-
-    package init(display: String, given: String = "", family: String = "") {
-        self.display = display
-        self.given = given
-        self.family = family
-    }
+    package var family = ""
 }
 
 /// What grants of an account depend on.
@@ -67,7 +51,4 @@ package struct AccountStatus: Sendable, Equatable {
     package var disabled = false
     /// `idp` of the account, for those that came from an identity provider.
     package var identityProvider: String?
-
-    /// The status of a new account.
-    package init() {}
 }

@@ -1,7 +1,6 @@
 import Basics
 import OpenSSL
 package import Platform
-import Synchronization
 
 /// The certificate for https and the certificate authority that signed it, made once and saved.
 package struct ServerCertificate: Sendable, Equatable {
@@ -30,11 +29,9 @@ package struct ServerCertificate: Sendable, Equatable {
             return
         }
         let maker = CertificateMaker(now: now)
-        // Meanwhile the key of the certificate authority is read, or generated too.
-        let serverKey = beginGeneratingKey()
         let authority = try Self.authority(folder, maker)
         (chain, key) = try rethrowing(as: { _ in StateFolderError.key }) { () throws(RSAError) in
-            let key = try serverKey()
+            let key = try RSAPrivateKey.generate()
             let leaf = try maker.server(key, names: all, issuer: authority)
             return (leaf + authority.certificate, key.pem)
         }
@@ -94,24 +91,5 @@ package struct ServerCertificate: Sendable, Equatable {
         let marks = ["-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----"]
         let counts = marks.map { pem.split(separator: $0, omittingEmptySubsequences: false).count - 1 }
         guard counts == [count, count] else { throw .unreadable(file: folder.file(name)) }
-    }
-}
-
-/// Begins to generate a key on another thread.
-///
-/// - Returns: waits for the key.
-private func beginGeneratingKey() -> () throws(RSAError) -> RSAPrivateKey {
-    let result = Mutex<Result<RSAPrivateKey, RSAError>?>(nil)
-    do throws(NamedThread.Failure) {
-        let thread = try NamedThread.start("tls-key") {
-            let generated = Result { () throws(RSAError) in try RSAPrivateKey.generate() }
-            result.withLock { $0 = generated }
-        }
-        return { () throws(RSAError) in
-            thread.join()
-            return try (result.withLock { $0 } ?? .failure(.notPrivateKey)).get()
-        }
-    } catch {
-        return { () throws(RSAError) in try RSAPrivateKey.generate() }
     }
 }

@@ -13,11 +13,13 @@ struct Refusal: Error, Equatable, Sendable {
     /// The same case at External ID and Entra.
     let entra: EntraError
 
-    private init(_ error: String, _ code: String, _ text: String, entra: EntraError) {
+    private init(
+        _ error: String, _ code: String, _ text: String, entra entraError: String, _ number: Int, _ entraText: String
+    ) {
         self.error = error
         self.code = "AADB2C" + code
         self.text = text
-        self.entra = entra
+        entra = EntraError(entraError, number, entraText)
     }
 
     /// The value of `error_description`: three lines, each ended as the service ends them.
@@ -30,49 +32,40 @@ struct Refusal: Error, Equatable, Sendable {
 extension Refusal {
     static let wrongPassword = Refusal(
         "access_denied", "90225", "The username or password provided in the request are invalid.",
-        entra: EntraError(
-            "invalid_grant", 50126, "Error validating credentials due to invalid username or password."))
+        entra: "invalid_grant", 50126, "Error validating credentials due to invalid username or password.")
     static let notOurGrant = Refusal(
         "invalid_grant", "90090", "The provided JWE is not a valid 5 segment token.",
-        entra: EntraError(
-            "invalid_grant", 70000, "Provided grant is invalid or malformed."))
+        entra: "invalid_grant", 70000, "Provided grant is invalid or malformed.")
     static let grantRevoked = Refusal(
         "invalid_grant", "90129", "The provided grant has been revoked. Please reauthenticate and try again.",
-        entra: EntraError(
-            "invalid_grant", 50173,
-            "The provided grant has expired due to it being revoked, a fresh auth token is needed."))
+        entra: "invalid_grant", 50173,
+        "The provided grant has expired due to it being revoked, a fresh auth token is needed.")
     /// A code that was redeemed before; B2C says of it what it says of a revoked grant.
     static let codeRedeemed = Refusal(
         "invalid_grant", "90129", "The provided grant has been revoked. Please reauthenticate and try again.",
-        entra: EntraError(
-            "invalid_grant", 54005,
-            "OAuth2 Authorization code was already redeemed, please retry with a new valid code or use an existing "
-                + "refresh token."))
+        entra: "invalid_grant", 54005,
+        "OAuth2 Authorization code was already redeemed, please retry with a new valid code or use an existing "
+            + "refresh token.")
     static let accountGone = Refusal(
         "invalid_grant", "90128",
         "The account associated with this grant no longer exists. Please reauthenticate and try again.",
-        entra: EntraError(
-            "invalid_grant", 50034, "The user account does not exist in the directory."))
+        entra: "invalid_grant", 50034, "The user account does not exist in the directory.")
     static let wrongVerifier = Refusal(
         "invalid_grant", "90182", "The supplied code_verifier does not match associated code_challenge",
-        entra: EntraError(
-            "invalid_grant", 501481,
-            "The Code_Verifier does not match the code_challenge supplied in the authorization request."))
+        entra: "invalid_grant", 501481,
+        "The Code_Verifier does not match the code_challenge supplied in the authorization request.")
     static let missingVerifier = Refusal(
         "invalid_grant", "90183", "The supplied code_verifier is invalid",
-        entra: EntraError(
-            "invalid_grant", 501481,
-            "The Code_Verifier does not match the code_challenge supplied in the authorization request."))
+        entra: "invalid_grant", 501481,
+        "The Code_Verifier does not match the code_challenge supplied in the authorization request.")
     static let passwordGrantDisabled = Refusal(
         "unauthorized_client", "90224", "Resource owner flow has not been enabled for the application.",
-        entra: EntraError(
-            "unauthorized_client", 70001,
-            "The resource owner password credentials grant is not enabled for the application."))
+        entra: "unauthorized_client", 70001,
+        "The resource owner password credentials grant is not enabled for the application.")
     static let internalError = Refusal(
         "invalid_grant", "90085",
         "The service has encountered an internal error. Please reauthenticate and try again.",
-        entra: EntraError(
-            "server_error", 50000, "There was an error issuing a token or an issue with our sign-in service."))
+        entra: "server_error", 50000, "There was an error issuing a token or an issue with our sign-in service.")
 
     /// `singlePage`: whether the client is, whose refresh tokens end at a fixed time.
     static func grantExpired(_ grant: Grant, now: Int64, singlePage: Bool) -> Refusal {
@@ -82,10 +75,9 @@ extension Refusal {
             "invalid_grant", "90080",
             "The provided grant has expired. Please re-authenticate and try again. "
                 + "Current time: \(now), Grant issued time: \(issued), Grant expiration time: \(expires)",
-            entra: EntraError(
-                "invalid_grant", number,
-                "The \(grant.kind == .code ? "authorization code" : "refresh token") has expired. "
-                    + "The token was issued on \(Timestamp.b2cText(seconds: issued))."))
+            entra: "invalid_grant", number,
+            "The \(grant.kind == .code ? "authorization code" : "refresh token") has expired. "
+                + "The token was issued on \(Timestamp.b2cText(seconds: issued)).")
     }
 
     static func grantOfOtherEndpoint(actual: String, expected: String) -> Refusal {
@@ -93,45 +85,40 @@ extension Refusal {
             "invalid_grant", "90088",
             "The provided grant has not been issued for this endpoint. "
                 + "Actual Value : \(actual) and Expected Value : \(expected)",
-            entra: EntraError(
-                "invalid_grant", 500112,
-                "The reply address '\(actual)' does not match the reply address '\(expected)' "
-                    + "provided when requesting Authorization code."))
+            entra: "invalid_grant", 500112,
+            "The reply address '\(actual)' does not match the reply address '\(expected)' "
+                + "provided when requesting Authorization code.")
     }
 
     static func otherClient(_ id: String) -> Refusal {
         Refusal(
             "invalid_grant", "90279",
             "The provided client id '\(id)' does not match the client id that issued the grant.",
-            entra: EntraError(
-                "invalid_grant", 70000, "The provided grant was not issued to the application '\(id)'."))
+            entra: "invalid_grant", 70000, "The provided grant was not issued to the application '\(id)'.")
     }
 
     static func unsupportedGrant(_ type: String) -> Refusal {
         Refusal(
             "unsupported_grant_type", "90086", "The supplied grant_type [\(type)] is not supported.",
-            entra: EntraError(
-                "unsupported_grant_type", 70003, "The app requested an unsupported grant type '\(type)'."))
+            entra: "unsupported_grant_type", 70003, "The app requested an unsupported grant type '\(type)'.")
     }
 }
 
 // Devices without a browser: B2C has no such grant.
 extension Refusal {
     static let devicePending = ofDevice(
-        EntraError(
-            "authorization_pending", 70016, "OAuth 2.0 device flow error. Authorization is pending. Continue polling."))
+        "authorization_pending", 70016, "OAuth 2.0 device flow error. Authorization is pending. Continue polling.")
     static let deviceDeclined = ofDevice(
-        EntraError("authorization_declined", 65004, "User declined to consent to access the app."))
-    static let unknownDeviceCode = ofDevice(
-        EntraError("bad_verification_code", 70018, "Invalid verification code."))
+        "authorization_declined", 65004, "User declined to consent to access the app.")
+    static let unknownDeviceCode = ofDevice("bad_verification_code", 70018, "Invalid verification code.")
     static let deviceCodeExpired = ofDevice(
-        EntraError("expired_token", 70019, "Verification code expired. Have the user retry the sign-in."))
+        "expired_token", 70019, "Verification code expired. Have the user retry the sign-in.")
 
-    private static func ofDevice(_ entra: EntraError) -> Refusal {
+    private static func ofDevice(_ error: String, _ number: Int, _ text: String) -> Refusal {
         Refusal(
             "unsupported_grant_type", "90086",
             "The supplied grant_type [\(TokenEndpoint.deviceGrantType)] is not supported.",
-            entra: entra)
+            entra: error, number, text)
     }
 }
 
@@ -139,40 +126,34 @@ extension Refusal {
 extension Refusal {
     static let missingClient = Refusal(
         "invalid_request", "90008", "The request does not contain a client id parameter.",
-        entra: EntraError(
-            "invalid_request", 900144, "The request body must contain the following parameter: 'client_id'."))
+        entra: "invalid_request", 900144, "The request body must contain the following parameter: 'client_id'.")
     static let secretMissing = Refusal(
         "invalid_request", "90079", "Clients must send a client_secret when redeeming a confidential grant.",
-        entra: EntraError(
-            "invalid_client", 7000218,
-            "The request body must contain the following parameter: 'client_assertion' or 'client_secret'."))
+        entra: "invalid_client", 7000218,
+        "The request body must contain the following parameter: 'client_assertion' or 'client_secret'.")
     static let secretWrong = Refusal(
         "invalid_client", "90081",
         "The specified client_secret does not match the expected value for this client. "
             + "Please correct the client_secret and try again.",
-        entra: EntraError(
-            "invalid_client", 7000215, "Invalid client secret provided."))
+        entra: "invalid_client", 7000215, "Invalid client secret provided.")
     static let secretUnexpected = Refusal(
         "invalid_request", "90084",
         "Public clients should not send a client_secret when redeeming a publicly acquired grant.",
-        entra: EntraError(
-            "invalid_client", 700025,
-            "Client is public so neither 'client_assertion' nor 'client_secret' should be presented."))
+        entra: "invalid_client", 700025,
+        "Client is public so neither 'client_assertion' nor 'client_secret' should be presented.")
 
     static func missingParameter(_ name: String) -> Refusal {
         Refusal(
             "invalid_request", "90083", "The request is missing required parameter: \(name).",
-            entra: EntraError(
-                "invalid_request", 900144, "The request body must contain the following parameter: '\(name)'."))
+            entra: "invalid_request", 900144, "The request body must contain the following parameter: '\(name)'.")
     }
 
     static func unknownClient(_ id: String, tenant: String) -> Refusal {
         Refusal(
             "unauthorized_client", "90018",
             "The client id '\(id)' specified in the request is not registered in tenant '\(tenant)'.",
-            entra: EntraError(
-                "unauthorized_client", 700016,
-                "Application with identifier '\(id)' was not found in the directory '\(tenant)'."))
+            entra: "unauthorized_client", 700016,
+            "Application with identifier '\(id)' was not found in the directory '\(tenant)'.")
     }
 
     static func clientMismatch(_ given: String, _ known: String) -> Refusal {
@@ -180,8 +161,7 @@ extension Refusal {
             "invalid_request", "90011",
             "The client id '\(given)' provided in the request does not match client id '\(known)' "
                 + "registered in policy.",
-            entra: EntraError(
-                "invalid_request", 9002313, "Invalid request. Request is malformed or invalid."))
+            entra: "invalid_request", 9002313, "Invalid request. Request is malformed or invalid.")
     }
 }
 
@@ -189,30 +169,26 @@ extension Refusal {
 extension Refusal {
     static let missingScope = Refusal(
         "invalid_request", "90010", "The request does not contain a scope parameter.",
-        entra: EntraError(
-            "invalid_request", 900144, "The request body must contain the following parameter: 'scope'."))
+        entra: "invalid_request", 900144, "The request body must contain the following parameter: 'scope'.")
     static let openIDScopeMissing = Refusal(
         "invalid_request", "90110",
         "The scope parameter must include 'openid' when requesting a response_type that includes 'id_token'.",
-        entra: EntraError(
-            "invalid_scope", 70011,
-            "The provided value for the input parameter 'scope' is not valid: it must include 'openid'."))
+        entra: "invalid_scope", 70011,
+        "The provided value for the input parameter 'scope' is not valid: it must include 'openid'.")
 
     static func scopeUnsupported(_ scope: String) -> Refusal {
         Refusal(
             "invalid_scope", "90117", "The scope '\(scope)' provided in the request is not supported.",
-            entra: EntraError(
-                "invalid_resource", 500011, "The resource principal named '\(scope)' was not found in the tenant."))
+            entra: "invalid_resource", 500011, "The resource principal named '\(scope)' was not found in the tenant.")
     }
 
     /// A daemon may ask for `<API>/.default` only.
     static func scopeOfApplication(_ scope: String) -> Refusal {
         Refusal(
             "invalid_scope", "90117", "The scope '\(scope)' provided in the request is not supported.",
-            entra: EntraError(
-                "invalid_scope", 1_002_012,
-                "The provided value for scope \(scope) is not valid. Client credential flows must have a scope value "
-                    + "with /.default suffixed to the resource identifier (application ID URI)."))
+            entra: "invalid_scope", 1_002_012,
+            "The provided value for scope \(scope) is not valid. Client credential flows must have a scope value "
+                + "with /.default suffixed to the resource identifier (application ID URI).")
     }
 
     static func scopeWithoutResource(_ scope: String) -> Refusal {
@@ -220,9 +196,8 @@ extension Refusal {
             "invalid_scope", "90055",
             "The scope '\(scope)' provided in request must specify a resource, "
                 + "such as 'https://example.com/calendar.read'.",
-            entra: EntraError(
-                "invalid_scope", 70011,
-                "The provided value for the input parameter 'scope' is not valid. The scope \(scope) is not valid."))
+            entra: "invalid_scope", 70011,
+            "The provided value for the input parameter 'scope' is not valid. The scope \(scope) is not valid.")
     }
 
     static func twoResources(_ scope: String) -> Refusal {
@@ -230,10 +205,9 @@ extension Refusal {
             "invalid_request", "90146",
             "The scope '\(scope)' provided in request specifies more than one resource for an access token, "
                 + "which is not supported.",
-            entra: EntraError(
-                "invalid_scope", 28000,
-                "Provided value for the input parameter scope is not valid because it contains "
-                    + "more than one resource: \(scope)."))
+            entra: "invalid_scope", 28000,
+            "Provided value for the input parameter scope is not valid because it contains "
+                + "more than one resource: \(scope).")
     }
 }
 
@@ -242,64 +216,54 @@ extension Refusal {
     static let challengeMethod = Refusal(
         "invalid_request", "90184",
         "The supplied code_challenge_method is not supported. Supported values are plain or S256",
-        entra: EntraError(
-            "invalid_request", 501491, "Invalid code_challenge_method."))
+        entra: "invalid_request", 501491, "Invalid code_challenge_method.")
     static let challengeMissing = Refusal(
         "invalid_request", "99059", "The supplied request must present a code_challenge",
-        entra: EntraError(
-            "invalid_request", 50147, "The code_challenge parameter is missing or of the wrong size."))
+        entra: "invalid_request", 50147, "The code_challenge parameter is missing or of the wrong size.")
     static let wrongPrompt = Refusal(
         "invalid_request", "90043",
         "The prompt included in the request contains invalid values. "
             + "Expected 'none', 'login', 'consent' or 'select_account'.",
-        entra: EntraError(
-            "invalid_request", 90100, "'prompt' parameter is empty or not valid."))
+        entra: "invalid_request", 90100, "'prompt' parameter is empty or not valid.")
     static let invalidIDTokenHint = Refusal(
         "invalid_request", "90210",
         "The provided id_token_hint parameter could not be validated. Please provide another token and try again.",
-        entra: EntraError(
-            "invalid_request", 90100, "'id_token_hint' parameter is empty or not valid."))
+        entra: "invalid_request", 90100, "'id_token_hint' parameter is empty or not valid.")
     static let cancelled = Refusal(
         "access_denied", "90091", "The user has cancelled entering self-asserted information.",
-        entra: EntraError(
-            "access_denied", 65004, "User declined to consent to access the app."))
+        entra: "access_denied", 65004, "User declined to consent to access the app.")
     static let forgotPassword = Refusal(
         "access_denied", "90118", "The user has forgotten their password.",
-        entra: EntraError(
-            "access_denied", 65004, "User declined to consent to access the app."))
+        entra: "access_denied", 65004, "User declined to consent to access the app.")
 
     static func redirectMismatch(_ uri: String, client: String) -> Refusal {
         Refusal(
             "redirect_uri_mismatch", "90006",
             "The redirect URI '\(uri)' provided in the request is not registered for the client id '\(client)'.",
-            entra: EntraError(
-                "invalid_request", 50011,
-                "The redirect URI '\(uri)' specified in the request does not match the "
-                    + "redirect URIs configured for the application '\(client)'."))
+            entra: "invalid_request", 50011,
+            "The redirect URI '\(uri)' specified in the request does not match the "
+                + "redirect URIs configured for the application '\(client)'.")
     }
 
     static func responseType(_ type: String) -> Refusal {
         Refusal(
             "unsupported_response_type", "90013",
             "The requested response type '\(type)' provided in the request is not supported.",
-            entra: EntraError(
-                "unsupported_response_type", 70005, "The app returned an unsupported response type '\(type)'."))
+            entra: "unsupported_response_type", 70005, "The app returned an unsupported response type '\(type)'.")
     }
 
     static func responseMode(_ mode: String) -> Refusal {
         Refusal(
             "invalid_request", "90014",
             "The requested response mode '\(mode)' provided in the request is not supported.",
-            entra: EntraError(
-                "invalid_request", 70007,
-                "'\(mode)' is not a supported value of 'response_mode' when requesting a token."))
+            entra: "invalid_request", 70007,
+            "'\(mode)' is not a supported value of 'response_mode' when requesting a token.")
     }
 
     static func loginRequired(prompt: String) -> Refusal {
         Refusal(
             "login_required", "90077",
             "User does not have an existing session and request prompt parameter has a value of '\(prompt)'.",
-            entra: EntraError(
-                "login_required", 50058, "Session information is not sufficient for single-sign-on."))
+            entra: "login_required", 50058, "Session information is not sufficient for single-sign-on.")
     }
 }

@@ -23,8 +23,6 @@ struct HTML: Sendable, ExpressibleByStringInterpolation {
 
         mutating func appendInterpolation(_ value: String) { text += value.htmlEscaped }
 
-        mutating func appendInterpolation(_ value: some BinaryInteger) { text += "\(value)" }
-
         mutating func appendInterpolation(_ html: HTML) { text += html.text }
 
         /// A style or a script, which have rules of their own.

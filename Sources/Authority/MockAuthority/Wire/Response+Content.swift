@@ -1,5 +1,6 @@
 import HTTP
 import JSON
+import OpenSSL
 
 /// Responses of the authority, by content type.
 extension Response {
@@ -13,7 +14,16 @@ extension Response {
         content(Array((text.hasSuffix("\n") ? text : text + "\n").utf8), "text/plain; charset=utf-8", status)
     }
 
-    static var keyFailure: Response { text(InputError.noKey.message, status: 500) }
+    /// JSON that needs keys, which may have to be generated first.
+    static func json(
+        headers: FieldLines = FieldLines(), needingKeys value: () async throws(RSAError) -> JSONValue
+    ) async -> Response {
+        do throws(RSAError) {
+            return json(try await value(), headers: headers)
+        } catch {
+            return text(InputError.noKey.message, status: 500)
+        }
+    }
 
     /// A file of the page for developers, which changes only with the program.
     static func file(
