@@ -104,7 +104,6 @@ import Testing
 
     @Test func `Of lines of many threads none is lost, and those of each thread keep their order`() throws {
         let lines = try Self.lines(.json) { log in
-            // More threads than buffers.
             let threads = try (0..<20).map { thread in
                 try NamedThread.start("logging") {
                     for count in 0..<500 {
@@ -124,25 +123,6 @@ import Testing
             counts[thread, default: []].append(try #require(members?["count"]?.integer))
         }
         #expect(counts.count == 20 && counts.values.allSatisfy { $0 == Array(0..<500) })
-    }
-
-    @Test func `Each line has its own time, whether its second is that of the line before or another one`() {
-        let moments: [Int64] = [
-            0, 7, 999, 1000, 59_999, 60_000, 60_001, 1_472_575_720_123, 1_472_575_720_120, 1_472_575_720_009,
-            86_399_999, -1, -1000,
-        ]
-        var text = LogText(.json)
-        for moment in moments {
-            text.begin(.info, "timed", at: moment)
-            text.end()
-        }
-        var bytes: [UInt8] = []
-        text.drain(to: &bytes, keeping: 0)
-        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
-        let expected = moments.map { moment in
-            #"{"time":"\#(Timestamp(milliseconds: moment).text)","level":"info","event":"timed"}"#
-        }
-        #expect(lines.map(String.init) == expected)
     }
 
     @Test func `Lines of one reason are rationed, and the next one counts what was left out (V-132)`() {

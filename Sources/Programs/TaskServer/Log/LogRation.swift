@@ -1,9 +1,9 @@
 import Basics
 import Synchronization
 
-/// How many lines each reason may fill, so that a flood of refusals cannot fill the disk (V-132).
+/// Limits the lines of each reason, so that a flood of refusals cannot fill the disk (V-132).
 ///
-/// Each reason has a bucket of 20 lines, refilled by two a second; what was left out is counted into the next line.
+/// Each reason has a bucket of 20 lines, refilled by two a second. The next line says how many lines were left out.
 final class LogRation: Sendable {
     private struct Lines {
         var bucket: TokenBucket
@@ -19,7 +19,7 @@ final class LogRation: Sendable {
 
     private let reasons = Mutex<[String: Lines]>([:])
 
-    /// Whether a line for this reason may be written at a monotonic time: how many were left out before it, or nil.
+    /// The number of lines that were left out before this one, at a monotonic time; nil if this one is left out, too.
     func take(_ reason: String, at nanoseconds: UInt64) -> Int? {
         let now = Int64(nanoseconds)
         return reasons.withLock { reasons in

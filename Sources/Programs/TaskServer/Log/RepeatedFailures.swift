@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Which failures were logged before: one that lasts is logged again only after ten minutes, and one for another reason,
-/// which may alternate or be the text of the other side, after one.
+/// Keeps failures that last from filling the log: the same failure is logged again after ten minutes, and a failure of the same
+/// source for another reason after one minute.
 final class RepeatedFailures: Sendable {
     private struct Failure {
         var reason: String
@@ -13,7 +13,7 @@ final class RepeatedFailures: Sendable {
 
     private let failures = Mutex<[String: Failure]>([:])
 
-    /// Whether this failure is to be logged at a monotonic time: how many like it were left out before, or nil.
+    /// The number of failures that were left out before this one, at a monotonic time; nil if this one is left out, too.
     func take(_ source: String, _ reason: String, at now: UInt64) -> Int? {
         failures.withLock { failures in
             if var last = failures[source], now < last.logged &+ Self.minute * (last.reason == reason ? 10 : 1) {

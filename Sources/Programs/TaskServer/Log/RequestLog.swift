@@ -4,7 +4,7 @@ import Synchronization
 import TaskAPI
 import Tokens
 
-/// Which requests with a person are logged, of those that were answered without a problem.
+/// Which requests are logged, of those with a verified token that were answered without a problem.
 enum LoggedRequests: Sendable, Equatable {
     case all
     case errors
@@ -12,8 +12,10 @@ enum LoggedRequests: Sendable, Equatable {
     case sample(Int)
 }
 
-/// One line for every request with a person, or a sample of them; of refusals (V-132) and of requests without a token as many of each kind as
-/// ``LogRation`` allows, of probes only those whose answer has changed.
+/// Logs requests that have a verified token: all, or one in N.
+///
+/// Refusals (V-132) and requests without a token are rationed by kind (``LogRation``). A probe is logged when its answer
+/// has changed.
 struct RequestLog: Sendable {
     let log: Log
     private let ration = LogRation()
@@ -88,7 +90,7 @@ private final class RequestSampler: Sendable {
         self.logged = logged
     }
 
-    /// Whether the next request is logged: how many were left out before it, or nil.
+    /// The number of requests that were left out before the next one; nil if that one is left out, too.
     func take() -> Int? {
         switch logged {
         case .all: return 0
@@ -101,7 +103,9 @@ private final class RequestSampler: Sendable {
     }
 }
 
-/// What the health pages answered last: balancers ask every second, and only a change is worth a line.
+/// The last answers of the health pages.
+///
+/// Balancers ask every second, and only a change is worth a line.
 private final class ProbeMemory: Sendable {
     private let last = Mutex<[String: Status]>([:])
     private let ready = Atomic(false)
