@@ -58,7 +58,7 @@ package final class BearerVerifier: TokenVerifier {
         return found?.principal
     }
 
-    /// Verifies on the caller's thread, wholly if the key is known (V-78); see ``TokenVerifier/verification(of:)``.
+    /// See ``TokenVerifier/verification(of:)``; a token whose key is known is verified on the caller's thread (V-78).
     package func verification(of token: String) throws(TokenRefusal) -> Verification {
         let token = try read(token)
         let snapshot = caches[token.source].current(now: time.now)
@@ -68,14 +68,14 @@ package final class BearerVerifier: TokenVerifier {
         do throws(TokenRefusal) {
             return .verified(try check(token, by: snapshot))
         } catch {
-            guard let policy = doubtfulPolicy(error, of: token.compact) else { throw refusal(error, of: token) }
+            guard let policy = policyToRefresh(before: error, of: token) else { throw refusal(error, of: token) }
             return .waiting { [self] () async throws(TokenRefusal) in
                 try await reconsider(error, of: token, policy, checkedBy: snapshot)
             }
         }
     }
 
-    /// Reads form and header and finds the source, for which it reads the claims if several sources are configured.
+    /// Reads the form and the header of a token, and finds its source; with several sources it reads the claims, too.
     private func read(_ text: String) throws(TokenRefusal) -> PresentedToken {
         let compact = try CompactToken(text)
         let header = try JOSEHeader(of: compact)
@@ -85,7 +85,7 @@ package final class BearerVerifier: TokenVerifier {
         return PresentedToken(compact: compact, header: header, claims: claims, source: source)
     }
 
-    /// Searches for a limited time the key that no snapshot has (V-81), and verifies the token.
+    /// Searches for the key of a token for a limited time (V-81), and verifies the token.
     private func verifyUnknownKey(_ token: PresentedToken) async throws(TokenRefusal) -> Principal {
         let cache = caches[token.source]
         let result = await cache.searchUnknownKey()
@@ -96,7 +96,7 @@ package final class BearerVerifier: TokenVerifier {
         do throws(TokenRefusal) {
             return try check(token, by: snapshot)
         } catch {
-            guard let policy = doubtfulPolicy(error, of: token.compact) else { throw refusal(error, of: token) }
+            guard let policy = policyToRefresh(before: error, of: token) else { throw refusal(error, of: token) }
             return try await reconsider(error, of: token, policy, checkedBy: snapshot)
         }
     }

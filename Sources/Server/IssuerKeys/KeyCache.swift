@@ -125,11 +125,11 @@ final class KeyCache: Sendable {
         }
     }
 
-    /// Returns whether a token of no known source may be of this one, because this one is not fully loaded (P-13).
+    /// Whether a token with an unknown issuer may come from this source, of which some documents were not loaded yet (P-13).
     ///
     /// - Parameter policy: the policy that the token names.
-    /// - Returns: true if nothing was loaded, or if the policy is one that was not loaded.
-    func mayIssueUnknown(policy: String?) -> Bool {
+    /// - Returns: true if no document was loaded, or if that of the policy was not.
+    func hasUnknownIssuer(forPolicy policy: String?) -> Bool {
         let states = guarded.withLock { $0.state.documents }
         let unknown = zip(states, source.documents).filter { $0.keys == nil && $1.knownIssuer == nil }.map(\.1)
         guard !unknown.isEmpty else { return false }
@@ -203,7 +203,7 @@ final class KeyCache: Sendable {
 
     /// Waits for a running refresh without demanding one; returns whether the last attempt at this policy succeeded.
     ///
-    /// A policy that is not configured is always up to date, because nothing will ever be known of it.
+    /// A policy that is not configured is always up to date, because its keys are never loaded.
     func isUpToDate(policy: String) async -> Bool {
         let documents = source.documents.indices.filter { source.documents[$0].isOf(policy) }
         guard !documents.isEmpty else { return true }
@@ -263,7 +263,9 @@ final class KeyCache: Sendable {
         return guarded.withLock { $0.state.nextLook(now: end) }
     }
 
-    /// Loads one metadata document and publishes its keys at once; returns whether the load succeeded.
+    /// Loads one metadata document and publishes its keys at once.
+    ///
+    /// Returns false if that failed.
     private func load(_ plan: KeyCacheState.FetchPlan, with loader: inout DocumentLoader) -> Bool {
         let document = source.documents[plan.document]
         let known = guarded.withLock { $0.state.documents[plan.document].keys }

@@ -90,7 +90,9 @@ struct KeyCacheState: Sendable {
         return waiting < timing.mostWaiters ? .wait : .unavailable(retryAfter: 1)
     }
 
-    /// Grants an operator fresh keys (V-90), unless they were forced a moment ago; returns whether it does.
+    /// Makes all documents due because an operator wants fresh keys now (V-90).
+    ///
+    /// Returns false if that comes too soon again.
     mutating func force(now: Int64) -> Bool {
         if let forcedAt, now - forcedAt < timing.forcedInterval.nanoseconds { return false }
         forcedAt = now

@@ -17,7 +17,7 @@ extension BearerVerifier {
         if let index = caches.firstIndex(where: { $0.current(now: now).issues(issuer) }) { return index }
         let policy = claims.policy
         let second = time.wallSeconds
-        let undecided = caches.first { !$0.source.isClosed(at: second) && $0.mayIssueUnknown(policy: policy) }
+        let undecided = caches.first { !$0.source.isClosed(at: second) && $0.hasUnknownIssuer(forPolicy: policy) }
         guard let undecided else { throw .wrongIssuer }
         throw .keysUnavailable(retryAfter: undecided.retryAfter)
     }

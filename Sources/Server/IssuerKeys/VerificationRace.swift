@@ -8,11 +8,11 @@ import Tokens
 // of the later policy looks like one of a wrong policy. Such a token waits for the refresh, or is answered "try again";
 // it is never called invalid.
 extension BearerVerifier {
-    /// Returns the policy that a refused token names, if its keys may not be up to date; nil if the refusal is final.
-    func doubtfulPolicy(_ refusal: TokenRefusal, of token: CompactToken) -> String? {
+    /// The policy whose keys must be up to date before this refusal of a token is final; nil if it is final already.
+    func policyToRefresh(before refusal: TokenRefusal, of token: PresentedToken) -> String? {
         guard refusal == .wrongPolicy || refusal == .wrongIssuer else { return nil }
-        // The signature was verified before.
-        return (try? Claims(of: token))?.policy
+        // The signature was verified before, so this is what the issuer says.
+        return (try? Claims(of: token.compact))?.policy
     }
 }
 

@@ -15,7 +15,9 @@ struct ConnectionSlots: ~Copyable, Sendable {
     /// Whether another connection may be accepted.
     var hasRoom: Bool { open.load(ordering: .relaxed) < limits.connections }
 
-    /// Takes a slot; returns false if this address may have no other.
+    /// Takes a slot for this address.
+    ///
+    /// Returns false if it has as many as it may have.
     func take(_ address: IPAddress) -> Bool {
         if limits.counts(address) {
             let isFree = byNetwork.withLock { counts in

@@ -20,7 +20,9 @@ extension ClientConnection {
         return .YES
     }
 
-    /// Writes to the client, through TLS if the connection has it; returns whether everything could be written.
+    /// Writes to the client, through TLS if the connection has it.
+    ///
+    /// Returns false if not everything could be written.
     ///
     /// It writes in pieces, since a TLS record holds 16 KiB, or less if the client wants that.
     private func write(_ message: [UInt8]) -> Bool {

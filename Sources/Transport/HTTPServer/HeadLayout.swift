@@ -36,9 +36,9 @@ struct HeadLayout {
         lines.reserveCapacity(16)
     }
 
-    /// Adds a field line; returns whether another line may follow.
+    /// Adds a field line.
     ///
-    /// The library has skipped the blanks between colon and value.
+    /// Returns false if no more are wanted. The library has skipped blanks between its colon and its value.
     @unsafe
     mutating func add(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Bool {
         let first = UInt(bitPattern: name.baseAddress)

@@ -4,7 +4,8 @@ import Synchronization
 
 /// The number of requests under way for each client of the trusted proxies.
 ///
-/// The counts are in parts with a lock each, so that loops seldom wait for one another. Only requests of proxies count.
+/// The counts are in parts with a lock each, so that the loops seldom wait for one another. Requests that come without a
+/// proxy are not counted here.
 final class RequestsByClient: Sendable {
     private final class Shard: Sendable {
         let counts = Mutex<[IPAddress: Int]>([:])
@@ -15,7 +16,9 @@ final class RequestsByClient: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Counts a request of this client that begins; returns whether it may begin.
+    /// Counts one more request of this client.
+    ///
+    /// Returns false if the client has as many as it may have.
     func begin(_ client: IPAddress) -> Bool {
         shard(of: client).counts.withLock { counts in
             guard limit == 0 || counts[client, default: 0] < limit else { return false }
@@ -24,7 +27,7 @@ final class RequestsByClient: Sendable {
         }
     }
 
-    /// Counts a request of this client that is over.
+    /// Counts one request of this client less.
     func end(_ client: IPAddress) {
         shard(of: client).counts.withLock { counts in
             let left = counts[client, default: 1] - 1
@@ -36,10 +39,10 @@ final class RequestsByClient: Sendable {
 }
 
 extension ClientConnection {
-    /// Finds the client of a request that a trusted proxy passes on, and makes it the peer; returns a refusal if any.
+    /// Notes the client whose request a trusted proxy passes on, and makes it the peer.
     ///
-    /// A proxy that names no client has no limit. Requests whose client is unclear share one limit, or inventing a
-    /// header would be the way around the limit.
+    /// Returns a fault if the client has too many requests. A proxy that names no client has no limit. Requests whose client
+    /// is unclear share one limit, or an invented header would be the way around the limit.
     func noteClient(_ headers: HeaderSection, _ peer: inout String) -> HTTPFault? {
         let client: IPAddress
         switch ForwardedClient(in: headers, trusting: core.limits.trustedProxies) {
