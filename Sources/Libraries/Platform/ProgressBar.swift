@@ -62,7 +62,9 @@ package struct ProgressBar: Sendable {
 
     private var left: String? {
         guard let part, seconds >= 0.5, part > partBefore, part < 1 else { return nil }
-        return "\(Self.duration(Int((seconds / (part - partBefore) * (1 - part)).rounded()))) left"
+        // A damaged database may count so many tasks that no integer holds the seconds.
+        let rest = min(seconds / (part - partBefore) * (1 - part), 1e9)
+        return "\(Self.duration(Int(rest.rounded()))) left"
     }
 
     private static func duration(_ seconds: Int) -> String {
