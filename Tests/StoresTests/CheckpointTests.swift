@@ -57,6 +57,23 @@ struct CheckpointTests {
         #expect(await eventually { (try? megabytes("")) ?? 0 > 4 })
     }
 
+    @Test("A removal of many tasks has several transactions, of as many rows as others", arguments: [false, true])
+    func removal(byText: Bool) async throws {
+        let store = try SQLiteTaskStore.open(path: path)
+        defer { store.close() }
+        let (alice, text) = (Owner("alice"), try TaskText("x"))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<600 { group.addTask { _ = try await store.added("x", completed: true, of: alice) } }
+            try await group.waitForAll()
+        }
+        let before = store.statistics.commits
+        let count =
+            byText ? try await store.removeAll(with: text, of: alice) : try await store.removeCompleted(of: alice)
+        #expect(count == 600)
+        #expect(store.statistics.commits == before + 3)
+        #expect(try await store.lists([], of: alice))
+    }
+
     @Test("Long writes wait for a log of 48 MiB that is being copied, all for one of 64, until it began anew or cannot")
     func room() {
         let checkpointer = Checkpointer(observer: { _ in }, onEnd: {})

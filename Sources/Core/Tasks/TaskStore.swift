@@ -1,8 +1,8 @@
 /// A store of tasks. Obligations of every store, proven by the conformance suite (`Tests/StoresTests/Conformance`):
 ///
 /// - Every command and query names its owner, and sees nothing of any other owner.
-/// - A command is one atomic change. A change that was answered survives `kill -9` and a power cut (except in the memory
-///   store, which says so).
+/// - A command is one atomic change. Only a removal of many tasks may be made in several, of which a failure leaves some.
+/// - A change that was answered survives `kill -9` and a power cut (except in the memory store, which says so).
 /// - Ids count from 1 per owner and are never reused, not even after a delete.
 /// - Lists are ordered by id, which is the order of creation.
 /// - A call may suspend; it never blocks the calling thread on a disk or a network.

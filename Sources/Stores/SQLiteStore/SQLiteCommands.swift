@@ -6,7 +6,7 @@ import Tasks
 protocol SQLiteCommand: TaskCommand {
     /// Makes the change; an error rolls back the whole transaction.
     func run(on database: borrowing WriterDatabase) throws(SQLiteError) -> Outcome
-    /// How many rows of tasks it may change, or a large number where that is not known.
+    /// How many rows of tasks the command may change.
     var rows: Int { get }
     /// Whether the owner's list differs after this outcome.
     static func changesList(_ outcome: Outcome) -> Bool
@@ -99,8 +99,9 @@ extension RemoveTask: SQLiteCommand {
 }
 
 extension RemoveTasksWithText: SQLiteCommand {
-    var rows: Int { .max }
+    var rows: Int { WriteStatements.mostRemoved }
 
+    /// Removes some of the tasks; see ``SQLiteTaskStore/removeAll(_:)``.
     func run(on database: borrowing WriterDatabase) throws(SQLiteError) -> Int {
         try database.statements.delete(text, of: owner)
     }
@@ -109,8 +110,9 @@ extension RemoveTasksWithText: SQLiteCommand {
 }
 
 extension RemoveCompletedTasks: SQLiteCommand {
-    var rows: Int { .max }
+    var rows: Int { WriteStatements.mostRemoved }
 
+    /// Removes some of the tasks; see ``SQLiteTaskStore/removeAll(_:)``.
     func run(on database: borrowing WriterDatabase) throws(SQLiteError) -> Int {
         try database.statements.deleteCompleted(of: owner)
     }

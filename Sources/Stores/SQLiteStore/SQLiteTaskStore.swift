@@ -130,11 +130,26 @@ package final class SQLiteTaskStore: TaskStore {
     }
 
     package func perform(_ command: RemoveTasksWithText) async throws(StoreError) -> Int {
-        try await writer.perform(command)
+        try await removeAll(command)
     }
 
     package func perform(_ command: RemoveCompletedTasks) async throws(StoreError) -> Int {
-        try await writer.perform(command)
+        try await removeAll(command)
+    }
+
+    /// Repeats a removal until no task is left for it.
+    ///
+    /// Each transaction removes a limited number of tasks, so that the log keeps its bound and other people's writes have
+    /// their turn in between.
+    private func removeAll<Removal: SQLiteCommand>(
+        _ removal: Removal
+    ) async throws(StoreError) -> Int where Removal.Outcome == Int {
+        var total = 0
+        while true {
+            let count = try await writer.perform(removal)
+            total += count
+            guard count == WriteStatements.mostRemoved else { return total }
+        }
     }
 
     /// See ``TaskStore/check()``: goes through the writer, so that a hanging one is noticed, and writes what an addition

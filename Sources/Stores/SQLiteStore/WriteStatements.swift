@@ -33,8 +33,9 @@ struct WriteStatements: ~Copyable {
             revision: try connection.prepare("SELECT revision FROM tasks WHERE owner = ?1 AND id = ?2"),
             update: try connection.prepare(update),
             delete: try connection.prepare("DELETE FROM tasks WHERE owner = ?1 AND id = ?2"),
-            deleteText: try connection.prepare(deleteText),
-            deleteCompleted: try connection.prepare("DELETE FROM tasks WHERE owner = ?1 AND completed"),
+            // Scans one owner's tasks, which are adjacent in the table; an index of texts would cost every addition.
+            deleteText: try connection.prepare(delete(where: "text = ?2")),
+            deleteCompleted: try connection.prepare(delete(where: "completed")),
             connection: connection)
     }
 
@@ -42,8 +43,15 @@ struct WriteStatements: ~Copyable {
         UPDATE tasks SET text = ?3, completed = ?4, modified = ?5, revision = ?6, due = ?7, notes = ?8, position = ?9
         WHERE owner = ?1 AND id = ?2
         """
-    /// Scans one owner's tasks, which are adjacent in the table; an index of texts would cost every addition.
-    private static let deleteText = "DELETE FROM tasks WHERE owner = ?1 AND text = ?2"
+    /// The most tasks that one statement removes by their text, or because they are done.
+    static let mostRemoved = 256
+
+    private static func delete(where condition: String) -> String {
+        """
+        DELETE FROM tasks WHERE owner = ?1 AND id IN (
+            SELECT id FROM tasks WHERE owner = ?1 AND \(condition) LIMIT \(mostRemoved))
+        """
+    }
 
     func beginTransaction() throws(SQLiteError) { try begin.run() }
 
