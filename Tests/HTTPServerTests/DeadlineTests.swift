@@ -35,7 +35,7 @@ struct DeadlineTests {
 
     @Test("A header block that comes byte by byte is cut off")
     func header() throws {
-        let server = try server { $0.headerSeconds = 0.3 }
+        let server = try server { $0.headerTime = .milliseconds(300) }
         let seconds = try drip("GET / HTTP/1.1\r\nX-Drip: ", on: server)
         #expect((0.2...25).contains(seconds))
         eventuallyBlocking { server.statistics.deadlines == [.header: 1] }
@@ -43,15 +43,15 @@ struct DeadlineTests {
 
     @Test("A request line that comes byte by byte is cut off")
     func line() throws {
-        let server = try server { $0.headerSeconds = 0.3 }
+        let server = try server { $0.headerTime = .milliseconds(300) }
         #expect((0.2...25).contains(try drip("GET /", on: server)))
     }
 
     @Test("A body that comes byte by byte is cut off")
     func body() throws {
         let server = try server {
-            $0.bodySeconds = 0.3
-            $0.bodyRateGraceSeconds = 60
+            $0.bodyTime = .milliseconds(300)
+            $0.bodyRateGrace = .seconds(60)
         }
         let seconds = try drip("POST /read HTTP/1.1\r\nHost: h\r\nContent-Length: 999\r\n\r\n", on: server)
         #expect((0.2...25).contains(seconds))
@@ -60,7 +60,7 @@ struct DeadlineTests {
 
     @Test("A slow body is cut off long before its last moment")
     func slowBody() throws {
-        let server = try server { $0.bodyRateGraceSeconds = 0.3 }
+        let server = try server { $0.bodyRateGrace = .milliseconds(300) }
         let seconds = try drip("POST /read HTTP/1.1\r\nHost: h\r\nContent-Length: 999\r\n\r\n", on: server)
         #expect((0.2...25).contains(seconds))
     }
@@ -68,7 +68,7 @@ struct DeadlineTests {
     @Test("Bytes of an earlier body do not count for the speed of the next")
     func slowSecondBody() throws {
         let server = try server {
-            $0.bodyRateGraceSeconds = 0.3
+            $0.bodyRateGrace = .milliseconds(300)
             // More than drips, and so little that the first body would be enough for half a minute.
             $0.bodyRate = 60
         }
@@ -80,8 +80,8 @@ struct DeadlineTests {
     @Test("A request that takes too long as a whole is cut off")
     func request() throws {
         let server = try server {
-            $0.requestSeconds = 0.3
-            $0.bodyRateGraceSeconds = 60
+            $0.requestTime = .milliseconds(300)
+            $0.bodyRateGrace = .seconds(60)
         }
         let seconds = try drip("POST /read HTTP/1.1\r\nHost: h\r\nContent-Length: 999\r\n\r\n", on: server)
         #expect((0.2...25).contains(seconds))
@@ -90,8 +90,8 @@ struct DeadlineTests {
     @Test("A connection without a request is closed, from the start and after a response")
     func idle() throws {
         let server = try server {
-            $0.headerSeconds = 0.3
-            $0.idleSeconds = 0.2
+            $0.headerTime = .milliseconds(300)
+            $0.idleTime = .milliseconds(200)
         }
         let silent = try RawClient(port: server.port)
         let kept = try RawClient(port: server.port)
@@ -103,8 +103,8 @@ struct DeadlineTests {
         eventuallyBlocking { server.statistics.connections == 0 }
         // Nor longer than a connection may last, though it may be idle for a quarter of an hour.
         let short = try self.server {
-            $0.connectionSeconds = 0.3
-            $0.idleSeconds = 900
+            $0.connectionTime = .milliseconds(300)
+            $0.idleTime = .seconds(900)
         }
         let last = try RawClient(port: short.port, timeout: 20)
         try last.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
@@ -117,9 +117,9 @@ struct DeadlineTests {
         arguments: [(32 << 20, 1), (16_000, 900)])
     func answer(length: Int, count: Int) throws {
         var limits = ServerLimits()
-        limits.requestSeconds = 0.3
+        limits.requestTime = .milliseconds(300)
         // Only the end of the request counts here.
-        limits.answerRateGraceSeconds = 600
+        limits.answerRateGrace = .seconds(600)
         let server = try HTTPServer(port: 0, limits: limits, handler: BigHandler(length: length))
         let client = try RawClient(port: server.port, receiveBuffer: 4096)
         try client.send(String(repeating: "GET / HTTP/1.1\r\nHost: h\r\n\r\n", count: count))
@@ -129,7 +129,7 @@ struct DeadlineTests {
     @Test("A handler that never answers: 503 by the server's own deadline, and the connection is good again")
     func suspension() throws {
         let handler = EchoHandler()
-        let server = try server(handler) { $0.suspensionSeconds = 0.2 }
+        let server = try server(handler) { $0.suspensionTime = .milliseconds(200) }
         let client = try RawClient(port: server.port)
         for count in 1...2 {
             try client.send("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")
@@ -149,7 +149,7 @@ struct DeadlineTests {
     @Test("A handler that waits again gets no more time")
     func waitingAgain() throws {
         let handler = EchoHandler()
-        let server = try server(handler) { $0.suspensionSeconds = 0.5 }
+        let server = try server(handler) { $0.suspensionTime = .milliseconds(500) }
         let client = try RawClient(port: server.port)
         try client.send("GET /wait-forever HTTP/1.1\r\nHost: h\r\n\r\n")
         let isOver = Atomic<Bool>(false)
@@ -197,7 +197,7 @@ struct DeadlineTests {
     @Test("An answer that comes too late is not taken for that of the next request")
     func lateAnswer() throws {
         let handler = EchoHandler()
-        let server = try server(handler) { $0.suspensionSeconds = 1 }
+        let server = try server(handler) { $0.suspensionTime = .seconds(1) }
         let client = try RawClient(port: server.port)
         // On a busy machine the second may not be released within its second; then once more.
         try eventuallyBlocking("the second request is answered in time") {
@@ -239,7 +239,7 @@ struct DeadlineTests {
         try client.send("GET /a HTTP/1.1\r\nHost: h\r\n\r\n")
         #expect(try client.response()?.headers["Connection"] == "close")
         #expect(client.isClosedByServer)
-        let old = try self.server { $0.connectionSeconds = 0 }
+        let old = try self.server { $0.connectionTime = .zero }
         let other = try RawClient(port: old.port)
         try other.send("GET /a HTTP/1.1\r\nHost: h\r\n\r\n")
         #expect(try other.response()?.headers["Connection"] == "close")
@@ -247,7 +247,7 @@ struct DeadlineTests {
 
     @Test("A refused client that continues to send loses its connection")
     func refused() throws {
-        let server = try server { $0.bodySeconds = 30 }
+        let server = try server { $0.bodyTime = .seconds(30) }
         let client = try RawClient(port: server.port)
         try client.send("POST /refuse HTTP/1.1\r\nHost: h\r\nContent-Length: 99999\r\n\r\n")
         // A byte every two milliseconds: it would take longer than this waits.

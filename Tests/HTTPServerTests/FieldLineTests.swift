@@ -27,7 +27,7 @@ struct FieldLineTests {
         arguments: ["GET", "HEAD"], [(0, 0), (1, 0), (1, 2), (7, 30), (40, 20), (2, 1500), (9, 400)])
     func whole(method: String, shape: (count: Int, size: Int)) throws {
         let server = try HTTPServer(port: 0, handler: Fields())
-        defer { server.stop(patience: 0) }
+        defer { server.stop(patience: .zero) }
         let client = try RawClient(port: server.port, timeout: 60)
         for (end, close) in [("", ""), ("/none", ""), ("", "Connection: close\r\n")] {
             try client.send("\(method) /\(shape.count)/\(shape.size)\(end) HTTP/1.1\r\nHost: h\r\n\(close)\r\n")

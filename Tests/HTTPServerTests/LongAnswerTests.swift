@@ -32,7 +32,7 @@ struct LongAnswerTests {
         arguments: [16383, 16384, 16385, 300_000])
     func whole(length: Int) throws {
         let server = try HTTPServer(port: 0, handler: Library())
-        defer { server.stop(patience: 0) }
+        defer { server.stop(patience: .zero) }
         let client = try RawClient(port: server.port, timeout: 60)
         for _ in 0..<2 {
             try client.send("GET /\(length) HTTP/1.1\r\nHost: h\r\n\r\n")
@@ -44,7 +44,7 @@ struct LongAnswerTests {
     @Test("Clients that are sent the same body share it")
     func shared() throws {
         let server = try HTTPServer(port: 0, handler: Library())
-        defer { server.stop(patience: 0) }
+        defer { server.stop(patience: .zero) }
         let before = ProcessFacts.residentBytes
         let clients = try (0..<24).map { _ in try RawClient(port: server.port, timeout: 60) }
         for client in clients { try client.send("GET /same HTTP/1.1\r\nHost: h\r\n\r\n") }
@@ -58,7 +58,7 @@ struct LongAnswerTests {
     @Test("A body is released when it is sent or given up")
     func givenBack() throws {
         let server = try HTTPServer(port: 0, handler: Library())
-        defer { server.stop(patience: 0) }
+        defer { server.stop(patience: .zero) }
         let before = ProcessFacts.residentBytes
         for number in 0..<24 {
             let client = try RawClient(port: server.port, timeout: 60)
@@ -85,9 +85,9 @@ struct LongAnswerTests {
     func kept() throws {
         var limits = ServerLimits()
         // No end of a connection releases anything here.
-        (limits.answerRateGraceSeconds, limits.requestSeconds, limits.idleSeconds) = (600, 600, 600)
+        (limits.answerRateGrace, limits.requestTime, limits.idleTime) = (.seconds(600), .seconds(600), .seconds(600))
         let server = try HTTPServer(port: 0, limits: limits, handler: Keeper(length: Self.length))
-        defer { server.stop(patience: 0) }
+        defer { server.stop(patience: .zero) }
         let reader = try RawClient(port: server.port, timeout: 60)
         var leaver: RawClient? = try RawClient(port: server.port, timeout: 60, receiveBuffer: 4096)
         for client in [reader, leaver] { try client?.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n") }
@@ -102,7 +102,7 @@ struct LongAnswerTests {
     @Test("What no one takes stays where it is counted, not in the system's buffers")
     func unsent() throws {
         let server = try HTTPServer(port: 0, handler: Keeper(length: 512 << 10))
-        defer { server.stop(patience: 0) }
+        defer { server.stop(patience: .zero) }
         var client: RawClient? = try RawClient(port: server.port, timeout: 60, receiveBuffer: 4096)
         try client?.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
         #expect(try client?.head()?.status == 200)

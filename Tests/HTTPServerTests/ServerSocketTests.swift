@@ -16,7 +16,7 @@ struct ServerSocketTests {
         let client = try RawClient(port: socket.port)
         try client.send("GET /a HTTP/1.1\r\nHost: h\r\n\r\n")
         #expect(try client.response()?.status == 200)
-        server.stop(patience: 0)
+        server.stop(patience: .zero)
         #expect(throws: RawClient.Failure.system("connect", ECONNREFUSED)) { try RawClient(port: socket.port) }
     }
 
@@ -27,7 +27,7 @@ struct ServerSocketTests {
         #expect(throws: ServerStartError.addressInUse) {
             try HTTPServer.checkAddress(host: "127.0.0.1", port: server.port)
         }
-        server.stop(patience: 0)
+        server.stop(patience: .zero)
         try HTTPServer.checkAddress(host: "127.0.0.1", port: server.port)
     }
 

@@ -16,10 +16,10 @@ struct SlowReaderTests {
         }
     }
 
-    private func server(_ rate: Double, grace: Double) throws -> HTTPServer {
+    private func server(_ rate: Double, grace: Duration) throws -> HTTPServer {
         var limits = ServerLimits()
         limits.answerRate = rate
-        limits.answerRateGraceSeconds = grace
+        limits.answerRateGrace = grace
         return try HTTPServer(port: 0, limits: limits, handler: Library())
     }
 
@@ -32,8 +32,8 @@ struct SlowReaderTests {
 
     @Test("A client that reads nothing is cut off")
     func nothing() throws {
-        let server = try server(8192, grace: 0.5)
-        defer { server.stop(patience: 0) }
+        let server = try server(8192, grace: .milliseconds(500))
+        defer { server.stop(patience: .zero) }
         let client = try reader(server)
         eventuallyBlocking { server.statistics.deadlines == [.answer: 1] && server.statistics.connections == 0 }
         #expect(try client.rest().count < Self.length)
@@ -41,8 +41,8 @@ struct SlowReaderTests {
 
     @Test("A client that reads all the time, but too little, is cut off")
     func little() throws {
-        let server = try server(1e9, grace: 0.5)
-        defer { server.stop(patience: 0) }
+        let server = try server(1e9, grace: .milliseconds(500))
+        defer { server.stop(patience: .zero) }
         let client = try reader(server)
         var taken = 0
         try eventuallyBlocking {
@@ -56,8 +56,8 @@ struct SlowReaderTests {
 
     @Test("A client that is slow, but fast enough, gets all of it")
     func enough() throws {
-        let server = try server(1, grace: 0.5)
-        defer { server.stop(patience: 0) }
+        let server = try server(1, grace: .milliseconds(500))
+        defer { server.stop(patience: .zero) }
         let client = try reader(server)
         var taken = 0
         // A second and more: two milliseconds for each piece.

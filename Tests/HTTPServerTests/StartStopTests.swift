@@ -54,11 +54,11 @@ struct StartStopTests {
         try client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
         #expect(try client.response()?.status == 200)
         let began = SystemTime().monotonicNanoseconds
-        server.stop(patience: 60)
+        server.stop(patience: .seconds(60))
         #expect(SystemTime().monotonicNanoseconds - began < 50_000_000_000)
         #expect(client.isClosedByServer)
         #expect(throws: RawClient.Failure.system("connect", ECONNREFUSED)) { try RawClient(port: server.port) }
-        server.stop(patience: 10)
+        server.stop(patience: .seconds(10))
     }
 
     @Test("A request under way is answered within the patience, and its connection ends")
@@ -68,7 +68,7 @@ struct StartStopTests {
         let client = try RawClient(port: server.port)
         try client.send("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")
         eventuallyBlocking { server.statistics.suspended > 0 }
-        let stopper = try NamedThread.start("stopper") { server.stop(patience: 200) }
+        let stopper = try NamedThread.start("stopper") { server.stop(patience: .seconds(200)) }
         eventuallyBlocking { (try? RawClient(port: server.port)) == nil }
         handler.release()
         let response = try #require(try client.response())
@@ -84,7 +84,7 @@ struct StartStopTests {
         let client = try RawClient(port: server.port)
         try client.send("POST /read HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\nab")
         eventuallyBlocking { handler.asked.load(ordering: .relaxed) > 0 }
-        let stopper = try NamedThread.start("stopper") { server.stop(patience: 200) }
+        let stopper = try NamedThread.start("stopper") { server.stop(patience: .seconds(200)) }
         eventuallyBlocking { (try? RawClient(port: server.port)) == nil }
         try client.send("cd")
         #expect(try client.response()?.text == "abcd")
@@ -98,7 +98,7 @@ struct StartStopTests {
         let clients = try (0..<8).map { _ in try RawClient(port: server.port) }
         for client in clients { try client.send("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n") }
         eventuallyBlocking { server.statistics.suspended == 8 }
-        server.stop(patience: 0.05)
+        server.stop(patience: .milliseconds(50))
         for client in clients {
             let response = try #require(try client.response())
             #expect(response.status == 503 && response.text.contains("server.stopping"))
@@ -125,7 +125,7 @@ struct StartStopTests {
         }
         eventuallyBlocking { handler.begun.load(ordering: .relaxed) > 20 }
         let began = SystemTime().monotonicNanoseconds
-        server.stop(patience: 0.1)
+        server.stop(patience: .milliseconds(100))
         #expect(SystemTime().monotonicNanoseconds - began < 20_000_000_000)
         isOver.store(true, ordering: .relaxed)
         for thread in threads { thread.join() }
@@ -159,7 +159,7 @@ struct StartStopTests {
         try busy.send("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")
         eventuallyBlocking { server.statistics.suspended > 0 && server.statistics.connections == 3 }
         let began = SystemTime().monotonicNanoseconds
-        let stopper = try NamedThread.start("stopper") { server.stop(patience: 30) }
+        let stopper = try NamedThread.start("stopper") { server.stop(patience: .seconds(30)) }
         #expect(silent.isClosedByServer && half.isClosedByServer)
         #expect(SystemTime().monotonicNanoseconds - began < 20_000_000_000)
         handler.release()
@@ -203,12 +203,12 @@ struct StartStopTests {
     @Test("The limits of a server are these unless somebody changes them (V-140, V-141, V-145)")
     func defaults() {
         let limits = ServerLimits()
-        let seconds = [
-            limits.headerSeconds, limits.bodySeconds, limits.requestSeconds, limits.idleSeconds,
-            limits.connectionSeconds, limits.bodyRateGraceSeconds, limits.answerRateGraceSeconds,
-            limits.suspensionSeconds,
+        let times = [
+            limits.headerTime, limits.bodyTime, limits.requestTime, limits.idleTime,
+            limits.connectionTime, limits.bodyRateGrace, limits.answerRateGrace,
+            limits.suspensionTime,
         ]
-        #expect(seconds == [10, 30, 60, 15, 600, 5, 10, 20])
+        #expect(times == [10, 30, 60, 15, 600, 5, 10, 20].map { .seconds($0) })
         #expect([limits.bodyRate, limits.answerRate] == [500, 8192])
         let counts = [limits.connections, limits.suspensions, limits.fields, limits.requestsPerConnection]
         #expect(counts == [1020, 1020, 100, 1000])

@@ -24,7 +24,7 @@ struct VanishedPeerTests {
         var limits = ServerLimits()
         limits.connections = 20
         limits.loops = 2
-        limits.headerSeconds = 60
+        limits.headerTime = .seconds(60)
         let server = try HTTPServer(port: 0, limits: limits, handler: handler)
         for _ in 0..<120 { try RawClient(port: server.port).send("GET / HTTP/1.1\r\nHo") }
         let began = SystemTime().monotonicNanoseconds

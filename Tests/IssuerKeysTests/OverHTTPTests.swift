@@ -29,7 +29,7 @@ struct OverHTTPTests {
     @Test("A token is verified with keys that came over real sockets")
     func whole() async throws {
         let server = try HTTPServer(port: 0, handler: Provider(keys: [published(SigningKey.shared)]))
-        defer { server.stop(patience: 0) }
+        defer { server.stop(patience: .zero) }
         let authority = "http://127.0.0.1:\(server.port)/t"
         let source = MetadataDocument(authority: authority, policy: "b2c_1_sign_in")
         let missing = MetadataDocument(authority: authority, policy: "b2c_1_missing")

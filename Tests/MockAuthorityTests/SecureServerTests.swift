@@ -20,7 +20,7 @@ struct SecureServerTests {
         let server = try HTTPServer(
             port: 0, tls: TLSIdentity(certificates: certificate.chain, key: certificate.key),
             handler: AuthorityHandler(MockAuthority(keyGenerator: .prepared(SharedKeys.all)), scheme: "https"))
-        defer { server.stop(patience: 0) }
+        defer { server.stop(patience: .zero) }
         for name in ["localhost", "mock.test"] {
             let answer = run(
                 "printf 'GET /_mock/token/bad HTTP/1.1\\r\\nHost: \(name)\\r\\nConnection: close\\r\\n\\r\\n' | "

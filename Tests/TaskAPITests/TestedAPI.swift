@@ -77,9 +77,9 @@ struct TestedAPI: Sendable {
     ) throws -> Response {
         // Other tests may keep the pool busy for long.
         var limits = ServerLimits()
-        (limits.suspensionSeconds, limits.requestSeconds) = (300, 300)
+        (limits.suspensionTime, limits.requestTime) = (.seconds(300), .seconds(300))
         let server = try HTTPServer(port: 0, limits: limits, handler: api)
-        defer { server.stop(patience: 0) }
+        defer { server.stop(patience: .zero) }
         let client = try RawClient(port: server.port, timeout: 180)
         var request = "\(method) \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n"
         for (name, value) in fields { request += "\(name): \(value)\r\n" }

@@ -32,7 +32,7 @@ func serve(_ settings: MockSettings, until signals: Signals) -> Never {
     while signals.next() == .hangup {}
     let servers = secure + [plain]
     for server in servers { server.stopAccepting() }
-    for server in servers { server.stop(patience: 2) }
+    for server in servers { server.stop(patience: .seconds(2)) }
     _ = consume lock
     exitProcess(.success)
 }
@@ -93,8 +93,8 @@ func authority(_ settings: MockSettings, _ configuration: Configuration) -> Mock
 /// The limits, which allow a fault to delay an answer by a minute.
 private var patientLimits: ServerLimits {
     var limits = ServerLimits()
-    limits.suspensionSeconds = 65
-    limits.requestSeconds = 75
+    limits.suspensionTime = .seconds(65)
+    limits.requestTime = .seconds(75)
     return limits
 }
 

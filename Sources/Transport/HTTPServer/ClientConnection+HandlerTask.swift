@@ -21,7 +21,7 @@ extension ClientConnection {
 
     private var waitingTerms: RequestLifecycle.WaitingTerms {
         RequestLifecycle.WaitingTerms(
-            deadline: min(coarseNanoseconds() &+ core.limits.suspensionSeconds.nanoseconds, requestEnd),
+            deadline: min(coarseNanoseconds() &+ core.times.suspension, requestEnd),
             isStopping: core.isEnding.load(ordering: .sequentiallyConsistent),
             isFull: core.suspended.load(ordering: .relaxed) >= core.limits.suspensions)
     }

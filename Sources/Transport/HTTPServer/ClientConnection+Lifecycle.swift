@@ -104,18 +104,18 @@ extension ClientConnection {
     private func publish(_ phase: RequestLifecycle.Phase) {
         switch phase {
         case .idle:
-            let end = openedAt &+ core.limits.connectionSeconds.nanoseconds
-            publishedPhase.enter(phase, until: min(coarseNanoseconds() &+ core.limits.idleSeconds.nanoseconds, end))
-        // The deadline of a first header block runs from the opening of the connection, and is published already.
-        case .header: publishedPhase.enter(phase, until: requestStart &+ core.limits.headerSeconds.nanoseconds)
+            let end = openedAt &+ core.times.connection
+            publishedPhase.enter(phase, until: min(coarseNanoseconds() &+ core.times.idle, end))
+        // The first header block is due some time after the connection was opened, which is published already.
+        case .header: publishedPhase.enter(phase, until: requestStart &+ core.times.header)
         // The wait for a handler has a deadline of its own.
         case .handling: publishedPhase.enter(phase, until: .max)
         case .body:
             let now = coarseNanoseconds()
-            publishedPhase.enterBody(at: now, until: min(now &+ core.limits.bodySeconds.nanoseconds, requestEnd))
+            publishedPhase.enterBody(at: now, until: min(now &+ core.times.body, requestEnd))
         case .response, .longResponse: publishedPhase.enter(phase, until: requestEnd)
         case .discarding:
-            publishedPhase.enter(phase, until: min(coarseNanoseconds() &+ (2.0).nanoseconds, requestEnd))
+            publishedPhase.enter(phase, until: min(coarseNanoseconds() &+ 2_000_000_000, requestEnd))
         }
     }
 }

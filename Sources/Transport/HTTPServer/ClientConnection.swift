@@ -64,7 +64,7 @@ final class ClientConnection: @unchecked Sendable {
         requestStart = openedAt
         number = UInt64(core.opened.wrappingAdd(1, ordering: .relaxed).newValue)
         lifecycle = Mutex(RequestLifecycle(drainLimit: core.limits.drainedBody))
-        publishedPhase = PublishedPhase(until: openedAt &+ core.limits.headerSeconds.nanoseconds)
+        publishedPhase = PublishedPhase(until: openedAt &+ core.times.header)
     }
 
     /// Begins a request, of which the first line has arrived.
@@ -93,14 +93,14 @@ final class ClientConnection: @unchecked Sendable {
         return (core.firstIdentifier &+ (number << 20) &+ count).hexadecimal
     }
 
-    /// The time at which the whole request must be over.
-    var requestEnd: UInt64 { requestStart &+ core.limits.requestSeconds.nanoseconds }
+    /// When the whole request must be over.
+    var requestEnd: UInt64 { requestStart &+ core.times.request }
 
     /// Whether the response under way is the last one of the connection.
     var isLast: Bool {
         requests.load(ordering: .relaxed) >= core.limits.requestsPerConnection
             || core.isStopping.load(ordering: .relaxed)
-            || requestStart &- openedAt >= core.limits.connectionSeconds.nanoseconds
+            || requestStart &- openedAt >= core.times.connection
     }
 
     /// Returns the server's own response to a fault.

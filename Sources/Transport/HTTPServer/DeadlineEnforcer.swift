@@ -15,7 +15,7 @@ final class DeadlineEnforcer: Sendable {
 
     init(_ core: ServerCore) {
         self.core = core
-        pause = core.limits.pauseBetweenChecks.nanoseconds
+        pause = core.times.pauseBetweenChecks
     }
 
     func start() throws(ServerStartError) {
@@ -46,15 +46,11 @@ final class DeadlineEnforcer: Sendable {
     }
 }
 
-extension ServerLimits {
-    /// The pause in seconds, short enough for the shortest limit and long enough to cost nothing.
-    fileprivate var pauseBetweenChecks: Double {
-        let shortest =
-            [
-                headerSeconds, bodySeconds, requestSeconds, idleSeconds, connectionSeconds, suspensionSeconds,
-                bodyRateGraceSeconds, answerRateGraceSeconds,
-            ].min() ?? 1
-        return min(max(shortest / 4, 0.01), 0.25)
+extension TimeLimits {
+    /// A quarter of the shortest limit, in nanoseconds, but at least 10 and at most 250 ms.
+    fileprivate var pauseBetweenChecks: UInt64 {
+        let all = [header, body, request, idle, connection, suspension, bodyRateGrace, answerRateGrace]
+        return min(max((all.min() ?? 0) / 4, 10_000_000), 250_000_000)
     }
 }
 
@@ -67,7 +63,7 @@ extension ServerCore {
         connections.withLock { open in
             for connection in open.values {
                 guard
-                    let deadline = connection.publishedPhase.exceeded(at: now, limits: limits)
+                    let deadline = connection.publishedPhase.exceeded(at: now, limits: limits, times)
                         ?? connection.slowDownload(at: now)
                 else { continue }
                 if connection.shutDown() { exceeded.append(deadline) }
@@ -115,7 +111,7 @@ extension ClientConnection {
             downloadRate = DownloadRate(request: number, since: now, acknowledged: CMicroHTTPD_acknowledged(socket))
             return nil
         }
-        guard now &- downloadRate.since >= core.limits.answerRateGraceSeconds.nanoseconds else { return nil }
+        guard now &- downloadRate.since >= core.times.answerRateGrace else { return nil }
         let acknowledged = CMicroHTTPD_acknowledged(socket)
         return downloadRate.isSlow(at: now, acknowledged: acknowledged, core.limits) ? .answer : nil
     }

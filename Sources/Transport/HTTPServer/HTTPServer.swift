@@ -64,7 +64,7 @@ package final class HTTPServer: Sendable {
         _ = try ServerSocket(bindingTo: host, port: port)
     }
 
-    deinit { stop(patience: 0) }
+    deinit { stop(patience: .zero) }
 
     /// The state of the server at this moment.
     package var statistics: ServerStatistics { core.statistics }
@@ -75,31 +75,31 @@ package final class HTTPServer: Sendable {
     package func stopAccepting() {
         guard !core.isStopping.exchange(true, ordering: .sequentiallyConsistent) else { return }
         acceptor.stop()
-        core.headsEnd.store(coarseNanoseconds() &+ (0.5).nanoseconds, ordering: .relaxed)
+        core.headsEnd.store(coarseNanoseconds() &+ 500_000_000, ordering: .relaxed)
     }
 
-    /// Stops the server: accepts no more connections, gives requests under way that many seconds, and ends.
+    /// Stops: accepts no more connections, lets the requests under way end within this time, then refuses those that
+    /// still wait, and ends.
     ///
-    /// Requests that still wait after these seconds are refused. A connection without a whole header block half a
-    /// second after the stop has no request under way. The call blocks until all is over, so a handler must never make
-    /// it. A second call waits for the first.
-    package func stop(patience seconds: Double) {
+    /// A connection that has not sent a whole header block half a second after the stop has begun has no request under
+    /// way. Blocks until all is over; never call it from a handler. A second call waits for the first.
+    package func stop(patience: Duration) {
         daemon.withLock { daemon in
             guard let running = daemon.take() else { return }
             stopAccepting()
-            drain(within: seconds)
+            drain(within: patience)
             core.isEnding.store(true, ordering: .sequentiallyConsistent)
             core.expireHandlers(at: .max, .stopping)
-            drain(within: 0.5)
+            drain(within: .milliseconds(500))
             running.stop()
             enforcer.stop()
         }
     }
 
-    /// Waits until no connection is open, and ends connections without a request under way.
-    private func drain(within seconds: Double) {
+    /// Waits until no connection is open, ending those without a request under way.
+    private func drain(within limit: Duration) {
         let clock = SystemTime()
-        let end = clock.monotonicNanoseconds &+ seconds.nanoseconds
+        let end = clock.monotonicNanoseconds &+ limit.nanoseconds
         while true {
             core.endUnusedConnections(at: coarseNanoseconds())
             if core.connections.withLock({ $0.isEmpty }) || clock.monotonicNanoseconds >= end { return }

@@ -7,7 +7,10 @@ func coarseNanoseconds() -> UInt64 {
     return UInt64(now.tv_sec) &* 1_000_000_000 &+ UInt64(now.tv_nsec)
 }
 
-extension Double {
-    /// These seconds as nanoseconds, for any number: a negative or undefined one gives 0, an infinite one years.
-    var nanoseconds: UInt64 { isNaN ? 0 : UInt64(Swift.min(Swift.max(self, 0), 1e9) * 1e9) }
+extension Duration {
+    /// Whole nanoseconds: 0 for a negative duration, and at most thirty years.
+    var nanoseconds: UInt64 {
+        let (seconds, attoseconds) = min(max(self, .zero), .seconds(1_000_000_000)).components
+        return UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds) / 1_000_000_000
+    }
 }

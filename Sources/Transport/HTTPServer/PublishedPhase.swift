@@ -38,22 +38,22 @@ struct PublishedPhase: ~Copyable, Sendable {
     /// A number that differs after each change, except for changes within the 4 ms of the coarse clock.
     var stamp: UInt64 { deadline.load(ordering: .relaxed) << 3 | UInt64(phase.load(ordering: .relaxed)) }
 
-    /// Returns the deadline that has passed, if one has.
-    func exceeded(at now: UInt64, limits: ServerLimits) -> Deadline? {
+    /// The time that is used up, if one is.
+    func exceeded(at now: UInt64, limits: ServerLimits, _ times: TimeLimits) -> Deadline? {
         let isLate = now >= deadline.load(ordering: .relaxed)
         return switch current {
         case .idle: isLate ? .idle : nil
         case .header: isLate ? .header : nil
-        case .body: isLate || isSlow(at: now, limits: limits) ? .body : nil
+        case .body: isLate || isSlow(at: now, limits: limits, times) ? .body : nil
         case .response, .longResponse: isLate ? .answer : nil
         case .discarding: isLate ? .refusal : nil
         case .handling, nil: nil
         }
     }
 
-    private func isSlow(at now: UInt64, limits: ServerLimits) -> Bool {
+    private func isSlow(at now: UInt64, limits: ServerLimits, _ times: TimeLimits) -> Bool {
         let start = bodyStart.load(ordering: .relaxed)
-        guard now > start, now &- start >= limits.bodyRateGraceSeconds.nanoseconds else { return false }
+        guard now > start, now &- start >= times.bodyRateGrace else { return false }
         return Double(bodyBytes.load(ordering: .relaxed)) < limits.bodyRate * Double(now &- start) / 1e9
     }
 }

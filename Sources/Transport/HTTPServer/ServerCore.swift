@@ -4,6 +4,7 @@ import Synchronization
 /// The state that all connections of a server share.
 final class ServerCore: Sendable {
     let limits: ServerLimits
+    let times: TimeLimits
     let handler: any RequestHandler
     let refusal: @Sendable (HTTPFault, RequestHead?) -> Response
     let observe: @Sendable (ServerEvent) -> Void
@@ -40,6 +41,7 @@ final class ServerCore: Sendable {
         observe: @escaping @Sendable (ServerEvent) -> Void
     ) {
         self.limits = limits
+        times = TimeLimits(limits)
         slots = ConnectionSlots(limits)
         requestsByClient = RequestsByClient(limit: limits.perAddress)
         self.handler = handler

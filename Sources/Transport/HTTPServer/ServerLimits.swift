@@ -17,31 +17,32 @@ package struct ServerLimits: Sendable, Equatable {
     package var connectionMemory = 12 * 1024
     /// The most field lines of a request; a request with more gets a 431.
     package var fields = 100
-    /// The longest time for the header block, in seconds.
-    package var headerSeconds = 10.0
-    /// The longest time for the body, in seconds.
-    package var bodySeconds = 30.0
-    /// The longest time for a request, in seconds, from its first line to the last byte of its answer.
-    package var requestSeconds = 60.0
-    /// The longest time between two requests, in seconds.
-    package var idleSeconds = 15.0
-    /// The most requests of one connection.
+    /// The time for the header block.
+    package var headerTime: Duration = .seconds(10)
+    /// The time for the body.
+    package var bodyTime: Duration = .seconds(30)
+    /// The time for a request, from its first line to the last byte of its answer.
+    package var requestTime: Duration = .seconds(60)
+    /// The time between two requests.
+    package var idleTime: Duration = .seconds(15)
+    /// Requests of one connection.
     package var requestsPerConnection = 1000
-    /// The longest time of one connection, in seconds.
-    package var connectionSeconds = 600.0
-    /// The bytes a second at which a body must arrive, on average, once ``bodyRateGraceSeconds`` have passed.
+    /// The longest time that a connection stays open.
+    package var connectionTime: Duration = .seconds(600)
+    /// Bytes a second that a body must arrive with, on average, once ``bodyRateGrace`` have passed.
     package var bodyRate = 500.0
-    /// The seconds without a demand on the speed of a body.
-    package var bodyRateGraceSeconds = 5.0
-    /// The bytes a second at which a client must read a long answer, on average, after ``answerRateGraceSeconds``.
+    /// The time without a demand on the speed of a body.
+    package var bodyRateGrace: Duration = .seconds(5)
+    /// Bytes a second that a client must take of a long answer, on average, once ``answerRateGrace`` have
+    /// passed.
     ///
     /// 64 kbit/s are less than EDGE gives, and far more than an attacker takes who only wants to keep memory occupied.
     package var answerRate = 8192.0
-    /// The seconds without a demand on the speed of a reader: a phone that changes its cell is silent for some seconds.
-    package var answerRateGraceSeconds = 10.0
-    /// The seconds that a request waits for the handler, once with its head and once with its body, before a 503.
-    package var suspensionSeconds = 20.0
-    /// The most requests that wait for the handler at once; more get a 503 (V-153).
+    /// The time without a demand on the speed of a reader: a phone that changes its cell is silent for some seconds.
+    package var answerRateGrace: Duration = .seconds(10)
+    /// The time that a request waits for the handler, once with its head and once with its body; then it is a 503.
+    package var suspensionTime: Duration = .seconds(20)
+    /// Requests that wait for the handler at once; more are a 503 (V-153).
     package var suspensions = 1020
     /// The most bytes of an unwanted body that are read to keep the connection.
     package var drainedBody = 64 * 1024
@@ -50,4 +51,29 @@ package struct ServerLimits: Sendable, Equatable {
 
     /// Creates the limits of a server on the network.
     package init() {}
+}
+
+/// The times of ``ServerLimits`` in nanoseconds of the monotonic clock.
+///
+/// Each request needs some of them, so they are converted once.
+struct TimeLimits: Sendable {
+    let header: UInt64
+    let body: UInt64
+    let request: UInt64
+    let idle: UInt64
+    let connection: UInt64
+    let bodyRateGrace: UInt64
+    let answerRateGrace: UInt64
+    let suspension: UInt64
+
+    init(_ limits: ServerLimits) {
+        header = limits.headerTime.nanoseconds
+        body = limits.bodyTime.nanoseconds
+        request = limits.requestTime.nanoseconds
+        idle = limits.idleTime.nanoseconds
+        connection = limits.connectionTime.nanoseconds
+        bodyRateGrace = limits.bodyRateGrace.nanoseconds
+        answerRateGrace = limits.answerRateGrace.nanoseconds
+        suspension = limits.suspensionTime.nanoseconds
+    }
 }

@@ -86,8 +86,8 @@ final class Listeners: Sendable {
     func stop(within patience: Duration) {
         let end = ContinuousClock.now + patience
         for server in servers { server.stopAccepting() }
-        for server in servers { server.stop(patience: max(0, (end - .now).inSeconds)) }
-        operators?.stop(patience: 0)
+        for server in servers { server.stop(patience: end - .now) }
+        operators?.stop(patience: .zero)
     }
 }
 
@@ -105,11 +105,5 @@ extension ServerCredentials {
             line.text("at", end.asDate)
             line.number("days", Int(days))
         }
-    }
-}
-
-extension Duration {
-    fileprivate var inSeconds: Double {
-        Double(components.seconds) + Double(components.attoseconds) / 1e18
     }
 }
