@@ -206,7 +206,7 @@ struct CodeFlowTests {
     @Test("A strict authority accepts each refresh token once")
     func strictRefresh() async throws {
         var configuration = Configuration()
-        configuration.behaviour.switches.strictRefresh = true
+        configuration.behaviour.strictRefresh = true
         let strict = TestAuthority(configuration)
         let form = "\(PasswordGrantTests.form)&scope=openid+offline_access"
         let token = try await strict.token(form).json()["refresh_token"]?.string ?? ""

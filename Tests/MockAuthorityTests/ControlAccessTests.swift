@@ -54,7 +54,7 @@ struct ControlAccessTests {
         #expect(try await rotation(origin, host: host).status == 403)
         #expect(try await mock.ask(.get, "/_mock/token?user=alice", host: host).status == 403)
         var open = Configuration()
-        open.behaviour.switches.remoteControl = true
+        open.behaviour.remoteControl = true
         #expect(try await TestAuthority(open).ask(.get, "/_mock", host: host).status == 403)
     }
 

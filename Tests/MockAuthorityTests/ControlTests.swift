@@ -140,7 +140,7 @@ struct ControlTests {
         #expect(try await mock.ask(.get, "/_mock/token?user=alice", peer: "192.0.2.1").status == 403)
         #expect(try await mock.ask(.get, "/_mock/token?user=alice", peer: "::1").status == 200)
         var configuration = Configuration()
-        configuration.behaviour.switches.remoteControl = true
+        configuration.behaviour.remoteControl = true
         let open = TestAuthority(configuration)
         #expect(try await open.ask(.get, "/_mock/token?user=alice", peer: "192.0.2.1").status == 200)
     }

@@ -116,7 +116,7 @@ struct DeveloperPageTests {
     @Test("Client settings are those of the program, for the address of the request")
     func clientSettings() async throws {
         var configuration = Configuration()
-        configuration.clientSettings = { [ClientSettingsText(kind: "curl", text: "curl \($0)")] }
+        configuration.clientSettings = { [(kind: "curl", text: "curl \($0)")] }
         let document = try await TestAuthority(configuration).ask(.get, "/_mock/registration", host: "localhost:3005")
         #expect(
             try document.json()["clientSettings"]

@@ -6,7 +6,7 @@ package import Platform
 ///
 /// Tests call it directly; the program mock-authority serves it. For development only: everyone who reaches it can get
 /// a token of any account.
-package final class MockAuthority: RequestHandler, Sendable {
+package final class MockAuthority: Sendable {
     package let configuration: Configuration
     let b2c: TenantAuthority
     /// The tenants of External ID and Entra.
@@ -48,25 +48,30 @@ package final class MockAuthority: RequestHandler, Sendable {
         _ configuration: Configuration, _ parts: TenantParts, state: (String?) throws(Failure) -> TenantState
     ) throws(Failure) {
         self.configuration = configuration
-        b2c = parts.b2c(configuration, try state(nil))
+        let keptOfB2C = try state(nil)
+        let keys = parts.keys(.b2c(configuration.behaviour.era), keptOfB2C)
+        keys.begin()
+        b2c = TenantAuthority(configuration, parts, keptOfB2C, keys: keys)
         let tenants = configuration.otherTenants
         let kept = try tenants.enumerated().map { index, tenant throws(Failure) in
             try state("\(tenant.profile.rawValue)-\(index).")
         }
         let ofEntra = zip(tenants, kept).first { $0.0.profile == .entra }?.1
-        let rings = EntraKeyRings(
-            organizations: parts.keys(.microsoft, ofEntra ?? TenantState()),
-            personal: parts.keys(.personal, TenantState()))
-        others = zip(tenants, kept).map { [b2c] in parts.other($0, $1, rings, beside: b2c) }
-    }
-
-    /// See ``RequestHandler/decide(on:)``.
-    package func decide(on head: RequestHead) -> Decision {
-        decide(on: head, scheme: "http")
+        let organizations = parts.keys(.microsoft, ofEntra ?? TenantState())
+        let personal = parts.keys(.personal, TenantState())
+        others = zip(tenants, kept).map { [b2c] tenant, kept in
+            // All Entra tenants have the same keys. External ID has its own, and perhaps the accounts of B2C (P-38).
+            guard tenant.profile == .externalID else {
+                return TenantAuthority(tenant, parts, kept, keys: organizations, personalKeys: personal)
+            }
+            let sharing = tenant.behaviour.entra.highScaleCompatibility ? b2c.runs : nil
+            return TenantAuthority(
+                tenant, parts, kept, keys: parts.keys(.microsoft, kept), sharingAccountsOf: sharing)
+        }
     }
 
     /// Answers a request that came over this scheme, which the URLs of its answers name.
-    package func decide(on head: RequestHead, scheme: String) -> Decision {
+    package func decide(on head: RequestHead, scheme: String = "http") -> Decision {
         .later { await self.route(head, scheme) }
     }
 }

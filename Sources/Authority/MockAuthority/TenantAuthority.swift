@@ -12,25 +12,25 @@ final class TenantAuthority: Sendable {
     let personalKeys: KeyRing?
     let runs: TestRuns
     let seal: GrantSeal
-    private let time: any TimeSource
-    private let onSignature: @Sendable () -> Void
+    private let parts: TenantParts
 
+    /// A tenant of this configuration with what was kept of it, and perhaps with the accounts of another one.
     init(
-        _ configuration: Configuration, keys: KeyRing, personalKeys: KeyRing? = nil,
-        runs: TestRuns, secret: [UInt8], time: any TimeSource, onSignature: @escaping @Sendable () -> Void
+        _ configuration: Configuration, _ parts: TenantParts, _ kept: TenantState, keys: KeyRing,
+        personalKeys: KeyRing? = nil, sharingAccountsOf other: TestRuns? = nil
     ) {
         self.configuration = configuration
+        self.parts = parts
         self.keys = keys
         self.personalKeys = personalKeys
-        self.runs = runs
-        seal = GrantSeal(secret: secret)
-        self.time = time
-        self.onSignature = onSignature
+        runs = TestRuns(
+            configuration, parts.runNames, home: kept.directory(of: configuration), sharingAccountsOf: other)
+        seal = GrantSeal(secret: kept.saved.secret)
     }
 
     /// Seconds since 1970, by the clock of a test run.
     func now(in run: TestRun) -> Int64 {
-        time.wallMilliseconds / 1000 + run.skew.withLock { $0 }
+        parts.time.wallMilliseconds / 1000 + run.skew.withLock { $0 }
     }
 
     /// Signs with the active key.
@@ -47,6 +47,6 @@ final class TenantAuthority: Sendable {
 
     func signer(with key: TokenSigningKey) -> TokenSigner {
         TokenSigner(
-            key: key, profile: configuration.profile, era: configuration.behaviour.era, onSignature: onSignature)
+            key: key, profile: configuration.profile, era: configuration.behaviour.era, onSignature: parts.onSignature)
     }
 }

@@ -122,7 +122,10 @@ extension Behaviour {
             help:
                 "The period of B2C that it reproduces: preview2015 and classic for clients that read the old responses."
         )
-        switches = Switches(reading: &reader)
+        lax = reader.value(
+            "LAX", .bool, default: "false", help: "Leaves redirect URIs and secrets unchecked.")
+        strictRefresh = reader.value(
+            "STRICT_REFRESH", .bool, default: "false", help: "Accepts each refresh token only once.")
         entra = EntraBehaviour(reading: &reader)
     }
 }
@@ -145,15 +148,5 @@ extension EntraBehaviour {
         highScaleCompatibility = reader.value(
             "HIGH_SCALE_COMPATIBILITY", .bool, default: "false",
             help: "Makes the External ID tenant the B2C tenant: the same tenant id, accounts and oid.")
-    }
-}
-
-extension Behaviour.Switches {
-    fileprivate init(reading reader: inout SettingReader) {
-        self.init()
-        lax = reader.value(
-            "LAX", .bool, default: "false", help: "Leaves redirect URIs and secrets unchecked.")
-        strictRefresh = reader.value(
-            "STRICT_REFRESH", .bool, default: "false", help: "Accepts each refresh token only once.")
     }
 }

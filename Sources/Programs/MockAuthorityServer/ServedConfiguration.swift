@@ -4,11 +4,9 @@ import Settings
 
 /// Returns the configuration of the settings and their file, for an authority that listens at this address.
 ///
-/// The port of https is the one that the system chose, if it is given, or else the one in the settings.
-func configuration(
-    _ settings: MockSettings, _ address: ListenAddress, securePort: UInt16? = nil
-) -> Configuration {
-    // No client can connect to 0.0.0.0, so an authority on all addresses is called localhost, or by --issuer.
+/// The port of https is that of the settings, unless another is given: that which the system chose.
+func configuration(_ settings: MockSettings, _ address: ListenAddress, securePort: UInt16? = nil) -> Configuration {
+    // No client can connect to 0.0.0.0: an authority that listens on all addresses is localhost, or what --issuer says.
     let base = "http://\(address.called)"
     var configuration = settings.files.configuration.map { read($0, base) } ?? .standard(issuerBase: base)
     if let issuer = settings.network.issuer { configuration.issuerBase = issuer.withoutSlash }
@@ -16,11 +14,27 @@ func configuration(
         for index in configuration.policies.indices { configuration.policies[index].issuer = mode }
     }
     configuration.behaviour = settings.behaviour
-    configuration.behaviour.switches.remoteControl = settings.network.allowRemote
+    configuration.behaviour.remoteControl = settings.network.allowRemote
     configuration.moreHostNames = settings.tls.names
     let securePort = securePort ?? settings.tls.listen.first?.port
     configuration.clientSettings = shownClientSettings(settings, configuration, securePort)
     return configuration
+}
+
+/// The settings of every kind of client, for the address under which somebody reaches the mock.
+///
+/// If the mock serves https, the settings name https, since current clients insist on it.
+private func shownClientSettings(
+    _ settings: MockSettings, _ configuration: Configuration, _ securePort: UInt16?
+) -> @Sendable (String) -> [(kind: String, text: String)] {
+    let secure = securePort.map { "https://localhost:\($0)" }
+    let authorityFile = secure.flatMap { _ in settings.files.state.map { "\($0)/ca.pem" } }
+    let tasks = settings.client.tasks
+    return { base in
+        let client = ClientSettings(
+            configuration: configuration, base: secure ?? base, tasks: tasks, authorityFile: authorityFile)
+        return ClientKind.allCases.map { (kind: $0.rawValue, text: client.text(for: $0)) }
+    }
 }
 
 private func read(_ path: String, _ issuerBase: String) -> Configuration {

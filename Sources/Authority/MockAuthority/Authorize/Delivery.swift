@@ -29,7 +29,7 @@ struct Delivery: Sendable, Equatable {
             throw .page(.redirectMismatch(parameters["redirect_uri"] ?? "", client: client.id))
         }
         redirectURI = parameters["redirect_uri"] ?? registered
-        guard configuration.behaviour.switches.lax || client.accepts(redirectURI) else {
+        guard configuration.behaviour.lax || client.accepts(redirectURI) else {
             let refusal = Refusal.redirectMismatch(redirectURI, client: client.id)
             guard configuration.profile == .b2c else { throw .page(refusal) }
             redirectURI = registered

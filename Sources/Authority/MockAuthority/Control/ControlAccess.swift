@@ -26,7 +26,7 @@ extension HostContext {
 
     /// The loopback, and with `--allow-remote` every machine.
     private var isOfAllowedPeer: Bool {
-        (IPAddress(head.peer)?.isLoopback ?? false) || mock.configuration.behaviour.switches.remoteControl
+        (IPAddress(head.peer)?.isLoopback ?? false) || mock.configuration.behaviour.remoteControl
     }
 
     /// Whether `Host` is a name that only this machine can have.

@@ -81,7 +81,7 @@ extension HostContext {
     var users: Response { Response.json(.array(run.directory.all.map(\.json))) }
 
     /// `GET /_mock/requests`.
-    var requests: Response { Response.json(.array(run.recordedRequests.all)) }
+    var requests: Response { Response.json(.array(run.recordedRequests.after(0).map { .object($0.entry) })) }
 
     /// `POST /_mock/reset`.
     func reset() -> Response {

@@ -11,16 +11,13 @@ extension HostContext {
     /// `POST /_mock/keys {"do":"rotate"}`: takes the step, and shows the keys after it.
     func changeKeys() -> Decision {
         .answerBody(limit: RequestHead.longestBody) { body in
-            guard let step = step(body) else {
+            let name = (try? JSONValue(parsing: body))?.object?["do"]?.string
+            guard let step = name.flatMap(KeyStep.init(rawValue:)) else {
                 let steps = KeyStep.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
                 return Response.text("Say what to do: {\"do\":\"rotate\"}. It is one of \(steps).", status: 400)
             }
             return await Response.json { () throws(RSAError) in try await authority.keys.take(step).json }
         }
-    }
-
-    private func step(_ body: [UInt8]) -> KeyStep? {
-        (try? JSONValue(parsing: body))?.object?["do"]?.string.flatMap(KeyStep.init(rawValue:))
     }
 }
 

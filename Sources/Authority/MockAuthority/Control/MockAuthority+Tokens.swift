@@ -36,7 +36,8 @@ struct TokenIssue: Sendable {
 
     func token(_ specification: TokenSpecification) async throws(InputError) -> String {
         let token = try await signed(specification)
-        run.issuedTokens.note(token, now: authority.now(in: run), defect: specification.bad?.rawValue)
+        run.issuedTokens.append(
+            IssuedToken(time: authority.now(in: run), token: token, defect: specification.bad?.rawValue))
         return token
     }
 

@@ -1,25 +1,39 @@
+import Synchronization
+
 /// The last entries of a list that goes on, each with its number from 1 on.
-struct RecentEntries<Entry: Sendable>: Sendable {
+final class RecentEntries<Entry: Sendable>: Sendable {
     struct Numbered: Sendable {
         let number: Int
         let entry: Entry
     }
 
-    /// Oldest first, at most ``limit`` of them.
-    private var all: [Numbered] = []
-    private var count = 0
+    private let kept = Mutex<(entries: [Numbered], count: Int)>(([], 0))
     private let limit: Int
 
     init(limit: Int) {
         self.limit = limit
     }
 
-    mutating func append(_ entry: Entry) {
-        count += 1
-        if all.count >= limit { all.removeFirst() }
-        all.append(Numbered(number: count, entry: entry))
+    func append(_ entry: Entry) {
+        kept.withLock { kept in
+            kept.count += 1
+            if kept.entries.count >= limit { kept.entries.removeFirst() }
+            kept.entries.append(Numbered(number: kept.count, entry: entry))
+        }
     }
 
-    /// Those of higher numbers than this one, oldest first.
-    func after(_ number: Int) -> [Numbered] { all.filter { $0.number > number } }
+    /// The entries of higher numbers than this one, oldest first.
+    func after(_ number: Int) -> [Numbered] { kept.withLock { $0.entries.filter { $0.number > number } } }
+}
+
+/// A token of a run, so that people can see what a client got.
+///
+/// Tokens are shown on the page for developers only, and are in no log.
+struct IssuedToken: Sendable {
+    /// Seconds since 1970, by the clock of the run.
+    let time: Int64
+    /// The compact form.
+    let token: String
+    /// The name of the defect, if the token was asked for with one.
+    var defect: String?
 }

@@ -91,7 +91,8 @@ extension HostContext {
         [
             "run": .string(runName), "runs": .array(authority.runs.names.all.map { .string($0) }),
             "skew_s": .integer(run.skew.withLock { $0 }), "users": .array(run.directory.all.map(\.json)),
-            "faults": .array(run.faults.all.map(\.json)), "requests": .integer(Int64(run.recordedRequests.all.count)),
+            "faults": .array(run.faults.all.map(\.json)),
+            "requests": .integer(Int64(run.recordedRequests.after(0).count)),
         ]
     }
 }

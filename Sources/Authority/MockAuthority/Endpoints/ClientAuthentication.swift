@@ -17,7 +17,7 @@ struct ClientAuthentication: Sendable {
         guard let client = context.configuration.applications.client(id) else {
             throw .unknownClient(id, tenant: context.configuration.tenant.name)
         }
-        if !context.configuration.behaviour.switches.lax {
+        if !context.configuration.behaviour.lax {
             try check(parameters["client_secret"] ?? basic?.password, of: client)
         }
         return client

@@ -28,7 +28,7 @@ extension TokenEndpoint {
         guard let token = parameters["refresh_token"] else { throw .missingParameter("refresh_token") }
         let (grant, user) = try redeem(token, .refresh, client)
         let granted = try grantedRequest(grant, user, client, parameters["scope"])
-        let isSpent = configuration.behaviour.switches.strictRefresh && !spend(grant)
+        let isSpent = configuration.behaviour.strictRefresh && !spend(grant)
         guard !isSpent, !context.run.hasEnded(grant) else { throw .grantRevoked }
         return try await signTokens(for: granted, renewing: grant, family: grant.family)
     }

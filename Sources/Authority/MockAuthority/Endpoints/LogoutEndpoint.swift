@@ -19,7 +19,7 @@ struct LogoutEndpoint: Sendable {
         }
         if let hint = query["id_token_hint"], !hint.isEmpty {
             guard let client = await client(hint) else { return context.errorPage(.invalidIDTokenHint) }
-            guard context.configuration.behaviour.switches.lax || client.accepts(uri) else {
+            guard context.configuration.behaviour.lax || client.accepts(uri) else {
                 return context.errorPage(.redirectMismatch(uri, client: client.id))
             }
         }

@@ -5,8 +5,7 @@ import OpenSSL
 extension RequestContext {
     /// The discovery document (OpenID Connect Discovery 1.0 section 3).
     var metadata: Response {
-        Response.json(
-            Metadata(configuration: configuration, policy: policy, url: url, base: base).json, headers: openToAll)
+        Response.json(metadataDocument, headers: openToAll)
     }
 
     /// The key set (RFC 7517 section 5).
@@ -18,22 +17,13 @@ extension RequestContext {
     private var openToAll: FieldLines {
         ["Access-Control-Allow-Origin": "*", "Cache-Control": "private"]
     }
-}
 
-/// The members of the service and no others (docs/reproduced.md, "Metadata").
-private struct Metadata {
-    let configuration: Configuration
-    let policy: Policy
-    let url: PolicyURL
-    /// Scheme and host of the request.
-    let base: String
-
-    /// The document, in the order of the service.
-    var json: JSONValue {
+    /// The members of the service and no others, in its order (docs/reproduced.md, "Metadata").
+    private var metadataDocument: JSONValue {
         [
             "issuer": .string(configuration.issuer(of: policy)),
-            "authorization_endpoint": url(of: Routes.authorize), "token_endpoint": url(of: Routes.token),
-            "end_session_endpoint": url(of: Routes.logout), "jwks_uri": url(of: Routes.keys),
+            "authorization_endpoint": address(of: Routes.authorize), "token_endpoint": address(of: Routes.token),
+            "end_session_endpoint": address(of: Routes.logout), "jwks_uri": address(of: Routes.keys),
             "response_modes_supported": ["query", "fragment", "form_post"],
             "response_types_supported": [
                 "code", "code id_token", "code token", "code id_token token", "id_token", "id_token token", "token",
@@ -49,7 +39,7 @@ private struct Metadata {
         ]
     }
 
-    private func url(of route: AuthorityRoute<RequestContext>) -> JSONValue {
+    private func address(of route: AuthorityRoute<RequestContext>) -> JSONValue {
         .string(url.url(of: route, policy: policy, base: base))
     }
 }

@@ -6,9 +6,7 @@ import OpenSSL
 extension RequestContext {
     /// The discovery document of External ID and Entra; that of version 1 is for tokens of version 1.
     func entraMetadata(version: Int) -> Response {
-        Response.json(
-            EntraMetadata(configuration: configuration, url: url, base: base, version: version).json,
-            headers: openForADay)
+        Response.json(entraDocument(version: version), headers: openForADay)
     }
 
     /// The key set (RFC 7517 section 5), with the members of the service.
@@ -41,63 +39,48 @@ extension RequestContext {
         }
         return ["keys": .array(shown)]
     }
-}
 
-/// The members of the service and no others (P-37; docs/reproduced.md, "Metadata").
-private struct EntraMetadata {
-    let configuration: Configuration
-    let url: PolicyURL
-    /// Scheme and host of the request.
-    let base: String
-    let version: Int
-
-    private var segment: EntraSegment? { EntraSegment(rawValue: url.tenant) }
-
-    private var issuer: String {
+    private func issuer(version: Int) -> String {
+        let segment = EntraSegment(rawValue: url.tenant)
         if version == 1 {
             return "https://sts.windows.net/\(segment == nil ? configuration.tenant.id : "{tenantid}")/"
         }
         return switch segment {
-        case nil: configuration.entraIssuer(at: base)
+        case nil: entraIssuer
         case .common, .organizations: configuration.entraIssuer(at: base, tenant: "{tenantid}")
         case .consumers: configuration.entraIssuer(at: base, tenant: Configuration.personalTenant)
         }
     }
 
-    /// The document, in the order of the service.
-    var json: JSONValue {
-        let endpoints = JSONObject([
-            ("token_endpoint", url(of: Routes.token)),
-            (
-                "token_endpoint_auth_methods_supported",
-                ["client_secret_post", "private_key_jwt", "client_secret_basic"]
-            ),
-            ("jwks_uri", url(of: version == 1 ? Routes.keysOfVersionOne : Routes.entraKeys)),
-            ("response_modes_supported", ["query", "fragment", "form_post"]),
-            ("subject_types_supported", ["pairwise"]), ("id_token_signing_alg_values_supported", ["RS256"]),
-            ("response_types_supported", ["code", "id_token", "code id_token", "id_token token"]),
-            ("scopes_supported", ["openid", "profile", "email", "offline_access"]), ("issuer", .string(issuer)),
-            ("request_uri_parameter_supported", false),
-            ("userinfo_endpoint", "https://graph.microsoft.com/oidc/userinfo"),
-            ("authorization_endpoint", url(of: Routes.authorize)),
-            ("device_authorization_endpoint", url(of: Routes.deviceCode)), ("http_logout_supported", true),
-            ("frontchannel_logout_supported", true), ("end_session_endpoint", url(of: Routes.logout)),
-            ("claims_supported", Self.claims), ("kerberos_endpoint", .string("\(base)/\(url.tenant)/kerberos")),
-            ("tenant_region_scope", segment == nil ? "NA" : .null),
-            ("cloud_instance_name", .string(TokenSigningKey.cloud)),
-            ("cloud_graph_host_name", "graph.windows.net"), ("msgraph_host", "graph.microsoft.com"),
-            ("rbac_url", "https://pas.windows.net"),
-        ])
-        return .object(endpoints)
+    /// The members of the service and no others, in its order (P-37; docs/reproduced.md, "Metadata").
+    private func entraDocument(version: Int) -> JSONValue {
+        [
+            "token_endpoint": address(of: Routes.token),
+            "token_endpoint_auth_methods_supported": ["client_secret_post", "private_key_jwt", "client_secret_basic"],
+            "jwks_uri": address(of: version == 1 ? Routes.keysOfVersionOne : Routes.entraKeys),
+            "response_modes_supported": ["query", "fragment", "form_post"],
+            "subject_types_supported": ["pairwise"], "id_token_signing_alg_values_supported": ["RS256"],
+            "response_types_supported": ["code", "id_token", "code id_token", "id_token token"],
+            "scopes_supported": ["openid", "profile", "email", "offline_access"],
+            "issuer": .string(issuer(version: version)), "request_uri_parameter_supported": false,
+            "userinfo_endpoint": "https://graph.microsoft.com/oidc/userinfo",
+            "authorization_endpoint": address(of: Routes.authorize),
+            "device_authorization_endpoint": address(of: Routes.deviceCode), "http_logout_supported": true,
+            "frontchannel_logout_supported": true, "end_session_endpoint": address(of: Routes.logout),
+            "claims_supported": Self.shownClaims, "kerberos_endpoint": .string("\(base)/\(url.tenant)/kerberos"),
+            "tenant_region_scope": EntraSegment(rawValue: url.tenant) == nil ? "NA" : .null,
+            "cloud_instance_name": .string(TokenSigningKey.cloud), "cloud_graph_host_name": "graph.windows.net",
+            "msgraph_host": "graph.microsoft.com", "rbac_url": "https://pas.windows.net",
+        ]
     }
 
-    private static let claims: JSONValue = [
+    private static let shownClaims: JSONValue = [
         "sub", "iss", "cloud_instance_name", "cloud_instance_host_name", "cloud_graph_host_name", "msgraph_host", "aud",
         "exp", "iat", "auth_time", "acr", "nonce", "preferred_username", "name", "tid", "ver", "at_hash", "c_hash",
         "email",
     ]
 
-    private func url(of route: AuthorityRoute<RequestContext>) -> JSONValue {
+    private func address(of route: AuthorityRoute<RequestContext>) -> JSONValue {
         .string("\(base)/\(url.tenant)/\(route.path)")
     }
 }

@@ -19,8 +19,9 @@ package struct Configuration: Sendable {
     package var behaviour = Behaviour()
     /// More names under which clients reach the authority.
     package var moreHostNames: [String] = []
-    /// What clients are told, for the scheme, host and port under which they reach the authority; shown to people.
-    package var clientSettings: @Sendable (_ base: String) -> [ClientSettingsText] = { _ in [] }
+    /// The settings of each kind of client (`client-settings --for`), for the scheme, host and port under which clients
+    /// reach the authority.
+    package var clientSettings: @Sendable (_ base: String) -> [(kind: String, text: String)] = { _ in [] }
     /// The tenants of External ID and Entra that the same process plays; their behaviour is this one's.
     package var entraTenants: [Configuration] = []
 
@@ -45,18 +46,6 @@ package struct Configuration: Sendable {
         case .tenant: "\(issuerBase)/\(tenant.id)/v2.0/"
         case .tfp: "\(issuerBase)/tfp/\(tenant.id)/\(policy.name.lowercased())/v2.0/"
         }
-    }
-}
-
-/// The settings of one kind of client, as its project writes them.
-package struct ClientSettingsText: Sendable {
-    /// As `client-settings --for` names it.
-    package let kind: String
-    package let text: String
-
-    package init(kind: String, text: String) {
-        self.kind = kind
-        self.text = text
     }
 }
 
@@ -85,7 +74,12 @@ package struct Behaviour: Sendable, Equatable {
     package var era = Era.current
     /// How long what is issued lives.
     package var lifetimes = Lifetimes()
-    package var switches = Switches()
+    /// Whether redirect URIs and secrets go unchecked.
+    package var lax = false
+    /// Whether a refresh token works once only.
+    package var strictRefresh = false
+    /// Whether `/_mock` answers other machines.
+    package var remoteControl = false
     package var entra = EntraBehaviour()
 
     /// As the service behaves.
@@ -99,19 +93,6 @@ package struct Behaviour: Sendable, Equatable {
         package var code: Int64 = 300
         /// Of a refresh token.
         package var refresh: Int64 = 1_209_600
-    }
-
-    /// What can be turned on and off.
-    package struct Switches: Sendable, Equatable {
-        /// Whether redirect URIs and secrets go unchecked.
-        package var lax = false
-        /// Whether a refresh token works once only.
-        package var strictRefresh = false
-        /// Whether `/_mock` answers other machines.
-        package var remoteControl = false
-
-        /// As the service behaves.
-        package init() {}
     }
 }
 

@@ -54,39 +54,28 @@ final class Directory: Sendable {
 
     /// Replaces all accounts.
     func reset(_ users: [User]) {
-        change { all in
-            all = users
-            return true
-        }
+        change { $0 = users }
     }
 
     /// Takes an account away.
     func remove(_ objectID: String) {
-        change { users in
-            users.removeAll { $0.objectID == objectID }
-            return true
-        }
+        change { users in users.removeAll { $0.objectID == objectID } }
     }
 
     /// Makes every grant of the account void.
     func revoke(_ objectID: String) {
         change { users in
-            guard let index = users.firstIndex(where: { $0.objectID == objectID }) else { return false }
+            guard let index = users.firstIndex(where: { $0.objectID == objectID }) else { return }
             // Grants name the count, so any other one makes them void; files have none above the limit.
             users[index].status.generation = (users[index].status.generation + 1) % AccountStatus.generationLimit
-            return true
         }
     }
 
-    /// Changes the accounts by a closure that says whether it did.
-    ///
-    /// They are told under the lock, so that an older list never overwrites a newer one where they are saved.
-    @discardableResult
-    private func change(_ body: (inout [User]) -> Bool) -> Bool {
+    /// Changes the accounts and tells them under the lock, so that no older list overwrites a newer one on the disk.
+    private func change<Result>(_ body: (inout [User]) -> Result) -> Result {
         users.withLock { users in
-            guard body(&users) else { return false }
-            changed(users)
-            return true
+            defer { changed(users) }
+            return body(&users)
         }
     }
 }

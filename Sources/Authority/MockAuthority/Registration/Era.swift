@@ -11,49 +11,26 @@ package enum Era: String, Sendable, CaseIterable {
 
     /// `sub` of a person.
     func subject(_ objectID: String) -> String {
-        switch self {
-        case .preview2015, .classic: "Not supported currently. Use oid claim."
-        case .current: objectID
-        }
+        self == .current ? objectID : "Not supported currently. Use oid claim."
     }
 
     /// Under which name a token carries its policy, and how it is written.
     func policyClaim(_ policy: Policy) -> (name: String, value: String) {
-        switch self {
-        case .preview2015: ("acr", policy.name.lowercased())
-        case .classic, .current: ("tfp", policy.name)
-        }
+        self == .preview2015 ? ("acr", policy.name.lowercased()) : ("tfp", policy.name)
     }
 
     /// Whether `alg` comes first in the header of a token; before, `typ` did.
-    var headerBeginsWithAlgorithm: Bool {
-        switch self {
-        case .preview2015, .classic: false
-        case .current: true
-        }
-    }
+    var headerBeginsWithAlgorithm: Bool { self == .current }
 
     /// Whether an ID token comes unasked: it was the bearer token then.
-    var identifiesAlways: Bool {
-        switch self {
-        case .preview2015: true
-        case .classic, .current: false
-        }
-    }
+    var identifiesAlways: Bool { self == .preview2015 }
 
     /// A number of a token response.
-    func number(_ value: Int64) -> JSONValue {
-        switch self {
-        case .preview2015, .classic: .string(String(value))
-        case .current: .integer(value)
-        }
-    }
+    func number(_ value: Int64) -> JSONValue { self == .current ? .integer(value) : .string(String(value)) }
 
-    /// The name of the n-th key; nothing where it is the thumbprint.
+    /// The name of the n-th key; `nil` where the name is the thumbprint.
     func keyName(_ number: Int) -> String? {
-        switch self {
-        case .preview2015: number == 1 ? "IdTokenSigningKeyContainer" : "IdTokenSigningKeyContainer.v\(number)"
-        case .classic, .current: nil
-        }
+        guard self == .preview2015 else { return nil }
+        return number == 1 ? "IdTokenSigningKeyContainer" : "IdTokenSigningKeyContainer.v\(number)"
     }
 }

@@ -1,5 +1,6 @@
 import Basics
 import HTTP
+import JSON
 import Synchronization
 
 /// The state that a test may change without disturbing another test: accounts, clock, faults, request log.
@@ -12,8 +13,8 @@ final class TestRun: Sendable {
     private let redeemed = Mutex(RedeemedGrants())
 
     let faults = Faults()
-    let recordedRequests = RecordedRequests()
-    let issuedTokens = IssuedTokens()
+    let recordedRequests = RecentEntries<JSONObject>(limit: 200)
+    let issuedTokens = RecentEntries<IssuedToken>(limit: 50)
     /// Distinguishes the run from the one that it becomes by a reset.
     let identifier = GUID.random()
     /// Sign-ins under way.

@@ -72,7 +72,21 @@ extension MockAuthority {
             let now = b2c.now(in: b2c.runs.unnamed)
             return Response.json(error.json(correlation: correlation, now: now), status: 400)
         }
-        return PolicyURL(head.target).map(NotFoundPage.noPolicy) ?? NotFoundPage.noEndpoint
+        let (title, text) =
+            if let url = PolicyURL(head.target) {
+                (
+                    "No such policy",
+                    "AADB2C90022: Unable to return metadata for the policy '\(url.policy ?? "")' in tenant '\(url.tenant)'."
+                )
+            } else {
+                (
+                    "Not found",
+                    "The mock authority has no such page. A tenant and a policy come first: "
+                        + "/contoso.onmicrosoft.com/b2c_1_sign_in/\(Routes.metadata.path)"
+                )
+            }
+        // Clients take a status from 500 on for an outage.
+        return Page(title: title, content: "<p>\(text)</p>", status: 404).response
     }
 }
 

@@ -35,8 +35,7 @@ struct ClaimsBuilder: TokenClaims {
     private var issuer: JSONValue { .string(configuration.issuer(of: granted.policy)) }
     private var user: User { granted.user }
 
-    /// The claims of an ID token, with the hashes of the access token and the code of the same response.
-    func idToken(for accessToken: String? = nil, code: String? = nil) -> JSONObject {
+    func idToken(for accessToken: String?, code: String?) -> JSONObject {
         var claims = JSONObject([
             ("exp", expiry), ("nbf", notBefore), ("ver", "1.0"), ("iss", issuer), ("sub", subject),
             ("aud", .string(granted.client.id)),
@@ -52,7 +51,6 @@ struct ClaimsBuilder: TokenClaims {
         return claims
     }
 
-    /// The claims of an access token for this audience.
     func accessToken(audience: String) -> JSONObject {
         var claims = JSONObject([
             ("iss", issuer), ("exp", expiry), ("nbf", notBefore), ("aud", .string(audience)),

@@ -36,7 +36,7 @@ struct B2CTokenResponse: TokenResponse {
         let accessToken = try claims.accessToken(signedBy: signer)
         var idToken: String?
         if granted.scope.openID || era.identifiesAlways {
-            idToken = try signer.sign(claims.idToken(for: accessToken))
+            idToken = try signer.sign(claims.idToken(for: accessToken, code: nil))
         }
         self.accessToken = accessToken
         self.idToken = idToken

@@ -28,9 +28,14 @@ struct TokenSigner: Sendable {
         return signer
     }
 
+    /// Shows a token to the people who look at the run.
+    func record(_ token: String) {
+        if let recording { recording.run.issuedTokens.append(IssuedToken(time: recording.now, token: token)) }
+    }
+
     func sign(_ claims: JSONObject) throws(RSAError) -> String {
         let token = try sign(header: header, payload: JSONValue.object(claims).serialized())
-        if let recording { recording.run.issuedTokens.note(token, now: recording.now) }
+        record(token)
         return token
     }
 
