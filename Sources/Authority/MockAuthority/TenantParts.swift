@@ -1,7 +1,7 @@
 import HTTP
 import Platform
 
-/// What the tenants of an authority are made with.
+/// The clock, the source of keys and the names of test runs that all tenants of an authority share.
 struct TenantParts: Sendable {
     let time: any TimeSource
     let generator: KeyGenerator

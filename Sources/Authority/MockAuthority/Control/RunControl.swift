@@ -4,7 +4,7 @@ import Synchronization
 
 /// The controls of a test run: faults, clock, accounts, request log.
 extension HostContext {
-    /// Reads the JSON object of a body and changes the run by it; an error is the text of a 400.
+    /// Reads the JSON object of a body and changes the run, or answers 400 with the error as its text.
     func change(
         _ change: @escaping @Sendable (ConfigurationMember) throws(InputError) -> JSONValue
     ) -> Decision {

@@ -16,7 +16,7 @@ struct TokenSpecification: Sendable, Equatable {
     var key: String?
     var changes = ClaimChanges()
 
-    /// Whether it is a token as the service issues them.
+    /// Whether the service could issue such a token.
     var isGood: Bool {
         bad == nil && key == nil && changes == ClaimChanges(nonce: changes.nonce)
     }

@@ -30,7 +30,7 @@ struct EntraTokenResponse: TokenResponse {
         return .object(members)
     }
 
-    /// What was granted: `offline_access` is never named.
+    /// The granted scope, without `offline_access`, which the service never names.
     private var shownScope: String {
         claims.granted.scope.asked.filter { $0 != "offline_access" }.joined(separator: " ")
     }

@@ -2,7 +2,7 @@ import JSON
 import OpenSSL
 import Synchronization
 
-/// What can be done to the keys of a running authority.
+/// A change of the keys of a running authority.
 package enum KeyStep: String, Sendable, CaseIterable {
     /// Shows one more key in the set, and signs with the old one still: what real services do first.
     case publish
@@ -56,7 +56,7 @@ final class KeyRing: Sendable {
         state = Mutex(saved)
     }
 
-    /// Whom the certificates of the keys name; empty where keys have none.
+    /// The subject of the certificates of the keys; empty if the keys have no certificates.
     var subject: String {
         switch naming {
         case .b2c: ""
@@ -171,7 +171,7 @@ final class KeyRing: Sendable {
 }
 
 extension KeyRing.State {
-    /// What a key is used for, as controls and files name it.
+    /// The use of a key, by the name that controls and files have for it.
     enum Use: String, CaseIterable {
         case active, published, retired
     }

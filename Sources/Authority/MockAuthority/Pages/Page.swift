@@ -6,7 +6,7 @@ import OpenSSL
 struct Page: Sendable {
     /// In the title and as heading.
     let title: String
-    /// What is below the heading.
+    /// The HTML below the heading.
     let content: HTML
     /// A script, if the page needs one.
     var script: String?

@@ -1,6 +1,6 @@
 import Basics
 
-/// What is registered with the tenant: the clients and the API that they call.
+/// The clients that are registered with the tenant, and the APIs that they call.
 package struct Applications: Sendable, Equatable {
     package var clients: [Client]
     /// The APIs and their scopes.
@@ -18,7 +18,7 @@ package struct Applications: Sendable, Equatable {
                 id: "580e250c-8f26-49d0-bee8-1c078add1609",
                 redirectURIs: [
                     "http://localhost", "urn:ietf:wg:oauth:2.0:oob", "http://localhost:3000/auth/openid/return",
-                    // As the samples for MVC and Android are published.
+                    // The samples for MVC and Android are published with these.
                     "https://localhost:44316/",
                     "mstodo://com.microsoft.windowsazure.activedirectory.samples.microsofttasks",
                 ]),

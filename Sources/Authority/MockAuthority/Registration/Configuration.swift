@@ -5,7 +5,7 @@ package struct Configuration: Sendable {
     /// Which service the tenant belongs to.
     package var profile = TenantProfile.b2c
     package var tenant = Tenant.contoso
-    /// What issuers begin with, fixed here while endpoints follow the `Host` of each request.
+    /// The beginning of issuers, which is fixed, while endpoints follow the `Host` of each request.
     ///
     /// So a browser and a container may reach the authority by different names and still see one issuer.
     package var issuerBase = "http://127.0.0.1:3001"
@@ -32,7 +32,7 @@ package struct Configuration: Sendable {
         return configuration
     }
 
-    /// Of refresh tokens of other clients than pages, in seconds.
+    /// The lifetime of refresh tokens in seconds, except those of pages.
     var refreshLifetime: Int64 { profile == .b2c ? behaviour.lifetimes.refresh : behaviour.entra.refreshLifetime }
 
     /// The policy of this name, in any case.
@@ -40,7 +40,7 @@ package struct Configuration: Sendable {
         policies.first { $0.name.isEqualIgnoringCase(to: name) }
     }
 
-    /// What `iss` says in tokens of this policy: always the tenant's id, always a slash at the end.
+    /// The value of `iss` in tokens of this policy, with the id of the tenant and a slash at its end.
     package func issuer(of policy: Policy) -> String {
         switch policy.issuer {
         case .tenant: "\(issuerBase)/\(tenant.id)/v2.0/"
@@ -82,16 +82,16 @@ package struct Behaviour: Sendable, Equatable {
     package var remoteControl = false
     package var entra = EntraBehaviour()
 
-    /// As the service behaves.
+    /// The behaviour of the service.
     package init() {}
 
     /// In seconds.
     package struct Lifetimes: Sendable, Equatable {
         /// From the issue of a token to its `exp`.
         package var token: Int64 = 3600
-        /// Of an authorization code.
+        /// The lifetime of an authorization code.
         package var code: Int64 = 300
-        /// Of a refresh token.
+        /// The lifetime of a refresh token.
         package var refresh: Int64 = 1_209_600
     }
 }
@@ -102,13 +102,13 @@ package struct EntraBehaviour: Sendable, Equatable {
     package var issuerHost = IssuerHost.service
     /// Seconds from the `iat` of an access token to its `exp`; `nil` for a random time, as the service has it.
     package var tokenLifetime: Int64?
-    /// Of a refresh token, in seconds.
+    /// The lifetime of a refresh token, in seconds.
     package var refreshLifetime: Int64 = 7_776_000
     /// Whether the password grant is one: external tenants have none.
     package var passwordGrant = false
     /// Whether External ID and B2C are one tenant with the same accounts.
     package var highScaleCompatibility = false
 
-    /// As the services behave.
+    /// The behaviour of the services.
     package init() {}
 }

@@ -63,7 +63,7 @@ extension Applications {
                 id: "d3e4f5a6-7b8c-4d9e-8f01-23456789abcd", secret: "mock-secret", redirectURIs: ["http://localhost"]),
         ], resources: [.tasks(audience: "8c0e7f52-1b3a-4d69-9e8f-7a6b5c4d3e2f")])
 
-    /// The same for the Entra tenants, under other ids.
+    /// A public client, a daemon and an API of the Entra tenants.
     package static let entra = Applications(
         clients: [
             Client(id: "6a1f8c3d-2e4b-4d5f-9a7c-8b6d5e4f3a2c", redirectURIs: ["http://localhost"]),

@@ -6,7 +6,7 @@ package enum Era: String, Sendable, CaseIterable {
     case preview2015
     /// 2016 to 2018: policies in `tfp`, a constant `sub`, numbers as strings.
     case classic
-    /// As it has been since.
+    /// Since 2018.
     case current
 
     /// `sub` of a person.
@@ -14,15 +14,15 @@ package enum Era: String, Sendable, CaseIterable {
         self == .current ? objectID : "Not supported currently. Use oid claim."
     }
 
-    /// Under which name a token carries its policy, and how it is written.
+    /// The name and the value of the claim in which a token carries its policy.
     func policyClaim(_ policy: Policy) -> (name: String, value: String) {
         self == .preview2015 ? ("acr", policy.name.lowercased()) : ("tfp", policy.name)
     }
 
-    /// Whether `alg` comes first in the header of a token; before, `typ` did.
+    /// Whether the header of a token begins with `alg`, not with `typ`.
     var headerBeginsWithAlgorithm: Bool { self == .current }
 
-    /// Whether an ID token comes unasked: it was the bearer token then.
+    /// Whether every response has an ID token, which clients then sent as the bearer token.
     var identifiesAlways: Bool { self == .preview2015 }
 
     /// A number of a token response.

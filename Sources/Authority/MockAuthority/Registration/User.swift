@@ -11,7 +11,7 @@ package struct User: Sendable, Equatable {
     package var name: PersonName
     /// More claims, as `extension_*`, put into every token.
     package var claims = JSONObject()
-    /// What grants of the account depend on.
+    /// The facts that decide whether grants of the account are valid.
     package var status = AccountStatus()
 
     /// Whether a name means this account: its object id, its address, or the part before the `@`, in any case.
@@ -31,7 +31,7 @@ package struct User: Sendable, Equatable {
     ]
 }
 
-/// What a person is called.
+/// The names of a person.
 package struct PersonName: Sendable, Equatable {
     /// `name`.
     package var display: String
@@ -41,7 +41,7 @@ package struct PersonName: Sendable, Equatable {
     package var family = ""
 }
 
-/// What grants of an account depend on.
+/// The facts that decide whether grants of an account are valid.
 package struct AccountStatus: Sendable, Equatable {
     /// Counts revocations; grants of another count are void.
     package var generation: Int64 = 0

@@ -12,7 +12,7 @@ struct SavedState: Sendable {
     var secret: [UInt8] = SecureRandom.bytes(secretLength)
 
     private static let secretLength = 32
-    /// What is written there was read as JSON before: a body or a form at a time, with two levels or three fewer around it.
+    /// Claims of users have been parsed before, so the files hold at most a few levels more than one body may have.
     private static let limits = JSONLimits(bytes: .max, depth: 40)
 
     init() {}

@@ -3,9 +3,9 @@ package import Platform
 
 /// A folder in which an authority keeps what outlives it: keys, accounts, its certificate.
 package struct StateFolder: Sendable {
-    /// Where it is.
+    /// The path of the folder.
     package let path: String
-    /// What the names of its files begin with.
+    /// The beginning of the names of its files.
     private var prefix = ""
 
     /// Opens the folder, or creates it.

@@ -1,6 +1,6 @@
 import Basics
 
-/// What was kept of a tenant, and where it is kept.
+/// The saved state of a tenant, and the functions that save it.
 struct TenantState: Sendable {
     var saved = SavedState()
     var saveKeys: @Sendable (KeyRing.State) -> Void = { _ in }

@@ -10,7 +10,7 @@ struct Refusal: Error, Equatable, Sendable {
     let code: String
     /// The text after the code.
     let text: String
-    /// The same case at External ID and Entra.
+    /// The error of External ID and Entra in the same case.
     let entra: EntraError
 
     private init(
@@ -40,7 +40,7 @@ extension Refusal {
         "invalid_grant", "90129", "The provided grant has been revoked. Please reauthenticate and try again.",
         entra: "invalid_grant", 50173,
         "The provided grant has expired due to it being revoked, a fresh auth token is needed.")
-    /// A code that was redeemed before; B2C says of it what it says of a revoked grant.
+    /// A code that was redeemed before, of which B2C says the same as of a revoked grant.
     static let codeRedeemed = Refusal(
         "invalid_grant", "90129", "The provided grant has been revoked. Please reauthenticate and try again.",
         entra: "invalid_grant", 54005,
