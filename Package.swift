@@ -90,9 +90,11 @@ let modules = [
     Module("Transport", "HTTPServer", imports: ["CMicroHTTPD", "HTTP", "Platform", "Basics"]),
 
     // The task stores, the copies of what they hold, and its move to other owners.
+    // First the queue of a thread, which both databases use.
+    Module("Stores", "StoreEngine", imports: ["Platform"]),
     Module("Stores", "MemoryStore", imports: ["Tasks"]),
-    Module("Stores", "SQLiteStore", imports: ["Tasks", "SQLite", "Platform", "Basics"]),
-    Module("Stores", "PostgreSQLStore", imports: ["Tasks", "PostgreSQL", "Platform", "Basics"]),
+    Module("Stores", "SQLiteStore", imports: ["StoreEngine", "Tasks", "SQLite", "Platform", "Basics"]),
+    Module("Stores", "PostgreSQLStore", imports: ["StoreEngine", "Tasks", "PostgreSQL", "Platform", "Basics"]),
     Module(
         "Stores", "TaskArchive",
         imports: ["SQLiteStore", "PostgreSQLStore", "Tasks", "SQLite", "PostgreSQL", "Platform", "JSON", "Basics"]),

@@ -33,6 +33,18 @@ extension PipelineConnection {
         lastMoment = Self.milliseconds + Int64(seconds) * 1000
     }
 
+    /// Waits for the next outcome in pipeline mode, and meanwhile writes to the socket.
+    ///
+    /// The deadline is a time of the monotonic clock.
+    package func nextOutcome(untilMonotonicNanoseconds deadline: UInt64) throws(PostgreSQLError) -> Outcome {
+        var isFlushed = try flush()
+        while true {
+            if let outcome = try next() { return outcome }
+            try wait(isFlushed ? POLLIN : POLLIN | POLLOUT, until: Int64(deadline / 1_000_000))
+            if !isFlushed { isFlushed = try flush() }
+        }
+    }
+
     /// Returns the last outcome of the statements that were sent, or throws the first failure.
     private func outcome(within seconds: Int) throws(PostgreSQLError) -> Rows {
         let deadline = min(Self.milliseconds + Int64(seconds) * 1000, lastMoment)

@@ -1,6 +1,7 @@
 import Basics
 import Platform
 import SQLite
+import StoreEngine
 import Synchronization
 import Tasks
 

@@ -1,5 +1,6 @@
 import Platform
 import SQLite
+import StoreEngine
 import Synchronization
 import Tasks
 

@@ -1,5 +1,6 @@
 import Platform
 import SQLite
+import StoreEngine
 import Tasks
 
 /// The writing thread: while one transaction is being written to the disk, the writes of the next one arrive.

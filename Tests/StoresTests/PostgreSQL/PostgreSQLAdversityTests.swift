@@ -99,6 +99,23 @@ struct PostgreSQLAdversityTests {
         #expect(!reasons.isEmpty && Set(reasons).count == reasons.count, "\(reasons)")
     }
 
+    @Test("A store that gets one session only reads and writes for everybody on that")
+    func oneSession() async throws {
+        let server = try PostgreSQLServer.started()
+        let name = try server.newDatabaseName()
+        try server.command("CREATE ROLE \(name)_one LOGIN CONNECTION LIMIT 1")
+        try server.command("ALTER DATABASE \(name) OWNER TO \(name)_one")
+        let store = try PostgreSQLTaskStore.open(server.address(name, user: "\(name)_one"))
+        defer { store.close() }
+        try await awaitStore(store)
+        for number in 0..<20 {
+            let owner = Owner("owner-\(number)")
+            let item = try await store.added("x", of: owner)
+            #expect(try await store.find(1, of: owner) == item)
+        }
+        try server.await("SELECT count(*) = 1 FROM pg_stat_activity WHERE usename = '\(name)_one'")
+    }
+
     @Test("A session that says nothing any more is given up at its deadline, and another one takes its place")
     func silent() async throws {
         let server = try PostgreSQLServer.started()

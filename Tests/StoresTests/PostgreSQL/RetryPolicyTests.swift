@@ -6,7 +6,7 @@ import Testing
 
 /// Writes without callers.
 extension Write {
-    fileprivate init(_ command: Command) { self.init(command, for: Caller(nil)) }
+    fileprivate init(_ command: Command) { self.init(command, nil) }
 }
 
 private func removal(_ id: Int64, of owner: Owner, _ retry: RetryPolicy = RetryPolicy()) -> Write<RemoveTask> {
@@ -62,57 +62,54 @@ struct RetryPolicyTests {
     }
 }
 
-@Suite("Writes that wait for PostgreSQL", .timeLimit(.minutes(15)))
-struct WriteQueueTests {
+@Suite("Jobs that wait in a lane of PostgreSQL", .timeLimit(.minutes(15)))
+struct LaneOrderTests {
     private let alice = Owner("alice")
     private let bob = Owner("bob")
 
-    private func queue(_ writes: [any QueuedWrite]) -> WriteQueue {
-        var queue = WriteQueue()
-        for write in writes { queue.append(write) }
-        return queue
-    }
-
-    private func ids(_ writes: [any QueuedWrite]) -> [Int64] {
-        writes.map { ($0 as? Write<RemoveTask>)?.command.id ?? 0 }
+    /// The ids of the removals in each of the next batches; a list of changes is 0.
+    private func batches(
+        _ count: Int, of writes: [any QueuedWrite], weight: Int = 9, isOneOwnerOnly: Bool = false, at now: UInt64 = 0
+    ) -> [[Int64]] {
+        var (waiting, order) = (
+            writes.map { LaneJob.write($0) }, LaneOrder(weight: weight, isOneOwnerOnly: isOneOwnerOnly)
+        )
+        return (0..<count).map { _ in
+            order.next(of: &waiting, at: now).map { ($0.write as? Write<RemoveTask>)?.command.id ?? 0 }
+        }
     }
 
     @Test("Writes share a transaction in the order in which they came, as many as may")
     func sharing() {
-        var queue = queue([removal(1, of: alice), removal(2, of: bob), removal(3, of: alice)])
-        #expect(ids(queue.next(2, ofOneOwner: false, at: 0)) == [1, 2])
-        #expect(ids(queue.next(2, ofOneOwner: false, at: 0)) == [3])
-        #expect(queue.isEmpty)
+        let writes = [removal(1, of: alice), removal(2, of: bob), removal(3, of: alice)]
+        #expect(batches(3, of: writes, weight: 2) == [[1, 2], [3], []])
     }
 
     @Test("A list of changes counts as that many writes, and is never divided")
     func weight() {
         let changes = (1...5).map { IdentifiedChange(id: $0, change: TaskChange(completed: true)) }
         let list = Write(ChangeTasks(owner: alice, changes: changes, time: 9))
-        var queue = queue([removal(1, of: alice), list, removal(2, of: bob), list, removal(3, of: bob)])
-        #expect(ids(queue.next(4, ofOneOwner: false, at: 0)) == [1, 0])
-        #expect(ids(queue.next(4, ofOneOwner: false, at: 0)) == [2, 0])
-        #expect(ids(queue.next(4, ofOneOwner: false, at: 0)) == [3])
+        let writes: [any QueuedWrite] = [
+            removal(1, of: alice), list, removal(2, of: bob), list, removal(3, of: bob),
+        ]
+        #expect(batches(3, of: writes, weight: 4) == [[1, 0], [2, 0], [3]])
     }
 
     @Test("Writes of other owners wait where a transaction must have one owner")
     func oneOwner() {
-        var queue = queue([removal(1, of: alice), removal(2, of: bob), removal(3, of: alice)])
-        #expect(ids(queue.next(9, ofOneOwner: true, at: 0)) == [1, 3])
-        #expect(ids(queue.next(9, ofOneOwner: true, at: 0)) == [2])
+        let writes = [removal(1, of: alice), removal(2, of: bob), removal(3, of: alice)]
+        #expect(batches(2, of: writes, isOneOwnerOnly: true) == [[1, 3], [2]])
     }
 
     @Test("Writes of a failed transaction are sent alone, and those of a locked row with their owner's")
     func scopes() {
         let failed = RetryPolicy().afterFailure(.full, isCommit: false, isShared: true) ?? RetryPolicy()
         let locked = RetryPolicy().afterFailure(.locked, isCommit: false, isShared: true) ?? RetryPolicy()
-        var queue = queue([
-            removal(1, of: alice, failed), removal(2, of: alice, failed),
-            removal(3, of: alice, locked), removal(4, of: bob, locked),
-            removal(5, of: alice, locked),
-        ])
-        let batches = (0..<4).map { _ in ids(queue.next(9, ofOneOwner: false, at: 0)) }
-        #expect(batches == [[1], [2], [3, 5], [4]])
+        let writes = [
+            removal(1, of: alice, failed), removal(2, of: alice, failed), removal(3, of: alice, locked),
+            removal(4, of: bob, locked), removal(5, of: alice, locked),
+        ]
+        #expect(batches(4, of: writes) == [[1], [2], [3, 5], [4]])
     }
 
     @Test("Writes wait until they may be tried again")
@@ -120,18 +117,8 @@ struct WriteQueueTests {
         var retry = RetryPolicy().nextTry ?? RetryPolicy()
         var random = SeededRandom()
         retry.pause(from: 100, using: &random)
-        var queue = queue([removal(1, of: alice, retry), removal(2, of: alice)])
-        #expect(queue.nextTry == retry.notBefore)
-        #expect(ids(queue.next(9, ofOneOwner: false, at: 100)) == [2])
-        #expect(queue.next(9, ofOneOwner: false, at: 100).isEmpty)
-        #expect(ids(queue.next(9, ofOneOwner: false, at: retry.notBefore)) == [1])
-    }
-
-    @Test("Writes that have waited too long are taken out")
-    func lateness() {
-        var queue = queue([removal(1, of: alice)])
-        #expect(queue.removeAll(since: 0).isEmpty)
-        #expect(ids(queue.removeAll(since: 1)) == [1])
-        #expect(queue.isEmpty)
+        let writes = [removal(1, of: alice, retry), removal(2, of: alice)]
+        #expect(batches(2, of: writes, at: 100) == [[2], []])
+        #expect(batches(2, of: writes, at: retry.notBefore) == [[1, 2], []])
     }
 }

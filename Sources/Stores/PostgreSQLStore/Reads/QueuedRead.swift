@@ -1,3 +1,4 @@
+import Platform
 import PostgreSQL
 import Tasks
 
@@ -5,7 +6,7 @@ import Tasks
 protocol QueuedRead: Sendable {
     var statement: Statement { get }
     /// When its caller began to wait; monotonic nanoseconds.
-    var since: UInt64 { get set }
+    var since: UInt64 { get }
     var retry: RetryPolicy { get set }
     /// Answers by rows; the read that must follow before that, if one must.
     func receive(_ rows: borrowing Rows) -> (any QueuedRead)?
@@ -15,13 +16,17 @@ protocol QueuedRead: Sendable {
 /// A caller that waits for the outcome of an operation.
 struct Read<Outcome: Sendable>: QueuedRead {
     private let operation: ReadOperation<Outcome>
-    private let caller: Caller<Outcome>
-    var since: UInt64 = 0
+    private let reply: Reply<Outcome>
+    let since: UInt64
     var retry = RetryPolicy()
 
-    init(_ operation: ReadOperation<Outcome>, for caller: Caller<Outcome>) {
+    init(
+        _ operation: ReadOperation<Outcome>, _ reply: Reply<Outcome>,
+        since: UInt64 = SystemTime().monotonicNanoseconds
+    ) {
         self.operation = operation
-        self.caller = caller
+        self.reply = reply
+        self.since = since
     }
 
     var statement: Statement { operation.statement }
@@ -32,18 +37,18 @@ struct Read<Outcome: Sendable>: QueuedRead {
             switch try operation.decode(rows) {
             case .done(let outcome): result = .success(outcome)
             case .followedBy(let operation):
-                var next = Read(operation, for: caller)
-                (next.since, next.retry) = (since, retry)
+                var next = Read(operation, reply, since: since)
+                next.retry = retry
                 return next
             }
         } catch {
             result = .failure(error)
         }
-        caller.answer(result)
+        reply.answer(result)
         return nil
     }
 
     func refuse(_ error: StoreError) {
-        caller.answer(.failure(error))
+        reply.answer(.failure(error))
     }
 }

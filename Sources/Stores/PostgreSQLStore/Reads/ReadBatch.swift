@@ -3,8 +3,6 @@ import Tasks
 
 /// Reads that are sent together, with one point of synchronization after them.
 struct ReadBatch: Batch {
-    let isWriting = false
-    let isCommitted = false
     let statements: [Statement]
     private let reads: [any QueuedRead]
     private var next = 0

@@ -4,7 +4,7 @@ import Tasks
 
 /// A read of one owner's tasks: the statement, and what its rows mean.
 ///
-/// A new kind of read defines nothing else. ``QueuedRead`` and ``ReadQueue`` do the rest for every kind: owners take
+/// A new kind of read defines nothing else. ``QueuedRead`` and ``LaneOrder`` do the rest for every kind: owners take
 /// turns, and a read that waits too long or fails is refused.
 struct ReadOperation<Outcome: Sendable>: Sendable {
     /// What the rows came to.

@@ -5,10 +5,6 @@ import Tasks
 ///
 /// Outcomes come in the order of sending. After the last comes ``result()``, or ``lost(_:)`` if the session is lost before.
 protocol Batch {
-    /// Whether it is a transaction that writes.
-    var isWriting: Bool { get }
-    /// Whether it wrote, and what it wrote is kept.
-    var isCommitted: Bool { get }
     var statements: [Statement] { get }
     /// A statement did its work.
     mutating func receive(_ rows: borrowing Rows, at index: Int)

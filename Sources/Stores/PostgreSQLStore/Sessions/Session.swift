@@ -1,102 +1,78 @@
+import Basics
 import Platform
 import PostgreSQL
 import Tasks
 
-/// One of the few sessions of a store, with the batches that were sent on it and not answered yet.
-///
-/// Only the driving thread uses it.
+/// A session with the database: one thread uses it, and blocks until the database has answered.
 final class Session {
-    private struct SentBatch {
-        var batch: any Batch
-        let deadline: UInt64
-        /// The statement whose outcome comes next.
-        var next = 0
-    }
+    /// How long a session may take to get ready, once it is connected.
+    private static let mostSeconds = 5
 
-    let number: Int
-    let isForWriting: Bool
-    private var connection: PipelineConnection?
-    private var isPrepared = false
-    private var sent: [SentBatch] = []
-    private(set) var hasUnsent = false
-    /// Attempts to connect that failed since the last that did not.
-    var failures = 0
+    private let connection: PipelineConnection
+    /// Statements are prepared in it.
+    private let isPrepared: Bool
 
-    init(number: Int, isForWriting: Bool) {
-        self.number = number
-        self.isForWriting = isForWriting
-    }
-
-    var isUp: Bool { connection != nil }
-    var isIdle: Bool { sent.isEmpty }
-    var readsUnderWay: Int { sent.count { !$0.batch.isWriting } }
-    var writesUnderWay: Int { sent.count { $0.batch.isWriting } }
-    /// When the oldest batch has taken too long.
-    var deadline: UInt64 { sent.first?.deadline ?? .max }
-    var interest: PollInterest? {
-        connection.map { PollInterest(socket: $0.socket, writing: hasUnsent) }
-    }
-
-    func attach(_ connection: PipelineConnection, isPrepared: Bool) {
-        self.connection = connection
-        self.isPrepared = isPrepared
-        failures = 0
-    }
-
-    /// From now on every statement is sent as SQL.
-    func stopUsingPrepared() { isPrepared = false }
-
-    /// Sends a batch's statements, as far as the socket takes them.
-    func send(_ batch: any Batch, until deadline: UInt64) throws(PostgreSQLError) {
-        guard let connection else { return }
-        sent.append(SentBatch(batch: batch, deadline: deadline))
-        for statement in batch.statements {
-            try connection.send(statement.form(isPrepared: isPrepared), statement.parameters)
+    /// Connects, and prepares the statements if that is wanted and the session is not shared.
+    init(to target: ConnectionTarget, for lanes: Lanes) throws(PostgreSQLError) {
+        connection = try PipelineConnection(to: target)
+        connection.limitWaits(toSeconds: Self.mostSeconds)
+        let version = try PostgreSQLSchema.version(on: connection) ?? 0
+        guard version <= PostgreSQLSchema.known else {
+            throw PostgreSQLError(
+                sqlState: nil, message: "the tables have version \(version), of a newer task-server")
         }
-        try connection.synchronize()
-        hasUnsent = try !connection.flush()
+        isPrepared = lanes.isPreparing ? try Self.prepare(on: connection, for: lanes) : false
+        try connection.enterPipeline()
     }
 
-    /// Reads and writes what the socket allows; gives each batch that ended.
-    func serve(_ ended: (any Batch) -> Void) throws(PostgreSQLError) {
-        guard let connection else { return }
-        try connection.receive()
-        if hasUnsent { hasUnsent = try !connection.flush() }
-        while !sent.isEmpty, let outcome = try connection.next() {
-            switch consume outcome {
-            case .rows(let rows):
-                let index = try nextStatement(ended)
-                sent[0].batch.receive(rows, at: index)
-            case .failure(let error):
-                let index = try nextStatement(ended)
-                sent[0].batch.fail(error, at: index)
-            case .skipped: _ = try nextStatement(ended)
-            case .synchronized: ended(sent.removeFirst().batch)
+    /// Returns whether the session is ours alone: in a fresh one no name can be taken.
+    private static func prepare(
+        on connection: PipelineConnection, for lanes: Lanes
+    ) throws(PostgreSQLError) -> Bool {
+        do throws(PostgreSQLError) {
+            for statement in TaskStatement.allCases {
+                try connection.prepare(statement.preparedName, statement.sql, statement.types)
             }
+            for statement in TransactionStatement.allCases {
+                guard let name = statement.preparedName else { continue }
+                try connection.prepare(name, statement.sql, statement.types)
+            }
+            return true
+        } catch {
+            guard error.kind == .unprepared else { throw error }
+            lanes.stopPreparing()
+            return false
         }
-        // A server that ends the session says so, also where nothing is under way.
+    }
+
+    /// Throws if the server has ended the session, as far as that has arrived.
+    func check() throws(PostgreSQLError) {
+        // A server that ends a session sends a message before the end: the first call reads it, the second one the end.
+        for _ in 0..<2 { try connection.receive() }
         if connection.isLost { throw connection.lastError }
     }
 
-    /// The statement of the first batch that an outcome is of.
+    /// Sends the statements of a batch in one round trip, and gives it their outcomes; throws if the session is lost.
     ///
-    /// A server that stops may say so after the last of a batch: what the batch did holds, but nothing follows it.
-    private func nextStatement(_ ended: (any Batch) -> Void) throws(PostgreSQLError) -> Int {
-        let index = sent[0].next
-        guard index < sent[0].batch.statements.count else {
-            ended(sent.removeFirst().batch)
-            throw connection?.lastError ?? PostgreSQLError(sqlState: nil, message: "connection lost")
+    /// The deadline is of the monotonic clock, in nanoseconds.
+    func run(
+        _ batch: inout some Batch, prepared: Bool, until deadline: UInt64
+    ) throws(PostgreSQLError) {
+        for statement in batch.statements {
+            try connection.send(statement.form(isPrepared: isPrepared && prepared), statement.parameters)
         }
-        sent[0].next = index + 1
-        return index
-    }
-
-    /// Closes the session; what becomes of the batches that were not answered.
-    func drop(_ error: StoreError) -> [BatchResult] {
-        let results = sent.map { $0.batch.lost(error) }
-        sent = []
-        connection = nil
-        hasUnsent = false
-        return results
+        try connection.synchronize()
+        for index in batch.statements.indices {
+            switch try connection.nextOutcome(untilMonotonicNanoseconds: deadline) {
+            case .rows(let rows): batch.receive(rows, at: index)
+            case .failure(let error): batch.fail(error, at: index)
+            case .skipped: break
+            case .synchronized: throw PostgreSQLError(sqlState: nil, message: "an answer is missing")
+            }
+        }
+        // A server that stops may say so after the last statement: what the batch did holds, but nothing follows it.
+        guard case .synchronized = try connection.nextOutcome(untilMonotonicNanoseconds: deadline) else {
+            throw connection.lastError
+        }
     }
 }

@@ -6,9 +6,6 @@ struct PruneBatch: Batch {
     /// How many at most, so that those that read on the same session wait for milliseconds.
     static let most = 1000
 
-    /// It uses a session for reading: no write waits for it.
-    let isWriting = false
-    let isCommitted = false
     let statements: [Statement]
     private var count = 0
     private var error: PostgreSQLError?

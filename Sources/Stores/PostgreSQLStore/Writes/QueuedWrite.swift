@@ -1,13 +1,13 @@
+import Platform
 import Tasks
 
 /// A write that waits for its transaction, and the caller that waits for its outcome, whatever the outcome is.
 protocol QueuedWrite: Sendable {
     var owner: Owner { get }
-    var ownerHash: Int { get }
     /// See ``PostgreSQLCommand/weight``.
     var weight: Int { get }
     /// When its caller began to wait; monotonic nanoseconds.
-    var since: UInt64 { get set }
+    var since: UInt64 { get }
     var retry: RetryPolicy { get set }
     /// See ``PostgreSQLCommand/locksOwner``.
     var locksOwner: Bool { get }
@@ -39,15 +39,14 @@ enum WriteVerdict {
 
 struct Write<Command: PostgreSQLCommand>: QueuedWrite {
     let command: Command
-    let ownerHash: Int
-    var since: UInt64 = 0
+    let since = SystemTime().monotonicNanoseconds
     var retry = RetryPolicy()
-    private let caller: Caller<Command.Outcome>
+    /// Nil in tests, in which no one waits.
+    private let reply: Reply<Command.Outcome>?
 
-    init(_ command: Command, for caller: Caller<Command.Outcome>) {
+    init(_ command: Command, _ reply: Reply<Command.Outcome>?) {
         self.command = command
-        self.caller = caller
-        ownerHash = command.owner.hashValue
+        self.reply = reply
     }
 
     var owner: Owner { command.owner }
@@ -67,8 +66,8 @@ struct Write<Command: PostgreSQLCommand>: QueuedWrite {
     }
 
     func answer(_ outcome: Command.Outcome) -> WriteVerdict {
-        .answer { [caller] in caller.answer(.success(outcome)) }
+        .answer { [reply] in reply?.answer(.success(outcome)) }
     }
 
-    func refuse(_ error: StoreError) { caller.answer(.failure(error)) }
+    func refuse(_ error: StoreError) { reply?.answer(.failure(error)) }
 }

@@ -6,9 +6,9 @@ import Tasks
 /// Owners come in the order of their names, and before anything else of an owner its row of `owners` is locked: so
 /// transactions of many servers wait for each other in one direction, and cause no deadlock.
 struct WriteBatch: Batch {
-    let isWriting = true
     let statements: [Statement]
-    private(set) var isCommitted = false
+    /// Whether the database has confirmed the commit.
+    private var isCommitted = false
     private let steps: [WriteStep]
     private let context: WriteContext
     /// By statement; those that came.
@@ -114,8 +114,6 @@ struct WriteBatch: Batch {
 
 /// Ends a transaction that failed.
 struct RollBackBatch: Batch {
-    let isWriting = true
-    let isCommitted = false
     let statements = [Statement(.rollBack)]
 
     func receive(_ rows: borrowing Rows, at index: Int) {}
