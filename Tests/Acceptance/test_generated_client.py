@@ -1,8 +1,10 @@
-"""A client that a generator makes from the contract works: fields arrive, and errors are told instead of raised."""
+"""A client that a generator makes from the contract works: it sends and reads every field, and returns errors instead of raising them.
+
+test_contract tries what the operations answer; here is only what a generator can get wrong.
+"""
 
 import datetime
 import importlib
-import json
 import pathlib
 import re
 import subprocess
@@ -51,19 +53,19 @@ class GeneratedClient(unittest.TestCase):
         urllib.request.urlopen(account, timeout=5).close()
         self.client = self.client_with(self.servers.token(user))
 
-    def client_with(self, token, **headers):
+    def client_with(self, token):
         """Strict: a status that the contract does not list is raised."""
         made = importlib.import_module("tasks_client").AuthenticatedClient(
-            base_url=self.servers.page, token=token, raise_on_unexpected_status=True, headers=headers)
+            base_url=self.servers.page, token=token, raise_on_unexpected_status=True)
         self.addCleanup(made.get_httpx_client().close)
         return made
 
-    def call(self, operation, *arguments, client=None, tag="tasks", **named):
-        module = importlib.import_module(f"tasks_client.api.{tag}.{operation}")
+    def call(self, operation, *arguments, client=None, **named):
+        module = importlib.import_module(f"tasks_client.api.tasks.{operation}")
         return module.sync_detailed(*arguments, client=client or self.client, **named)
 
-    def add(self, text="Buy milk", **named):
-        answer = self.call("add_task", body=self.models.NewTask(task=text), **named)
+    def add(self, text="Buy milk"):
+        answer = self.call("add_task", body=self.models.NewTask(task=text))
         self.assertEqual(answer.status_code, 201)
         return answer.parsed
 
@@ -72,15 +74,12 @@ class GeneratedClient(unittest.TestCase):
         self.assertIsInstance(task, self.models.Task)
         self.assertEqual((task.id, task.task, task.text, task.completed), (1, "Milch kaufen ✓", "Milch kaufen ✓", False))
         self.assertEqual(task.date.utcoffset().total_seconds(), 0)
-        done = self.call("add_task", body=self.models.NewTask(task="done", completed=True)).parsed
-        self.assertIs(done.completed, True)
-        self.assertEqual(self.call("get_task", 1).parsed, task)
+        self.call("add_task", body=self.models.NewTask(task="done", completed=True))
         self.assertEqual([each.id for each in self.call("list_tasks").parsed], [1, 2])
         self.assertEqual([each.id for each in self.call("list_tasks", completed=True).parsed], [2])
         page = self.call("list_tasks", limit=1, after=0)
         self.assertEqual(([each.id for each in page.parsed], page.headers["Link"]),
                          ([1], '</api/tasks?limit=1&after=1>; rel="next"'))
-        self.assertEqual(self.call("who_am_i", tag="me").parsed.owner, task.owner)
 
     def test_the_bodies_of_patch_and_put_are_not_lost(self):
         self.add()
@@ -105,7 +104,6 @@ class GeneratedClient(unittest.TestCase):
         form = self.models.TaskPatchForm(due="2027-01-31", notes="", position="2.5")
         changed = self.call("change_task", 2, body=form).parsed
         self.assertEqual((changed.due, changed.notes, changed.position), (datetime.date(2027, 1, 31), self.unset, 2.5))
-        self.assert_told(self.call("change_task", 2, body=self.models.TaskPatch(notes="x" * 10001)), 422, "task.detail")
 
     def test_forms_arrive_too(self):
         made = self.call("add_task", body=self.models.NewTaskForm(task="Buy milk", completed="true")).parsed
@@ -113,49 +111,12 @@ class GeneratedClient(unittest.TestCase):
         form = self.models.TaskPatchForm(completed=self.models.TaskPatchFormCompleted.FALSE)
         self.assertIs(self.call("change_task", 1, body=form).parsed.completed, False)
 
-    def test_every_way_to_delete(self):
-        for text in ["a", "b", "c", "c"]:
-            self.add(text)
-        self.assertEqual(self.call("delete_task", 1).status_code, 204)
-        self.assertEqual(self.call("delete_task", 1).status_code, 204)
-        self.assertEqual(self.call("delete_by_text", body=self.models.TextOnly(task="c")).status_code, 204)
-        self.assertEqual([each.text for each in self.call("list_tasks").parsed], ["b"])
-        self.assertEqual(self.call("delete_by_path", "me", "b").status_code, 204)
-        self.assertEqual(self.call("list_tasks").parsed, [])
-
-    def test_a_retry_with_its_key_adds_nothing(self):
-        first = self.add("once", idempotency_key="8e03978e-40d5")
-        self.assertEqual(self.add("once", idempotency_key="8e03978e-40d5"), first)
-        reused = self.call("add_task", body=self.models.NewTask(task="twice"), idempotency_key="8e03978e-40d5")
-        self.assert_told(reused, 422, "request.idempotency_key_reused")
-
     def test_errors_are_told_and_not_raised(self):
         self.add()
-        patch, text = self.models.TaskPatch(completed=True), self.models.NewTask
-        self.assert_told(self.call("get_task", 2), 404, "task.not_found")
-        self.assert_told(self.call("change_task", -1, body=patch), 404, "task.not_found")
-        self.assert_told(self.call("change_task", 1, body=patch, if_match='"1.9"'), 412, "task.changed")
-        self.assert_told(self.call("change_task", "me", body=patch), 405, "request.method")
-        self.assert_told(self.call("add_task", body=text(task="x" * 4097)), 400, "task.too_long")
-        self.assert_told(self.call("add_task", body=text(task="x" * 70000)), 413, "request.body_too_large")
-        self.assert_told(self.call("add_task", body=text()), 409, "MissingTask")
-        self.assert_told(self.call("list_tasks", limit=0), 400, "request.query")
         stranger = self.client_with("not.a.token")
-        for answer in [self.call("list_tasks", client=stranger), self.call("who_am_i", client=stranger, tag="me"),
-                       self.call("add_task", client=stranger, body=text(task="x")), self.call("delete_task", 1, client=stranger)]:
-            self.assert_told(answer, 401, "token.invalid")
-
-    def test_what_the_http_library_says_itself_is_not_raised_either(self):
-        answer = self.call("list_tasks", client=self.client_with("x" * 20_000))
-        self.assertEqual((answer.status_code, answer.parsed), (431, None))
-
-    def test_who_asks_for_json_gets_a_problem(self):
-        for accept in ["application/json", "application/*"]:
-            client = self.client_with(self.client.token, Accept=accept)
-            answer = self.call("get_task", 2, client=client)
-            self.assertEqual(answer.headers["Content-Type"], "application/problem+json")
-            problem = self.models.Problem.from_dict(json.loads(answer.parsed))
-            self.assertEqual((problem.status, problem.code), (404, "task.not_found"))
+        self.assert_told(self.call("get_task", 2), 404, "task.not_found")
+        self.assert_told(self.call("change_task", 1, body=self.models.TaskPatch(notes="x" * 10001)), 422, "task.detail")
+        self.assert_told(self.call("delete_task", 1, client=stranger), 401, "token.invalid")
 
     def assert_told(self, answer, status, code):
         """A line of text, as the contract lists it first and the server sends it to who asks for nothing."""
