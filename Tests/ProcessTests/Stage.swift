@@ -89,15 +89,11 @@ final class Stage {
 /// One line of the mock's catalogue.
 struct BadEntry: Sendable {
     let name: String
-    let status: Int
-    let code: String?
     let statusWithScopes: Int
     let codeWithScopes: String?
 
     init(_ value: JSONValue) {
         name = value["name"].string ?? ""
-        status = Int(value["status"].integer ?? 0)
-        code = value["code"].string
         statusWithScopes = Int(value["statusWithScopes"].integer ?? 0)
         codeWithScopes = value["codeWithScopes"].string
     }

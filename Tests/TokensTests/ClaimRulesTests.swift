@@ -4,7 +4,8 @@ import Support
 import Testing
 import Tokens
 
-@Suite("The claims of a token are checked one by one (V-50 to V-63)", .timeLimit(.minutes(15)))
+/// The refusals of single claims are in the set of hostile tokens, `IssuerKeysTests/HostileTokens`.
+@Suite("What the claims of a token say, and in which order they are checked (V-50 to V-63)", .timeLimit(.minutes(15)))
 struct ClaimRulesTests {
     let verification: Verification
 
@@ -42,29 +43,6 @@ struct ClaimRulesTests {
         }
     }
 
-    @Test(
-        "The payload is one strict JSON object (V-51, V-61)",
-        arguments: [
-            "x", "null", "[]", "{}x", #"{"oid":"a","oid":"a"}"#, #"{"oid":"a","\u006fid":"b"}"#, "\u{FEFF}{}",
-            #"{"a":[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]}"#,
-        ])
-    func payloadNotJSON(payload: String) {
-        let token = makeToken(payload: Array(payload.utf8), header: JSONValue.object(TestClaims.header).serialized())
-        #expect(verification.refusal(of: token) == .payloadNotJSON)
-    }
-
-    @Test(
-        "The issuer is compared byte by byte (V-54)",
-        arguments: [
-            nil, .null, "", 1, [.string(TestClaims.issuer)], .string(String(TestClaims.issuer.dropLast())),
-            .string(TestClaims.issuer + "/"), .string(TestClaims.issuer.uppercased()),
-            .string(TestClaims.issuer + "\0"),
-            "https://evil.example/", .string(" " + TestClaims.issuer),
-        ] as [JSONValue?])
-    func wrongIssuer(value: JSONValue?) {
-        #expect(verification.refusal(with: "iss", value) == .wrongIssuer)
-    }
-
     /// To Swift's `==` these are equal.
     @Test("Composed and decomposed letters differ (V-54, V-55)")
     func composedAndDecomposedLettersDiffer() throws {
@@ -78,17 +56,6 @@ struct ClaimRulesTests {
         #expect(verification.refusal(with: "aud", "cafe\u{301}") == .wrongAudience)
     }
 
-    @Test(
-        "A token has exactly one audience, compared byte by byte (V-55)",
-        arguments: [
-            nil, .null, "", 1, [], [1], [.string(TestClaims.audience), .string(TestClaims.audience)],
-            [.string(TestClaims.audience), "other"], [[.string(TestClaims.audience)]],
-            .string(TestClaims.audience.uppercased()), .string(TestClaims.audience + " "),
-        ] as [JSONValue?])
-    func wrongAudience(value: JSONValue?) {
-        #expect(verification.refusal(with: "aud", value) == .wrongAudience)
-    }
-
     @Test("Each configured audience is accepted (V-55)")
     func everyConfiguredAudience() {
         var verification = verification
@@ -100,21 +67,8 @@ struct ClaimRulesTests {
         #expect(verification.refusal(with: "aud", .string(TestClaims.audience)) == .wrongAudience)
     }
 
-    @Test(
-        "The claim oid is a GUID (V-57)",
-        arguments: [
-            "", "alice", .string(TestClaims.owner + "0"), .string(String(TestClaims.owner.dropLast())),
-            .string("{" + TestClaims.owner.dropFirst().dropLast() + "}"), "3cd71a232b144f4c9c355dd0c5a6b1b7",
-            "3cd71a23-2b14-4f4c-9c35-5dd0c5a6b1bg", "3cd71a23-2b14-4f4c-9c3505dd0c5a6b1b7", 1, .null,
-            "3cd71a23-2b14-4f4c-9c35-5dd0c5a6b1\u{FF17}",
-        ] as [JSONValue])
-    func malformedOwner(value: JSONValue) {
-        #expect(verification.refusal(with: "oid", value) == .malformedOwner)
-    }
-
     @Test("Only the owner claim names the owner (V-58)")
     func owner() throws {
-        #expect(verification.refusal(of: makeToken(claims: TestClaims.good.with("oid", nil))) == .missingOwner)
         let upper = makeToken(claims: TestClaims.good.with("oid", .string(TestClaims.owner.uppercased())))
         #expect(try verification.verify(upper).principal.owner == TestClaims.owner)
         let sub = makeToken(
@@ -145,9 +99,6 @@ struct ClaimRulesTests {
         for (value, scopes) in arrays {
             let token = makeToken(claims: TestClaims.good.with("scp", value))
             #expect(try verification.verify(token).principal.scopes == scopes)
-        }
-        for value: JSONValue in [.null, true, 1, .real(0.5), ["tasks.read": true]] {
-            #expect(verification.refusal(with: "scp", value) == .malformedScope)
         }
         let idToken = makeToken(claims: TestClaims.good.with("scp", nil).with("nonce", "n"))
         #expect(try verification.verify(idToken).principal.scopes == [])

@@ -84,31 +84,4 @@ struct HostileTokenTests {
         }
         #expect(broken > 100)
     }
-
-    @Test("A result does not depend on the tokens before it (V-29)")
-    func resultsDoNotDependOnEarlierTokens() async throws {
-        let verification = try Verification()
-        let tokens = [
-            makeToken(), makeToken(key: SigningKey.other), makeToken(header: TestClaims.header.with("kid", "x")),
-            makeToken(claims: TestClaims.good.with("exp", 1)), makeToken(header: TestClaims.header.with("alg", "none")),
-            makeToken(claims: TestClaims.good.with("tfp", "b2c_1_reset")), "", "a.b.c",
-        ]
-        let expected = tokens.map(verification.refusal)
-        #expect(Set(expected.map { $0?.code }).count == tokens.count)
-        var random = SeededRandom()
-        let orders = (0..<16).map { _ in (Array(tokens.indices) + Array(tokens.indices)).shuffled(using: &random) }
-        let answers = await withTaskGroup(of: [TokenRefusal?].self) { group in
-            for order in orders {
-                group.addTask {
-                    var answers = [TokenRefusal?](repeating: nil, count: tokens.count)
-                    for index in order {
-                        answers[index] = verification.refusal(of: tokens[index])
-                    }
-                    return answers
-                }
-            }
-            return await group.reduce(into: []) { $0.append($1) }
-        }
-        #expect(answers.allSatisfy { $0 == expected })
-    }
 }

@@ -21,7 +21,7 @@ struct GoodToken: Sendable {
     }
 
     private static var headers: [GoodToken] {
-        let types: [JSONValue?] = [nil, "jwt", "JWT", "application/jwt", "at+jwt", "AT+JWT", "application/at+jwt"]
+        let types: [JSONValue?] = [nil, "jwt", "JWT", "application/jwt", "at+jwt", "AT+JWT", "Application/AT+JWT"]
         return types.map {
             GoodToken(name: "header, typ", text: makeToken(header: TestClaims.header.with("typ", $0)))
         }

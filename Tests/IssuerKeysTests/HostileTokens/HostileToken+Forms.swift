@@ -59,6 +59,9 @@ extension HostileToken {
         return list + [
             HostileToken(name: "the scheme before", text: "Bearer " + GoodParts.token, refusal: .notBase64URL),
             HostileToken(name: "in quotes", text: "\"\(GoodParts.token)\"", refusal: .notBase64URL),
+            HostileToken(
+                name: "a letter after whole groups of four",
+                text: [parts[0], String(parts[1].dropLast(2)), parts[2]].joined(separator: "."), refusal: .notBase64URL),
             spareBits(1), spareBits(2),
         ]
     }

@@ -10,6 +10,7 @@ extension HostileToken {
         algorithms + types + extensions + identifiers
     }
 
+    /// V-21 and V-22.
     private static var algorithms: [HostileToken] {
         let names: [JSONValue] = [
             "none", "None", "NONE", "nOnE", "", "HS256", "HS384", "HS512", "RS384", "RS512", "PS256", "PS384", "PS512",
@@ -45,6 +46,7 @@ extension HostileToken {
         return input + "." + Base64URL.encode(signature)
     }
 
+    /// V-24.
     private static var types: [HostileToken] {
         let values: [JSONValue] = [
             "", "JWE", "JOSE", "JOSE+JSON", "secevent+jwt", "dpop+jwt", "logout+jwt", "id_token+jwt", "SAML",
@@ -54,6 +56,7 @@ extension HostileToken {
         return values.map { header("typ", $0, .wrongType) }
     }
 
+    /// V-25 and V-26.
     private static var extensions: [HostileToken] {
         let critical: [JSONValue] = [[], ["exp"], ["b64"], ["crit"], [""], "exp", "", .null, 1, false, [:]]
         let unsupported: [(String, JSONValue)] = [
@@ -66,6 +69,7 @@ extension HostileToken {
             + unsupported.map { header($0, $1, .unsupportedHeader) }
     }
 
+    /// V-27 and V-28.
     private static var identifiers: [HostileToken] {
         let useless: [JSONValue?] = [
             nil, "", .null, 1, .real(1.5), true, ["key-1"], ["kid": "key-1"],
