@@ -150,21 +150,6 @@ import Testing
         return (end, Double(SystemTime().monotonicNanoseconds - start) / 1e9)
     }
 
-    @Test func `A stop does not wait for connections without a request, and the one with a request is answered`() throws
-    {
-        let stage = try Stage()
-        let server = try stage.server(["TASKS_SHUTDOWN_PATIENCE": "60s"])
-        let token = try stage.token()
-        let waiting = try Waiting(on: server.port, over: Self.halfHead)
-        let busy = try server.beginToAdd("{\"task\":", of: 16, token: token)
-        server.process.send(SIGTERM)
-        #expect(waiting.silent.isClosedByServer && waiting.half.isClosedByServer)
-        try busy.send("\"Late\"} ")
-        #expect(try busy.response(to: .post)?.status == 201)
-        let rest = try seconds { try server.process.wait() }
-        #expect(rest.end == .exit(0) && rest.seconds < 20)
-    }
-
     @Test func `A stop takes about a second where there is no request, also in the middle of a handshake`() throws {
         let stage = try Stage()
         let line = """

@@ -23,10 +23,10 @@ import Testing
     }
 
     private static func lines(
-        _ format: LogText.Format, level: LogLevel = .info, _ work: (Log) throws -> Void
+        _ format: LogText.Format, _ work: (Log) throws -> Void
     ) throws -> [String] {
         let sink = Sink()
-        let log = Log(level, format, time: FixedTime()) { bytes in sink.written.withLock { $0 += bytes } }
+        let log = Log(.info, format, time: FixedTime()) { bytes in sink.written.withLock { $0 += bytes } }
         try log.start()
         try work(log)
         log.close(within: patience)
@@ -72,14 +72,6 @@ import Testing
             log.write(.info, "long") { $0.text("path", String(repeating: "a", count: 1000), limit: 64) }
         }
         #expect(lines == ["16:48:40.123 info long path=" + String(repeating: "a", count: 64) + "..."])
-    }
-
-    @Test func `Events below the level are left out`() throws {
-        let lines = try Self.lines(.text, level: .warning) { log in
-            log.write(.info, "quiet")
-            log.write(.error, "loud")
-        }
-        #expect(lines == ["16:48:40.123 error loud"])
     }
 
     @Test func `Lines are dropped and counted, and never waited for, where the reader is too slow`() throws {

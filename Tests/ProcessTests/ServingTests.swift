@@ -80,17 +80,6 @@ import Testing
         }
     }
 
-    @Test func `A second server gets neither the database nor the port`() throws {
-        let stage = try Stage()
-        let server = try stage.server()
-        let (end, _, errors) = try stage.run(["serve"])
-        #expect(end == .exit(1))
-        #expect(errors.contains("another task-server uses the database"))
-        let port = try stage.run(["--listen", "127.0.0.1:\(server.port)"], ["TASKS_DATABASE": "memory:"])
-        #expect(port.end == .exit(1))
-        #expect(port.errors.contains("cannot listen on 127.0.0.1:\(server.port): another program listens there"))
-    }
-
     @Test func `Metrics and keys are shown on the listener of the operators only (V-165)`() throws {
         let stage = try Stage()
         let server = try stage.server()

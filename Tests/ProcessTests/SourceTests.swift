@@ -36,34 +36,6 @@ import Tokens
         #expect(try alone.stop() == .exit(0))
     }
 
-    @Test func `Sources of one tenant share a list if they are told to, and a third one does not (P-15)`() throws {
-        let (first, second, third) = (try Stage(), try Stage(), try Stage())
-        let byGUID = "\(second.issuer)/775527ff-9a37-4307-8b3d-cc311f58d925"
-        let settings = Self.source("EXT", second, ["OWNERS": "shared", "AUTHORITY": byGUID])
-            .merging(Self.source("OTHER", third)) { $1 }
-        let server = try first.server(["TASKS_SOURCES": "ext,other"].merging(settings) { $1 })
-        try server.awaitKeys(for: [first.token(), second.token(), third.token()])
-        #expect(try server.add("for both", token: first.token()).status == 201)
-        #expect(try server.add("from both", token: second.token()).status == 201)
-        #expect(try server.texts(token: first.token()) == ["for both", "from both"])
-        #expect(try server.texts(token: second.token()) == ["for both", "from both"])
-        #expect(try server.texts(token: third.token()) == [])
-        #expect(try server.stop() == .exit(0))
-    }
-
-    @Test func `Audiences and policies are those of the token's source only (P-11, P-12)`() throws {
-        let (first, second) = (try Stage(), try Stage())
-        let narrow = ["POLICIES": "b2c_1_sign_in", "CLIENT_ID": "99998888-7777-6666-5555-444433332222"]
-        let server = try first.server(["TASKS_SOURCES": "ext"].merging(Self.source("EXT", second, narrow)) { $1 })
-        try server.awaitKeys(for: [first.token(), second.token()])
-        #expect(try server.ask("GET", "/api/tasks", token: first.token()).status == 200)
-        #expect(try server.ask("GET", "/api/tasks", token: second.token()).status == 401)
-        let facebook = "user=alice@example.com&policy=b2c_1_facebook"
-        #expect(try server.ask("GET", "/api/tasks", token: first.token(facebook)).status == 200)
-        #expect(try server.ask("GET", "/api/tasks", token: second.token(facebook)).status == 401)
-        #expect(try server.stop() == .exit(0))
-    }
-
     @Test func `Sources that cannot be told apart, or are incomplete, stop the start with their settings (P-1, P-2)`()
         throws
     {
