@@ -26,8 +26,7 @@ struct BodyTests {
     func exactly() throws {
         let client = try open()
         let body = String(repeating: "x", count: 1000)
-        try client.send("POST /read HTTP/1.1\r\nHost: h\r\nContent-Length: 1000\r\n\r\n" + body)
-        #expect(try client.response()?.text == body)
+        #expect(try client.ask("POST /read HTTP/1.1\r\nHost: h\r\nContent-Length: 1000\r\n\r\n" + body)?.text == body)
         try client.send(
             "POST /read HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3e8\r\n\(body)\r\n0\r\n\r\n")
         #expect(try client.response()?.text == body)
@@ -68,8 +67,7 @@ struct BodyTests {
             let chunks = String(repeating: "\(String(size, radix: 16));e\r\n\(chunk)\r\n", count: 1000 / size)
             let head = "POST /read HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
             let client = try open()
-            try client.send(head + chunks + "0\r\n\r\n")
-            #expect(try client.response()?.body.count == 1000 / size * size)
+            #expect(try client.ask(head + chunks + "0\r\n\r\n")?.body.count == 1000 / size * size)
             for byte in head + chunks + "0\r\n\r\n" { try client.send(String(byte)) }
             #expect(try client.response()?.body.count == 1000 / size * size)
         }
@@ -98,8 +96,7 @@ struct BodyTests {
     @Test("A long unwanted body ends the connection")
     func notDrained() throws {
         let client = try open()
-        try client.send("POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 70000\r\n\r\nxxx")
-        #expect(try client.response()?.status == 200)
+        #expect(try client.ask("POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 70000\r\n\r\nxxx")?.status == 200)
         #expect(client.isClosedByServer)
     }
 
@@ -107,16 +104,12 @@ struct BodyTests {
     func expect() throws {
         let head = "HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"
         let client = try open()
-        try client.send("POST /read \(head)")
-        #expect(try client.response()?.status == 100)
-        try client.send("ok")
-        #expect(try client.response()?.text == "ok")
-        try client.send("POST /refuse \(head)")
-        #expect(try client.response()?.status == 401)
+        #expect(try client.ask("POST /read \(head)")?.status == 100)
+        #expect(try client.ask("ok")?.text == "ok")
+        #expect(try client.ask("POST /refuse \(head)")?.status == 401)
         #expect(client.isClosedByServer)
         let impatient = try open()
-        try impatient.send("POST /read " + head.replacing("100-continue", with: "the best"))
-        #expect(try impatient.response()?.status == 417)
+        #expect(try impatient.ask("POST /read " + head.replacing("100-continue", with: "the best"))?.status == 417)
     }
 
     @Test("100-continue is ignored where no body follows, and the next request is answered (V-150)")
@@ -129,13 +122,10 @@ struct BodyTests {
             ("GET /a \(expect)Expect: 100-Continue\r\n\r\n", 200), ("BREW /a \(expect)\r\n", 501),
         ] {
             let client = try open()
-            try client.send(first + next)
-            #expect(try client.response()?.status == status, "\(first)")
+            #expect(try client.ask(first + next)?.status == status, "\(first)")
             #expect(try client.response()?.text.hasPrefix("GET [\"next\"]") == true, "\(first)")
-            try client.send(first)
-            #expect(try client.response()?.status == status, "\(first)")
-            try client.send(next)
-            #expect(try client.response()?.text.hasPrefix("GET [\"next\"]") == true, "\(first)")
+            #expect(try client.ask(first)?.status == status, "\(first)")
+            #expect(try client.ask(next)?.text.hasPrefix("GET [\"next\"]") == true, "\(first)")
         }
     }
 
@@ -174,8 +164,7 @@ struct BodyTests {
     @Test("HEAD has the headers of GET and no body; 204 and 304 have none either")
     func withoutBody() throws {
         let client = try open()
-        try client.send("GET /a HTTP/1.1\r\nHost: h\r\n\r\n")
-        let get = try #require(try client.response())
+        let get = try #require(try client.get("/a"))
         try client.send("HEAD /a HTTP/1.1\r\nHost: h\r\n\r\n")
         let head = try #require(try client.response(to: .head))
         #expect(head.status == 200)
@@ -187,15 +176,13 @@ struct BodyTests {
             #expect(response.status == status)
             if status == 204 { #expect(response.headers["Content-Length"] == nil) }
         }
-        try client.send("GET /last HTTP/1.1\r\nHost: h\r\n\r\n")
-        #expect(try client.response()?.text.hasPrefix("GET [\"last\"]") == true)
+        #expect(try client.get("/last")?.text.hasPrefix("GET [\"last\"]") == true)
     }
 
     @Test("A status that no final answer has is a 500", arguments: ["0", "100", "-1", "1000"])
     func impossibleStatus(status: String) throws {
         let client = try open()
-        try client.send("GET /status/\(status) HTTP/1.1\r\nHost: h\r\n\r\n")
-        #expect(try client.response()?.status == 500)
+        #expect(try client.get("/status/\(status)")?.status == 500)
     }
 
     @Test("Pipelined requests are answered in their order")

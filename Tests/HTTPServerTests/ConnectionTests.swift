@@ -16,8 +16,7 @@ struct ConnectionTests {
     func keepAlive() throws {
         let client = try RawClient(port: server.port)
         for _ in 0..<3 {
-            try client.send("GET /a/b%20c?x=1+2 HTTP/1.1\r\nHost: h\r\n\r\n")
-            let response = try #require(try client.response())
+            let response = try #require(try client.get("/a/b%20c?x=1+2"))
             #expect(response.status == 200)
             #expect(response.text == "GET [\"a\", \"b c\"] [\"x=1 2\"]\nHost=h")
             #expect(response.headers["Date"] != nil)

@@ -77,6 +77,17 @@ package final class RawClient {
     /// Sends the bytes of this text.
     package func send(_ text: String) throws(Failure) { try send(text.utf8) }
 
+    /// Sends the bytes of a request, and reads its answer.
+    package func ask(_ request: String) throws(Failure) -> RawResponse? {
+        try send(request)
+        return try response()
+    }
+
+    /// Asks for a target of the host `h`.
+    package func get(_ target: String) throws(Failure) -> RawResponse? {
+        try ask("GET \(target) HTTP/1.1\r\nHost: h\r\n\r\n")
+    }
+
     /// Says that nothing more will be sent.
     package func finishSending() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
 
