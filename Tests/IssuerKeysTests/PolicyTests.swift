@@ -87,15 +87,6 @@ struct PolicyTests {
         #expect(await bench.refusal(token) == nil)
     }
 
-    @Test("A key of one policy does not sign for the other")
-    func apart() async {
-        let bench = Bench([signIn, reset])
-        bench.provider.publish(reset, [published(SigningKey.other, kid: "key-2")])
-        bench.verifier.loadOnce()
-        #expect(await bench.refusal(token("B2C_1_sign_in")) == nil)
-        #expect(await bench.refusal(token("B2C_1_reset")) == .wrongPolicy)
-    }
-
     @Test("The same kid with other numbers under another policy is a second key, never a replacement")
     func secondCandidate() async {
         let bench = Bench([signIn, reset])

@@ -30,11 +30,8 @@ struct ProviderIsolationTests {
             key: SigningKey.other)
     }
 
-    private func bench(_ sources: [MetadataDocument], ownerClaim: String = "oid", audiences: [String] = []) -> Bench {
-        let bench = Bench(sources) {
-            $0.rules.owner.claim = OwnerClaim(ownerClaim)
-            $0.rules.audience.accepted += audiences
-        }
+    private func bench(_ sources: [MetadataDocument], ownerClaim: String = "oid") -> Bench {
+        let bench = Bench(sources) { $0.rules.owner.claim = OwnerClaim(ownerClaim) }
         bench.provider.publish(
             sources[1], [published(SigningKey.other, kid: "key-2")], issuer: Self.neighbour)
         return bench
@@ -52,18 +49,6 @@ struct ProviderIsolationTests {
         #expect(bench.verifier.status.keyIdentifiers == [TestClaims.keyIdentifier])
         #expect(bench.verifier.status.isDegraded)
         #expect(bench.verifier.status.lastFailure?.contains("b2c_1_edit: the metadata names another issuer") == true)
-    }
-
-    @Test("A provider cannot use the audience of another")
-    func audiences() async {
-        let bench = bench([first, second], audiences: ["second-app"])
-        bench.verifier.loadOnce()
-        for audience in [TestClaims.audience, "second-app"] {
-            let token = makeToken(
-                claims: claims(of: "b2c_1_edit", issuer: Self.neighbour).with("aud", .string(audience)),
-                header: TestClaims.header.with("kid", "key-2"), key: SigningKey.other)
-            #expect(await bench.refusalDuringRefresh(token) != nil)
-        }
     }
 
     @Test("The tenant that is loaded first is trusted, and the other is tried again and refused again")

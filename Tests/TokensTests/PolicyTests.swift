@@ -3,6 +3,7 @@ import Support
 import Testing
 import Tokens
 
+/// The refusals of single policies are in the set of hostile tokens, `IssuerKeysTests/HostileTokens`.
 @Suite("The policy of a token is one of those of its key (V-56)", .timeLimit(.minutes(15)))
 struct PolicyTests {
     var verification: Verification
@@ -25,33 +26,6 @@ struct PolicyTests {
         #expect(try policy(tfp: "B2C_1_EDIT") == "b2c_1_edit")
         #expect(try policy(tfp: nil, acr: "b2c_1_sign_in") == "B2C_1_sign_in")
         #expect(try policy(tfp: "b2c_1_edit", acr: "B2C_1_Edit") == "b2c_1_edit")
-    }
-
-    /// In Unicode, the long s and the dotless i have the capitals S and I.
-    @Test("Only the case of ASCII letters is ignored")
-    func onlyASCIILettersAreFolded() {
-        #expect(throws: TokenRefusal.wrongPolicy) { try policy(tfp: "b2c_1_s\u{131}gn_in") }
-        #expect(throws: TokenRefusal.wrongPolicy) { try policy(tfp: "b2c_1_\u{17F}ign_in") }
-    }
-
-    /// Such as the policy that resets passwords.
-    @Test(
-        "Policies that share issuer and key but are not configured are refused",
-        arguments: ["b2c_1_reset", "", "b2c_1_sign_in ", 1, .null, ["b2c_1_sign_in"]] as [JSONValue])
-    func otherPolicies(value: JSONValue) {
-        #expect(throws: TokenRefusal.wrongPolicy) { try policy(tfp: value) }
-        #expect(throws: TokenRefusal.wrongPolicy) { try policy(tfp: nil, acr: value) }
-    }
-
-    @Test("The claims tfp and acr must agree")
-    func bothMustAgree() {
-        #expect(throws: TokenRefusal.wrongPolicy) { try policy(tfp: "b2c_1_sign_in", acr: "b2c_1_edit") }
-        #expect(throws: TokenRefusal.wrongPolicy) { try policy(tfp: "b2c_1_sign_in", acr: 1) }
-    }
-
-    @Test("A token without tfp and acr is refused where policies are configured")
-    func neitherIsRefusedWherePoliciesAreConfigured() {
-        #expect(throws: TokenRefusal.missingPolicy) { try policy(tfp: nil) }
     }
 
     @Test("Without policies, acr may have any value that is not a B2C policy")
