@@ -95,8 +95,7 @@ struct DeadlineTests {
         }
         let silent = try RawClient(port: server.port)
         let kept = try RawClient(port: server.port)
-        try kept.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
-        #expect(try kept.response()?.status == 200)
+        #expect(try kept.get("/")?.status == 200)
         #expect(kept.isClosedByServer)
         #expect(silent.isClosedByServer)
         eventuallyBlocking { server.statistics.deadlines == [.header: 1, .idle: 1] }
@@ -107,8 +106,7 @@ struct DeadlineTests {
             $0.idleTime = .seconds(900)
         }
         let last = try RawClient(port: short.port, timeout: 20)
-        try last.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
-        #expect(try last.response()?.status == 200)
+        #expect(try last.get("/")?.status == 200)
         #expect(last.isClosedByServer)
     }
 
@@ -132,16 +130,14 @@ struct DeadlineTests {
         let server = try server(handler) { $0.suspensionTime = .milliseconds(200) }
         let client = try RawClient(port: server.port)
         for count in 1...2 {
-            try client.send("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")
-            let response = try #require(try client.response())
+            let response = try #require(try client.get("/wait"))
             #expect(response.status == 503)
             #expect(response.headers["Retry-After"] != nil)
             // Too late: it must neither answer nor resume anything, but run to its end.
             handler.release()
             eventuallyBlocking { handler.threads.withLock { $0.count } == count }
         }
-        try client.send("GET /a HTTP/1.1\r\nHost: h\r\n\r\n")
-        #expect(try client.response()?.status == 200)
+        #expect(try client.get("/a")?.status == 200)
         eventuallyBlocking { server.statistics.suspended == 0 }
         eventuallyBlocking { server.statistics.deadlines == [.suspension: 2] }
     }
@@ -201,8 +197,7 @@ struct DeadlineTests {
         let client = try RawClient(port: server.port)
         // On a busy machine the second may not be released within its second; then once more.
         try eventuallyBlocking("the second request is answered in time") {
-            try client.send("GET /wait/first HTTP/1.1\r\nHost: h\r\n\r\n")
-            #expect(try client.response()?.status == 503)
+            #expect(try client.get("/wait/first")?.status == 503)
             try client.send("GET /wait/second HTTP/1.1\r\nHost: h\r\n\r\n")
             eventuallyBlocking { handler.waiting.withLock { $0.count } == 2 }
             eventuallyBlocking { server.statistics.suspended == 1 || client.isAnswered }
@@ -222,8 +217,7 @@ struct DeadlineTests {
         try first.send("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")
         eventuallyBlocking { server.statistics.suspended > 0 }
         let second = try RawClient(port: server.port)
-        try second.send("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")
-        let refused = try #require(try second.response())
+        let refused = try #require(try second.get("/wait"))
         #expect(refused.status == 503)
         #expect(refused.text.contains("server.overloaded"))
         handler.release()
@@ -234,15 +228,12 @@ struct DeadlineTests {
     func lastRequest() throws {
         let server = try server { $0.requestsPerConnection = 2 }
         let client = try RawClient(port: server.port)
-        try client.send("GET /a HTTP/1.1\r\nHost: h\r\n\r\n")
-        #expect(try client.response()?.headers["Connection"] == nil)
-        try client.send("GET /a HTTP/1.1\r\nHost: h\r\n\r\n")
-        #expect(try client.response()?.headers["Connection"] == "close")
+        #expect(try client.get("/a")?.headers["Connection"] == nil)
+        #expect(try client.get("/a")?.headers["Connection"] == "close")
         #expect(client.isClosedByServer)
         let old = try self.server { $0.connectionTime = .zero }
         let other = try RawClient(port: old.port)
-        try other.send("GET /a HTTP/1.1\r\nHost: h\r\n\r\n")
-        #expect(try other.response()?.headers["Connection"] == "close")
+        #expect(try other.get("/a")?.headers["Connection"] == "close")
     }
 
     @Test("A refused client that continues to send loses its connection")

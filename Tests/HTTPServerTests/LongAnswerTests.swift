@@ -35,8 +35,7 @@ struct LongAnswerTests {
         defer { server.stop(patience: .zero) }
         let client = try RawClient(port: server.port, timeout: 60)
         for _ in 0..<2 {
-            try client.send("GET /\(length) HTTP/1.1\r\nHost: h\r\n\r\n")
-            let response = try #require(try client.response())
+            let response = try #require(try client.get("/\(length)"))
             #expect(response.body == pattern(length))
         }
     }

@@ -14,8 +14,7 @@ struct ServerSocketTests {
         let server = try HTTPServer(listeningOn: socket, handler: EchoHandler())
         #expect(server.port == socket.port)
         let client = try RawClient(port: socket.port)
-        try client.send("GET /a HTTP/1.1\r\nHost: h\r\n\r\n")
-        #expect(try client.response()?.status == 200)
+        #expect(try client.get("/a")?.status == 200)
         server.stop(patience: .zero)
         #expect(throws: RawClient.Failure.system("connect", ECONNREFUSED)) { try RawClient(port: socket.port) }
     }
@@ -38,8 +37,7 @@ struct ServerSocketTests {
         let server = try HTTPServer(listeningOn: first, handler: EchoHandler())
         #expect(throws: ServerStartError.addressInUse) { try HTTPServer(listeningOn: second, handler: EchoHandler()) }
         let client = try RawClient(port: server.port)
-        try client.send("GET /a HTTP/1.1\r\nHost: h\r\n\r\n")
-        #expect(try client.response()?.status == 200)
+        #expect(try client.get("/a")?.status == 200)
     }
 
     @Test("A socket that no server uses is closed")

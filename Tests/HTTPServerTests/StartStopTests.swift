@@ -24,16 +24,14 @@ struct StartStopTests {
     func addresses(host: String) throws {
         let server = try HTTPServer(host: host, port: 0, handler: EchoHandler())
         let client = try RawClient(port: server.port)
-        try client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
-        #expect(try client.response()?.status == 200)
+        #expect(try client.get("/")?.status == 200)
     }
 
     @Test("IPv6, with and without brackets", arguments: ["::1", "[::1]"])
     func version6(host: String) throws {
         let server = try HTTPServer(host: host, port: 0, handler: EchoHandler())
         let client = try RawClient(port: server.port, overIPv6: true)
-        try client.send("GET /peer HTTP/1.1\r\nHost: [::1]:\(server.port)\r\n\r\n")
-        #expect(try client.response()?.text == "::1")
+        #expect(try client.ask("GET /peer HTTP/1.1\r\nHost: [::1]:\(server.port)\r\n\r\n")?.text == "::1")
     }
 
     @Test("Sixteen servers at once")
@@ -42,8 +40,7 @@ struct StartStopTests {
         #expect(Set(servers.map(\.port)).count == 16)
         for server in servers {
             let client = try RawClient(port: server.port)
-            try client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
-            #expect(try client.response()?.status == 200)
+            #expect(try client.get("/")?.status == 200)
         }
     }
 
@@ -51,8 +48,7 @@ struct StartStopTests {
     func idle() throws {
         let server = try HTTPServer(port: 0, handler: EchoHandler())
         let client = try RawClient(port: server.port)
-        try client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
-        #expect(try client.response()?.status == 200)
+        #expect(try client.get("/")?.status == 200)
         let began = SystemTime().monotonicNanoseconds
         server.stop(patience: .seconds(60))
         #expect(SystemTime().monotonicNanoseconds - began < 50_000_000_000)
@@ -86,8 +82,7 @@ struct StartStopTests {
         eventuallyBlocking { handler.asked.load(ordering: .relaxed) > 0 }
         let stopper = try NamedThread.start("stopper") { server.stop(patience: .seconds(200)) }
         eventuallyBlocking { (try? RawClient(port: server.port)) == nil }
-        try client.send("cd")
-        #expect(try client.response()?.text == "abcd")
+        #expect(try client.ask("cd")?.text == "abcd")
         stopper.join()
     }
 
@@ -223,8 +218,7 @@ struct StartStopTests {
         for _ in 0..<5 {
             let client = try RawClient(port: server.port)
             for _ in 0..<5 {
-                try client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
-                let identifier = try #require(try client.response()?.headers["X-Request-Id"])
+                let identifier = try #require(try client.get("/")?.headers["X-Request-Id"])
                 #expect(identifier.utf8.count == 16)
                 seen.insert(identifier)
             }
