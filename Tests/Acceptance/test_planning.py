@@ -38,11 +38,7 @@ class Planning(PageTest):
         return other
 
     def request(self, method, path, body=None):
-        request = urllib.request.Request(
-            self.servers.page + path, method=method, data=body and json.dumps(body).encode(), headers={
-                "Authorization": f"Bearer {self.servers.token(self.address)}", "Content-Type": "application/json"})
-        with urllib.request.urlopen(request) as answer:
-            return json.load(answer)
+        return self.servers.request(method, path, body, self.address)
 
     def on_server(self, text):
         """The optional members of the task with this text."""

@@ -27,13 +27,6 @@ struct KeyThreadTests {
         return makeToken(claims: claims, header: TestClaims.header.with("kid", .string(kid)))
     }
 
-    private func refusal(_ verifier: BearerVerifier, _ token: String) async -> TokenRefusal? {
-        do throws(TokenRefusal) {
-            _ = try await verifier.principal(of: token)
-            return nil
-        } catch { return error }
-    }
-
     /// Waits until the first refresh is over, so that later requests do not wait for it.
     private func waitForKeys(_ verifier: BearerVerifier) async {
         await eventually("the first refresh is over") { verifier.status.counters.refreshes > 0 }
@@ -56,7 +49,7 @@ struct KeyThreadTests {
                 group.addTask {
                     for request in 0..<500 {
                         if request % 50 == 0 { verifier.refreshNow() }
-                        _ = await self.refusal(verifier, tokens[request % 3])
+                        _ = await verifier.refusal(of: tokens[request % 3])
                     }
                 }
             }
@@ -68,22 +61,6 @@ struct KeyThreadTests {
         #expect(provider.asked.count <= 2 * (1 + 1 + seconds / 5 + 2 + seconds / 30))
     }
 
-    @Test("A provider that hangs does not delay tokens of known keys (V-78)")
-    func hanging() async throws {
-        let verifier = try running { $0.timing.patience = .seconds(3600) }
-        await waitForKeys(verifier)
-        provider.isHeld = true
-        async let unknown = refusal(verifier, token(kid: "new"))
-        await waitForHang()
-        for number in 0..<100 {
-            let claims = TestClaims.good.with("exp", .integer(4_000_000_000)).with("name", .string("\(number)"))
-            #expect(await refusal(verifier, makeToken(claims: claims)) == nil)
-        }
-        #expect(verifier.status.waiters == 1 && provider.isRunning)
-        verifier.stop()
-        #expect(await unknown == .keysUnavailable(retryAfter: 1))
-    }
-
     @Test("A provider that hangs delays tokens of unknown keys only until the deadline (V-81)")
     func deadline() async throws {
         let verifier = try running { $0.timing.patience = .milliseconds(200) }
@@ -91,25 +68,30 @@ struct KeyThreadTests {
         await waitForKeys(verifier)
         provider.isHeld = true
         let start = ContinuousClock.now
-        #expect(await refusal(verifier, token(kid: "new")) == .keysUnavailable(retryAfter: 1))
+        #expect(await verifier.refusal(of: token(kid: "new")) == .keysUnavailable(retryAfter: 1))
         #expect(start.duration(to: .now) >= .milliseconds(200))
         await waitForHang()
     }
 
-    @Test("A stop during a fetch ends all waits and does not wait for the fetch (V-91)")
+    @Test("A provider that hangs delays no token of a known key, and a stop does not wait for its answer (V-78, V-91)")
     func stopping() async throws {
         let verifier = try running { $0.timing.patience = .seconds(3600) }
         await waitForKeys(verifier)
         provider.isHeld = true
-        async let unknown = refusal(verifier, token(kid: "new"))
+        async let unknown = verifier.refusal(of: token(kid: "new"))
         await waitForHang()
+        for number in 0..<100 {
+            let claims = TestClaims.good.with("exp", .integer(4_000_000_000)).with("name", .string("\(number)"))
+            #expect(await verifier.refusal(of: makeToken(claims: claims)) == nil)
+        }
+        #expect(verifier.status.waiters == 1 && provider.isRunning)
         let start = ContinuousClock.now
         verifier.stop()
         #expect(start.duration(to: .now) < .seconds(120))
         #expect(await unknown == .keysUnavailable(retryAfter: 1))
         // Tokens of known keys are still verified; those of unknown keys do not wait.
-        #expect(await refusal(verifier, token()) == nil)
-        #expect(await refusal(verifier, token(kid: "other")) == .keysUnavailable(retryAfter: 1))
+        #expect(await verifier.refusal(of: token()) == nil)
+        #expect(await verifier.refusal(of: token(kid: "other")) == .keysUnavailable(retryAfter: 1))
         verifier.stop()
     }
 
@@ -130,13 +112,13 @@ struct KeyThreadTests {
             for _ in 0..<3 {
                 group.addTask {
                     while !isDone.isSet {
-                        #expect(await self.refusal(verifier, good) == nil)
+                        #expect(await verifier.refusal(of: good) == nil)
                         await Task.yield()
                     }
                 }
             }
             provider.publish(policy(), [published(SigningKey.shared), published(SigningKey.other, kid: "key-2")])
-            #expect(await refusal(verifier, next) == nil)
+            #expect(await verifier.refusal(of: next) == nil)
             isDone.set()
         }
     }

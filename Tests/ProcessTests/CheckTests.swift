@@ -84,29 +84,18 @@ import Testing
         #expect(named.output.contains("good  address: clients reach the server at https://tasks.example.com\n"))
     }
 
-    @Test func `A wrong tenant is one line`() throws {
+    @Test func `A wrong tenant, an authority out of reach and a file that is no database are one line each`() throws {
         let stage = try Stage()
         try Self.expectOneWrongLine(
             stage, ["TASKS_AUTHORITY": "http://127.0.0.1:\(stage.mockPort)/fabrikam.onmicrosoft.com"], "authority")
-    }
-
-    @Test func `An authority that is out of reach is one line`() throws {
-        let stage = try Stage()
+        let settings = ["TASKS_DATABASE": "sqlite:\(stage.folder)/nowhere/tasks.db", "TASKS_KEY_CACHE_FILE": "off"]
+        try Self.expectOneWrongLine(stage, settings, "database: \(stage.folder)/nowhere/tasks.db")
+        try File.replace(stage.database, with: Array(String(repeating: "no database ", count: 500).utf8))
+        try Self.expectOneWrongLine(stage, [:], "is not a SQLite database")
+        File.remove(stage.database)
         stage.mock.send(SIGTERM)
         #expect(try stage.mock.wait() == .exit(0))
         try Self.expectOneWrongLine(stage, [:], "authority")
-    }
-
-    @Test func `A database that cannot be made is one line`() throws {
-        let stage = try Stage()
-        let settings = ["TASKS_DATABASE": "sqlite:\(stage.folder)/nowhere/tasks.db", "TASKS_KEY_CACHE_FILE": "off"]
-        try Self.expectOneWrongLine(stage, settings, "database: \(stage.folder)/nowhere/tasks.db")
-    }
-
-    @Test func `A file that is no database is one line`() throws {
-        let stage = try Stage()
-        try File.replace(stage.database, with: Array(String(repeating: "no database ", count: 500).utf8))
-        try Self.expectOneWrongLine(stage, [:], "is not a SQLite database")
     }
 
     @Test func `A check does not bring an older database up to date, the next start does`() throws {
