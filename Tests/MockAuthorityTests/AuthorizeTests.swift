@@ -11,40 +11,27 @@ struct AuthorizeTests {
     static let who =
         "client_id=\(TestAuthority.clientID)&redirect_uri=http%3A%2F%2Flocalhost%3A1%2Fcb&scope=openid%20\(TestAuthority.clientID)"
 
-    struct Case: Sendable, CustomTestStringConvertible {
-        let query: String
-        let error: String
-        let code: String
-        var testDescription: String { code }
-    }
-
+    private static let client = "client_id=\(TestAuthority.clientID)"
     static let cases = [
-        Case(query: "\(who)&response_type=dance&state=s", error: "unsupported_response_type", code: "90013"),
-        Case(query: "\(who)&state=s", error: "unsupported_response_type", code: "90013"),
-        Case(query: "\(who)&response_type=code&response_mode=smoke&state=s", error: "invalid_request", code: "90014"),
-        Case(query: "\(who)&response_type=code&prompt=please&state=s", error: "invalid_request", code: "90043"),
-        Case(query: "\(who)&response_type=code&prompt=none&state=s", error: "login_required", code: "90077"),
-        Case(
-            query: "\(who)&response_type=code&code_challenge=x&code_challenge_method=MD5&state=s",
-            error: "invalid_request", code: "90184"),
-        Case(
-            query: "client_id=\(TestAuthority.clientID)&response_type=code&state=s", error: "invalid_request",
-            code: "90010"),
-        Case(
-            query: "client_id=\(TestAuthority.clientID)&response_type=code&state=s&scope=read", error: "invalid_scope",
-            code: "90055"),
-        Case(
-            query: "client_id=\(TestAuthority.clientID)&response_type=id_token&state=s&scope=\(TestAuthority.clientID)",
-            error: "invalid_request", code: "90110"),
-        Case(
-            query:
-                "client_id=\(TestAuthority.clientID)&redirect_uri=https%3A%2F%2Fevil.test&response_type=code&state=s",
-            error: "redirect_uri_mismatch", code: "90006"),
+        WrongRequest("\(who)&response_type=dance&state=s", "unsupported_response_type", "90013"),
+        WrongRequest("\(who)&state=s", "unsupported_response_type", "90013"),
+        WrongRequest("\(who)&response_type=code&response_mode=smoke&state=s", "invalid_request", "90014"),
+        WrongRequest("\(who)&response_type=code&prompt=please&state=s", "invalid_request", "90043"),
+        WrongRequest("\(who)&response_type=code&prompt=none&state=s", "login_required", "90077"),
+        WrongRequest(
+            "\(who)&response_type=code&code_challenge=x&code_challenge_method=MD5&state=s", "invalid_request", "90184"),
+        WrongRequest("\(client)&response_type=code&state=s", "invalid_request", "90010"),
+        WrongRequest("\(client)&response_type=code&state=s&scope=read", "invalid_scope", "90055"),
+        WrongRequest(
+            "\(client)&response_type=id_token&state=s&scope=\(TestAuthority.clientID)", "invalid_request", "90110"),
+        WrongRequest(
+            "\(client)&redirect_uri=https%3A%2F%2Fevil.test&response_type=code&state=s", "redirect_uri_mismatch",
+            "90006"),
     ]
 
     @Test("The client receives the error, with its state", arguments: cases)
-    func mistakes(_ mistake: Case) async throws {
-        let answer = try await Browser(mock).authorize(mistake.query)
+    func mistakes(_ mistake: WrongRequest) async throws {
+        let answer = try await Browser(mock).authorize(mistake.parameters)
         #expect(answer.status == 302)
         #expect(answer.destination?.hasPrefix("http://localhost") == true)
         #expect(answer.answer("error") == mistake.error)

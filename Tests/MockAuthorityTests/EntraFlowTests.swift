@@ -163,48 +163,37 @@ struct EntraFlowTests {
         #expect(try await token(form, .all { $0.passwordGrant = true }).status == 200)
     }
 
-    struct Case: Sendable, CustomTestStringConvertible {
-        let form: String
-        let error: String
-        let number: Int64
-        var testDescription: String { "\(number)" }
-    }
-
+    private static let ofDaemon = "\(daemon)&grant_type=client_credentials"
+    private static let ofOther = "client_id=\(EntraTenants.external.applications.clients[1].id)"
     static let cases = [
-        Case(form: who, error: "invalid_request", number: 900_144),
-        Case(form: "grant_type=refresh_token&client_id=x", error: "unauthorized_client", number: 700_016),
-        Case(form: "\(who)&grant_type=dance", error: "unsupported_grant_type", number: 70003),
-        Case(form: "\(who)&grant_type=refresh_token&refresh_token=x", error: "invalid_grant", number: 70000),
-        Case(form: "\(who)&client_secret=x&grant_type=password", error: "invalid_client", number: 700_025),
-        Case(form: "\(daemon)x&grant_type=client_credentials", error: "invalid_client", number: 7_000_215),
-        Case(
-            form: "client_id=\(EntraTenants.external.applications.clients[1].id)&grant_type=client_credentials",
-            error: "invalid_client", number: 7_000_218),
-        Case(
-            form: "\(daemon)&grant_type=client_credentials&scope=api://\(EntraTenants.api)/Tasks.Read",
-            error: "invalid_scope", number: 1_002_012),
-        Case(
-            form: "\(daemon)&grant_type=client_credentials&scope=api://other/.default", error: "invalid_resource",
-            number: 500_011),
-        Case(
-            form: "\(daemon)&grant_type=client_credentials&scope=\(EntraTenants.client)", error: "invalid_scope",
-            number: 70011),
+        WrongRequest(who, "invalid_request", "900144"),
+        WrongRequest("grant_type=refresh_token&client_id=x", "unauthorized_client", "700016"),
+        WrongRequest("\(who)&grant_type=dance", "unsupported_grant_type", "70003"),
+        WrongRequest("\(who)&grant_type=refresh_token&refresh_token=x", "invalid_grant", "70000"),
+        WrongRequest("\(who)&client_secret=x&grant_type=password", "invalid_client", "700025"),
+        WrongRequest("\(daemon)x&grant_type=client_credentials", "invalid_client", "7000215"),
+        WrongRequest("\(ofOther)&grant_type=client_credentials", "invalid_client", "7000218"),
+        WrongRequest("\(ofDaemon)&scope=api://\(EntraTenants.api)/Tasks.Read", "invalid_scope", "1002012"),
+        WrongRequest("\(ofDaemon)&scope=api://other/.default", "invalid_resource", "500011"),
+        WrongRequest("\(ofDaemon)&scope=\(EntraTenants.client)", "invalid_scope", "70011"),
     ]
 
     @Test("P-37: Each wrong request has its error, with error_codes equal to the number in the text", arguments: cases)
-    func refusals(_ mistake: Case) async throws {
+    func refusals(_ mistake: WrongRequest) async throws {
         let correlation = "d1c7df34-8b90-4e1f-9d37-7a9ebd1d805a"
         let response = try await mock.ask(
-            .post, "\(Self.front)/oauth2/v2.0/token", body: mistake.form, headers: ["client-request-id": correlation])
+            .post, "\(Self.front)/oauth2/v2.0/token", body: mistake.parameters,
+            headers: ["client-request-id": correlation])
         #expect(response.status == 400)
         let error = try response.json()
         #expect(
             error.names == [
                 "error", "error_description", "error_codes", "timestamp", "trace_id", "correlation_id", "error_uri",
             ])
-        #expect(error["error"]?.string == mistake.error && error["error_codes"] == [.integer(mistake.number)])
+        let number = try #require(Int64(mistake.code))
+        #expect(error["error"]?.string == mistake.error && error["error_codes"] == [.integer(number)])
         let lines = error["error_description"]?.string?.split(separator: "\r\n").map(String.init) ?? []
-        #expect(lines.first?.hasPrefix("AADSTS\(mistake.number): ") == true)
+        #expect(lines.first?.hasPrefix("AADSTS\(mistake.code): ") == true)
         #expect(
             lines.dropFirst() == [
                 "Trace ID: \(error["trace_id"]?.string ?? "")", "Correlation ID: \(correlation)",

@@ -122,50 +122,32 @@ struct PasswordGrantTests {
         #expect(response.text == body)
     }
 
-    struct Case: Sendable, CustomTestStringConvertible {
-        let form: String
-        var policy = "b2c_1_ropc"
-        let error: String
-        let code: String
-        var testDescription: String { code }
-    }
-
-    static let who = "client_id=\(TestAuthority.clientID)"
+    private static let who = "grant_type=password&client_id=\(TestAuthority.clientID)"
+    private static let confidential = "grant_type=password&client_id=\(TestAuthority.confidential)"
     static let cases = [
-        Case(form: "\(who)", error: "invalid_request", code: "90083"),
-        Case(form: "grant_type=password&username=a&password=b&scope=openid", error: "invalid_request", code: "90083"),
-        Case(form: "grant_type=password&\(who)&password=b&scope=openid", error: "invalid_request", code: "90083"),
-        Case(form: "grant_type=password&\(who)&username=a&scope=openid", error: "invalid_request", code: "90083"),
-        Case(form: "grant_type=password&\(who)&username=a&password=b", error: "invalid_request", code: "90083"),
-        Case(form: "grant_type=device_code&\(who)", error: "unsupported_grant_type", code: "90086"),
-        Case(
-            form: "grant_type=password&client_id=nobody&username=a&password=b&scope=openid",
-            error: "unauthorized_client", code: "90018"),
-        Case(
-            form: "grant_type=password&\(who)&username=nobody&password=b&scope=openid", error: "access_denied",
-            code: "90225"),
-        Case(
-            form: "\(form)&scope=openid", policy: "b2c_1_sign_in", error: "unauthorized_client", code: "90224"),
-        Case(form: "\(form)&scope=openid&client_secret=x", error: "invalid_request", code: "90084"),
-        Case(form: "\(form)&scope=tasks.other", error: "invalid_scope", code: "90055"),
-        Case(form: "\(form)&scope=https://contoso.onmicrosoft.com/x/y", error: "invalid_scope", code: "90117"),
-        Case(
-            form: "grant_type=password&client_id=\(TestAuthority.confidential)&username=a&password=b&scope=openid",
-            error: "invalid_request", code: "90079"),
-        Case(
-            form:
-                "grant_type=password&client_id=\(TestAuthority.confidential)&client_secret=no&username=a&password=b&scope=openid",
-            error: "invalid_client", code: "90081"),
-        Case(
-            form:
-                "grant_type=password&client_id=\(TestAuthority.confidential)&client_secret=mock-secret&username=alice%40"
-                + "example.com&password=Passw0rd!&scope=tasks.read+\(TestAuthority.confidential)",
-            error: "invalid_request", code: "90146"),
+        WrongRequest("client_id=\(TestAuthority.clientID)", "invalid_request", "90083"),
+        WrongRequest("grant_type=password&username=a&password=b&scope=openid", "invalid_request", "90083"),
+        WrongRequest("\(who)&password=b&scope=openid", "invalid_request", "90083"),
+        WrongRequest("\(who)&username=a&scope=openid", "invalid_request", "90083"),
+        WrongRequest("\(who)&username=a&password=b", "invalid_request", "90083"),
+        WrongRequest("grant_type=device_code&client_id=\(TestAuthority.clientID)", "unsupported_grant_type", "90086"),
+        WrongRequest(
+            "grant_type=password&client_id=nobody&username=a&password=b&scope=openid", "unauthorized_client", "90018"),
+        WrongRequest("\(who)&username=nobody&password=b&scope=openid", "access_denied", "90225"),
+        WrongRequest("\(form)&scope=openid", "unauthorized_client", "90224", policy: "b2c_1_sign_in"),
+        WrongRequest("\(form)&scope=openid&client_secret=x", "invalid_request", "90084"),
+        WrongRequest("\(form)&scope=tasks.other", "invalid_scope", "90055"),
+        WrongRequest("\(form)&scope=https://contoso.onmicrosoft.com/x/y", "invalid_scope", "90117"),
+        WrongRequest("\(confidential)&username=a&password=b&scope=openid", "invalid_request", "90079"),
+        WrongRequest("\(confidential)&client_secret=no&username=a&password=b&scope=openid", "invalid_client", "90081"),
+        WrongRequest(
+            "\(confidential)&client_secret=mock-secret&username=alice%40example.com&password=Passw0rd!"
+                + "&scope=tasks.read+\(TestAuthority.confidential)", "invalid_request", "90146"),
     ]
 
     @Test("Each wrong request has its own error", arguments: cases)
-    func refusals(_ mistake: Case) async throws {
-        let response = try await mock.token(mistake.form, policy: mistake.policy)
+    func refusals(_ mistake: WrongRequest) async throws {
+        let response = try await mock.token(mistake.parameters, policy: mistake.policy)
         #expect(response.status == 400)
         let reply = try response.json()
         #expect(reply.names == ["error", "error_description"])

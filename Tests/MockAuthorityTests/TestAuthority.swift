@@ -5,6 +5,7 @@ import OpenSSL
 import Platform
 import Support
 import Synchronization
+import Testing
 
 /// Keys made once for all tests: making one takes a tenth of a second, under a sanitizer much longer.
 enum SharedKeys {
@@ -134,4 +135,17 @@ extension Response {
 
 extension JSONObject {
     var names: [String] { members.map(\.name) }
+}
+
+/// A request that is wrong in one way, and the error that it gets.
+struct WrongRequest: Sendable, CustomTestStringConvertible {
+    let parameters: String
+    let error: String
+    let code: String
+    let policy: String
+    var testDescription: String { code }
+
+    init(_ parameters: String, _ error: String, _ code: String, policy: String = "b2c_1_ropc") {
+        (self.parameters, self.error, self.code, self.policy) = (parameters, error, code, policy)
+    }
 }
