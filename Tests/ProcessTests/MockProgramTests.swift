@@ -58,11 +58,8 @@ import Testing
         }
         // What is fetched over https leads to https, and what is fetched over http to http.
         let path = "\(Stage.tenant)/b2c_1_sign_in/v2.0/.well-known/openid-configuration"
-        let curl = try ChildProcess(
-            "/usr/bin/curl",
-            ["-sS", "--max-time", "20", "--cacert", folder.file("ca.pem"), "https://localhost:\(port)/\(path)"])
-        #expect(try curl.wait() == .exit(0), "\(curl.errors)")
-        let overTLS = try JSONValue(parsing: Array(curl.output.utf8))
+        let document = try curl("https://localhost:\(port)/\(path)", trusting: folder.file("ca.pem"))
+        let overTLS = try JSONValue(parsing: Array(document.utf8))
         let overHTTP = try JSONValue(parsing: exchange(stage.mockPort, "GET", "/\(path)").body)
         for name in ["authorization_endpoint", "token_endpoint", "jwks_uri", "end_session_endpoint"] {
             #expect(overTLS[name].string?.hasPrefix("\(secure)/") == true, "\(name)")
@@ -169,13 +166,7 @@ import Testing
             _ = try Self.firstConnection(to: port)
             #expect(throws: Never.self, "start \(start): https") { try RawClient(port: securePort) }
             #expect(throws: Never.self, "start \(start): ca.pem") { try File.read(folder.file("ca.pem")) }
-            let curl = try ChildProcess(
-                "/usr/bin/curl",
-                [
-                    "-sSf", "--max-time", "20", "--cacert", folder.file("ca.pem"),
-                    "https://localhost:\(securePort)\(Self.metadata)",
-                ])
-            #expect(try curl.wait() == .exit(0), "start \(start): \(curl.errors)")
+            _ = try curl("https://localhost:\(securePort)\(Self.metadata)", trusting: folder.file("ca.pem"))
             mock.send(SIGTERM)
             #expect(try mock.wait() == .exit(0))
         }
@@ -282,16 +273,11 @@ import Testing
         let stage = try Stage(settings)
         let port = try stage.mock.await { Stage.port(after: "and on https://localhost:", in: $0) }
         for host in ["contoso.ciamlogin.com", "775527ff-9a37-4307-8b3d-cc311f58d925.ciamlogin.com", "localhost"] {
-            let curl = try ChildProcess(
-                "/usr/bin/curl",
-                [
-                    "-sS", "--max-time", "20", "--cacert", folder.file("ca.pem"), "--resolve",
-                    "\(host):\(port):127.0.0.1",
-                    "https://\(host):\(port)/775527ff-9a37-4307-8b3d-cc311f58d925/v2.0/.well-known/openid-configuration",
-                ])
-            #expect(try curl.wait() == .exit(0), "\(host): \(curl.errors)")
-            #expect(
-                curl.output.contains("https://\(host):\(port)/775527ff-9a37-4307-8b3d-cc311f58d925/oauth2/v2.0/token"))
+            let address = "https://\(host):\(port)/775527ff-9a37-4307-8b3d-cc311f58d925"
+            let document = try curl(
+                "\(address)/v2.0/.well-known/openid-configuration", trusting: folder.file("ca.pem"), "--resolve",
+                "\(host):\(port):127.0.0.1")
+            #expect(document.contains("\(address)/oauth2/v2.0/token"))
         }
     }
 

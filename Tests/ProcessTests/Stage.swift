@@ -86,6 +86,14 @@ final class Stage {
     }
 }
 
+/// What curl gets from an address, if it trusts this certificate only.
+func curl(_ address: String, trusting certificate: String, _ more: String...) throws -> String {
+    let curl = try ChildProcess(
+        "/usr/bin/curl", ["-sSf", "--max-time", "20", "--cacert", certificate, address] + more)
+    guard try curl.wait() == .exit(0) else { throw ChildProcess.Failure(description: "\(address): \(curl.errors)") }
+    return curl.output
+}
+
 /// One line of the mock's catalogue.
 struct BadEntry: Sendable {
     let name: String
