@@ -93,8 +93,8 @@ let modules = [
     // First the queue of a thread, which both databases use.
     Module("Stores", "StoreEngine", imports: ["Platform"]),
     Module("Stores", "MemoryStore", imports: ["Tasks"]),
-    Module("Stores", "SQLiteStore", imports: ["StoreEngine", "Tasks", "SQLite", "Platform", "Basics"]),
-    Module("Stores", "PostgreSQLStore", imports: ["StoreEngine", "Tasks", "PostgreSQL", "Platform", "Basics"]),
+    Module("Stores", "SQLiteStore", imports: ["StoreEngine", "Tasks", "SQLite", "Platform", "JSON", "Basics"]),
+    Module("Stores", "PostgreSQLStore", imports: ["StoreEngine", "Tasks", "PostgreSQL", "Platform", "JSON", "Basics"]),
     Module(
         "Stores", "TaskArchive",
         imports: ["SQLiteStore", "PostgreSQLStore", "Tasks", "SQLite", "PostgreSQL", "Platform", "JSON", "Basics"]),
@@ -207,7 +207,7 @@ let package = Package(
             "StoresTests",
             of: [
                 "MemoryStore", "SQLiteStore", "PostgreSQLStore", "TaskArchive", "OwnerMoves", "Tasks", "SQLite",
-                "PostgreSQL", "Platform",
+                "PostgreSQL", "Platform", "JSON",
             ],
             exclude: ["PostgreSQL/large-records.py"]),
         tests(

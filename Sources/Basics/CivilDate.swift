@@ -29,6 +29,20 @@ package struct CivilDate: Equatable {
         year = yearOfEra + Int(era) * 400 + (month <= 2 ? 1 : 0)
     }
 
+    /// A date of the years 1 to 9999 that exists, in the form `2026-11-30`; nil for anything else.
+    package init?(_ text: String) {
+        let bytes = text.utf8.span
+        let dash = UInt8(ascii: "-")
+        guard bytes.count == 10, bytes[4] == dash, bytes[7] == dash,
+            let year = bytes.extracting(0..<4).decimal, year > 0,
+            let month = bytes.extracting(5..<7).decimal, (1...12).contains(month),
+            let day = bytes.extracting(8..<10).decimal, day > 0
+        else { return nil }
+        self.init(year: year, month: month, day: day)
+        // There and back: finds 30 February.
+        guard CivilDate(daysSince1970: daysSince1970) == self else { return nil }
+    }
+
     package var daysSince1970: Int64 {
         let yearFromMarch = Int64(month <= 2 ? year - 1 : year)
         let (era, yearOfEra) = yearFromMarch.quotientAndRemainder(flooredBy: 400)

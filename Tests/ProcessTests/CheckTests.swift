@@ -3,7 +3,9 @@ import Glibc
 import JSON
 import Platform
 import SQLite
+import SQLiteStore
 import Support
+import Tasks
 import Testing
 
 @testable import TaskServer
@@ -103,8 +105,8 @@ import Testing
         #expect(try stage.run(["migrate"]).end == .exit(0))
         let older = try Connection(path: stage.database, mode: .readWrite)
         for table in ["tasks", "attempts"] {
-            for column in ["due", "notes", "position"] {
-                try older.execute("ALTER TABLE \(table) DROP COLUMN \(column)")
+            for detail in TaskDetail.allCases {
+                try older.execute("ALTER TABLE \(table) DROP COLUMN \(detail.name)")
             }
         }
         try older.execute("PRAGMA user_version = 2")
@@ -116,7 +118,8 @@ import Testing
         #expect(try older.integer("PRAGMA user_version") == 2)
         _ = consume older
         #expect(try stage.server().stop() == .exit(0))
-        #expect(try Connection(path: stage.database, mode: .readWrite).integer("PRAGMA user_version") == 3)
+        let updated = try Connection(path: stage.database, mode: .readWrite)
+        #expect(try updated.integer("PRAGMA user_version") == Int64(SQLiteSchema.known))
     }
 
     @Test func `A check leaves an empty file empty`() throws {
@@ -134,7 +137,7 @@ import Testing
         #expect(try stage.run(["migrate"]).end == .exit(0))
         for (change, message) in [
             ("PRAGMA user_version = 99", "has version 99, written by a newer task-server"),
-            ("PRAGMA user_version = 3; DROP TABLE attempts", "no such table"),
+            ("PRAGMA user_version = \(SQLiteSchema.known); DROP TABLE attempts", "no such table"),
             ("PRAGMA application_id = 1", "belongs to another program"),
         ] {
             try Connection(path: stage.database, mode: .readWrite).execute(change)

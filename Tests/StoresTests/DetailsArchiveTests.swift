@@ -1,4 +1,5 @@
 import Basics
+import JSON
 import Platform
 import PostgreSQLStore
 import SQLiteStore
@@ -36,13 +37,17 @@ struct DetailsArchiveTests {
     func moving() async throws {
         let path = folder.file("old.db")
         let store = try SQLiteTaskStore.open(path: path)
-        let full = try await store.added("full", details: try .example, at: start, of: alice)
-        let outcome = try await store.add("keyed", details: try .example, at: start, attempt: key, of: alice)
+        let details = TaskDetails([
+            .due: .string("2028-02-29"), .notes: .string("two\r\nlines \"caf\u{E9}\""), .position: .real(-2.5),
+        ])
+        let full = try await store.added("full", details: details, at: start, of: alice)
+        let outcome = try await store.add("keyed", details: details, at: start, attempt: key, of: alice)
         guard case .added(let keyed) = outcome else { throw UnexpectedOutcome(outcome: outcome) }
-        let tenth = TaskDetails(position: TaskPosition(0.1))
+        let tenth = TaskDetails([.position: .real(0.1)])
         let items = [
             full, keyed, try await store.added("bare", of: alice),
             try await store.added("tenth", details: tenth, of: alice),
+            try await store.added("all", details: .example, of: alice),
         ]
         store.close()
         let exported = try lines(SQLiteArchive(path: path))
@@ -50,23 +55,23 @@ struct DetailsArchiveTests {
         #expect(exported[0].hasSuffix(#""revision":1"# + members), "\(exported[0])")
         #expect(exported[2].hasSuffix(#""revision":1}"#))
         #expect(exported[3].hasSuffix(#""revision":1,"position":0.1}"#))
-        #expect(exported[4].hasPrefix(#"{"owner":"alice","key":"k""#) && exported[4].hasSuffix(members))
+        #expect(exported[5].hasPrefix(#"{"owner":"alice","key":"k""#) && exported[5].hasSuffix(members))
 
         let address = try PostgreSQLServer.started().newDatabase()
         let copy = folder.file("new.db")
         var from = exported
         for archive in [PostgreSQLArchive(address), SQLiteArchive(path: copy)] as [any LineArchive] {
             let first = try add(from, to: archive)
-            #expect((first.added, first.end) == (4, .whole))
+            #expect((first.added, first.end) == (5, .whole))
             let again = try add(exported, to: archive)
-            #expect((again.added, again.present, again.differing) == (0, 4, 0))
+            #expect((again.added, again.present, again.differing) == (0, 5, 0))
             from = try lines(archive)
             #expect(from == exported)
         }
         for store in [try PostgreSQLTaskStore.open(address), try SQLiteTaskStore.open(path: copy)] as [any TaskStore] {
             defer { store.close() }
             #expect(try await store.lists(items, of: alice))
-            let retry = try await store.add("keyed", details: try .example, at: start, attempt: key, of: alice)
+            let retry = try await store.add("keyed", details: details, at: start, attempt: key, of: alice)
             #expect(retry == .repeated(keyed))
         }
     }
@@ -77,7 +82,7 @@ struct DetailsArchiveTests {
             #"{"owner":"alice","id":1,"text":"x","completed":false,"created":"2016-08-30T16:48:40.123Z","#
                 + #""modified":"2016-08-30T16:48:40.123Z","revision":1\#(members)}"#
         }
-        let details = [#","due":"2026-11-30""#, #","notes":"n""#, #","position":2.5"#]
+        let details = TaskDetail.allCases.map { #","\#($0.name)":\#($0.samples[0].rendered)"# }
         let archives: [any LineArchive] = [
             SQLiteArchive(path: folder.file("tasks.db")),
             PostgreSQLArchive(try PostgreSQLServer.started().newDatabase()),

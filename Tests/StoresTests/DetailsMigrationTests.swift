@@ -1,4 +1,5 @@
 import Basics
+import JSON
 import OwnerMoves
 import Platform
 import PostgreSQL
@@ -22,7 +23,8 @@ struct DetailsMigrationTests {
         let database = try server.newDatabaseName()
         try second(server, database, isDivided: false)
         let address = server.address(database)
-        let error = StoreOpenError.outdated(path: try PostgreSQLDatabase(address).name, version: 2, known: 3)
+        let path = try PostgreSQLDatabase(address).name
+        let error = StoreOpenError.outdated(path: path, version: 2, known: PostgreSQLSchema.known)
         #expect(throws: OperatorError(error)) { try PostgreSQLArchive(address).countTasks() }
         #expect(throws: OperatorError(error)) {
             _ = try OwnerMover(postgreSQL: address, onlyReads: true)
@@ -34,13 +36,13 @@ struct DetailsMigrationTests {
         let old = TaskItem(id: 1, owner: alice, text: try TaskText("old"), created: now, modified: now)
         #expect(try await store.lists([old], of: alice))
         #expect(try await store.add("old", at: now, attempt: key, of: alice) == .repeated(old))
-        let change = TaskChange(details: TaskDetailsChange(due: .set(DueDate("2026-11-30"))))
+        let change = TaskChange(details: TaskDetailsChange([.due: .string("2026-11-30")]))
         guard case .changed(let changed) = try await store.change(1, change, expected: [1], at: now, of: alice) else {
             Issue.record("not changed")
             return
         }
-        #expect(changed.details == TaskDetails(due: DueDate("2026-11-30")))
-        let new = try await store.added("new", details: try .example, of: alice)
+        #expect(changed.details == TaskDetails([.due: .string("2026-11-30")]))
+        let new = try await store.added("new", details: .example, of: alice)
         #expect(try await store.lists([changed, new], of: alice))
     }
 
@@ -61,7 +63,7 @@ struct DetailsMigrationTests {
         options.observer = events.append
         let store = try SQLiteTaskStore.open(path: path, options: options)
         defer { store.close() }
-        #expect(events.all.contains(.migrated(from: 2, to: 3)))
+        #expect(events.all.contains(.migrated(from: 2, to: SQLiteSchema.known)))
         try await use(store)
     }
 
@@ -71,7 +73,8 @@ struct DetailsMigrationTests {
         let database = try server.newDatabaseName()
         try second(server, database, isDivided: isDivided)
         let address = server.address(database)
-        #expect(try PostgreSQLTaskStore.migrate(address, partitions: nil).contains("from version 2 to 3"))
+        let message = try PostgreSQLTaskStore.migrate(address, partitions: nil)
+        #expect(message.contains("from version 2 to \(PostgreSQLSchema.known)"))
         let store = try PostgreSQLTaskStore.open(address)
         defer { store.close() }
         try await use(store)
@@ -89,18 +92,16 @@ struct DetailsMigrationTests {
         _ = try running.run("EXECUTE list('alice')")
         let store = try PostgreSQLTaskStore.open(address)
         defer { store.close() }
-        let change = TaskChange(
-            details: TaskDetailsChange(
-                due: .set(DueDate("2026-11-30")), notes: .set(try TaskNotes("n")), position: .set(TaskPosition(2.5))))
-        _ = try await store.change(1, change, expected: nil, at: now, of: alice)
+        let details = TaskDetails.example
+        let change = TaskDetailsChange(Dictionary(uniqueKeysWithValues: details.members.map { ($0.detail, $0.value) }))
+        _ = try await store.change(1, TaskChange(details: change), expected: nil, at: now, of: alice)
         #expect(try running.run("EXECUTE list('alice')").text(0, 1) == "old")
         _ = try running.run("EXECUTE change('alice', 1, 'renamed', NULL, \(now), true, NULL)")
         _ = try running.run("EXECUTE add('alice', 10, 'theirs', false, \(now))")
         _ = try running.run("EXECUTE remember('alice', 'k2', 7, \(now), 2, 'theirs', false)")
         let renamed = try #require(try await store.find(1, of: alice))
         #expect(renamed.text == (try TaskText("renamed")))
-        #expect(renamed.details.due?.text == "2026-11-30" && renamed.details.notes?.value == "n")
-        #expect(renamed.details.position == TaskPosition(2.5))
+        #expect(renamed.details == details)
         let theirs = TaskItem(id: 2, owner: alice, text: try TaskText("theirs"), created: now, modified: now)
         #expect(try await store.lists([renamed, theirs], of: alice))
         let retry = IdempotencyKey(key: "k2", fingerprint: 7)
@@ -131,7 +132,7 @@ struct DetailsMigrationTests {
         _ = try other.run("SET statement_timeout = '60s'")
         #expect(try other.run("SELECT count(*) FROM tasks").integer(0, 0) == 1)
         _ = try reader.run("COMMIT")
-        #expect(try await migrated.contains("from version 2 to 3"))
+        #expect(try await migrated.contains("from version 2 to \(PostgreSQLSchema.known)"))
     }
 
     private static func migrate(_ address: String) async throws -> String {

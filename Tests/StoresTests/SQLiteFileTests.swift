@@ -1,4 +1,5 @@
 import Basics
+import JSON
 import TaskArchive
 import SQLiteStore
 import Glibc
@@ -85,7 +86,7 @@ struct SQLiteFileTests {
         _ = try await store.added("x", of: alice)
         _ = try await store.list(.all, of: alice)
         store.close()
-        #expect(events.withLock { $0 } == [.created(version: 3), .closed(checkpointed: true)])
+        #expect(events.withLock { $0 } == [.created(version: SQLiteSchema.known), .closed(checkpointed: true)])
         #expect(!File.exists(path + "-wal"))
     }
 
@@ -94,7 +95,7 @@ struct SQLiteFileTests {
         try SQLiteTaskStore.open(path: path).close()
         try Connection(path: path, mode: .readWrite).execute("PRAGMA user_version = 99")
         let error = #expect(throws: StoreOpenError.self) { _ = try SQLiteTaskStore.open(path: path) }
-        #expect(error == .fromTheFuture(path: path, version: 99, known: 3))
+        #expect(error == .fromTheFuture(path: path, version: 99, known: SQLiteSchema.known))
         #expect(error?.message.contains("version 99, written by a newer task-server") == true)
         #expect(try Connection(path: path, mode: .readOnly).integer("PRAGMA user_version") == 99)
     }
@@ -268,7 +269,7 @@ struct SQLiteFileTests {
         defer { store.close() }
         try await store.check()
         let large = String(repeating: "x", count: TaskText.longest)
-        let details = TaskDetails(notes: try TaskNotes(String(repeating: "x", count: TaskNotes.longest)))
+        let details = TaskDetails([.notes: .string(String(repeating: "x", count: TaskDetail.notes.longest))])
         var last: Int64 = 0
         while let item = try? await store.added(large, details: details, of: alice) { last = item.id }
         await #expect(throws: StoreError.full) { try await store.check() }

@@ -1,14 +1,15 @@
 import JSON
+import Support
 import Tasks
 import Testing
 
 @Suite("The details of a task", .timeLimit(.minutes(15)))
 struct TaskDetailsTests {
     @Test(
-        "A date that exists is taken and written again",
+        "A date that exists is taken as it is",
         arguments: ["0001-01-01", "2026-11-30", "2028-02-29", "2000-02-29", "9999-12-31"])
     func dates(text: String) {
-        #expect(DueDate(text)?.text == text)
+        #expect(DetailKind.date.checked(.string(text)) == .string(text))
     }
 
     @Test(
@@ -19,42 +20,77 @@ struct TaskDetailsTests {
             "2026-11-3\u{661}", "٢٠٢٦-١١-٣٠",
         ])
     func noDates(text: String) {
-        #expect(DueDate(text) == nil)
+        #expect(DetailKind.date.checked(.string(text)) == nil)
     }
 
     @Test(
-        "A position is written in the shortest form that JSON reads as the same number",
+        "A number is written in the shortest form that JSON reads as the same number",
         arguments: [
             (0, "0"), (-0.0, "0"), (2.5, "2.5"), (-3, "-3"), (0.1, "0.1"), (1e-7, "1e-07"),
             (.leastNonzeroMagnitude, "5e-324"),
             (9_007_199_254_740_992, "9007199254740992"), (-9_007_199_254_740_992, "-9007199254740992"),
         ] as [(Double, String)])
-    func positions(value: Double, text: String) throws {
-        let position = try #require(TaskPosition(value))
-        #expect(position.text == text)
-        switch try JSONValue(parsing: Array(text.utf8)) {
-        case .integer(let number): #expect(Double(number) == value)
-        case .real(let number): #expect(number == value)
-        default: Issue.record("no number")
-        }
+    func numbers(value: Double, text: String) throws {
+        let checked = try #require(TaskDetail.position.kind.checked(.real(value)))
+        #expect(checked.serialized() == Array(text.utf8) && checked.number == value)
+        #expect(TaskDetail.position.kind.checked(try JSONValue(parsing: checked.serialized())) == checked)
     }
 
     @Test("What is not finite or beyond 2^53 is no position")
     func noPositions() {
         for value in [Double.nan, .infinity, -.infinity, 9_007_199_254_740_994, -1e300] {
-            #expect(TaskPosition(value) == nil)
+            #expect(TaskDetail.position.kind.checked(.real(value)) == nil)
         }
+        #expect(TaskDetail.position.kind.checked(.integer(9_007_199_254_740_993)) == nil)
     }
 
     @Test("Notes have 1 to 10,000 bytes without U+0000, and are compared byte for byte")
-    func notes() throws {
-        #expect(throws: TaskText.Failure.empty) { try TaskNotes("") }
-        #expect(throws: TaskText.Failure.containsNUL) { try TaskNotes("a\0") }
-        #expect(throws: TaskText.Failure.tooLong(bytes: 10_001)) {
-            try TaskNotes(String(repeating: "x", count: 10_001))
+    func notes() {
+        let kind = TaskDetail.notes.kind
+        for wrong in ["", "a\0", String(repeating: "x", count: 10_001)] { #expect(kind.checked(.string(wrong)) == nil) }
+        let longest = JSONValue.string(String(repeating: "é", count: 5000))
+        #expect(kind.checked(longest) == longest)
+        let (composed, decomposed) = (JSONValue.string("caf\u{E9}"), JSONValue.string("cafe\u{301}"))
+        #expect(TaskDetails([.notes: composed]) != TaskDetails([.notes: decomposed]))
+    }
+
+    @Test("A flag is true or absent")
+    func flags() {
+        #expect(DetailKind.flag.checked(true) == true)
+        for wrong in [false, .null, 1, "true"] as [JSONValue] {
+            #expect(DetailKind.flag.checked(wrong) == nil)
         }
-        #expect(try TaskNotes(String(repeating: "é", count: 5000)).value.utf8.count == 10_000)
-        #expect(try TaskNotes("caf\u{E9}") != TaskNotes("cafe\u{301}"))
+    }
+
+    @Test("No detail can have the mark that removes it, and none has a value of another kind")
+    func kinds() {
+        let kinds = TaskDetail.allCases.map(\.kind) + [.flag]
+        for kind in kinds {
+            #expect(kind.checked(kind.removal) == nil)
+            // Alike are only the marks of dates and texts.
+            #expect(kinds.count { $0.removal == kind.removal } <= 2)
+        }
+        #expect(DetailKind.date.checked(1) == nil && DetailKind.flag.checked(.string("true")) == nil)
+    }
+
+    @Test("Names are those that are stored, shown and digested for ever")
+    func names() {
+        let first = TaskDetail.allCases.prefix(3)
+        #expect(first.map(\.name) == ["due", "notes", "position"] && first.map(\.digestName) == ["d", "n", "p"])
+        #expect(Set(TaskDetail.allCases.map(\.name)).count == TaskDetail.allCases.count)
+        #expect(Set(TaskDetail.allCases.map(\.digestName)).count == TaskDetail.allCases.count)
+    }
+
+    @Test("A change sets, removes and keeps; the order in which details are set does not matter")
+    func changes() {
+        var details = TaskDetails([.due: .string("2026-11-30"), .notes: .string("n")])
+        let change = TaskDetailsChange([.due: nil, .position: 1])
+        #expect(change.applied(to: details) == TaskDetails([.notes: .string("n"), .position: 1]))
+        details[.notes] = nil
+        details[.due] = nil
+        #expect(details.isEmpty && details == TaskDetails())
+        (details[.position], details[.due]) = (1, .string("2026-11-30"))
+        #expect(details.members.map(\.detail) == [.due, .position])
     }
 
     @Test("Only what is set is shown, after everything else")
@@ -63,13 +99,13 @@ struct TaskDetailsTests {
             TaskItem(id: 7, owner: Owner("o"), text: try TaskText("x"), created: 0, modified: 0, details: details)
         }
         let bare = String(decoding: try item(TaskDetails()).json.dropLast(), as: UTF8.self)
-        let notes = try TaskNotes("a\n\"b\"")
+        let (due, notes) = (JSONValue.string("2026-11-30"), JSONValue.string("a\n\"b\""))
         for (details, members) in [
-            (TaskDetails(), "}"), (TaskDetails(due: DueDate("2026-11-30")), #","due":"2026-11-30"}"#),
-            (TaskDetails(notes: notes), #","notes":"a\n\"b\""}"#),
-            (TaskDetails(position: TaskPosition(2.5)), #","position":2.5}"#),
+            (TaskDetails(), "}"), (TaskDetails([.due: due]), #","due":"2026-11-30"}"#),
+            (TaskDetails([.notes: notes]), #","notes":"a\n\"b\""}"#),
+            (TaskDetails([.position: .real(2.5)]), #","position":2.5}"#),
             (
-                TaskDetails(due: DueDate("2026-11-30"), notes: notes, position: TaskPosition(3)),
+                TaskDetails([.due: due, .notes: notes, .position: 3]),
                 #","due":"2026-11-30","notes":"a\n\"b\"","position":3}"#
             ),
         ] {
@@ -86,21 +122,23 @@ struct TaskDetailsTests {
         let memory = AnswerMemory(limit: 3 << 20)
         var page = TaskPage(of: Owner("o"), atMost: nil, in: memory)
         for id in 1...20 as ClosedRange<Int64> {
-            let notes = try TaskNotes(String(repeating: "\u{1}", count: TaskNotes.longest))
-            let position = TaskPosition(-.leastNormalMagnitude)
-            let details = TaskDetails(due: DueDate("2026-11-30"), notes: notes, position: position)
+            let notes = String(repeating: "\u{1}", count: TaskDetail.notes.longest)
+            let details = TaskDetails([
+                .due: .string("2026-11-30"), .notes: .string(notes), .position: .real(-.leastNormalMagnitude),
+            ])
             let item = TaskItem(
                 id: id, owner: Owner("o"), text: try TaskText("x"), created: 0, modified: 0, details: details)
             guard try page.append(item) else { break }
-            #expect(memory.statistics.held >= Int(id) * 6 * TaskNotes.longest)
+            #expect(memory.statistics.held >= Int(id) * 6 * TaskDetail.notes.longest)
         }
         #expect(page.count == 4)
     }
 
     @Test("A page takes no more memory than its lease, however long its tasks are")
     func bound() throws {
-        let details = TaskDetails(
-            due: DueDate("2026-11-30"), notes: try TaskNotes("n"), position: TaskPosition(-.leastNormalMagnitude))
+        let details = TaskDetails([
+            .due: .string("2026-11-30"), .notes: .string("n"), .position: .real(-.leastNormalMagnitude),
+        ])
         for length in 1...200 {
             // Pages of 64 KiB, of tasks with the longest numbers.
             let memory = AnswerMemory(limit: 1 << 20)

@@ -1,4 +1,5 @@
 import Basics
+package import JSON
 
 /// A value in a database that task-server does not write: another program has written it, or it is damaged.
 ///
@@ -7,15 +8,13 @@ package struct ForeignValue: Error, Sendable, Equatable {
     /// What it is, for a person; never the value itself.
     package let message: String
 
-    private init(_ kind: String, table: String = "tasks", _ reason: String = "") {
+    fileprivate init(_ kind: String, table: String = "tasks", _ reason: String = "") {
         message = "a \(kind) in the table of \(table) is not one that task-server writes\(reason)"
     }
 
     fileprivate init(_ failure: TaskText.Failure) { self.init("text", ": \(failure)") }
 
     package static let number = ForeignValue("number")
-    fileprivate static let date = ForeignValue("date")
-    fileprivate static let position = ForeignValue("position")
     fileprivate static let key = ForeignValue("row", table: "idempotency keys")
     fileprivate static let owner = ForeignValue("name", table: "owners")
     fileprivate static let count = ForeignValue("number", table: "owners")
@@ -104,19 +103,13 @@ extension IdempotencyRecord {
 }
 
 extension TaskDetails {
-    /// Details that were stored, nil where nothing was set.
-    package init(storedDue due: String?, notes: String?, position: Double?) throws(ForeignValue) {
+    /// Details that were stored: `value` gives what the column of each has, nil where nothing was set.
+    package init(stored value: (TaskDetail) -> JSONValue?) throws(ForeignValue) {
         self.init()
-        if let due {
-            guard let date = DueDate(due) else { throw .date }
-            self.due = date
-        }
-        if let notes {
-            self.notes = try rethrowing(as: ForeignValue.init) { () throws(TaskText.Failure) in try TaskNotes(notes) }
-        }
-        if let position {
-            guard let position = TaskPosition(position) else { throw .position }
-            self.position = position
+        for detail in TaskDetail.allCases {
+            guard let stored = value(detail) else { continue }
+            guard let checked = detail.kind.checked(stored) else { throw ForeignValue("value of \(detail.name)") }
+            self[detail] = checked
         }
     }
 }

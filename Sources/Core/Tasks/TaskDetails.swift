@@ -1,63 +1,68 @@
-/// What a person may add to a task; most tasks have none of it.
-package struct TaskDetails: Sendable, Equatable {
-    package var due: DueDate?
-    package var notes: TaskNotes?
-    package var position: TaskPosition?
+package import JSON
 
-    package init(due: DueDate? = nil, notes: TaskNotes? = nil, position: TaskPosition? = nil) {
-        self.due = due
-        self.notes = notes
-        self.position = position
+/// The details that a task has; most tasks have none, and then this takes no memory.
+package struct TaskDetails: Sendable {
+    package struct Member: Sendable {
+        package let detail: TaskDetail
+        /// See ``DetailKind/checked(_:)``.
+        package let value: JSONValue
     }
 
-    /// Whether nothing is set.
-    package var isEmpty: Bool { due == nil && notes == nil && position == nil }
+    /// The details with their values, in the order of ``TaskDetail``.
+    package private(set) var members: [Member] = []
+
+    package init() {}
+
+    package var isEmpty: Bool { members.isEmpty }
+
+    package subscript(detail: TaskDetail) -> JSONValue? {
+        get { members.first { $0.detail == detail }?.value }
+        set {
+            members.removeAll { $0.detail == detail }
+            guard let newValue else { return }
+            let index = members.firstIndex { $0.detail.rawValue > detail.rawValue } ?? members.endIndex
+            members.insert(Member(detail: detail, value: newValue), at: index)
+        }
+    }
+
+    /// The members of a task's JSON, each after a comma: only what is set, so that a task without details is shown as it
+    /// always was.
+    var json: [UInt8] {
+        guard !isEmpty else { return [] }
+        var writer = JSONWriter()
+        for member in members {
+            writer.raw(",")
+            writer.string(member.detail.name)
+            writer.raw(":")
+            writer.value(member.value)
+        }
+        return writer.bytes
+    }
+}
+
+extension TaskDetails: Equatable {
+    /// Whether they are shown alike, byte for byte: the equality of texts would take NFC for NFD.
+    package static func == (left: TaskDetails, right: TaskDetails) -> Bool { left.json == right.json }
 }
 
 /// A change of the details of a task.
 package struct TaskDetailsChange: Sendable, Equatable {
-    /// A change of one of them.
-    package enum Member<Value: Sendable & Equatable>: Sendable, Equatable {
-        case keep
-        /// To this value, or to none.
-        case set(Value?)
+    /// The new values; the mark of its kind (``DetailKind/removal``) for a detail that is removed.
+    package private(set) var marked = TaskDetails()
 
-        /// Whether it is named at all; its value may be the same as before.
-        package var isSet: Bool { self != .keep }
+    package init() {}
 
-        /// What it is set to; nil if it is removed or kept.
-        package var value: Value? {
-            guard case .set(let value) = self else { return nil }
-            return value
-        }
-
-        fileprivate func applied(to old: Value?) -> Value? {
-            switch self {
-            case .keep: old
-            case .set(let value): value
-            }
-        }
+    /// Sets a detail to a value, or removes it.
+    package mutating func set(_ detail: TaskDetail, to value: JSONValue?) {
+        marked[detail] = value ?? detail.kind.removal
     }
-
-    package var due = Member<DueDate>.keep
-    package var notes = Member<TaskNotes>.keep
-    package var position = Member<TaskPosition>.keep
-
-    package init(
-        due: Member<DueDate> = .keep, notes: Member<TaskNotes> = .keep, position: Member<TaskPosition> = .keep
-    ) {
-        self.due = due
-        self.notes = notes
-        self.position = position
-    }
-
-    /// Whether nothing is named.
-    package var isEmpty: Bool { !due.isSet && !notes.isSet && !position.isSet }
 
     /// The details after the change.
     package func applied(to old: TaskDetails) -> TaskDetails {
-        TaskDetails(
-            due: due.applied(to: old.due), notes: notes.applied(to: old.notes),
-            position: position.applied(to: old.position))
+        var details = old
+        for member in marked.members {
+            details[member.detail] = member.value == member.detail.kind.removal ? nil : member.value
+        }
+        return details
     }
 }

@@ -4,7 +4,7 @@ extension TaskItem {
         var changed = self
         changed.text = change.text ?? text
         changed.completed = change.completed ?? completed
-        if !change.details.isEmpty { changed.details = change.details.applied(to: details) }
+        changed.details = change.details.applied(to: details)
         guard changed != self else { return nil }
         changed.modified = time
         changed.revision = revision.nextRevision

@@ -3,21 +3,16 @@ import Basics
 /// The texts of a task, escaped once for their size and for writing.
 struct EscapedTexts {
     let text: JSONEscapedText
-    let notes: JSONEscapedText?
-    let hasDetails: Bool
+    /// The members of the details.
+    let details: [UInt8]
 
     init(of item: TaskItem) {
         text = JSONEscapedText(item.text.value)
-        hasDetails = !item.details.isEmpty
-        notes = item.details.notes.map { JSONEscapedText($0.value) }
+        details = item.details.json
     }
 
-    /// The most bytes that they take, and all that is set of the details with them.
-    var size: Int {
-        guard hasDetails else { return 2 * text.count }
-        // The names and signs of the three, a date, and a number: shorter than 80.
-        return 2 * text.count + (notes?.count ?? 0) + 80
-    }
+    /// The bytes that they take.
+    var size: Int { 2 * text.count + details.count }
 }
 
 /// Writes tasks as the API shows them, one line of JSON.
@@ -60,26 +55,8 @@ struct TaskRendering {
         bytes.append(contentsOf: #"","DateModified":""#.utf8)
         Timestamp(milliseconds: item.modified).append(to: &bytes)
         bytes.append(UInt8(ascii: "\""))
-        if texts.hasDetails { append(item.details, notes: texts.notes) }
+        if !texts.details.isEmpty { bytes.append(contentsOf: texts.details) }
         bytes.append(UInt8(ascii: "}"))
-    }
-
-    /// Only what is set, so that a task without it is shown as it always was.
-    private mutating func append(_ details: TaskDetails, notes: JSONEscapedText?) {
-        if let due = details.due {
-            bytes.append(contentsOf: #","due":""#.utf8)
-            due.append(to: &bytes)
-            bytes.append(UInt8(ascii: "\""))
-        }
-        if let notes {
-            bytes.append(contentsOf: #","notes":""#.utf8)
-            notes.append(to: &bytes)
-            bytes.append(UInt8(ascii: "\""))
-        }
-        if let position = details.position {
-            bytes.append(contentsOf: #","position":"#.utf8)
-            bytes.append(contentsOf: position.text.utf8)
-        }
     }
 
     private static let completed = #"","completed":true,"Completed":true,"date":""#

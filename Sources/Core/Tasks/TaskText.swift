@@ -16,15 +16,10 @@ package struct TaskText: Hashable, Sendable {
     package static let longest = 4096
 
     package init(_ value: String) throws(Failure) {
-        try Self.check(value, longest: Self.longest)
-        self.value = value
-    }
-
-    /// Checks what holds for every text that a person writes, of at most this many bytes.
-    static func check(_ value: String, longest: Int) throws(Failure) {
         guard !value.isEmpty else { throw .empty }
-        guard value.utf8.count <= longest else { throw .tooLong(bytes: value.utf8.count) }
+        guard value.utf8.count <= Self.longest else { throw .tooLong(bytes: value.utf8.count) }
         guard !value.containsNUL else { throw .containsNUL }
+        self.value = value
     }
 
     /// Equality of bytes: the standard library would take NFC for NFD.

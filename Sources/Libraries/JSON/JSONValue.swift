@@ -71,6 +71,15 @@ extension JSONValue {
         return number
     }
 
+    /// The number, however it was written.
+    package var number: Double? {
+        switch self {
+        case .integer(let number): Double(number)
+        case .real(let number): number
+        case .null, .boolean, .string, .array, .object: nil
+        }
+    }
+
     package var boolean: Bool? {
         guard case .boolean(let value) = self else { return nil }
         return value

@@ -4,14 +4,11 @@ package enum Parameter: Sendable {
     case real(Double?)
     case text(String?)
     case boolean(Bool?)
-    case integers([Int64])
-    case texts([String])
-    case booleans([Bool])
-    /// Texts of which some may be NULL; nil is NULL instead of the array.
-    case optionalTexts([String?]?)
-    case optionalReals([Double?]?)
-    case optionalIntegers([Int64?])
-    case optionalBooleans([Bool?])
+    /// Integers of which some may be NULL, or NULL instead of the array.
+    case integers([Int64?]?)
+    case reals([Double?]?)
+    case texts([String?]?)
+    case booleans([Bool?]?)
 
     /// The server's number of the type (pg_type.dat), the same in every database.
     var type: UInt32 {
@@ -20,10 +17,10 @@ package enum Parameter: Sendable {
         case .integer: 20
         case .text: 25
         case .real: 701
-        case .booleans, .optionalBooleans: 1000
-        case .texts, .optionalTexts: 1009
-        case .integers, .optionalIntegers: 1016
-        case .optionalReals: 1022
+        case .booleans: 1000
+        case .texts: 1009
+        case .integers: 1016
+        case .reals: 1022
         }
     }
 
@@ -34,16 +31,12 @@ package enum Parameter: Sendable {
         case .text(let value?): bytes.append(contentsOf: value.utf8)
         case .boolean(let value?): bytes.append(value ? 1 : 0)
         case .real(let value?): bytes.append(bigEndian: value.bitPattern)
-        case .integer(nil), .text(nil), .boolean(nil), .real(nil), .optionalTexts(nil), .optionalReals(nil):
-            return false
-        case .integers(let values): bytes.append(array: values, of: 20) { $0.append(bigEndian: $1) }
-        case .texts(let values): bytes.append(array: values, of: 25) { $0.append(contentsOf: $1.utf8) }
-        case .booleans(let values): bytes.append(array: values, of: 16) { $0.append($1 ? 1 : 0) }
-        case .optionalTexts(let values?): bytes.append(optionals: values, of: 25) { $0.append(contentsOf: $1.utf8) }
-        case .optionalReals(let values?):
-            bytes.append(optionals: values, of: 701) { $0.append(bigEndian: $1.bitPattern) }
-        case .optionalIntegers(let values): bytes.append(optionals: values, of: 20) { $0.append(bigEndian: $1) }
-        case .optionalBooleans(let values): bytes.append(optionals: values, of: 16) { $0.append($1 ? 1 : 0) }
+        case .integers(let values?): bytes.append(array: values, of: 20) { $0.append(bigEndian: $1) }
+        case .reals(let values?): bytes.append(array: values, of: 701) { $0.append(bigEndian: $1.bitPattern) }
+        case .texts(let values?): bytes.append(array: values, of: 25) { $0.append(contentsOf: $1.utf8) }
+        case .booleans(let values?): bytes.append(array: values, of: 16) { $0.append($1 ? 1 : 0) }
+        case .integer(nil), .text(nil), .boolean(nil), .real(nil): return false
+        case .integers(nil), .texts(nil), .booleans(nil), .reals(nil): return false
         }
         return true
     }
@@ -55,17 +48,10 @@ extension [UInt8] {
         unsafe Swift.withUnsafeBytes(of: &value) { unsafe append(contentsOf: $0) }
     }
 
-    /// Appends the form of array_recv: dimensions, NULL mark, type, count, first index, then elements with lengths.
+    /// The form of array_recv: dimensions, whether there are NULLs, type, count, first index, then each value with its length;
+    /// a NULL has the length -1 and no bytes.
     fileprivate mutating func append<Value>(
-        array values: [Value], of type: Int32, _ appendElement: (inout [UInt8], Value) -> Void
-    ) {
-        append(headOfArray: values.count, of: type, hasNulls: false)
-        for value in values { append(element: value, appendElement) }
-    }
-
-    /// Appends the form of array_recv, in which a NULL has the length -1 and no bytes.
-    fileprivate mutating func append<Value>(
-        optionals values: [Value?], of type: Int32, _ appendElement: (inout [UInt8], Value) -> Void
+        array values: [Value?], of type: Int32, _ appendElement: (inout [UInt8], Value) -> Void
     ) {
         append(headOfArray: values.count, of: type, hasNulls: values.contains { $0 == nil })
         for value in values {

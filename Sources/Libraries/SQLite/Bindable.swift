@@ -1,7 +1,14 @@
-/// A value that a parameter of a statement can take.
+/// A value that a parameter of a statement can take, or several parameters that follow each other.
 package protocol Bindable {
-    /// Binds the value to the parameter of this index.
+    /// The number of parameters.
+    static var parameterCount: Int32 { get }
+
+    /// Binds the value to the parameter of this index, and those after it; a parameter that is not bound is NULL.
     func bind(to statement: borrowing Statement, at index: Int32) throws(SQLiteError)
+}
+
+extension Bindable {
+    package static var parameterCount: Int32 { 1 }
 }
 
 extension Int64: Bindable {

@@ -18,12 +18,12 @@ package struct Statement: ~Copyable {
 
     /// Binds all parameters in their order; the values are copied.
     package func bind<each Value: Bindable>(_ values: repeat each Value) throws(SQLiteError) {
-        var index: Int32 = 0
+        var index: Int32 = 1
         for value in repeat each values {
-            index += 1
             try value.bind(to: self, at: index)
+            index += type(of: value).parameterCount
         }
-        precondition(unsafe index == sqlite3_bind_parameter_count(handle), "every parameter needs a value")
+        precondition(unsafe index == sqlite3_bind_parameter_count(handle) + 1, "every parameter needs a value")
     }
 
     /// Goes to the next row; returns false after the last row, when the statement is complete.

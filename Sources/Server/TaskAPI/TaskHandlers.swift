@@ -1,5 +1,6 @@
 import Basics
 import HTTP
+import JSON
 import Platform
 import Tasks
 import Tokens
@@ -297,12 +298,10 @@ extension FNV1a {
     ///
     /// A zero, which no text contains, ends what was added before.
     fileprivate mutating func add(_ details: TaskDetails) {
-        guard !details.isEmpty else { return }
-        let values = [("d", details.due?.text), ("n", details.notes?.value), ("p", details.position?.text)]
-        for case (let name, let value?) in values {
+        for member in details.members {
             add(0)
-            add(name)
-            add(value)
+            add(member.detail.digestName)
+            if let text = member.value.string { add(text) } else { add(member.value.serialized()) }
         }
     }
 }

@@ -11,50 +11,47 @@ extension TaskInput {
     func details() throws(APIFailure) -> TaskDetailsChange {
         var change = TaskDetailsChange()
         for field in fields {
-            if field.name.isEqualIgnoringCase(to: "due") {
-                change.due = try change.due.agreeing(
-                    "due",
-                    try member("due", field.value, "a date that exists, such as 2026-11-30, or null") {
-                        $0.string.flatMap { DueDate($0) }
-                    })
-            } else if field.name.isEqualIgnoringCase(to: "notes") {
-                change.notes = try change.notes.agreeing(
-                    "notes",
-                    try member("notes", field.value, "a text of 1 to \(TaskNotes.longest) bytes, or null") {
-                        $0.string.flatMap { try? TaskNotes($0) }
-                    })
-            } else if field.name.isEqualIgnoringCase(to: "position") {
-                let greatest = Int64(TaskPosition.greatest)
-                change.position = try change.position.agreeing(
-                    "position",
-                    try member("position", field.value, "a number from -\(greatest) to \(greatest), or null") {
-                        position($0)
-                    })
+            for detail in TaskDetail.allCases where field.name.isEqualIgnoringCase(to: detail.name) {
+                let earlier = change
+                change.set(detail, to: try value(of: detail, field.value))
+                // Another field of the same name, in another case or in a form, must say the same.
+                guard earlier.marked[detail] == nil || earlier == change else {
+                    throw .input(.detail(name: detail.name, expected: "given once"))
+                }
             }
         }
         return change
     }
 
-    /// The value of a field, or that there is none.
-    private func member<Value>(
-        _ name: String, _ value: JSONValue, _ expected: String, _ convert: (JSONValue) -> Value?
-    ) throws(APIFailure) -> TaskDetailsChange.Member<Value> {
-        if value == .null || isForm && value == .string("") { return .set(nil) }
-        guard let converted = convert(value) else { throw .input(.detail(name: name, expected: expected)) }
-        return .set(converted)
-    }
-
-    /// In a form a number as JSON has it.
-    private func position(_ value: JSONValue) -> TaskPosition? {
-        guard isForm, case .string(let text) = value else { return TaskPosition(json: value) }
-        return (try? JSONValue(parsing: Array(text.utf8))).flatMap { TaskPosition(json: $0) }
+    /// The value that a field gives a detail; nil for none.
+    private func value(of detail: TaskDetail, _ given: JSONValue) throws(APIFailure) -> JSONValue? {
+        if given == .null || isForm && given == .string("") { return nil }
+        let json = isForm ? detail.kind.json(ofForm: given) : given
+        // A flag is false by being absent.
+        if case .flag = detail.kind, json == false { return nil }
+        guard let value = detail.kind.checked(json) else {
+            throw .input(.detail(name: detail.name, expected: detail.kind.expected))
+        }
+        return value
     }
 }
 
-extension TaskDetailsChange.Member {
-    /// This one after another field of the same name, in another case or in a form, which must say the same.
-    fileprivate func agreeing(_ name: String, _ given: Self) throws(APIFailure) -> Self {
-        guard self == .keep || self == given else { throw .input(.detail(name: name, expected: "given once")) }
-        return given
+extension DetailKind {
+    /// What a client is told to send.
+    fileprivate var expected: String {
+        switch self {
+        case .date: "a date that exists, such as 2026-11-30, or null"
+        case .text(let longest): "a text of 1 to \(longest) bytes, or null"
+        case .number(let greatest): "a number from -\(greatest) to \(greatest), or null"
+        case .flag: "true or false"
+        }
+    }
+
+    /// The value of a form's field, whose text is a number or a truth value as JSON has it.
+    fileprivate func json(ofForm value: JSONValue) -> JSONValue {
+        switch self {
+        case .date, .text: value
+        case .number, .flag: value.string.flatMap { try? JSONValue(parsing: Array($0.utf8)) } ?? .null
+        }
     }
 }

@@ -120,7 +120,7 @@ struct PostgreSQLOwnerDatabase: OwnerDatabase {
         _ = try connection.run(
             """
             INSERT INTO tasks(owner, \(TaskColumns.all))
-            SELECT $2, id + $3, text, completed, created, modified, revision, due, notes, position
+            SELECT $2, id + $3, text, completed, created, modified, revision, \(TaskDetail.columns)
             FROM tasks WHERE owner = $1
             """, [from, to, offset])
         let gone = try connection.run(
@@ -133,7 +133,7 @@ struct PostgreSQLOwnerDatabase: OwnerDatabase {
         _ = try connection.run(
             """
             INSERT INTO attempts(\(AttemptColumns.all))
-            SELECT $2, key, fingerprint, time, id + $3, text, completed, due, notes, position
+            SELECT $2, key, fingerprint, time, id + $3, text, completed, \(TaskDetail.columns)
             FROM attempts WHERE owner = $1
             ON CONFLICT DO NOTHING
             """, [from, to, offset])

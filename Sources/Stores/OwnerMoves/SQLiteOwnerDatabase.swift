@@ -43,7 +43,7 @@ final class SQLiteOwnerDatabase: OwnerDatabase {
             keys = try connection.prepare(
                 """
                 INSERT OR IGNORE INTO attempts(owner, \(IdempotencyRow.columns))
-                SELECT ?2, key, fingerprint, time, id + ?3, text, completed, due, notes, position
+                SELECT ?2, key, fingerprint, time, id + ?3, text, completed, \(TaskDetail.columns)
                 FROM attempts WHERE owner = ?1
                 """)
             dropKeys = try connection.prepare("DELETE FROM attempts WHERE owner = ?1")

@@ -5,8 +5,8 @@ package import Tasks
 /// The columns of the record of an idempotency key (table `attempts`) in the order in which every statement names them.
 package enum IdempotencyRow {
     /// How many they are; what a statement selects in addition follows them.
-    package static let count: Int32 = 9
-    package static let columns = "key, fingerprint, time, id, text, completed, due, notes, position"
+    package static let count = 6 + TaskDetails.parameterCount
+    package static let columns = "key, fingerprint, time, id, text, completed, \(TaskDetail.columns)"
 
     /// The record in the current row of a statement.
     package static func record(
@@ -43,7 +43,7 @@ package struct IdempotencyStatements: ~Copyable {
         """
     private static let put = """
         INSERT OR REPLACE INTO attempts(owner, \(IdempotencyRow.columns))
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+        VALUES (\(TaskRow.parameters(1 + IdempotencyRow.count)))
         """
     private static let prune = """
         DELETE FROM attempts WHERE (owner, key) IN
@@ -61,10 +61,10 @@ package struct IdempotencyStatements: ~Copyable {
     }
 
     package func put(_ record: IdempotencyRecord) throws(SQLiteError) {
-        let (key, item, details) = (record.key, record.item, record.item.details)
+        let (key, item) = (record.key, record.item)
         try put.run(
             item.owner.identifier, key.key, Int64(bitPattern: key.fingerprint), item.created, item.id, item.text.value,
-            item.completed, details.due?.text, details.notes?.value, details.position?.value)
+            item.completed, item.details)
     }
 
     /// Removes the keys of tasks that are not among an owner's newest.

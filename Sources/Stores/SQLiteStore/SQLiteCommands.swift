@@ -1,4 +1,5 @@
 import Basics
+import JSON
 import SQLite
 import Tasks
 
@@ -128,12 +129,14 @@ struct WriteProbe: SQLiteCommand {
     let rows = 1
 
     func run(on database: borrowing WriterDatabase) throws(SQLiteError) {
-        let notes = String(repeating: "x", count: TaskNotes.longest)
+        var details = TaskDetails()
+        for detail in TaskDetail.allCases {
+            details[detail] = detail.kind.longestText.map { .string(String(repeating: "x", count: $0)) }
+        }
         let item = try rethrowing(as: SQLiteError.init) { () throws(ForeignValue) in
             try TaskItem(
                 storedID: 1, owner: owner, text: String(repeating: "x", count: TaskText.longest), completed: false,
-                created: 0, modified: 0, revision: 1,
-                details: TaskDetails(storedDue: nil, notes: notes, position: nil))
+                created: 0, modified: 0, revision: 1, details: details)
         }
         try database.statements.insert(item)
         _ = try database.statements.delete(item.id, of: owner)

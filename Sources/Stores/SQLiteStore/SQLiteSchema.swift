@@ -3,9 +3,9 @@ import SQLite
 /// The tables, as numbered migrations of an empty file; a file records how many were applied (`PRAGMA user_version`).
 ///
 /// A released migration is never changed: another change is another migration.
-enum SQLiteSchema {
+package enum SQLiteSchema {
     /// The version that this program reads and writes.
-    static var known: Int { migrations.count }
+    package static var known: Int { migrations.count }
 
     /// Marks the file as ours (`PRAGMA application_id`): "TASK".
     static let application: Int64 = 0x5441_534B

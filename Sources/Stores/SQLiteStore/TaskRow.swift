@@ -1,21 +1,26 @@
 import Basics
+import JSON
 package import SQLite
 package import Tasks
 
 /// The columns of a task in the order in which every statement names them.
 package enum TaskRow {
     /// How many they are; what a statement selects in addition follows them.
-    package static let count: Int32 = 9
-    package static let columns = "id, text, completed, created, modified, revision, due, notes, position"
+    package static let count = 6 + TaskDetails.parameterCount
+    package static let columns = "id, text, completed, created, modified, revision, \(TaskDetail.columns)"
 
-    package static let insert = "INSERT INTO tasks(owner, \(columns)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
+    package static let insert = "INSERT INTO tasks(owner, \(columns)) VALUES (\(parameters(1 + count)))"
+
+    /// This many parameters, separated by commas.
+    static func parameters(_ count: Int32) -> String {
+        repeatElement("?", count: Int(count)).joined(separator: ", ")
+    }
 
     /// Gives a task to ``insert``.
     package static func bind(_ item: TaskItem, to statement: borrowing Statement) throws(SQLiteError) {
-        let details = item.details
         try statement.bind(
             item.owner.identifier, item.id, item.text.value, item.completed, item.created, item.modified, item.revision,
-            details.due?.text, details.notes?.value, details.position?.value)
+            item.details)
     }
 
     package static let find = "SELECT \(columns) FROM tasks WHERE owner = ?1 AND id = ?2"
@@ -38,13 +43,33 @@ package enum TaskRow {
         }
     }
 
-    /// What is set of the details, whose three columns begin with this one.
+    /// The details, whose columns begin with this one.
     static func details(in row: borrowing Statement, from column: Int32) throws(SQLiteError) -> TaskDetails {
-        let due = row.isNull(column) ? nil : row.text(column)
-        let notes = row.isNull(column + 1) ? nil : row.text(column + 1)
-        let position = row.isNull(column + 2) ? nil : row.real(column + 2)
-        return try rethrowing(as: SQLiteError.init) { () throws(ForeignValue) in
-            try TaskDetails(storedDue: due, notes: notes, position: position)
+        try rethrowing(as: SQLiteError.init) { () throws(ForeignValue) in
+            try TaskDetails(stored: { detail in
+                let column = column + Int32(detail.rawValue)
+                guard !row.isNull(column) else { return nil }
+                switch detail.kind {
+                case .date, .text: return .string(row.text(column))
+                case .number: return .real(row.real(column))
+                case .flag: return row.integer(column) == 0 ? nil : true
+                }
+            })
+        }
+    }
+}
+
+extension TaskDetails: Bindable {
+    package static var parameterCount: Int32 { Int32(TaskDetail.allCases.count) }
+
+    package func bind(to statement: borrowing Statement, at index: Int32) throws(SQLiteError) {
+        for member in members {
+            let index = index + Int32(member.detail.rawValue)
+            switch member.detail.kind {
+            case .date, .text: try member.value.string.bind(to: statement, at: index)
+            case .number: try member.value.number.bind(to: statement, at: index)
+            case .flag: try member.value.boolean.bind(to: statement, at: index)
+            }
         }
     }
 }

@@ -40,8 +40,9 @@ struct WriteStatements: ~Copyable {
     }
 
     private static let update = """
-        UPDATE tasks SET text = ?3, completed = ?4, modified = ?5, revision = ?6, due = ?7, notes = ?8, position = ?9
-        WHERE owner = ?1 AND id = ?2
+        UPDATE tasks SET (text, completed, modified, revision, \(TaskDetail.columns))
+            = (\(TaskRow.parameters(4 + TaskDetails.parameterCount)))
+        WHERE owner = ? AND id = ?
         """
     /// The most tasks that one statement removes by their text, or because they are done.
     static let mostRemoved = 256
@@ -95,10 +96,8 @@ struct WriteStatements: ~Copyable {
     }
 
     func update(_ item: TaskItem) throws(SQLiteError) {
-        let details = item.details
         try update.run(
-            item.owner.identifier, item.id, item.text.value, item.completed, item.modified, item.revision,
-            details.due?.text, details.notes?.value, details.position?.value)
+            item.text.value, item.completed, item.modified, item.revision, item.details, item.owner.identifier, item.id)
     }
 
     func delete(_ id: Int64, of owner: Owner) throws(SQLiteError) -> Int {

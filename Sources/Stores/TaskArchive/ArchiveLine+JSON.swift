@@ -14,32 +14,19 @@ extension ArchiveLine {
                 ("text", .string(item.text.value)), ("completed", .boolean(item.completed)),
                 ("created", Self.time(item.created)), ("modified", Self.time(item.modified)),
                 ("revision", .integer(item.revision)),
-            ] + Self.members(item.details)
+            ] + item.details.members.map { ($0.detail.name, $0.value) }
         case .key(let record):
             [
                 ("owner", .string(record.item.owner.identifier)), ("key", .string(record.key.key)),
                 ("fingerprint", .string(Self.digits(record.key.fingerprint))), ("id", .integer(record.item.id)),
                 ("text", .string(record.item.text.value)), ("completed", .boolean(record.item.completed)),
                 ("created", Self.time(record.item.created)),
-            ] + Self.members(record.item.details)
+            ] + record.item.details.members.map { ($0.detail.name, $0.value) }
         case .owner(let owner, let next): [("owner", .string(owner.identifier)), ("next", .integer(next))]
         case .end(let tasks, let keys):
             [("end", .boolean(true)), ("tasks", .integer(Int64(tasks)))]
                 + (keys > 0 ? [("keys", .integer(Int64(keys)))] : [])
         }
-    }
-
-    /// Only what is set.
-    private static func members(_ details: TaskDetails) -> [(String, JSONValue)] {
-        let all: [(String, JSONValue?)] = [
-            ("due", details.due.map { .string($0.text) }), ("notes", details.notes.map { .string($0.value) }),
-            ("position", details.position.map { Self.number($0) }),
-        ]
-        return all.compactMap { name, value in value.map { (name, $0) } }
-    }
-
-    private static func number(_ position: TaskPosition) -> JSONValue {
-        Int64(exactly: position.value).map { .integer($0) } ?? .real(position.value)
     }
 
     private static func time(_ milliseconds: Int64) -> JSONValue {

@@ -70,7 +70,7 @@ private struct LineMembers {
             return (.owner(owner, next: try need("next") { $0.integer.flatMap { $0.isNextID ? $0 : nil } }), 2)
         }
         let details = try details()
-        let count = 7 + [details.due != nil, details.notes != nil, details.position != nil].count { $0 }
+        let count = 7 + details.members.count
         if self["key"] != nil { return (.key(try record(of: owner, details)), count) }
         return (.task(try task(of: owner, details)), count)
     }
@@ -78,9 +78,9 @@ private struct LineMembers {
     /// Those that the line has; exports have them only where they are set, and older ones never.
     private func details() throws(ArchiveLine.Fault) -> TaskDetails {
         var details = TaskDetails()
-        if self["due"] != nil { details.due = try need("due") { $0.string.flatMap { DueDate($0) } } }
-        if self["notes"] != nil { details.notes = try need("notes") { $0.string.flatMap { try? TaskNotes($0) } } }
-        if self["position"] != nil { details.position = try need("position") { TaskPosition(json: $0) } }
+        for detail in TaskDetail.allCases where self[detail.name] != nil {
+            details[detail] = try need(detail.name) { detail.kind.checked($0) }
+        }
         return details
     }
 

@@ -59,6 +59,9 @@ struct PostgreSQLImport: ImportTarget {
     /// Keys of this time and earlier are expired.
     private static var expiry: Parameter { .integer(SystemTime().wallMilliseconds - IdempotencyKey.lifetime) }
 
+    /// The parameters with the columns of tasks, or of idempotency keys.
+    private static let columns = "$1, $2, $3, $4, $5, $6, $7, \(TaskDetail.parameters(from: 8))"
+
     /// How many of the tasks exist, and how many of them are the same.
     ///
     /// LIMIT makes the planner look up each task by its key, even if it has no statistics yet because the tables were
@@ -67,10 +70,10 @@ struct PostgreSQLImport: ImportTarget {
         let rows = try connection.run(
             """
             SELECT count(*), count(*) FILTER (WHERE same)
-            FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) AS line(owner, \(TaskColumns.all)), LATERAL (
-                SELECT (t.text, t.completed, t.created, t.modified, t.revision, t.due, t.notes, t.position)
+            FROM unnest(\(Self.columns)) AS line(owner, \(TaskColumns.all)), LATERAL (
+                SELECT (t.text, t.completed, t.created, t.modified, t.revision, \(TaskDetail.list { "t.\($0.name)" }))
                     IS NOT DISTINCT FROM (line.text, line.completed, line.created, line.modified, line.revision,
-                        line.due, line.notes, line.position) AS same
+                        \(TaskDetail.list { "line.\($0.name)" })) AS same
                 FROM tasks t WHERE t.owner = line.owner AND t.id = line.id LIMIT 1) AS found
             """, lines.tasks)
         return (Int(rows.integer(0, 0)), Int(rows.integer(0, 1)))
@@ -95,7 +98,7 @@ struct PostgreSQLImport: ImportTarget {
         let rows = try connection.run(
             """
             WITH added AS (
-                INSERT INTO tasks(owner, \(TaskColumns.all)) SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+                INSERT INTO tasks(owner, \(TaskColumns.all)) SELECT * FROM unnest(\(Self.columns))
                 ON CONFLICT DO NOTHING RETURNING owner
             ) SELECT owner, count(*) FROM added GROUP BY owner
             """, lines.tasks)
@@ -118,7 +121,7 @@ struct PostgreSQLImport: ImportTarget {
         _ = try connection.run(
             """
             INSERT INTO attempts(\(AttemptColumns.all))
-            SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING
+            SELECT * FROM unnest(\(Self.columns)) ON CONFLICT DO NOTHING
             """, records)
         _ = try connection.run(
             """
@@ -133,9 +136,9 @@ private struct ImportParameters {
     let names: [Owner]
     let owners: Parameter
     let nexts: Parameter
-    /// Ten columns: the owner, and those of ``TaskColumns``.
+    /// The owner, and those of ``TaskColumns``.
     let tasks: [Parameter]
-    /// Ten columns, in the order of the table; nil if there are none, as in most batches.
+    /// The columns of ``AttemptColumns``; nil if there are none, as in most batches.
     let records: [Parameter]?
     let recordCount: Int
 
@@ -151,7 +154,7 @@ private struct ImportParameters {
                 .texts(items.map(\.owner.identifier)), .integers(items.map(\.id)), .texts(items.map(\.text.value)),
                 .booleans(items.map(\.completed)), .integers(items.map(\.created)), .integers(items.map(\.modified)),
                 .integers(items.map(\.revision)),
-            ] + Self.details(of: items)
+            ] + items.map(\.details).parameters
         let records = all.flatMap(\.records)
         recordCount = records.count
         self.records = records.isEmpty ? nil : Self.columns(records)
@@ -163,13 +166,6 @@ private struct ImportParameters {
             .texts(items.map(\.owner.identifier)), .texts(records.map(\.key.key)),
             .integers(records.map { Int64(bitPattern: $0.key.fingerprint) }), .integers(items.map(\.created)),
             .integers(items.map(\.id)), .texts(items.map(\.text.value)), .booleans(items.map(\.completed)),
-        ] + details(of: items)
-    }
-
-    private static func details(of items: [TaskItem]) -> [Parameter] {
-        [
-            .optionalTexts(items.map(\.details.due?.text)), .optionalTexts(items.map(\.details.notes?.value)),
-            .optionalReals(items.map(\.details.position?.value)),
-        ]
+        ] + items.map(\.details).parameters
     }
 }

@@ -1,5 +1,6 @@
 import Basics
 import JSON
+import Support
 @testable import Tasks
 
 /// The first line is an owner, the others are texts: what the API writes of them is JSON that says the same.
@@ -48,28 +49,22 @@ private func checkTask(_ item: TaskItem, _ shown: JSONObject) throws {
     try checkDetails(item.details, shown)
 }
 
-/// A line is a date, notes and a number as well, as far as it can be.
+/// A line is a value of every detail as well, as far as it can be.
 private func details(_ line: String) throws -> TaskDetails {
-    let details = TaskDetails(
-        due: DueDate(line), notes: try? TaskNotes(line), position: Double(line).flatMap { TaskPosition($0) })
-    if let due = details.due { try require(due.text.utf8.elementsEqual(line.utf8), "a date has one form") }
+    var details = TaskDetails()
+    for detail in TaskDetail.allCases {
+        let values: [JSONValue?] = [.string(line), Double(line).map { .real($0) }, .boolean(line.isEmpty)]
+        details[detail] = values.lazy.compactMap { $0.flatMap(detail.kind.checked) }.first
+    }
     return details
 }
 
 private func checkDetails(_ details: TaskDetails, _ shown: JSONObject) throws {
-    try require(shown["due"]?.string == details.due?.text, "a date is shown as it is")
-    if let notes = details.notes {
-        try require(isSame(shown["notes"], notes.value), "notes are shown byte for byte")
-    } else {
-        try require(shown["notes"] == nil, "nothing is shown of what is not set")
+    for detail in TaskDetail.allCases {
+        let read = TaskDetails([detail: shown[detail.name]].compactMapValues { $0 })
+        let kept = TaskDetails([detail: details[detail]].compactMapValues { $0 })
+        try require(read == kept, "a detail is shown as it is, or not at all")
     }
-    let number: Double? =
-        switch shown["position"] {
-        case .integer(let number)?: Double(number)
-        case .real(let number)?: number
-        default: nil
-        }
-    try require(number == details.position?.value, "a position is shown as the same number")
 }
 
 private func isSame(_ value: JSONValue?, _ text: String) -> Bool {

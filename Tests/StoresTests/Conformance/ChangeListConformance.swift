@@ -1,3 +1,4 @@
+import JSON
 import Support
 import Tasks
 import Testing
@@ -89,8 +90,8 @@ struct ChangeListConformance {
         // Pages of 64 KiB.
         let answers = AnswerMemory(limit: 1 << 20)
         try await kind.with(answers: answers) { store in
-            let notes = try TaskNotes(String(repeating: "n", count: TaskNotes.longest))
-            for _ in 0..<12 { _ = try await store.added("x", details: TaskDetails(notes: notes), of: alice) }
+            let details = TaskDetails([.notes: .string(String(repeating: "n", count: TaskDetail.notes.longest))])
+            for _ in 0..<12 { _ = try await store.added("x", details: details, of: alice) }
             func change(_ ids: ClosedRange<Int64>) async throws -> ChangeAllOutcome {
                 try await store.changeAll(ids.map { completed($0) }, at: 2000, of: alice)
             }

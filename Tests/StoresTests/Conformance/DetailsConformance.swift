@@ -1,3 +1,4 @@
+import JSON
 import Platform
 import Support
 import Tasks
@@ -37,7 +38,7 @@ struct DetailsConformance {
                 #expect(try await store.lists(all, of: owner), "\(step)")
                 #expect(try await store.lists([all[1]], TaskQuery(limit: 1, after: 1), next: 2, of: owner), "\(step)")
                 // A retry gets the task as it was added, whatever it is now.
-                let other = TaskChange(text: try TaskText("y"), details: TaskDetailsChange(position: .set(nil)))
+                let other = TaskChange(text: try TaskText("y"), details: .removal)
                 _ = try await store.change(keyed.id, other, expected: nil, at: start, of: owner)
                 #expect(try await addUnderKey() == .repeated(keyed), "\(step)")
             }
@@ -50,10 +51,10 @@ struct DetailsConformance {
             let items = try await withThrowingTaskGroup(of: TaskItem.self) { group in
                 for number in 0..<60 {
                     group.addTask {
-                        let details = TaskDetails(
-                            due: number % 2 == 0 ? DueDate("2026-11-\(10 + number % 20)") : nil,
-                            notes: number % 3 == 0 ? try TaskNotes("notes \(number)") : nil,
-                            position: number % 5 == 0 ? TaskPosition(Double(number) / 8) : nil)
+                        var details = TaskDetails()
+                        for (index, detail) in TaskDetail.allCases.enumerated() where number % (index + 2) == 0 {
+                            details[detail] = detail.samples[number % detail.samples.count]
+                        }
                         let item = try await store.added("task \(number)", details: details, of: alice)
                         #expect(item.details == details)
                         return item
@@ -72,7 +73,7 @@ struct DetailsConformance {
         try await kind.with { store in
             var items = [
                 try await store.added("bare", of: alice),
-                try await store.added("full", completed: true, details: try .example, of: alice),
+                try await store.added("full", completed: true, details: .example, of: alice),
             ]
             for (time, step) in zip(Int64(2000)..., try Step.all.flatMap { [$0, $0] }) {
                 items = items.map { step.after($0, at: time) }
@@ -97,7 +98,7 @@ struct DetailsConformance {
         try await kind.with { store in
             var (items, changes): ([TaskItem], [IdentifiedChange]) = ([], [])
             for (number, step) in try Step.all.enumerated() {
-                let details = number.isMultiple(of: 2) ? TaskDetails() : try .example
+                let details = number.isMultiple(of: 2) ? TaskDetails() : .example
                 let item = try await store.added("x", details: details, of: alice)
                 items.append(step.after(item, at: 2000))
                 changes.append(IdentifiedChange(id: item.id, change: step.change))
@@ -114,24 +115,33 @@ struct DetailsConformance {
         let answers = AnswerMemory(limit: 1 << 20)
         try await kind.with(answers: answers) { store in
             var items: [TaskItem] = []
-            for length in [1, 399, 400, 401, TaskNotes.longest] {
-                let notes = try TaskNotes(String(repeating: "n", count: length))
-                items.append(try await store.added("x", details: TaskDetails(notes: notes), of: alice))
+            for length in [1, 399, 400, 401, TaskDetail.notes.longest] {
+                let details = TaskDetails([.notes: .string(String(repeating: "n", count: length))])
+                items.append(try await store.added("x", details: details, of: alice))
                 #expect(try await store.lists(items, of: alice))
                 #expect(
                     try await store.lists([items[items.count - 1]], TaskQuery(after: Int64(items.count) - 1), of: alice)
                 )
             }
             // With escapes a byte takes six.
-            let notes = try TaskNotes(String(repeating: "\u{1}", count: TaskNotes.longest))
-            for _ in 0..<3 { items.append(try await store.added("x", details: TaskDetails(notes: notes), of: alice)) }
+            let notes = String(repeating: "\u{1}", count: TaskDetail.notes.longest)
+            for _ in 0..<3 {
+                items.append(try await store.added("x", details: TaskDetails([.notes: .string(notes)]), of: alice))
+            }
             let list = try await store.list(.all, of: alice)
             #expect(list == TaskList(rendering: Array(items[...5]), next: 6) || list.next == 6)
-            #expect(list.json.count <= answers.pageSize + 6 * TaskNotes.longest + 600)
+            #expect(list.json.count <= answers.pageSize + 6 * TaskDetail.notes.longest + 600)
             #expect(try await store.lists([items[6]], TaskQuery(limit: 1, after: 6), next: 7, of: alice))
             #expect(answers.statistics.refused == 0)
         }
         #expect(answers.statistics.held == 0)
+    }
+}
+
+extension TaskDetailsChange {
+    /// Removes all details.
+    fileprivate static var removal: TaskDetailsChange {
+        TaskDetailsChange(Dictionary(uniqueKeysWithValues: TaskDetail.allCases.map { ($0, nil) }))
     }
 }
 
@@ -146,14 +156,10 @@ private struct Step: CustomStringConvertible {
         get throws {
             try steps(\.text, [TaskText("caf\u{E9}"), TaskText("cafe\u{301}")]) { TaskChange(text: $0) }
                 + steps(\.completed, [true, false]) { TaskChange(completed: $0) }
-                + steps(\.details.due, [DueDate("0001-01-01"), DueDate("9999-12-31"), nil]) {
-                    TaskChange(details: TaskDetailsChange(due: .set($0)))
-                }
-                + steps(\.details.notes, [TaskNotes("caf\u{E9}"), TaskNotes("cafe\u{301}"), nil]) {
-                    TaskChange(details: TaskDetailsChange(notes: .set($0)))
-                }
-                + steps(\.details.position, [TaskPosition(0), TaskPosition(TaskPosition.greatest), nil]) {
-                    TaskChange(details: TaskDetailsChange(position: .set($0)))
+                + TaskDetail.allCases.flatMap { detail in
+                    steps(\.details[detail], detail.samples + [nil]) {
+                        TaskChange(details: TaskDetailsChange([detail: $0]))
+                    }
                 }
         }
     }

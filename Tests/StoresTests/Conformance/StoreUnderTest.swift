@@ -1,3 +1,4 @@
+import JSON
 import PostgreSQLStore
 import SQLiteStore
 import MemoryStore
@@ -93,13 +94,11 @@ extension TaskText {
 }
 
 extension TaskDetails {
-    /// All three, with what is easily lost: line breaks and a form that another text looks like.
+    /// All details, with what is easily lost: line breaks and a form that another text looks like.
     static var example: TaskDetails {
-        get throws {
-            TaskDetails(
-                due: DueDate("2028-02-29"), notes: try TaskNotes("two\r\nlines \"caf\u{E9}\""),
-                position: TaskPosition(-2.5))
-        }
+        var details = TaskDetails()
+        for detail in TaskDetail.allCases { details[detail] = detail.samples.last }
+        return details
     }
 }
 

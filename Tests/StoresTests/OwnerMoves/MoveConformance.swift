@@ -25,7 +25,7 @@ struct MoveConformance {
     @Test("Tasks, revisions, ids that were given and idempotency keys move along", arguments: MovableStore.all)
     func everything(kind: MovableStore) async throws {
         try await kind.with { place in
-            let details = try TaskDetails.example
+            let details = TaskDetails.example
             let first = try await place.store.added("first", details: details, of: old)
             let keyed = try await place.store.add("keyed", details: details, at: start, attempt: key, of: old)
             guard case .added(let second) = keyed else { throw UnexpectedOutcome(outcome: keyed) }

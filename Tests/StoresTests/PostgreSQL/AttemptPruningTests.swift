@@ -91,7 +91,8 @@ struct AttemptPruningTests {
             INSERT INTO tasks VALUES ('alice', 3000, 'x', false, \(now), \(now), 1);
             INSERT INTO attempts SELECT 'alice', 'key ' || i, 1, \(now), i, 'x', false FROM generate_series(1, 3000) i
             """, in: name)
-        #expect(try PostgreSQLTaskStore.migrate(address, partitions: nil).contains("from version 1 to 3"))
+        let message = try PostgreSQLTaskStore.migrate(address, partitions: nil)
+        #expect(message.contains("from version 1 to \(PostgreSQLSchema.known)"))
         #expect(try count() == 1000)
         let store = try open()
         defer { store.close() }

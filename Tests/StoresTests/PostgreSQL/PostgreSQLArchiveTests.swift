@@ -111,8 +111,8 @@ struct PostgreSQLArchiveTests {
         let archive = PostgreSQLArchive(server.address(database))
         #expect(try imported([line("alice", 1)], to: archive).added == 1)
         for (change, reason) in [
-            ("position = 'NaN'", "a position in the table of tasks is not one that task-server writes"),
-            ("due = '30.11.2026'", "a date in the table of tasks is not one that task-server writes"),
+            ("position = 'NaN'", "a value of position in the table of tasks is not one that task-server writes"),
+            ("due = '30.11.2026'", "a value of due in the table of tasks is not one that task-server writes"),
             ("text = ''", "a text in the table of tasks is not one that task-server writes: empty"),
         ] {
             try server.command("UPDATE tasks SET text = 't', due = NULL, position = NULL", in: database)

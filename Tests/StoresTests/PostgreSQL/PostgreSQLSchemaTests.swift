@@ -31,12 +31,11 @@ struct PostgreSQLSchemaTests {
                 return ("int8", "\(number)")
             case .text: return ("text", position == 0 ? "'alice'" : "'x'")
             case .boolean: return ("bool", "true")
-            case .integers, .optionalIntegers: return ("int8[]", "'{5}'")
-            case .texts: return ("text[]", "'{x}'")
-            case .booleans, .optionalBooleans: return ("bool[]", "'{f}'")
+            case .integers: return ("int8[]", "'{5}'")
+            case .booleans: return ("bool[]", "'{f}'")
             case .real: return ("float8", "1.5")
-            case .optionalTexts: return ("text[]", "'{NULL}'")
-            case .optionalReals: return ("float8[]", "'{NULL}'")
+            case .texts: return ("text[]", "'{x}'")
+            case .reals: return ("float8[]", "'{NULL}'")
             }
         }
         return (arguments.map(\.0).joined(separator: ","), arguments.map(\.1).joined(separator: ","))
@@ -112,7 +111,7 @@ struct PostgreSQLSchemaTests {
         #expect {
             try PostgreSQLTaskStore.open(address)
         } throws: { error in
-            guard case .fromTheFuture(_, 99, 3) = error as? StoreOpenError else { return false }
+            guard case .fromTheFuture(_, 99, PostgreSQLSchema.known) = error as? StoreOpenError else { return false }
             return true
         }
         try server.command(

@@ -37,7 +37,7 @@ extension ReadOperation where Outcome == TaskItem? {
 extension ReadOperation where Outcome == TaskList {
     /// Reads as many tasks of a selection as fit in an answer.
     ///
-    /// If there may be more rows than the first statement gives, or notes are too long for it, a second one asks for as many
+    /// If there may be more rows than the first statement gives, or details are too long for it, a second one asks for as many
     /// bytes as are needed.
     static func list(_ query: ListTasks, in answers: AnswerMemory) -> ReadOperation {
         let (rows, selection) = (TaskStatement.firstRows, query.selection)
@@ -47,20 +47,20 @@ extension ReadOperation where Outcome == TaskList {
             : Statement(.page, of: query.owner, parameters(of: selection, rows: rows))
         return ReadOperation(statement: statement) { found throws(StoreError) in
             let isCut = found.count == rows && selection.limit.map { $0 >= rows } ?? true
-            if isCut || lacksNotes(found) { return .followedBy(longList(query, in: answers)) }
+            if isCut || lacksDetails(found) { return .followedBy(longList(query, in: answers)) }
             return .done(try page(found, query, in: answers))
         }
     }
 
-    private static func lacksNotes(_ rows: borrowing Rows) -> Bool {
-        for row in 0..<rows.count where TaskColumns.lacksNotes(rows, row) { return true }
+    private static func lacksDetails(_ rows: borrowing Rows) -> Bool {
+        for row in 0..<rows.count where TaskColumns.lacksDetail(rows, row) { return true }
         return false
     }
 
     private static func longList(_ query: ListTasks, in answers: AnswerMemory) -> ReadOperation {
         // The task that fills the page, and one after it that shows that others follow.
-        let bytes =
-            answers.pageSize + 2 * TaskText.longest + TaskNotes.longest + 2 * TaskStatement.leastRendered
+        let details = TaskDetail.allCases.compactMap(\.kind.longestText).reduce(0, +)
+        let bytes = answers.pageSize + 2 * TaskText.longest + details + 2 * TaskStatement.leastRendered
         let rows = bytes / TaskStatement.leastRendered + 2
         let statement = Statement(
             .longPage, of: query.owner, parameters(of: query.selection, rows: rows) + [.integer(Int64(bytes))])

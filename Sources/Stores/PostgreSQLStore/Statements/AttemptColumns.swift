@@ -3,7 +3,7 @@ package import Tasks
 
 /// The columns of the record of an idempotency key (table `attempts`) in the order in which statements name them.
 package enum AttemptColumns {
-    package static let all = "owner, key, fingerprint, time, id, text, completed, due, notes, position"
+    package static let all = "owner, key, fingerprint, time, id, text, completed, \(TaskDetail.columns)"
 
     /// The record in a row of these columns.
     package static func record(in rows: borrowing Rows, _ row: Int) throws(ForeignValue) -> IdempotencyRecord {

@@ -1,31 +1,40 @@
+import JSON
 package import PostgreSQL
 package import Tasks
 
 /// The columns of a task in the order in which every statement names them.
 package enum TaskColumns {
-    package static let all = "id, text, completed, created, modified, revision, due, notes, position"
+    package static let all = columns()
 
-    /// The same with an empty text, which no notes are, in place of notes of more than ``shortNotes`` bytes.
-    static let allWithShortNotes = """
-        id, text, completed, created, modified, revision, due,
-            CASE WHEN octet_length(notes) > \(shortNotes) THEN '' ELSE notes END, position
-        """
+    /// The same with an empty text, which no detail is, in place of a detail that is a long text.
+    static let allWithShortDetails = columns { "CASE WHEN octet_length(\($0)) > 400 THEN '' ELSE \($0) END" }
 
-    private static let shortNotes = 400
-
-    /// The same, without texts and notes unless a condition is true.
+    /// The same, without texts unless a condition is true.
     static func all(withTextsIf condition: String) -> String {
-        """
-        id, CASE WHEN \(condition) THEN text ELSE '' END, completed, created, modified, revision, due,
-            CASE WHEN \(condition) THEN notes END, position
-        """
+        columns(text: "CASE WHEN \(condition) THEN text ELSE '' END") { "CASE WHEN \(condition) THEN \($0) END" }
     }
+
+    private static func columns(text: String = "text", _ detailText: (String) -> String = { $0 }) -> String {
+        "id, \(text), completed, created, modified, revision, "
+            + TaskDetail.list { $0.kind.longestText == nil ? $0.name : detailText($0.name) }
+    }
+
+    private static let countOfOthers = 6
+
+    /// The bytes that the texts of a task take in its JSON at least.
+    static let textBytes = texts.reduce("2 * octet_length(text)") { "\($0) + coalesce(octet_length(\($1.name)), 0)" }
+
+    /// The details that a person writes.
+    private static let texts = TaskDetail.allCases.filter { $0.kind.longestText != nil }
 
     /// Whether a row with ``all(withTextsIf:)`` has no text, which no task is without.
     static func lacksText(_ rows: borrowing Rows, _ row: Int) -> Bool { rows.isEmptyText(row, 1) }
 
-    /// Whether notes of a row with ``allWithShortNotes`` were longer.
-    static func lacksNotes(_ rows: borrowing Rows, _ row: Int) -> Bool { rows.isEmptyText(row, 7) }
+    /// Whether a detail of a row with ``allWithShortDetails`` was longer.
+    static func lacksDetail(_ rows: borrowing Rows, _ row: Int) -> Bool {
+        for detail in texts where rows.isEmptyText(row, countOfOthers + detail.rawValue) { return true }
+        return false
+    }
 
     /// The task in a row, whose columns begin after that many others.
     package static func item(
@@ -35,16 +44,21 @@ package enum TaskColumns {
             storedID: rows.integer(row, columns), owner: owner, text: rows.text(row, columns + 1),
             completed: rows.boolean(row, columns + 2), created: rows.integer(row, columns + 3),
             modified: rows.integer(row, columns + 4), revision: rows.integer(row, columns + 5),
-            details: try details(in: rows, row, after: columns + 6))
+            details: try details(in: rows, row, after: columns + countOfOthers))
     }
 
-    /// What is set of the details, whose three columns begin after that many others.
+    /// The details in a row, whose columns begin after that many others.
     package static func details(
         in rows: borrowing Rows, _ row: Int, after columns: Int
     ) throws(ForeignValue) -> TaskDetails {
-        try TaskDetails(
-            storedDue: rows.isNull(row, columns) ? nil : rows.text(row, columns),
-            notes: rows.isNull(row, columns + 1) ? nil : rows.text(row, columns + 1),
-            position: rows.isNull(row, columns + 2) ? nil : rows.real(row, columns + 2))
+        try TaskDetails(stored: { detail in
+            let column = columns + detail.rawValue
+            guard !rows.isNull(row, column) else { return nil }
+            switch detail.kind {
+            case .date, .text: return .string(rows.text(row, column))
+            case .number: return .real(rows.real(row, column))
+            case .flag: return rows.boolean(row, column) ? true : nil
+            }
+        })
     }
 }

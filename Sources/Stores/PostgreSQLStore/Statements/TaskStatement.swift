@@ -17,7 +17,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
     package var sql: String {
         switch self {
         case .list:
-            "SELECT \(TaskColumns.allWithShortNotes) FROM tasks WHERE owner = $1 ORDER BY id LIMIT \(Self.firstRows)"
+            "SELECT \(TaskColumns.allWithShortDetails) FROM tasks WHERE owner = $1 ORDER BY id LIMIT \(Self.firstRows)"
         case .page: Self.pageSQL
         case .longPage: Self.longPageSQL
         case .find: "SELECT \(TaskColumns.all) FROM tasks WHERE owner = $1 AND id = $2"
@@ -45,7 +45,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         """
 
     private static let pageSQL = """
-        SELECT \(TaskColumns.allWithShortNotes) FROM tasks
+        SELECT \(TaskColumns.allWithShortDetails) FROM tasks
         WHERE owner = $1 AND id > $2 AND ($3 IS NULL OR completed = $3) ORDER BY id LIMIT $4
         """
 
@@ -55,20 +55,18 @@ package enum TaskStatement: String, CaseIterable, Sendable {
     /// What a task takes in an answer at least, without its texts: for ``longPageSQL``.
     static let leastRendered = 150
 
-    /// As ``pageSQL``, for what may have more rows or long notes: none after the first at which $5 bytes are passed, of a
+    /// As ``pageSQL``, for what may have more rows or long details: none after the first at which $5 bytes are passed, of a
     /// measure that is never more than what is rendered of a task.
     private static let longPageSQL = """
         SELECT \(TaskColumns.all) FROM (
-            SELECT \(TaskColumns.all), sum(\(textBytes) + \(leastRendered))
-                OVER (ORDER BY id ROWS UNBOUNDED PRECEDING) - (\(textBytes)) AS before
+            SELECT \(TaskColumns.all), sum(\(TaskColumns.textBytes) + \(leastRendered))
+                OVER (ORDER BY id ROWS UNBOUNDED PRECEDING) - (\(TaskColumns.textBytes)) AS before
             FROM (
                 SELECT \(TaskColumns.all) FROM tasks
                 WHERE owner = $1 AND id > $2 AND ($3 IS NULL OR completed = $3) ORDER BY id LIMIT $4
             ) AS found
         ) AS measured WHERE before <= $5 ORDER BY id
         """
-
-    private static let textBytes = "2 * octet_length(text) + coalesce(octet_length(notes), 0)"
 
     /// Adds $2 tasks at once, if there are not more than $3 then; makes the owner's row if there is none.
     ///
@@ -89,9 +87,9 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         ), first AS (SELECT id FROM taken UNION ALL SELECT id FROM made), added AS (
             INSERT INTO tasks(owner, \(TaskColumns.all))
             SELECT $1, first.id + line.number - 1, line.text, line.completed, line.time, line.time, 1,
-                line.due, line.notes, line.position
-            FROM first, unnest($4, $5, $6, $7, $8, $9) WITH ORDINALITY
-                AS line(text, completed, time, due, notes, position, number)
+                \(TaskDetail.list { "line.\($0.name)" })
+            FROM first, unnest($4, $5, $6, \(TaskDetail.parameters(from: 7))) WITH ORDINALITY
+                AS line(text, completed, time, \(TaskDetail.columns), number)
         )
         SELECT id FROM first
         UNION ALL SELECT id FROM known WHERE NOT EXISTS (SELECT FROM first)
@@ -106,7 +104,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
     /// sees holds until the commit. The first column says whether the task is new.
     private static let addOnceSQL = """
         WITH earlier AS (
-            SELECT fingerprint, id, text, completed, time, due, notes, position
+            SELECT fingerprint, id, text, completed, time, \(TaskDetail.columns)
             FROM attempts WHERE owner = $1 AND key = $2
         ), taken AS (
             UPDATE owners SET next_id = next_id + 1, tasks = tasks + 1
@@ -115,26 +113,22 @@ package enum TaskStatement: String, CaseIterable, Sendable {
             RETURNING next_id - 1 AS id
         ), added AS (
             INSERT INTO tasks(owner, \(TaskColumns.all))
-            SELECT $1, id, $5, $6, $7, $7, 1, $8, $9, $10 FROM taken
+            SELECT $1, id, $5, $6, $7, $7, 1, \(TaskDetail.parameters(from: 8)) FROM taken
         ), remembered AS (
             INSERT INTO attempts(\(AttemptColumns.all))
-            SELECT $1, $2, $4, $7, id, $5, $6, $8, $9, $10 FROM taken
+            SELECT $1, $2, $4, $7, id, $5, $6, \(TaskDetail.parameters(from: 8)) FROM taken
         )
-        SELECT false, fingerprint, id, text, completed, time, due, notes, position FROM earlier
-        UNION ALL SELECT true, $4, id, $5, $6, $7, $8, $9, $10 FROM taken
+        SELECT false, fingerprint, id, text, completed, time, \(TaskDetail.columns) FROM earlier
+        UNION ALL SELECT true, $4, id, $5, $6, $7, \(TaskDetail.parameters(from: 8)) FROM taken
         """
 
-    /// NULL keeps a value; an empty text ($8, $9) and NaN ($10), which are no values, remove the details of a task.
+    /// The details are changed as `TaskDetail.assignments` says, by the parameters from $8.
     private static let changeSQL = """
         UPDATE tasks SET text = coalesce($3, text), completed = coalesce($4, completed), modified = $5,
-            revision = \(nextRevision), due = CASE WHEN $8 IS NULL THEN due ELSE nullif($8, '') END,
-            notes = CASE WHEN $9 IS NULL THEN notes ELSE nullif($9, '') END,
-            position = CASE WHEN $10 IS NULL THEN position ELSE nullif($10, 'NaN') END
+            revision = \(nextRevision), \(TaskDetail.assignments { "$\(8 + $0.rawValue)" })
         WHERE owner = $1 AND id = $2 AND ($6 OR revision = ANY ($7)) AND \(isOurs)
             AND (text <> coalesce($3, text) OR completed <> coalesce($4, completed)
-                OR $8 IS NOT NULL AND due IS DISTINCT FROM nullif($8, '')
-                OR $9 IS NOT NULL AND notes IS DISTINCT FROM nullif($9, '')
-                OR $10 IS NOT NULL AND position IS DISTINCT FROM nullif($10, 'NaN'))
+                OR \(TaskDetail.differ { "$\(8 + $0.rawValue)" }))
         RETURNING \(TaskColumns.all)
         """
 
@@ -145,28 +139,25 @@ package enum TaskStatement: String, CaseIterable, Sendable {
 
     /// Changes the tasks $3 at the time $2, if all of them exist and have the revisions $4 (NULL: any).
     ///
-    /// The arrays $5 to $9 have the values of ``changeSQL``, with its marks. A row for each task, also where nothing
-    /// differed; none if nothing was changed because of a condition. The rows have no texts if all of them take more than
-    /// $10 bytes, by the measure of ``longPageSQL``: libpq would hold them all at once.
+    /// The arrays from $5 have the values of ``changeSQL``, with its marks. A row for each task, also where nothing differed;
+    /// none if nothing was changed because of a condition. The rows have no texts if all of them take more bytes than the last
+    /// parameter says, by the measure of ``longPageSQL``: libpq would hold them all at once.
     private static let changeAllSQL = """
         WITH line AS (
-            SELECT * FROM unnest($3, $4, $5, $6, $7, $8, $9)
-                AS line(line_id, expected, new_text, new_completed, new_due, new_notes, new_position)
+            SELECT * FROM unnest($3, $4, $5, $6, \(TaskDetail.parameters(from: 7)))
+                AS line(line_id, expected, new_text, new_completed, \(TaskDetail.list { "new_\($0.name)" }))
         ), found AS (
             SELECT count(*) AS number FROM tasks JOIN line ON id = line_id
             WHERE owner = $1 AND (expected IS NULL OR expected = revision) AND \(isOurs)
         ), made AS (
             UPDATE tasks SET text = coalesce(new_text, text), completed = coalesce(new_completed, completed),
-                modified = $2, revision = \(nextRevision),
-                due = CASE WHEN new_due IS NULL THEN due ELSE nullif(new_due, '') END,
-                notes = CASE WHEN new_notes IS NULL THEN notes ELSE nullif(new_notes, '') END,
-                position = CASE WHEN new_position IS NULL THEN position ELSE nullif(new_position, 'NaN') END
+                modified = $2, revision = \(nextRevision), \(TaskDetail.assignments { "new_\($0.name)" })
             FROM line, found
             WHERE owner = $1 AND id = line_id AND found.number = cardinality($3) AND \(lineDiffers)
             RETURNING \(TaskColumns.all)
         )
-        SELECT \(TaskColumns.all(withTextsIf: "size <= $10")) FROM (
-            SELECT \(TaskColumns.all), sum(\(textBytes) + \(leastRendered)) OVER () AS size FROM (
+        SELECT \(TaskColumns.all(withTextsIf: "size <= $\(7 + TaskDetail.allCases.count)")) FROM (
+            SELECT \(TaskColumns.all), sum(\(TaskColumns.textBytes) + \(leastRendered)) OVER () AS size FROM (
                 SELECT \(TaskColumns.all) FROM made
                 UNION ALL SELECT \(TaskColumns.all) FROM tasks JOIN line ON id = line_id, found
                 WHERE owner = $1 AND found.number = cardinality($3) AND NOT \(lineDiffers)
@@ -176,9 +167,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
 
     private static let lineDiffers = """
         (text <> coalesce(new_text, text) OR completed <> coalesce(new_completed, completed)
-            OR new_due IS NOT NULL AND due IS DISTINCT FROM nullif(new_due, '')
-            OR new_notes IS NOT NULL AND notes IS DISTINCT FROM nullif(new_notes, '')
-            OR new_position IS NOT NULL AND position IS DISTINCT FROM nullif(new_position, 'NaN'))
+            OR \(TaskDetail.differ { "new_\($0.name)" }))
         """
 
     /// Adds a task that is removed in the same transaction; of as many bytes as a row holds itself, so that where it finds
@@ -240,7 +229,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
     /// The types of the parameters, each shown by a value of it.
     package var types: [Parameter] {
         let (number, text, truth) = (Parameter.integer(nil), Parameter.text(nil), Parameter.boolean(nil))
-        let details = [text, text, Parameter.real(nil)]
+        let (details, arrays) = (TaskDetails().parameters, [TaskDetails]().parameters)
         return switch self {
         case .list, .makeOwner, .lockOwner, .removeCompleted, .probe: [text]
         case .page: [text, number, truth, number]
@@ -249,14 +238,13 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         case .remove: [text, number, truth, .integers([])]
         case .forgetAttempts: [text, text, number]
         case .add:
-            [text, number, number, .texts([]), .booleans([]), .integers([])]
-                + [.optionalTexts([]), .optionalTexts([]), .optionalReals([])]
+            [text, number, number, .texts([]), .booleans([]), .integers([])] + arrays
         case .addOnce: [text, text, number, number, text, truth, number] + details
         case .change: [text, number, text, truth, number, truth, .integers([])] + details
         case .lockTasks: [text, .integers([])]
         case .changeAll:
-            [text, number, .integers([]), .optionalIntegers([]), .optionalTexts([]), .optionalBooleans([])]
-                + [.optionalTexts([]), .optionalTexts([]), .optionalReals([]), number]
+            [text, number, .integers([]), .integers([]), .texts([]), .booleans([])]
+                + arrays + [number]
         case .removeText: [text, text]
         }
     }

@@ -41,9 +41,8 @@ extension AddTask: PostgreSQLCommand {
                 .addOnce, of: owner,
                 [
                     .text(key.key), .integer(Int64(limit)), .integer(Int64(bitPattern: key.fingerprint)),
-                    .text(text.value), .boolean(completed), .integer(time), .text(details.due?.text),
-                    .text(details.notes?.value), .real(details.position?.value),
-                ]),
+                    .text(text.value), .boolean(completed), .integer(time),
+                ] + details.parameters),
         ]
     }
 
@@ -61,18 +60,14 @@ extension AddTask: PostgreSQLCommand {
 extension ChangeTask: PostgreSQLCommand {
     /// The task is read under a lock first, so that the effect of the second statement is known.
     func statements(in context: WriteContext) -> [Statement] {
-        let details = change.details
-        return [
+        [
             Statement(.lockTask, of: owner, [.integer(id)]),
             Statement(
                 .change, of: owner,
                 [
                     .integer(id), .text(change.text?.value), .boolean(change.completed), .integer(time),
                     .boolean(expected == nil), .integers(expected.map(Array.init) ?? []),
-                    .text(details.due.isSet ? details.due.value?.text ?? "" : nil),
-                    .text(details.notes.isSet ? details.notes.value?.value ?? "" : nil),
-                    .real(details.position.isSet ? details.position.value?.value ?? .nan : nil),
-                ]),
+                ] + change.details.marked.parameters),
         ]
     }
 
@@ -93,24 +88,10 @@ extension ChangeTasks: PostgreSQLCommand {
             Statement(
                 .changeAll, of: owner,
                 [
-                    .integer(time), .integers(changes.map(\.id)), .optionalIntegers(changes.map(\.expected)),
-                    .optionalTexts(changes.map(\.change.text?.value)),
-                    .optionalBooleans(changes.map(\.change.completed)),
-                ] + details + [.integer(Int64(context.answers.pageSize))]),
-        ]
-    }
-
-    /// Three arrays, or three times NULL if no change names a detail; the marks of removal are those of
-    /// ``TaskStatement/change``.
-    private var details: [Parameter] {
-        let details = changes.map(\.change.details)
-        guard details.contains(where: { !$0.isEmpty }) else {
-            return [.optionalTexts(nil), .optionalTexts(nil), .optionalReals(nil)]
-        }
-        return [
-            .optionalTexts(details.map { $0.due.isSet ? $0.due.value?.text ?? "" : nil }),
-            .optionalTexts(details.map { $0.notes.isSet ? $0.notes.value?.value ?? "" : nil }),
-            .optionalReals(details.map { $0.position.isSet ? $0.position.value?.value ?? .nan : nil }),
+                    .integer(time), .integers(changes.map(\.id)), .integers(changes.map(\.expected)),
+                    .texts(changes.map(\.change.text?.value)),
+                    .booleans(changes.map(\.change.completed)),
+                ] + changes.map(\.change.details.marked).parameters + [.integer(Int64(context.answers.pageSize))]),
         ]
     }
 

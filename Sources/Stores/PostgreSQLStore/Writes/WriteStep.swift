@@ -27,19 +27,8 @@ struct WriteStep {
             [
                 .integer(Int64(tasks.count)), .integer(Int64(Self.limit(of: additions))),
                 .texts(tasks.map(\.text.value)), .booleans(tasks.map(\.completed)), .integers(tasks.map(\.time)),
-            ] + Self.details(of: tasks)
+            ] + tasks.map(\.details).parameters
         statements = [Statement(.add, of: owner, parameters)]
-    }
-
-    /// Three arrays, or three times NULL if nothing is set, as in almost every transaction.
-    private static func details(of tasks: [AddTask]) -> [Parameter] {
-        guard tasks.contains(where: { !$0.details.isEmpty }) else {
-            return [.optionalTexts(nil), .optionalTexts(nil), .optionalReals(nil)]
-        }
-        return [
-            .optionalTexts(tasks.map(\.details.due?.text)), .optionalTexts(tasks.map(\.details.notes?.value)),
-            .optionalReals(tasks.map(\.details.position?.value)),
-        ]
     }
 
     private static func limit(of additions: [Write<AddTask>]) -> Int {
