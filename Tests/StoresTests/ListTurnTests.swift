@@ -1,3 +1,4 @@
+import Platform
 import SQLiteStore
 import Support
 import Synchronization
@@ -43,7 +44,8 @@ struct ListTurnTests {
         }
         await breakpoint.waitUntilReached()
         await eventually("nine lists wait for their turn") { store.statistics.waitingReads == 9 }
-        let closing = Task.detached { store.close() }
+        // Not on a thread that all tests share: the close waits for what this test does next.
+        let closing = try NamedThread.start("close") { store.close() }
         let refusal = Refusal()
         await eventually("the store takes no more reads") {
             // Not awaited, since half of them wait behind the list that is being read.
@@ -51,10 +53,10 @@ struct ListTurnTests {
             return refusal.isSeen.load(ordering: .relaxed)
         }
         breakpoint.resume()
-        await closing.value
         var answered = 0
         for list in lists where await list.value != nil { answered += 1 }
         #expect(answered == 1)
+        closing.join()
     }
 }
 
