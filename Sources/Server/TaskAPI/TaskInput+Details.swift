@@ -37,7 +37,7 @@ extension TaskInput {
 }
 
 extension DetailKind {
-    /// What a client is told to send.
+    /// The value that a refusal tells the client to send.
     fileprivate var expected: String {
         switch self {
         case .date: "a date that exists, such as 2026-11-30, or null"

@@ -72,7 +72,7 @@ final class MovablePlace: Sendable {
 
     var archive: any LineArchive { isFile ? SQLiteArchive(path: address) : PostgreSQLArchive(address) }
 
-    /// What moves the owners of the database.
+    /// Opens the mover of this database's owners.
     func mover(onlyReads: Bool) throws -> OwnerMover {
         try isFile
             ? OwnerMover(sqlite: address, onlyReads: onlyReads) : OwnerMover(postgreSQL: address, onlyReads: onlyReads)
