@@ -4,7 +4,7 @@ private import OpenSSL
 
 /// One transfer: an easy handle with every option set, and the body that it received.
 @safe final class Transfer {
-    let easy: UnsafeMutableRawPointer
+    private let easy: UnsafeMutableRawPointer
     private let request: FetchRequest
     private let address: WebAddress
     private let received: ReceivedBody
@@ -73,6 +73,28 @@ private import OpenSSL
             // Do not wait for a getaddrinfo that hangs: its thread is left to end by itself (V-86).
             (CURLOPT_QUICK_EXIT, 1),
         ]
+    }
+
+    /// Runs the transfer to its end on this thread, and returns libcurl's result.
+    ///
+    /// A multi handle drives the one transfer, because curl_easy_perform asks only once a second whether it should stop.
+    func run(unless isCancelled: () -> Bool) throws(FetchError) -> UInt32 {
+        guard let multi = unsafe curl_multi_init() else { throw .unavailable(reason: "no multi handle") }
+        unsafe curl_multi_add_handle(multi, easy)
+        defer {
+            unsafe curl_multi_remove_handle(multi, easy)
+            unsafe curl_multi_cleanup(multi)
+        }
+        while !isCancelled() {
+            var running: Int32 = 0
+            let code = unsafe curl_multi_perform(multi, &running)
+            guard code == CURLM_OK else { throw .unavailable(reason: "multi handle answers \(code.rawValue)") }
+            var result = CURLE_OK
+            if unsafe ccurl_ended(multi, &result) != 0 { return result.rawValue }
+            // The call returns earlier for bytes and for libcurl's own timers.
+            _ = unsafe curl_multi_poll(multi, nil, 0, 50, nil)
+        }
+        throw .cancelled
     }
 
     /// Returns the document, checked by libcurl's result and the rules of V-75.
