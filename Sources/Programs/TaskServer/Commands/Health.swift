@@ -36,7 +36,7 @@ func health(_ settings: ServerSettings, _ question: HealthQuestion) throws(Opera
 
 /// Asks one of our own servers on this machine, over TLS if it serves that.
 struct Probe {
-    let layer: TCPExchange.Layer?
+    let layer: PlainReply.Layer?
 
     fileprivate func ask(_ question: HealthQuestion, at address: ListenAddress) throws(SystemError) -> PlainReply {
         try PlainReply.get(question.path, host: address.host, port: address.port, layer: layer)
@@ -55,7 +55,7 @@ struct Probe {
 extension ServerSettings {
     /// For the public listeners.
     var probe: Probe {
-        var layer: TCPExchange.Layer?
+        var layer: PlainReply.Layer?
         if transport.isSecure { layer = exchangeOverTLS }
         return Probe(layer: layer)
     }
