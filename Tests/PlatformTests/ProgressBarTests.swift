@@ -27,14 +27,6 @@ struct ProgressBarTests {
         #expect(bar.line(columns: 60) == "[############.............]   50 %  30 tasks  3/s  10 s left")
     }
 
-    @Test("Rate and time left begin where the operation was continued")
-    func rateTimeLeftBegin() {
-        var bar = bar(600, of: 1000)
-        bar.before = 500
-        #expect(bar.line(columns: 41) == " 60 %  600 of 1000 tasks  10/s  40 s left")
-        #expect(bar.line(columns: 40) == " 60 %  600 of 1000 tasks  10/s")
-    }
-
     @Test("A progress bar fits its line, in plain ASCII")
     func progressBarFitsLine() {
         for count in [0, 1, 999, 1000, 5000] {

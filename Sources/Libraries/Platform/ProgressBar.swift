@@ -2,8 +2,6 @@
 package struct ProgressBar: Sendable {
     /// The noun for the things that are counted: `tasks`.
     package var unit: String
-    /// The count when the operation began or was continued.
-    package var before = 0
     /// The count so far.
     package var count = 0
     /// The count at the end, if it is known.
@@ -21,11 +19,6 @@ package struct ProgressBar: Sendable {
     private var part: Double? {
         if let knownPart { return min(max(knownPart, 0), 1) }
         return total.map { $0 > 0 ? min(Double(count) / Double($0), 1) : 1 }
-    }
-
-    /// The part that was done before the operation was continued.
-    private var partBefore: Double {
-        knownPart == nil ? total.map { $0 > 0 ? Double(before) / Double($0) : 0 } ?? 0 : 0
     }
 
     /// Returns the line; without room, the bar is left out first, then the parts at the end.
@@ -57,13 +50,13 @@ package struct ProgressBar: Sendable {
 
     private var rate: String? {
         // A shorter time gives no meaningful rate.
-        seconds >= 0.2 ? "\(Int(Double(count - before) / seconds))/s" : nil
+        seconds >= 0.2 ? "\(Int(Double(count) / seconds))/s" : nil
     }
 
     private var left: String? {
-        guard let part, seconds >= 0.5, part > partBefore, part < 1 else { return nil }
+        guard let part, seconds >= 0.5, part > 0, part < 1 else { return nil }
         // A damaged database may count so many tasks that no integer holds the seconds.
-        let rest = min(seconds / (part - partBefore) * (1 - part), 1e9)
+        let rest = min(seconds / part * (1 - part), 1e9)
         return "\(Self.duration(Int(rest.rounded()))) left"
     }
 

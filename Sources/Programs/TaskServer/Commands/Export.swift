@@ -50,7 +50,7 @@ private func run(
     _ archive: any LineArchive, _ progress: consuming ProgressLine, _ stop: StopRequest, to output: LineOutput
 ) throws(OperatorError) -> ExportSummary {
     defer { progress.leave() }
-    if progress.isWatched { progress.begin(at: 0, of: try archive.countTasks()) }
+    if progress.isWatched { progress.begin(of: try archive.countTasks()) }
     let summary = try archive.export(to: output) { tasks in
         progress.show(tasks)
         return !stop.isMade

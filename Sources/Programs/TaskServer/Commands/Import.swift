@@ -33,7 +33,7 @@ private func run(
     var progress = ProgressLine("tasks", besides: input.isFile ? nil : .input)
     return try rethrowing(as: { $0.advising(importAdvice) }) { () throws(OperatorError) in
         defer { progress.leave() }
-        progress.begin(at: 0, of: nil, part: input.part)
+        progress.begin(of: nil, part: input.part)
         let summary = try archive.importLines { () throws(SystemError) in
             try input.next()
         } shouldContinue: { summary in

@@ -104,7 +104,7 @@ private func run(
     }
     var progress = ProgressLine("people", besides: nil)
     defer { progress.leave() }
-    progress.begin(at: 0, of: map.count)
+    progress.begin(of: map.count)
     let report = try rethrowing(as: { $0.advising(flags.advice) }) { () throws(OperatorError) in
         try mover.move(map, merging: flags.merges) { count in
             progress.show(count)

@@ -20,9 +20,9 @@ struct ProgressLine: ~Copyable {
     /// Whether it is shown, so that it is worth counting what is to be done.
     var isWatched: Bool { isShown }
 
-    /// Begins with this count of this total; or with this part of the whole.
-    mutating func begin(at count: Int, of total: Int?, part: Double? = nil) {
-        (bar.before, bar.count, bar.total, bar.knownPart) = (count, count, total, part)
+    /// Begins to count up to this total, or with this part of the whole.
+    mutating func begin(of total: Int?, part: Double? = nil) {
+        (bar.total, bar.knownPart) = (total, part)
         draw()
     }
 
