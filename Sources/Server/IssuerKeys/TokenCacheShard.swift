@@ -1,11 +1,10 @@
 import Basics
 import Tokens
 
-/// A part of the cache of verified tokens, bounded in entries and bytes, that evicts by SIEVE (V-106).
+/// A part of the cache of verified tokens, bounded in entries and bytes, that evicts by CLOCK (V-106).
 ///
-/// SIEVE (Zhang et al., NSDI 2024) keeps the entries in the order of their insertion. A pointer, the hand, moves from
-/// the oldest to the newest. An entry that was used since the hand passed stays and loses its mark; the first entry
-/// without a mark is evicted. So tokens that are used once are evicted before those in use; a hit only sets a mark.
+/// A hit only sets a mark. To make room, a hand goes round the slots: an entry with a mark stays and loses the mark, and
+/// the first entry without a mark is evicted. So tokens that are used once are evicted before those in use.
 struct TokenCacheShard {
     /// The cached result of a token's verification.
     struct Entry {
@@ -23,9 +22,6 @@ struct TokenCacheShard {
         var token: [UInt8]
         var entry: Entry
         var isUsed = false
-        /// The neighbours in the order of insertion, by slot.
-        var newer: Int?
-        var older: Int?
 
         /// Returns the entry if it is of this token: every byte is compared (V-100).
         func entry(of token: ArraySlice<UInt8>) -> Entry? {
@@ -41,9 +37,8 @@ struct TokenCacheShard {
     private var index: [TokenKey: Int] = [:]
     private var slots: [Slot?] = []
     private var free: [Int] = []
-    private var newest: Int?
-    private var oldest: Int?
-    private var hand: Int?
+    /// The slot at which the hand stopped last.
+    private var hand = 0
     private(set) var status = TokenCacheStatus()
 
     init(mostEntries: Int, mostBytes: Int) {
@@ -72,7 +67,7 @@ struct TokenCacheShard {
     /// Caches a token, and replaces its earlier entry if there is one.
     mutating func insert(_ key: TokenKey, _ token: [UInt8], _ entry: Entry) {
         let size = Self.size(of: token)
-        guard mostEntries > 0, size <= mostBytes else { return }
+        guard size <= mostBytes else { return }
         if let slot = index[key] {
             if slots[slot]?.token == token {
                 slots[slot]?.entry = entry
@@ -82,33 +77,27 @@ struct TokenCacheShard {
         }
         while status.entries >= mostEntries || status.bytes + size > mostBytes { evict() }
         let slot = free.popLast() ?? slots.count
-        let content = Slot(key: key, token: token, entry: entry, older: newest)
+        let content = Slot(key: key, token: token, entry: entry)
         if slot == slots.count { slots.append(content) } else { slots[slot] = content }
-        if let newest { slots[newest]?.newer = slot }
-        newest = slot
-        oldest = oldest ?? slot
         index[key] = slot
         status.entries += 1
         status.bytes += size
     }
 
+    /// Evicts an entry, of which there must be one: the second round at the latest finds it without a mark.
     private mutating func evict() {
-        var candidate = hand ?? oldest
-        while let slot = candidate, slots[slot]?.isUsed == true {
-            slots[slot]?.isUsed = false
-            candidate = slots[slot]?.newer ?? oldest
+        var isFound = false
+        while !isFound {
+            hand = (hand + 1) % slots.count
+            isFound = slots[hand]?.isUsed == false
+            slots[hand]?.isUsed = false
         }
-        guard let slot = candidate else { return }
-        hand = slot
-        remove(slot)
+        remove(hand)
         status.evictions += 1
     }
 
     private mutating func remove(_ slot: Int) {
         guard let content = slots[slot] else { return }
-        if hand == slot { hand = content.newer }
-        if let newer = content.newer { slots[newer]?.older = content.older } else { newest = content.older }
-        if let older = content.older { slots[older]?.newer = content.newer } else { oldest = content.newer }
         index[content.key] = nil
         slots[slot] = nil
         free.append(slot)
