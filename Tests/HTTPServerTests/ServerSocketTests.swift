@@ -24,10 +24,10 @@ struct ServerSocketTests {
         let server = try HTTPServer(port: 0, handler: EchoHandler())
         #expect(throws: ServerStartError.addressInUse) { try ServerSocket(bindingTo: "127.0.0.1", port: server.port) }
         #expect(throws: ServerStartError.addressInUse) {
-            try HTTPServer.checkAddress(host: "127.0.0.1", port: server.port)
+            _ = try ServerSocket(bindingTo: "127.0.0.1", port: server.port)
         }
         server.stop(patience: .zero)
-        try HTTPServer.checkAddress(host: "127.0.0.1", port: server.port)
+        _ = try ServerSocket(bindingTo: "127.0.0.1", port: server.port)
     }
 
     @Test("Of two sockets bound to one port the second to listen fails, and the first still serves")

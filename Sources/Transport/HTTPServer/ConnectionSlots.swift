@@ -7,26 +7,20 @@ import Synchronization
 /// They change when a connection is accepted and when it is closed, never for a request.
 struct ConnectionSlots: ~Copyable, Sendable {
     private let open = Atomic<Int>(0)
-    private let byNetwork = Mutex<[IPAddress: Int]>([:])
+    private let byNetwork: AddressCounts
     private let limits: ServerLimits
 
-    init(_ limits: ServerLimits) { self.limits = limits }
+    init(_ limits: ServerLimits) {
+        self.limits = limits
+        byNetwork = AddressCounts(limit: limits.perAddress)
+    }
 
     /// Whether another connection may be accepted.
     var hasRoom: Bool { open.load(ordering: .relaxed) < limits.connections }
 
-    /// Takes a slot for this address.
-    ///
-    /// Returns false if it has as many as it may have.
+    /// Takes a slot for this address; returns false if its network has as many as it may have.
     func take(_ address: IPAddress) -> Bool {
-        if limits.counts(address) {
-            let isFree = byNetwork.withLock { counts in
-                guard counts[address.network, default: 0] < limits.perAddress else { return false }
-                counts[address.network, default: 0] += 1
-                return true
-            }
-            guard isFree else { return false }
-        }
+        guard !limits.counts(address) || byNetwork.take(address.network) else { return false }
         open.add(1, ordering: .relaxed)
         return true
     }
@@ -34,11 +28,7 @@ struct ConnectionSlots: ~Copyable, Sendable {
     /// Releases the slot of a connection from this address.
     func release(_ address: IPAddress) {
         open.subtract(1, ordering: .relaxed)
-        guard limits.counts(address) else { return }
-        byNetwork.withLock { counts in
-            let left = counts[address.network, default: 1] - 1
-            counts[address.network] = left > 0 ? left : nil
-        }
+        if limits.counts(address) { byNetwork.release(address.network) }
     }
 }
 

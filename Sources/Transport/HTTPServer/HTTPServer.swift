@@ -54,16 +54,6 @@ package final class HTTPServer: Sendable {
         try acceptor.start()
     }
 
-    /// Tries whether a server could be bound to the address, without listening.
-    ///
-    /// - Parameters:
-    ///   - host: `localhost` or a literal IPv4 or IPv6 address.
-    ///   - port: the port.
-    /// - Throws: the reason why no server could be bound.
-    package static func checkAddress(host: String, port: UInt16) throws(ServerStartError) {
-        _ = try ServerSocket(bindingTo: host, port: port)
-    }
-
     deinit { stop(patience: .zero) }
 
     /// The state of the server at this moment.

@@ -26,7 +26,7 @@ final class ServerCore: Sendable {
     /// The numbers of open connections, in all and by network.
     let slots: ConnectionSlots
     /// Requests under way of the clients of trusted proxies.
-    let requestsByClient: RequestsByClient
+    let requestsByClient: AddressCounts
     /// Connections that were not accepted because their address had enough.
     let refused = Atomic<Int>(0)
     /// Connections that were ended because their peers had disconnected.
@@ -43,7 +43,7 @@ final class ServerCore: Sendable {
         self.limits = limits
         times = TimeLimits(limits)
         slots = ConnectionSlots(limits)
-        requestsByClient = RequestsByClient(limit: limits.perAddress)
+        requestsByClient = AddressCounts(limit: limits.perAddress)
         self.handler = handler
         self.refusal = refusal
         self.observe = observe

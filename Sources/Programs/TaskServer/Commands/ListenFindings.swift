@@ -19,7 +19,7 @@ func listenFindings(_ settings: ServerSettings) -> [Finding] {
 
 private func finding(_ setting: String, _ address: ListenAddress, _ probe: Probe) -> Finding {
     do throws(ServerStartError) {
-        try HTTPServer.checkAddress(host: address.host, port: address.port)
+        _ = try ServerSocket(bindingTo: address.host, port: address.port)
         return .good("listen: \(address) is free")
     } catch {
         if error == .addressInUse, probe.isAlive(at: address) {
