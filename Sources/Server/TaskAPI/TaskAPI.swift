@@ -112,9 +112,7 @@ extension TaskAPI {
 
     private func refuse(_ request: APIRequest, _ failure: APIFailure) -> Decision {
         let token = failure.tokenRefusal.map { refusal in
-            { @Sendable [description = configuration.refusedTokens, head = request.head] in
-                RefusedToken(of: head, refusal, by: description)
-            }
+            { @Sendable [configuration, head = request.head] in RefusedToken(of: head, refusal, configuration) }
         }
         request.note(failure, refusedToken: token)
         return respond(response(to: failure, of: request), to: request)
