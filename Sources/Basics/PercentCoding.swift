@@ -1,15 +1,3 @@
-/// Why a percent-encoded text could not be decoded.
-package enum PercentError: Error, Equatable {
-    /// A `%` has no two hexadecimal digits after it.
-    case badEscape
-    /// The text has `%00`.
-    case zero
-    /// The text has `%2F` where it is not allowed.
-    case slash
-    /// The text has more pairs of names and values than are allowed.
-    case tooMany
-}
-
 /// The rules for reading percent-encoded text in one place of a message.
 package struct PercentDecoding {
     /// Whether `+` means a space (forms and queries).
@@ -25,26 +13,23 @@ package struct PercentDecoding {
         self.refusesSlash = refusesSlash
     }
 
-    package func decode(_ bytes: ArraySlice<UInt8>) throws(PercentError) -> [UInt8] {
+    /// Returns the decoded bytes; nil for `%` without two hexadecimal digits, and for an encoded byte that is refused.
+    package func decode(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
         var decoded: [UInt8] = []
         var rest = bytes.makeIterator()
         while let byte = rest.next() {
             if byte == UInt8(ascii: "%") {
                 guard let high = rest.next()?.hexadecimalValue, let low = rest.next()?.hexadecimalValue else {
-                    throw .badEscape
+                    return nil
                 }
-                decoded.append(try admit(high << 4 | low))
+                let byte = high << 4 | low
+                if refusesZero && byte == 0 || refusesSlash && byte == UInt8(ascii: "/") { return nil }
+                decoded.append(byte)
             } else {
                 decoded.append(plusIsSpace && byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
             }
         }
         return decoded
-    }
-
-    private func admit(_ byte: UInt8) throws(PercentError) -> UInt8 {
-        if refusesZero, byte == 0 { throw .zero }
-        if refusesSlash, byte == UInt8(ascii: "/") { throw .slash }
-        return byte
     }
 }
 

@@ -1,15 +1,14 @@
 import Basics
 
+/// Why a form, or the query of a target, cannot be read.
+package enum FormError: Error, Sendable, Equatable {
+    case malformed
+    /// There are more fields than ``FormURLEncoded/mostFields`` or ``MultipartForm/mostParts``.
+    case tooMany
+}
+
 /// The body of `application/x-www-form-urlencoded`: names and values, decoded.
 package struct FormURLEncoded: Sendable, Equatable {
-    /// Why a form was refused.
-    package enum Malformed: Error, Sendable, Equatable, CaseIterable {
-        /// A `%` without two hexadecimal digits after it.
-        case escape
-        /// More than ``mostFields`` fields.
-        case tooManyFields
-    }
-
     /// The most fields of a form, and the most arguments of a query: each takes memory and time of its own.
     package static let mostFields = 100
 
@@ -18,18 +17,14 @@ package struct FormURLEncoded: Sendable, Equatable {
     /// Reads a body; `+` and `%20` are spaces, and `%00` is left to the application.
     ///
     /// A name or value that is not UTF-8 is read as Latin-1.
-    package static func parse(_ body: [UInt8]) throws(Malformed) -> FormURLEncoded {
-        let decoding = PercentDecoding(plusIsSpace: true, refusesZero: false)
-        let fields = try rethrowing(as: { $0 == .tooMany ? Malformed.tooManyFields : .escape }) {
-            () throws(PercentError) in try decoding.arguments(of: body[...])
-        }
-        return FormURLEncoded(fields: fields)
+    package static func parse(_ body: [UInt8]) throws(FormError) -> FormURLEncoded {
+        FormURLEncoded(fields: try PercentDecoding(plusIsSpace: true, refusesZero: false).arguments(of: body[...]))
     }
 }
 
 extension PercentDecoding {
     /// Returns the pairs of a form or of a query, in order; empty pairs are left out.
-    func arguments(of bytes: ArraySlice<UInt8>) throws(PercentError) -> [RequestTarget.Argument] {
+    func arguments(of bytes: ArraySlice<UInt8>) throws(FormError) -> [RequestTarget.Argument] {
         var arguments: [RequestTarget.Argument] = []
         var rest = bytes
         while !rest.isEmpty {
@@ -38,8 +33,9 @@ extension PercentDecoding {
             if pair.isEmpty { continue }
             guard arguments.count < FormURLEncoded.mostFields else { throw .tooMany }
             let middle = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
-            let name = try decode(pair[..<middle])
-            let value = try decode(pair[middle...].dropFirst())
+            guard let name = decode(pair[..<middle]), let value = decode(pair[middle...].dropFirst()) else {
+                throw .malformed
+            }
             arguments.append(RequestTarget.Argument(name: String(lenient: name), value: String(lenient: value)))
         }
         return arguments

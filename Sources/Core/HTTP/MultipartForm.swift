@@ -16,34 +16,22 @@ package struct MultipartForm: Sendable, Equatable {
         }
     }
 
-    /// Why a body was refused.
-    package enum Malformed: Error, Sendable, Equatable, CaseIterable {
-        /// The boundary is empty, longer than 70 bytes, or cannot be one.
-        case boundary
-        /// The body does not begin with the boundary, does not end with it, or has text after it on the same line.
-        case delimiter
-        /// The header block of a part does not end, or is longer than 2 KiB or 16 lines.
-        case header
-        /// A part has no name.
-        case name
-        /// There are more than ``mostParts`` parts.
-        case tooManyParts
-    }
-
     package static let mostParts = 64
 
     package let parts: [Part]
 
     /// Takes a body apart, in one pass.
-    package static func parse(_ body: [UInt8], boundary: String) throws(Malformed) -> MultipartForm {
+    ///
+    /// A boundary has 1 to 70 bytes, the headers of a part have at most 2 KiB and 16 lines, and every part has a name.
+    package static func parse(_ body: [UInt8], boundary: String) throws(FormError) -> MultipartForm {
         guard (1...70).contains(boundary.utf8.count), boundary.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else {
-            throw .boundary
+            throw .malformed
         }
         var reader = MultipartReader(body: body, delimiter: Array("\r\n--\(boundary)".utf8))
         try reader.skipPreamble()
         var parts: [Part] = []
         while try reader.beginsPart() {
-            guard parts.count < mostParts else { throw .tooManyParts }
+            guard parts.count < mostParts else { throw .tooMany }
             parts.append(try reader.part())
         }
         return MultipartForm(parts: parts)
@@ -62,7 +50,7 @@ private struct MultipartReader {
     }
 
     /// Skips the first delimiter, which needs no line break before it at the start of the body.
-    mutating func skipPreamble() throws(MultipartForm.Malformed) {
+    mutating func skipPreamble() throws(FormError) {
         if body.starts(with: delimiter.dropFirst(2)) {
             position = delimiter.count - 2
         } else {
@@ -71,23 +59,23 @@ private struct MultipartReader {
     }
 
     /// Passes the end of a delimiter's line and returns true, or finds the two dashes that end the form.
-    mutating func beginsPart() throws(MultipartForm.Malformed) -> Bool {
+    mutating func beginsPart() throws(FormError) -> Bool {
         if body[position...].starts(with: "--".utf8) { return false }
         while position < body.count, body[position].isBlank { position += 1 }
-        guard body[position...].starts(with: "\r\n".utf8) else { throw .delimiter }
+        guard body[position...].starts(with: "\r\n".utf8) else { throw .malformed }
         position += 2
         return true
     }
 
-    mutating func part() throws(MultipartForm.Malformed) -> MultipartForm.Part {
+    mutating func part() throws(FormError) -> MultipartForm.Part {
         var disposition: FieldParameters?
         var contentType: MediaType?
         let end = min(position + 2048, body.count)
         var lines = 0
         while let line = try headerLine(before: end) {
             lines += 1
-            guard lines <= 16 else { throw .header }
-            guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { throw .header }
+            guard lines <= 16 else { throw .malformed }
+            guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { throw .malformed }
             let name = String(decoding: line[..<colon], as: UTF8.self)
             let value = line[colon...].dropFirst()
             if name.isEqualIgnoringCase(to: "Content-Disposition") { disposition = FieldParameters(value) }
@@ -96,15 +84,15 @@ private struct MultipartReader {
             }
         }
         let value = try bytesBeforeDelimiter()
-        guard let name = disposition?["name"] else { throw .name }
+        guard let name = disposition?["name"] else { throw .malformed }
         return MultipartForm.Part(name: name, contentType: contentType, value: value)
     }
 
     /// Returns the next line of a header block; nil at the end of the block.
-    private mutating func headerLine(before limit: Int) throws(MultipartForm.Malformed) -> ArraySlice<UInt8>? {
-        guard position < limit else { throw .header }
+    private mutating func headerLine(before limit: Int) throws(FormError) -> ArraySlice<UInt8>? {
+        guard position < limit else { throw .malformed }
         let window = body[position..<limit]
-        guard let end = window.firstIndex(of: 13), end + 1 < body.count, body[end + 1] == 10 else { throw .header }
+        guard let end = window.firstIndex(of: 13), end + 1 < body.count, body[end + 1] == 10 else { throw .malformed }
         defer { position = end + 2 }
         return end == position ? nil : body[position..<end]
     }
@@ -112,7 +100,7 @@ private struct MultipartReader {
     /// Returns all bytes up to the next delimiter, and skips the delimiter.
     ///
     /// A delimiter has its only carriage return at the start, so no byte is examined more than twice.
-    private mutating func bytesBeforeDelimiter() throws(MultipartForm.Malformed) -> [UInt8] {
+    private mutating func bytesBeforeDelimiter() throws(FormError) -> [UInt8] {
         var start = position
         while let candidate = body[start...].firstIndex(of: 13) {
             if body[candidate...].starts(with: delimiter) {
@@ -121,6 +109,6 @@ private struct MultipartReader {
             }
             start = candidate + 1
         }
-        throw .delimiter
+        throw .malformed
     }
 }

@@ -7,7 +7,7 @@ import Settings
 func printOfflineToken(_ settings: MockSettings, _ target: String) -> Never {
     let authority = authority(settings, configuration(settings, settings.network.listen))
     let request: RequestHead
-    do throws(TargetError) {
+    do throws(HTTPFault) {
         request = RequestHead(method: .get, target: try RequestTarget(parsing: target))
     } catch {
         fail(["'\(target)' is not a request for a token."], .badSettings)

@@ -3,7 +3,8 @@ import Tasks
 
 /// Why the input of a request cannot be used.
 enum InputFailure: Error {
-    case missingText(Hint)
+    /// There is no text; perhaps because the body looks like JSON and its type says form.
+    case missingText(looksLikeJSON: Bool)
     case text(TaskText.Failure)
     /// At this byte, if it is known.
     case malformedJSON(offset: Int?)
@@ -21,21 +22,14 @@ enum InputFailure: Error {
     case malformedIdempotencyKey
     case idempotencyKeyReused
 
-    /// What may have gone wrong when no text was found.
-    enum Hint {
-        case none
-        /// The body looks like JSON, its type says form: `curl -d '{...}'` does that.
-        case jsonSentAsForm
-    }
-
     var problem: Problem {
         switch self {
-        case .missingText(.none), .text(.empty):
+        case .missingText(looksLikeJSON: false), .text(.empty):
             // Status and code of the sample servers (docs/clients.md, "Errors").
             Problem(
                 409, "MissingTask", "The text is missing",
                 "Give a text: {\"task\":\"Buy milk\"} as application/json, or a form field task or Text.")
-        case .missingText(.jsonSentAsForm):
+        case .missingText(looksLikeJSON: true):
             Problem(
                 409, "MissingTask", "The text is missing",
                 "The body looks like JSON, but its type says form; add the header Content-Type: application/json.")

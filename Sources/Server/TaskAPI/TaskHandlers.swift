@@ -84,7 +84,7 @@ final class TaskHandlers: Sendable {
         if text == nil { text = try queried.text() }
         let input = try TaskInput(body: body, head: head)
         if text == nil { text = try input.text() }
-        guard let text else { throw .input(.missingText(input.hint)) }
+        guard let text else { throw .input(.missingText(looksLikeJSON: input.looksLikeJSON)) }
         let completed = input.completed()
         let details = try input.details().applied(to: TaskDetails())
         let key = try IdempotencyKey(of: head, text: text, completed: completed, details)
@@ -119,10 +119,10 @@ final class TaskHandlers: Sendable {
         let input = try TaskInput(body: body, head: head)
         var change = try input.change()
         if head.method == .put {
-            guard change.text != nil else { throw .input(.missingText(input.hint)) }
+            guard change.text != nil else { throw .input(.missingText(looksLikeJSON: input.looksLikeJSON)) }
             change.completed = change.completed ?? false
-        } else if change == TaskChange(), input.hint == .jsonSentAsForm {
-            throw .input(.missingText(.jsonSentAsForm))
+        } else if change == TaskChange(), input.looksLikeJSON {
+            throw .input(.missingText(looksLikeJSON: true))
         }
         let expected = head.expectedRevisions(of: id)
         let isConditional = head.headers.contains("If-Match")

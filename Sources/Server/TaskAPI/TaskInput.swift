@@ -8,35 +8,29 @@ import Tasks
 /// Names are compared without case, as the sample servers did (docs/clients.md, "Bodies"). Where the same thing is given
 /// twice under its two names, ``text`` takes the first; ``agreedText()`` insists that they agree.
 struct TaskInput {
-    /// One field: a string, a number or a truth value; null and nothing are the same.
-    struct Field {
-        let name: String
-        let value: JSONValue
-    }
+    typealias Field = JSONObject.Member
 
     private(set) var fields: [Field] = []
-    /// Whether values are texts only, of which an empty one stands for nothing.
+    /// Whether all values are texts, of which an empty one stands for nothing.
     private(set) var isForm = false
-    /// See ``InputFailure/Hint``.
-    private(set) var hint = InputFailure.Hint.none
+    /// Whether the body looks like JSON and its type says form: `curl -d '{...}'` does that.
+    private(set) var looksLikeJSON = false
 
-    /// The arguments of a query.
-    ///
-    /// A target has no U+0000: it is refused before.
+    /// Takes the arguments of a query, which have no U+0000: the server refuses such a target.
     init(query: [RequestTarget.Argument]) {
         fields = query.map { Field(name: $0.name, value: .string($0.value)) }
     }
 
-    /// The fields of a body of the type that its head names; none has U+0000 in its name or its value.
+    /// Reads the fields of a body, of the type that the head names; U+0000 in a name or a value is refused.
     init(body: [UInt8], head: RequestHead) throws(APIFailure) {
         guard !body.isEmpty else { return }
         try read(body, head)
         try refuseNUL()
     }
 
-    /// The members of an object; none has U+0000 in its value.
+    /// Takes the members of an object; U+0000 in a value is refused.
     init(_ object: JSONObject) throws(APIFailure) {
-        fields = object.members.map { Field(name: $0.name, value: $0.value) }
+        fields = object.members
         try refuseNUL()
     }
 
@@ -63,7 +57,7 @@ struct TaskInput {
     private mutating func read(json body: [UInt8]) throws(APIFailure) {
         // A task has a handful of members, and 64 KiB of small values would keep the loop for milliseconds.
         guard let object = try Self.json(body, values: 1000).object else { throw .input(.malformedJSON(offset: 0)) }
-        fields = object.members.map { Field(name: $0.name, value: $0.value) }
+        fields = object.members
     }
 
     /// The JSON of a body with at most this many values.
@@ -83,9 +77,9 @@ struct TaskInput {
         do {
             fields = try FormURLEncoded.parse(body).fields.map { Field(name: $0.name, value: .string($0.value)) }
         } catch {
-            throw .input(error == .tooManyFields ? .tooManyFormFields : .malformedForm)
+            throw .input(error == .tooMany ? .tooManyFormFields : .malformedForm)
         }
-        if body.first == UInt8(ascii: "{") { hint = .jsonSentAsForm }
+        looksLikeJSON = body.first == UInt8(ascii: "{")
     }
 
     private mutating func read(multipart body: [UInt8], boundary: String?) throws(APIFailure) {
@@ -96,7 +90,7 @@ struct TaskInput {
                 Field(name: $0.name, value: .string($0.text))
             }
         } catch {
-            throw .input(error == .tooManyParts ? .tooManyFormFields : .malformedForm)
+            throw .input(error == .tooMany ? .tooManyFormFields : .malformedForm)
         }
     }
 

@@ -35,9 +35,8 @@ extension ClientConnection {
     }
 
     private func target(for method: Method, host: ArraySlice<UInt8>?) throws(HTTPFault) -> RequestTarget {
-        let target = try? RequestTarget(parsing: rawTarget, host: host.map { String(decoding: $0, as: UTF8.self) })
-        guard let target, rawTarget != "*" || method == .options else { throw .target }
-        return target
+        guard rawTarget != "*" || method == .options else { throw .target }
+        return try RequestTarget(parsing: rawTarget, host: host.map { String(decoding: $0, as: UTF8.self) })
     }
 }
 

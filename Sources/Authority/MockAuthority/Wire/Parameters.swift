@@ -28,7 +28,7 @@ struct Parameters: Sendable, Equatable {
 extension Parameters {
     /// The fields of an urlencoded body; a malformed one has none.
     init(urlEncoded body: [UInt8]) {
-        do throws(FormURLEncoded.Malformed) {
+        do throws(FormError) {
             all = try FormURLEncoded.parse(body).fields
         } catch {
             all = []
@@ -43,7 +43,7 @@ extension Parameters {
             self.init(urlEncoded: body)
             return
         }
-        do throws(MultipartForm.Malformed) {
+        do throws(FormError) {
             let parts = try MultipartForm.parse(body, boundary: boundary).parts
             self.init(parts.map { RequestTarget.Argument(name: $0.name, value: $0.text) })
         } catch {
