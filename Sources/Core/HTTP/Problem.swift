@@ -40,31 +40,14 @@ extension Problem {
 
     /// The problem as one line of JSON, with `error` and `message` for readers that know no RFC 9457.
     package var json: [UInt8] {
-        var writer = JSONWriter(capacity: 512)
-        writer.raw("{\"type\":")
-        writer.string(type)
-        writer.raw(",\"title\":")
-        writer.string(title)
-        writer.raw(",\"status\":")
-        writer.integer(Int64(status.rawValue))
-        writer.raw(",\"detail\":")
-        writer.string(detail)
-        writer.raw(",\"code\":")
-        writer.string(code)
-        if !identifiers.isEmpty {
-            writer.raw(",\"ids\":")
-            writer.value(.array(identifiers.map { .integer($0) }))
-        }
-        if let instance {
-            writer.raw(",\"instance\":")
-            writer.string(instance)
-        }
-        writer.raw(",\"error\":")
-        writer.string(code)
-        writer.raw(",\"message\":")
-        writer.string(detail)
-        writer.raw("}")
-        return writer.bytes
+        var members: [(String, JSONValue)] = [
+            ("type", .string(type)), ("title", .string(title)), ("status", .integer(Int64(status.rawValue))),
+            ("detail", .string(detail)), ("code", .string(code)),
+        ]
+        if !identifiers.isEmpty { members.append(("ids", .array(identifiers.map { .integer($0) }))) }
+        if let instance { members.append(("instance", .string(instance))) }
+        members += [("error", .string(code)), ("message", .string(detail))]
+        return JSONValue.object(JSONObject(members)).serialized()
     }
 
     /// The problem as one line of text.
