@@ -1,3 +1,4 @@
+import Basics
 import Settings
 import Testing
 
@@ -34,7 +35,7 @@ private func read(
     if file != nil { environment["TASKS_SOURCES_FILE"] = "sources.conf" }
     return try GroupedSettings.read(
         SettingInput(arguments: arguments, environment: environment) { _ in
-            file.map { .success($0) } ?? .failure(SettingFileFailure(reason: "No such file or directory"))
+            file.map { .success($0) } ?? .failure(OperatorError("No such file or directory"))
         })
 }
 

@@ -1,3 +1,4 @@
+import Basics
 import Settings
 import Testing
 
@@ -40,7 +41,7 @@ private func read(
 ) throws(SettingMistakes) -> ReadSettings<Sample> {
     try Sample.read(
         SettingInput(arguments: arguments, environment: environment) { path in
-            files[path].map { .success($0) } ?? .failure(SettingFileFailure(reason: "No such file or directory"))
+            files[path].map { .success($0) } ?? .failure(OperatorError("No such file or directory"))
         })
 }
 

@@ -58,7 +58,7 @@ extension SettingReader {
     private mutating func blocks(of kind: String, _ path: String) -> [String] {
         switch input.file(path) {
         case .failure(let failure):
-            mistakes.append("\(prefix)\(kind)S_FILE: cannot read '\(path.escapedForPeople)': \(failure.reason)")
+            mistakes.append("\(prefix)\(kind)S_FILE: cannot read '\(path.escapedForPeople)': \(failure.message)")
             return []
         case .success(let text):
             let file = SettingBlocks(text, kind: kind.lowercased(), file: path)

@@ -1,3 +1,5 @@
+package import Basics
+
 /// Parses the text of a setting, and describes the expected texts.
 package struct SettingKind<Value: Sendable>: Sendable {
     /// The placeholder for the value in `--help`: `HOST:PORT`.
@@ -99,5 +101,14 @@ extension SettingKind where Value: CaseIterable & RawRepresentable, Value.RawVal
             placeholder: choices.joined(separator: "|"), expected: "one of \(choices.joined(separator: ", "))",
             example: choices.first ?? ""
         ) { Value(rawValue: $0) }
+    }
+}
+
+extension SettingKind {
+    /// Takes an absolute `https` URL without a fragment; the table decides whether plain `http` is good.
+    package static func webAddress(example: String) -> SettingKind where Value == WebAddress {
+        SettingKind(
+            placeholder: "URL", expected: "a URL with https:// (http:// only on this machine)", example: example
+        ) { text in WebAddress(text).flatMap { $0.hasFragment ? nil : $0 } }
     }
 }

@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 
 /// The sources of a program's settings.
 package struct SettingInput: Sendable {
@@ -6,26 +6,17 @@ package struct SettingInput: Sendable {
     package var arguments: [String]
     package var environment: [String: String]
     /// Reads the file of a `_FILE` variant; returns its text, or why there is none.
-    package var file: @Sendable (String) -> Result<String, SettingFileFailure>
+    package var file: @Sendable (String) -> Result<String, OperatorError>
 
     package init(
         arguments: [String] = [], environment: [String: String] = [:],
-        file: @escaping @Sendable (String) -> Result<String, SettingFileFailure> = { _ in
-            .failure(SettingFileFailure(reason: "no files here"))
+        file: @escaping @Sendable (String) -> Result<String, OperatorError> = { _ in
+            .failure(OperatorError("no files here"))
         }
     ) {
         self.arguments = arguments
         self.environment = environment
         self.file = file
-    }
-}
-
-/// Why the file of a `_FILE` variant could not be read.
-package struct SettingFileFailure: Error, Sendable, Equatable {
-    package let reason: String
-
-    package init(reason: String) {
-        self.reason = reason
     }
 }
 

@@ -1,3 +1,5 @@
+import Basics
+
 /// A text that was found for a setting, and its source.
 struct GivenText {
     let text: String
@@ -50,7 +52,7 @@ extension SettingReader {
             let line = text.last == "\n" || text.last == "\r\n" ? String(text.dropLast()) : text
             return GivenText(text: line, name: name, source: source)
         case .failure(let failure):
-            mistakes.append("\(name): cannot read '\(path.escapedForPeople)': \(failure.reason)")
+            mistakes.append("\(name): cannot read '\(path.escapedForPeople)': \(failure.message)")
             return nil
         }
     }

@@ -59,10 +59,10 @@ private func serve(_ settings: ServerSettings, _ signals: Signals) throws(Operat
     return .success
 }
 
-private func readSettingFile(_ path: String) -> Result<String, SettingFileFailure> {
+private func readSettingFile(_ path: String) -> Result<String, OperatorError> {
     do throws(SystemError) {
         return .success(String(decoding: try File.read(path, limit: 1 << 16), as: UTF8.self))
     } catch {
-        return .failure(SettingFileFailure(reason: error.reason))
+        return .failure(OperatorError(error.reason))
     }
 }
