@@ -248,10 +248,10 @@ import Testing
     }
 
     @Test func `A histogram counts all values up to each bound`() {
-        let histogram = Histogram()
+        let histogram = DurationHistogram()
         for duration in [10_000, 60_000, 60_000, 20_000_000_000] as [UInt64] { histogram.add(duration) }
         var text = PrometheusText()
-        histogram.render("d", [], into: &text)
+        text.histogram("d", [], histogram)
         let lines = text.text.split(separator: "\n")
         #expect(lines.first == "d_bucket{le=\"0.00005\"} 1")
         #expect(lines.dropFirst().first == "d_bucket{le=\"0.0001\"} 3")

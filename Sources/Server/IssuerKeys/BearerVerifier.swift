@@ -1,3 +1,4 @@
+package import Basics
 import Curl
 package import Platform
 import Synchronization
@@ -14,8 +15,9 @@ package final class BearerVerifier: TokenVerifier {
     /// The rules of the same sources.
     let rules: [ClaimRules]
     private let tokens: TokenCache
-    private let verifications = Atomic<Int>(0)
-    private let verificationNanoseconds = Atomic<Int64>(0)
+    /// The times of the checks of signature and claims, with any result and without waits for keys; cache hits do not count
+    /// (V-165).
+    package let verificationTimes = DurationHistogram()
 
     /// Creates a verifier that has no keys yet.
     ///
@@ -145,8 +147,7 @@ package final class BearerVerifier: TokenVerifier {
     }
 
     private func countVerification(since start: Int64) {
-        verifications.add(1, ordering: .relaxed)
-        verificationNanoseconds.add(time.now - start, ordering: .relaxed)
+        verificationTimes.add(UInt64(clamping: time.now - start))
     }
 
     // MARK: Start and stop
@@ -193,12 +194,6 @@ package final class BearerVerifier: TokenVerifier {
 
     package var tokenCacheStatus: TokenCacheStatus { tokens.status }
 
-    package var verificationStatus: VerificationStatus {
-        VerificationStatus(
-            verifications: verifications.load(ordering: .relaxed),
-            nanoseconds: verificationNanoseconds.load(ordering: .relaxed))
-    }
-
     // MARK: Explaining tokens
 
     /// Reads the key file and fetches once, on this thread, for programs that explain a token and end.
@@ -230,12 +225,4 @@ struct PresentedToken: Sendable {
     /// The claims, if they were read to find the source.
     let claims: Claims?
     let source: Int
-}
-
-/// The verifications since the start, for `/metrics` (V-165).
-package struct VerificationStatus: Sendable, Equatable {
-    /// The number of tokens whose signature and claims were checked, with any result; cache hits do not count.
-    package var verifications = 0
-    /// The time of all verifications together, without waits for keys.
-    package var nanoseconds: Int64 = 0
 }

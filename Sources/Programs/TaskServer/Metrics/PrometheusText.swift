@@ -1,3 +1,5 @@
+import Basics
+
 /// Metrics in the text format that Prometheus reads (version 0.0.4).
 struct PrometheusText {
     enum Kind: String { case counter, gauge, histogram }
@@ -22,6 +24,13 @@ struct PrometheusText {
     mutating func single(_ name: String, _ kind: Kind, _ help: String, _ value: some Number) {
         family(name, kind, help)
         sample(name, [], value)
+    }
+
+    /// The samples of a histogram under these labels.
+    mutating func histogram(_ name: String, _ labels: [(name: String, value: String)], _ durations: DurationHistogram) {
+        for (bound, count) in durations.cumulativeCounts { sample("\(name)_bucket", labels + [("le", bound)], count) }
+        sample("\(name)_sum", labels, Double(durations.totalNanoseconds) / 1e9)
+        sample("\(name)_count", labels, durations.count)
     }
 
     private static func escaped(_ value: String) -> String {

@@ -1,3 +1,4 @@
+import Basics
 import HTTP
 import Synchronization
 import TaskAPI
@@ -13,8 +14,8 @@ final class RequestMetrics: Sendable {
 
     /// By method, then by status.
     private let requests = InlineArray<200, Atomic<Int>> { _ in Atomic(0) }
-    private let reading = Histogram()
-    private let writing = Histogram()
+    private let reading = DurationHistogram()
+    private let writing = DurationHistogram()
     private let sent = Atomic<Int>(0)
     private let problems = CounterByName()
     private let refusals = CounterByName()
@@ -41,8 +42,8 @@ final class RequestMetrics: Sendable {
         }
         let duration = "tasks_http_request_duration_seconds"
         text.family(duration, .histogram, "From the head being in to the answer being ready.")
-        reading.render(duration, [("class", "read")], into: &text)
-        writing.render(duration, [("class", "write")], into: &text)
+        text.histogram(duration, [("class", "read")], reading)
+        text.histogram(duration, [("class", "write")], writing)
         text.single(
             "tasks_http_response_bytes_total", .counter, "Bytes of answers, without heads.",
             sent.load(ordering: .relaxed))
@@ -52,7 +53,7 @@ final class RequestMetrics: Sendable {
         for (code, count) in refusals.sorted { text.sample("tasks_token_refusals_total", [("reason", code)], count) }
     }
 
-    private func histogram(for method: Method) -> Histogram {
+    private func histogram(for method: Method) -> DurationHistogram {
         switch method {
         case .get, .head, .options: reading
         case .post, .put, .patch, .delete, .other: writing

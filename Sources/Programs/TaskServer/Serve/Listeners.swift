@@ -10,6 +10,8 @@ final class Listeners: Sendable {
     /// The addresses for people, with the real ports.
     let addresses: [String]
     let operatorAddress: String?
+    /// When the server's certificate or one of its issuers' ends, in seconds since 1970; nil without TLS.
+    let certificateEnd: Int64?
     private let servers: [HTTPServer]
     private let operators: HTTPServer?
 
@@ -21,6 +23,7 @@ final class Listeners: Sendable {
         let limits = try Self.limits(settings, bound, observation)
         let credentials = try settings.transport.credentials()
         credentials?.warn(observation.log, at: SystemTime().wallMilliseconds / 1000)
+        certificateEnd = credentials?.end
         let identity = credentials.map { TLSIdentity(certificates: $0.certificatesPEM, key: $0.keyPEM) }
         addresses = bound.servers.map(\.address.description)
         operatorAddress = bound.operators?.address.description

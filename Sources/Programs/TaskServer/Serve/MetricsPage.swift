@@ -1,5 +1,6 @@
-import IssuerKeys
+import Basics
 import HTTPServer
+import IssuerKeys
 import Platform
 import Synchronization
 import Tasks
@@ -45,14 +46,23 @@ final class MetricsPage: Sendable {
 
     var text: String {
         var text = PrometheusText()
+        text.family("tasks_build_info", .gauge, "1, with the version of the program.")
+        text.sample("tasks_build_info", [("version", programVersion)], 1)
         observation.requests.render(into: &text)
         text.family("tasks_http_faults_total", .counter, "Requests refused before the API, by the code of the problem.")
         for (code, count) in observation.faults.sorted {
             text.sample("tasks_http_faults_total", [("code", code)], count)
         }
-        if let statistics = watched.withLock({ $0.listeners })?.statistics { Self.connections(statistics, &text) }
+        if let listeners = watched.withLock({ $0.listeners }) {
+            if let end = listeners.certificateEnd {
+                text.single(
+                    "tasks_certificate_expiry_timestamp_seconds", .gauge,
+                    "When the server's certificate ends.", Int(end))
+            }
+            if let statistics = listeners.statistics { Self.connections(statistics, &text) }
+        }
         KeyMetrics(verifier.statuses).render(into: &text)
-        Self.verifications(verifier.verificationStatus, &text)
+        Self.verifications(verifier.verificationTimes, &text)
         Self.tokenCache(verifier.tokenCacheStatus, &text)
         Self.answers(answers, &text)
         if let statistics = store.statistics { Self.store(statistics, &text) }
@@ -81,13 +91,10 @@ final class MetricsPage: Sendable {
         }
     }
 
-    private static func verifications(_ status: VerificationStatus, _ text: inout PrometheusText) {
-        text.single(
-            "tasks_token_verifications_total", .counter, "Tokens whose signature and claims were checked.",
-            status.verifications)
-        text.single(
-            "tasks_token_verification_seconds_total", .counter, "Time that the verifications took.",
-            Double(status.nanoseconds) / 1e9)
+    private static func verifications(_ times: DurationHistogram, _ text: inout PrometheusText) {
+        let duration = "tasks_token_verification_duration_seconds"
+        text.family(duration, .histogram, "Time of a check of a token's signature and claims.")
+        text.histogram(duration, [], times)
     }
 
     private static func tokenCache(_ status: TokenCacheStatus, _ text: inout PrometheusText) {

@@ -1,7 +1,9 @@
 import Synchronization
 
-/// How long things took: counts by upper bound, as Prometheus wants them.
-final class Histogram: Sendable {
+/// Counts durations by upper bound, as Prometheus wants them.
+///
+/// Adding a duration takes no lock.
+package final class DurationHistogram: Sendable {
     /// Upper bounds in nanoseconds.
     private static let bounds: [16 of UInt64] = [
         50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000, 5_000_000, 10_000_000, 25_000_000, 50_000_000,
@@ -13,25 +15,34 @@ final class Histogram: Sendable {
         "0.5", "1", "2.5", "10", "+Inf",
     ]
 
-    /// One for each bound and one for what is above all.
+    /// A count for each bound and one for what is above all.
     private let counts = InlineArray<17, Atomic<Int>> { _ in Atomic(0) }
     private let nanoseconds = Atomic<Int>(0)
 
-    func add(_ duration: UInt64) {
+    package init() {}
+
+    /// Counts a duration in nanoseconds.
+    package func add(_ duration: UInt64) {
         var index = 0
         while index < Self.bounds.count, duration > Self.bounds[index] { index += 1 }
         counts[index].add(1, ordering: .relaxed)
         nanoseconds.add(Int(clamping: duration), ordering: .relaxed)
     }
 
-    /// The samples of this histogram under these labels.
-    func render(_ name: String, _ labels: [(name: String, value: String)], into text: inout PrometheusText) {
+    /// The number of durations that were counted.
+    package var count: Int { cumulativeCounts.last?.count ?? 0 }
+
+    /// The time of all of them together.
+    package var totalNanoseconds: Int { nanoseconds.load(ordering: .relaxed) }
+
+    /// The number of durations up to each upper bound.
+    ///
+    /// The bound is the text that Prometheus reads, in seconds; the last one is `+Inf`.
+    package var cumulativeCounts: [(bound: String, count: Int)] {
         var total = 0
-        for (index, bound) in Self.boundTexts.enumerated() {
+        return Self.boundTexts.enumerated().map { index, bound in
             total += counts[index].load(ordering: .relaxed)
-            text.sample("\(name)_bucket", labels + [("le", bound)], total)
+            return (bound, total)
         }
-        text.sample("\(name)_sum", labels, Double(nanoseconds.load(ordering: .relaxed)) / 1e9)
-        text.sample("\(name)_count", labels, total)
     }
 }
