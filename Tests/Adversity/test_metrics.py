@@ -1,0 +1,109 @@
+"""A real Prometheus scrapes a server, whose metrics serve every rule of deploy/prometheus and every panel of deploy/grafana."""
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import urllib.parse
+
+sys.dont_write_bytecode = True
+
+from programs import ROOT, Mock, Program, TaskServer, ask, free_port, wait_until
+
+RULES, DASHBOARD = ROOT / "deploy/prometheus", ROOT / "deploy/grafana/task-server.json"
+
+
+def queries():
+    """The expression of every target of the dashboard, with its variables filled in."""
+    for panel in json.loads(DASHBOARD.read_text())["panels"]:
+        for target in panel.get("targets", []):
+            yield panel["title"], target["expr"].replace("$instance", ".*").replace("$__rate_interval", "5m")
+
+
+class Metrics(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        # One folder for the servers, which fill all families: requests, refusals, lists and commits.
+        cls.folder = cls.enterClassContext(tempfile.TemporaryDirectory())
+        mock = Mock(cls.folder, "debug").start()
+        cls.addClassCleanup(mock.close)
+        certificate, key = f"{cls.folder}/server.pem", f"{cls.folder}/server.key"
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30", "-subj", "/CN=localhost", "-addext",
+                        "subjectAltName=DNS:localhost", "-keyout", key, "-out", certificate], check=True, capture_output=True)
+        cls.secure = TaskServer(f"sqlite:{cls.folder}/secure.db", mock, "debug", TASKS_TLS_CERT=certificate, TASKS_TLS_KEY=key)
+        cls.secure.launch()
+        cls.addClassCleanup(cls.secure.close)
+        cls.server = TaskServer(f"sqlite:{cls.folder}/tasks.db", mock, "debug").start()
+        cls.addClassCleanup(cls.server.close)
+        cls.fields = {"Authorization": "Bearer " + mock.token("00000001-0000-4000-8000-000000000000"), "Content-Type": "application/json"}
+        cls.make_requests()
+
+    @classmethod
+    def make_requests(cls):
+        for method, path, body in (("POST", "/api/tasks", '{"task": "a"}'), ("GET", "/api/tasks", None), ("GET", "/api/tasks?limit=1", None),
+                                   ("POST", "/api/tasks", "{"), ("GET", "/%", None)):
+            ask(cls.server.port, method, path, cls.fields, body)
+        ask(cls.server.port, "GET", "/api/tasks", {"Authorization": "Bearer a.b.c"})
+
+    def page(self, server):
+        return ask(server.admin_port, "GET", "/metrics")[2].decode()
+
+    def promtool(self, *arguments, stdin=""):
+        done = subprocess.run(["promtool", *arguments], input=stdin, capture_output=True, text=True, cwd=RULES, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_names(self):
+        self.promtool("check", "metrics", stdin=self.page(self.server))
+
+    def test_rules(self):
+        self.promtool("check", "config", "prometheus.yml")
+        self.promtool("test", "rules", "rules-test.yml")
+        alerts = set(re.findall(r"alert: (\w+)", (RULES / "rules.yml").read_text()))
+        self.assertEqual(alerts, set(re.findall(r"alertname: (\w+)", (RULES / "rules-test.yml").read_text())))
+        described = re.findall(r"^- \*\*(TaskServer\w+)\*\*", (ROOT / "docs/operate.md").read_text(), re.MULTILINE)
+        self.assertEqual(alerts, set(described))
+
+    def test_certificate(self):
+        def end():
+            return [float(line.split()[1]) for line in self.page(self.secure).splitlines()
+                    if line.startswith("tasks_certificate_expiry_timestamp_seconds ")]
+        seconds = wait_until("the server with a certificate has metrics", 60, end)[0] - time.time()
+        self.assertAlmostEqual(seconds / 86400, 30, delta=0.1)
+
+    def test_rules_name_what_is_there(self):
+        page = self.page(self.server) + self.page(self.secure)
+        rules = (RULES / "rules.yml").read_text()
+        for name in sorted(set(re.findall(r"(?<![:\w])(?:tasks|process)_\w+", rules))):
+            self.assertRegex(page, rf"(?m)^(# TYPE )?{name}[ {{]")
+
+    def test_prometheus(self):
+        port = free_port()
+        folder = pathlib.Path(self.folder, "prometheus")
+        shutil.copytree(RULES, folder)
+        config = (folder / "prometheus.yml").read_text().replace("15s", "1s")
+        (folder / "prometheus.yml").write_text(config.replace("127.0.0.1:3002", f"127.0.0.1:{self.server.admin_port}"))
+        prometheus = Program(["prometheus", f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/data",
+                              f"--web.listen-address=127.0.0.1:{port}"], {})
+        prometheus.launch()
+        self.addCleanup(prometheus.close)
+
+        def series(expression):
+            status, _, body = ask(port, "GET", "/api/v1/query?" + urllib.parse.urlencode({"query": expression}))
+            self.assertEqual(status, 200, f"{expression}: {body}")
+            return json.loads(body)["data"]["result"]
+
+        wait_until("Prometheus has scraped twice", 60, lambda: series("count_over_time(up[1m]) > 2 and up == 1"))
+        for title, expression in queries():
+            with self.subTest(title):
+                self.make_requests()
+                wait_until(f"{title} shows something", 20, lambda: series(expression), pause=0.3)
+        firing = [alert["metric"]["alertname"] for alert in series('ALERTS{alertstate="firing"}')]
+        self.assertEqual(firing, [])
+
+
+if __name__ == "__main__":
+    unittest.main()
