@@ -107,6 +107,8 @@ struct VersionTests {
         let label = "org.opencontainers.image.version=\"\(programVersion)\""
         #expect(try text("Dockerfile").contains(label), "Dockerfile: \(label)")
         let image = "/task-server:\(programVersion)\n"
-        #expect(try text("deploy/kubernetes.yaml").contains(image), "deploy/kubernetes.yaml: \(image)")
+        for file in ["deploy/kubernetes.yaml", "deploy/kubernetes-postgresql.yaml"] {
+            #expect(try text(file).contains(image), "\(file): \(image)")
+        }
     }
 }
