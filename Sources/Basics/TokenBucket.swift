@@ -6,6 +6,8 @@ package struct TokenBucket: Sendable {
     /// The time in which one permit grows.
     private let refill: Int64
     private var permits: Int
+    /// The number of permits after the last ``take(now:)``.
+    package var count: Int { permits }
     /// The time from which the next permit grows.
     private var growingSince: Int64
 

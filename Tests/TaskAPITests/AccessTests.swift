@@ -227,7 +227,9 @@ struct AccessTests {
         let known = try await api.send("GET", "/api/tasks", as: "alice", [("Origin", "https://app.example")])
         #expect(known.headers["Access-Control-Allow-Origin"] == "https://app.example")
         #expect(known.headers.values("Vary").contains("Origin"))
-        let exposed = "ETag, Link, Location, Retry-After, WWW-Authenticate, X-Request-Id, client-request-id"
+        let exposed = """
+            ETag, Link, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id, client-request-id
+            """
         #expect(known.headers["Access-Control-Expose-Headers"] == exposed)
         let other = try await api.send("GET", "/api/tasks", as: "alice", [("Origin", "https://other.example")])
         #expect(other.headers["Access-Control-Allow-Origin"] == nil)
@@ -258,10 +260,16 @@ struct AccessTests {
             $0.rateLimit = 2
             $0.time = clock
         }
-        for _ in 0..<4 { #expect(try await api.send("GET", "/api/tasks", as: "alice").status == 200) }
+        for remaining in [3, 2, 1, 0] {
+            let answer = try await api.send("GET", "/api/tasks", as: "alice")
+            #expect(answer.status == 200)
+            #expect(answer.headers["RateLimit-Policy"] == #""person";q=4;w=2"#)
+            #expect(answer.headers["RateLimit"] == #""person";r=\#(remaining);t=\#(remaining > 1 ? 1 : 2)"#)
+        }
         let refused = try await api.send("GET", "/api/tasks", as: "alice")
         #expect(refused.status == 429)
         #expect(refused.headers["Retry-After"] == "1")
+        #expect(refused.headers["RateLimit"] == #""person";r=0;t=2"#)
         #expect(try await api.send("GET", "/api/tasks", as: "bob").status == 200)
         clock.advance(seconds: 1)
         #expect(try await api.send("GET", "/api/tasks", as: "alice").status == 200)
@@ -271,10 +279,10 @@ struct AccessTests {
     func forgottenRates() {
         let clock = ManualClock()
         let limiter = RateLimiter(perSecond: 2, time: clock)
-        for number in 0...10_000 { _ = limiter.secondsToWait(Owner("\(number)")) }
+        for number in 0...10_000 { _ = limiter.take(Owner("\(number)")) }
         #expect(limiter.count == 10_001)
         clock.advance(seconds: 3)
-        _ = limiter.secondsToWait(Owner("one more"))
+        _ = limiter.take(Owner("one more"))
         #expect(limiter.count == 1)
     }
 

@@ -11,6 +11,8 @@ final class APIRequest: @unchecked Sendable {
     let match: RouteMatch
     private let started: UInt64
     private var owner: Owner?
+    /// What is left of the person's requests, if they are limited.
+    private(set) var rate: RateState?
     private var problem: String?
     private var refusal: TokenRefusal?
     private var refusedToken: (@Sendable () -> RefusedToken?)?
@@ -24,6 +26,10 @@ final class APIRequest: @unchecked Sendable {
 
     func note(_ owner: Owner) {
         self.owner = owner
+    }
+
+    func note(_ rate: RateState) {
+        self.rate = rate
     }
 
     func note(_ failure: APIFailure, refusedToken: (@Sendable () -> RefusedToken?)? = nil) {

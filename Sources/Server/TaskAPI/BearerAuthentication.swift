@@ -48,10 +48,11 @@ struct BearerAuthentication: Sendable {
         BearerCredentials.isWellFormed(token) ? .credentials(.token(refusal)) : .credentials(.malformed)
     }
 
-    /// Whether this person may make another request now.
-    func admit(_ principal: Principal) throws(APIFailure) {
-        guard let rate, let seconds = rate.secondsToWait(Owner(principal.owner)) else { return }
-        throw .credentials(.tooManyRequests(retryAfter: seconds))
+    /// Notes what is left of the person's requests, for the fields of the answer, and refuses the request if nothing was left.
+    func admit(_ principal: Principal, _ request: APIRequest) throws(APIFailure) {
+        guard let state = rate?.take(Owner(principal.owner)) else { return }
+        request.note(state)
+        if let seconds = state.secondsToWait { throw .credentials(.tooManyRequests(retryAfter: seconds)) }
     }
 
     /// Whether the token has the scope that its source requires for this kind of operation (V-59, P-12).

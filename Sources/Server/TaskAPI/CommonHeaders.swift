@@ -36,6 +36,7 @@ struct CommonHeaders: Sendable {
         } else {
             response.headers.append(request.match.route == .file ? ofFiles : ofAll)
         }
+        if let rate = request.rate { response.headers.append(rate.fields) }
         if let origin = head.headers["Origin"] { allow(origin, &response.headers) }
         if head.headers["return-client-request-id"] == "true",
             let identifier = head.headers["client-request-id"].flatMap({ CorrelationIdentifier.cleaned($0) })
@@ -74,7 +75,7 @@ struct CommonHeaders: Sendable {
         """
 
     private static let answerFields = """
-        ETag, Link, Location, Retry-After, WWW-Authenticate, X-Request-Id, client-request-id
+        ETag, Link, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id, client-request-id
         """
 
     private static func contentSecurityPolicy(authority: String) -> String {

@@ -1,4 +1,5 @@
 import Basics
+import HTTP
 import Platform
 import Synchronization
 import Tasks
@@ -21,15 +22,16 @@ final class RateLimiter: Sendable {
         self.time = time
     }
 
-    /// Takes one request from a person's bucket: no time to wait; if it is empty, the seconds until there is one again.
-    func secondsToWait(_ person: Owner) -> Int? {
+    /// Takes one request from a person's bucket, if there is one.
+    func take(_ person: Owner) -> RateState {
         let now = Int64(time.monotonicNanoseconds)
-        return table.withLock { table -> Int? in
+        return table.withLock { table in
             sweep(&table, now)
             var bucket = table.buckets[person] ?? fullBucket(now)
             let isTaken = bucket.take(now: now)
             table.buckets[person] = bucket
-            return isTaken ? nil : Int((bucket.pause(now: now) + 999_999_999) / 1_000_000_000)
+            let wait = Int((bucket.pause(now: now) + 999_999_999) / 1_000_000_000)
+            return RateState(perSecond: perSecond, remaining: bucket.count, secondsToWait: isTaken ? nil : wait)
         }
     }
 
@@ -44,5 +46,25 @@ final class RateLimiter: Sendable {
         guard table.buckets.count > table.sweepAbove else { return }
         table.buckets = table.buckets.filter { !$0.value.isFull(now: now) }
         table.sweepAbove = max(10_000, 2 * table.buckets.count)
+    }
+}
+
+/// What is left of a person's requests.
+struct RateState: Sendable {
+    let perSecond: Int
+    /// The number of requests that the person may make at once.
+    let remaining: Int
+    /// How long the refused person has to wait; nil if the request was admitted.
+    let secondsToWait: Int?
+
+    /// The fields `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10).
+    ///
+    /// A full bucket has the requests of two seconds, so two seconds are the window of the policy.
+    var fields: FieldLines {
+        let quota = 2 * perSecond
+        return [
+            "RateLimit-Policy": "\"person\";q=\(quota);w=2",
+            "RateLimit": "\"person\";r=\(remaining);t=\((quota - remaining + perSecond - 1) / perSecond)",
+        ]
     }
 }

@@ -109,7 +109,8 @@ struct LimitSettings: Sendable {
             help: "Memory for long lists while they are sent; a list longer than a sixteenth of it is sent in pages.")
         rate = reader.value(
             "RATE_LIMIT", .orOff(.integer(1...1_000_000, example: 50)), default: "off",
-            help: "Requests per second of one person, with bursts of twice as many.")
+            help: "Requests per second of one person, with bursts of twice as many. "
+                + "Each answer says in `RateLimit` how many are left.")
         shutdownPatience = reader.value(
             "SHUTDOWN_PATIENCE", .duration(.zero ... .seconds(600), example: "10s"), default: "10s",
             help: "How long requests in progress may take when the server stops.")
