@@ -149,36 +149,6 @@ class AuthorityPages(PageTest):
                     self.alert()
                     self.check_look(f"{name}, with an error")
 
-    def test_axe_finds_nothing_on_the_page_for_developers(self):
-        self.expected = ["400"]
-        self.open_profile()
-        self.servers.token(bad="expired")
-        self.chrome.get(f"{self.servers.authority}/_mock")
-        self.await_everything()
-        self.check_look("the page for developers")
-        self.chrome.execute_script("for (const it of document.querySelectorAll('details')) it.open = true")
-        self.check_look("the page for developers, everything open")
-        self.chrome.one("#faults .primary").click()
-        self.chrome.words("#said")
-        self.check_look("the page for developers, after an order")
-        field = self.chrome.one("#clock input")
-        field.clear()
-        field.send_keys("soon", Keys.ENTER)
-        self.alert()
-        self.check_look("the page for developers, after a mistake")
-        self.chrome.one("#reset .danger").click()
-        self.chrome.words("#said")
-        for tenant in range(1, len(self.chrome.all("#tenants a"))):
-            link = self.chrome.all("#tenants a")[tenant]
-            address = link.get_attribute("href")
-            link.click()
-            self.chrome.until(lambda: self.chrome.current_url == address, "the other tenant")
-            self.await_everything()
-            self.assertEqual(axe.findings(self.chrome), [], f"the page for developers of tenant {tenant}")
-
-    def await_everything(self):
-        self.chrome.until(lambda: self.chrome.all("main:not([aria-busy])"), "the page for developers to be whole")
-
     def check_look(self, name):
         """Every look; on a phone only one of them, since no colour of these pages depends on the width."""
         axe.check_looks(self, name)
