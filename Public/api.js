@@ -22,19 +22,6 @@ export class Unreachable extends Error {}
 
 const LONGEST_SILENCE = 15000; // milliseconds
 
-/** Returns {signal, heard, end}, which end a request that receives nothing for 15 s. A long answer may take longer. */
-function watchSilence() {
-  const controller = new AbortController();
-  let timer;
-  const end = () => clearTimeout(timer);
-  const heard = () => {
-    end();
-    timer = setTimeout(() => controller.abort(), LONGEST_SILENCE);
-  };
-  heard();
-  return { signal: controller.signal, heard, end };
-}
-
 /**
  * Sends a request, with `headers` and `body` as needed, and returns {status, tag, next, body}. `access` gives the
  * token; a token that the server refuses is renewed once, if that is possible. `heard` is called when an answer begins.
@@ -58,67 +45,67 @@ export async function call(access, method, path, options = {}) {
  * believed only with that name, and a refusal (4xx) only with that or with one of the server's codes ("task.changed").
  */
 async function ask(token, method, path, { headers = {}, body, keepalive = false, heard }) {
-  const silence = watchSilence();
   const name = crypto.randomUUID();
-  try {
-    const named = { "client-request-id": name, "return-client-request-id": "true", ...headers };
-    const response = await send(path, requestOf(token, method, { headers: named, body, keepalive, signal: silence.signal }));
-    heard?.();
-    const answer = await read(response, silence);
-    const problem = response.ok || response.status === 304
-      ? null : new Problem(response.status, answer ?? {}, Number(response.headers.get("Retry-After")) || 0);
-    const isOurs = response.headers.get("client-request-id") === name || /^\w+\.\w+$/.test(problem?.code);
-    if (!isOurs && !problem?.isPassing) throw new Unreachable("Somebody else answered.");
-    if (problem) throw problem;
-    const next = /<([^>]+)>;\s*rel="next"/.exec(response.headers.get("Link") ?? "")?.[1];
-    return { status: response.status, tag: response.headers.get("ETag"), next, body: answer };
-  } finally {
-    silence.end();
-  }
-}
-
-function requestOf(token, method, { headers, body, keepalive, signal }) {
-  return {
+  const { response, answer } = await exchange(path, heard, {
     method,
     keepalive,
     cache: "no-store",
     credentials: "omit",
     redirect: "error",
-    signal,
     headers: {
       Accept: "application/json, application/problem+json",
       Authorization: `Bearer ${token}`,
+      "client-request-id": name,
+      "return-client-request-id": "true",
       ...(body && { "Content-Type": "application/json" }),
       ...headers,
     },
     body: body && JSON.stringify(body),
-  };
+  });
+  const problem = response.ok || response.status === 304
+    ? null : new Problem(response.status, answer ?? {}, Number(response.headers.get("Retry-After")) || 0);
+  const isOurs = response.headers.get("client-request-id") === name || /^\w+\.\w+$/.test(problem?.code);
+  if (!isOurs && !problem?.isPassing) throw new Unreachable("Somebody else answered.");
+  if (problem) throw problem;
+  const next = /<([^>]+)>;\s*rel="next"/.exec(response.headers.get("Link") ?? "")?.[1];
+  return { status: response.status, tag: response.headers.get("ETag"), next, body: answer };
 }
 
-async function send(path, options) {
-  try {
-    return await fetch(path, options);
-  } catch (error) {
-    throw new Unreachable(error.message);
-  }
-}
-
-/** Returns the JSON of an answer, or null if it has none. An answer that was cut off on the way counts as no answer. */
-async function read(response, silence) {
+/**
+ * Returns a response and its JSON, or null in its place. A request that receives nothing for 15 s is ended; a long answer
+ * may take longer. An answer that was cut off on the way counts as no answer.
+ */
+async function exchange(path, heard, request) {
+  const controller = new AbortController();
   const decoder = new TextDecoder();
   let text = "";
+  let timer;
+  const wait = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => controller.abort(), LONGEST_SILENCE);
+  };
   try {
+    wait();
+    const response = await fetch(path, { ...request, signal: controller.signal });
+    heard?.();
     const reader = response.body?.getReader();
     for (let part = await reader?.read(); part && !part.done; part = await reader.read()) {
-      silence.heard();
+      wait();
       text += decoder.decode(part.value, { stream: true });
     }
+    return { response, answer: parsed(text) ?? null };
   } catch (error) {
     throw new Unreachable(error.message);
+  } finally {
+    clearTimeout(timer);
   }
+}
+
+/** Returns the JSON of a text, or undefined if the text is none. */
+export function parsed(text) {
   try {
-    return text ? JSON.parse(text) : null;
+    return JSON.parse(text);
   } catch {
-    return null;
+    return undefined;
   }
 }

@@ -7,7 +7,7 @@ const METHODS = ["get", "head", "post", "put", "patch", "delete"];
 const RESPONSES = "#/components/responses/";
 const COMMON = 5; // an error of at least this many operations is shown once
 let contract;
-let common; // the names of the responses that are shown once
+let common; // the errors that are shown once: their names with their statuses
 
 try {
   contract = await (await fetch("/openapi.json", { cache: "no-cache" })).json();
@@ -21,15 +21,16 @@ try {
 function show() {
   find("about").append(...contract.info.description.trim().split("\n\n").map((text) => make("p", {}, ...rich(text))));
   common = commonErrors();
-  find("errors").append(facts("", [...common].map((name) => answerFact([statusOf(name), { $ref: `${RESPONSES}${name}` }]))));
-  find("errors").querySelectorAll("dl > div").forEach((row, index) => (row.id = `error-${[...common][index]}`));
+  find("errors").append(facts("", [...common].map(([name, status]) => answerFact([status, { $ref: `${RESPONSES}${name}` }]))));
+  find("errors").querySelectorAll("dl > div").forEach((row, index) => (row.id = `error-${[...common.keys()][index]}`));
   find("errors").hidden = false;
   for (const tag of contract.tags) {
     const operations = operationsOf(tag.name);
     find("contents").append(
       make("h2", { textContent: tag.name }),
-      make("ul", {}, ...operations.map(({ operation, method, path }) =>
-        make("li", {}, make("a", { href: `#${operation.operationId}`, textContent: `${method.toUpperCase()} ${path}` })))),
+      make("ul", {}, ...operations.map(({ operation, method, path }) => make("li", {},
+        make("a", { href: `#${operation.operationId}` }, methodBadge(method), " ", make("code", { textContent: path })),
+        make("span", { textContent: operation.summary })))),
     );
     find("operations").append(
       make("h2", { className: "part", textContent: tag.name }),
@@ -44,22 +45,14 @@ function nameOf(response) {
   return response.$ref?.slice(RESPONSES.length);
 }
 
-/** Returns pairs of a status and a response, of all operations. */
-function answers() {
-  return contract.tags.flatMap((tag) => operationsOf(tag.name)).flatMap(({ operation }) => Object.entries(operation.responses));
-}
-
-function statusOf(name) {
-  return answers().find(([, response]) => nameOf(response) === name)[0];
-}
-
-/** Returns the errors of most operations, by status. */
+/** Returns the errors that at least COMMON operations share, by status. */
 function commonErrors() {
-  const counts = new Map();
-  for (const [status, response] of answers().sort(([a], [b]) => a.localeCompare(b))) {
-    if (response.$ref && !(Number(status) < 400)) counts.set(nameOf(response), (counts.get(nameOf(response)) ?? 0) + 1);
-  }
-  return new Set([...counts].filter(([, count]) => count >= COMMON).map(([name]) => name));
+  const errors = contract.tags.flatMap((tag) => operationsOf(tag.name))
+    .flatMap(({ operation }) => Object.entries(operation.responses))
+    .filter(([status, response]) => response.$ref && !(Number(status) < 400))
+    .map(([status, response]) => [nameOf(response), status]);
+  return new Map(errors.filter(([name]) => errors.filter(([other]) => other === name).length >= COMMON)
+    .sort(([, a], [, b]) => a.localeCompare(b)));
 }
 
 /** HEAD is explained once, in the introduction, and needs no entry of its own. */
@@ -69,13 +62,17 @@ function operationsOf(tag) {
       .map((method) => ({ path, method, operation: item[method], shared: item.parameters ?? [] })));
 }
 
+function methodBadge(method) {
+  return make("span", { className: `method ${method}`, textContent: method.toUpperCase() });
+}
+
 function card({ path, method, operation, shared }) {
   const parameters = [...shared, ...(operation.parameters ?? [])].map(resolve);
   return make(
     "section",
     { className: "entry", id: operation.operationId, attributes: { "aria-labelledby": `${operation.operationId}-title` } },
     make("h3", { id: `${operation.operationId}-title` },
-      make("span", { className: "method", textContent: method.toUpperCase() }),
+      methodBadge(method),
       make("code", { textContent: path })),
     make("p", { className: "entry-title", textContent: `${operation.summary}${operation.security ? " · no token needed" : ""}` }),
     ...(operation.description ? [make("p", {}, ...rich(operation.description))] : []),

@@ -1,5 +1,6 @@
 // Tries an operation: a form makes its request with the token of the session, and shows the same request for curl.
 
+import { parsed } from "/api.js";
 import { find, make } from "/dom.js";
 import { Access } from "/renewal.js";
 import { current } from "/session-store.js";
@@ -150,7 +151,7 @@ async function send({ method, url, headers, body, needsToken }, state, answer) {
 }
 
 function shownAnswer(response, text) {
-  const json = readJSON(text);
+  const json = parsed(text);
   const body = json === undefined ? text : JSON.stringify(json, null, 1);
   const rest = body.length - LONGEST;
   const parts = [
@@ -164,11 +165,3 @@ function shownAnswer(response, text) {
 
 const block = (label, textContent) =>
   make("pre", { tabIndex: 0, textContent, attributes: { "aria-label": label, role: "group" } });
-
-function readJSON(text) {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

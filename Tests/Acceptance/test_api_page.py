@@ -10,6 +10,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 import axe
+from chrome import Chrome
 from person import PageTest
 
 
@@ -63,6 +64,20 @@ class APIPage(PageTest):
         wanted = {operation["operationId"] for path in complete["paths"].values()
                   for method, operation in path.items() if method not in ("parameters", "head")}
         self.assertEqual(shown, wanted)
+
+    def test_the_token_and_the_operations_come_first_and_each_method_has_its_colour(self):
+        self.open()
+        parts = [part.get_attribute("id") for part in self.chrome.all("main > [id]:not([hidden])")]
+        self.assertEqual(parts, ["token", "contents", "rules", "operations", "errors"])
+        self.assertNotIn("Lenient readings", self.chrome.one("main").text)
+        self.chrome.one("#rules summary").click()
+        self.assertIn("Lenient readings", self.chrome.one("main").text)
+        colours = self.chrome.execute_script("""
+            return [...document.querySelectorAll("#contents .method")].map((method) =>
+              [method.textContent, getComputedStyle(method).backgroundColor]);""")
+        self.assertEqual({name for name, _ in colours}, {"GET", "POST", "PUT", "PATCH", "DELETE"})
+        self.assertEqual(len({tuple(pair) for pair in colours}), len({colour for _, colour in colours}))
+        self.assertEqual(len({colour for _, colour in colours}), 5)
 
     def test_common_errors_are_told_once(self):
         self.open()
@@ -171,6 +186,32 @@ class APIPage(PageTest):
         for scheme, forced in [("light", "none"), ("dark", "none"), ("light", "active")]:
             self.chrome.prefer(scheme, forced=forced)
             self.assertEqual(axe.findings(self.chrome), [], f"{scheme}, {forced}")
+
+
+class Problems(PageTest):
+    def shown(self):
+        return [entry.get_attribute("id") for entry in self.chrome.all(".entry") if entry.is_displayed()]
+
+    def test_words_filter_the_problems_and_their_links(self):
+        self.person.open("/problems.html")
+        whole = self.shown()
+        self.chrome.one("#words").send_keys("429 REQUESTS")
+        self.chrome.until(lambda: self.chrome.one("#found").text == "2 of 42 problems", "the number")
+        self.assertEqual(self.shown(), ["request.rate", "request.too_many_at_once"])
+        self.assertEqual([link.text for link in self.chrome.all(".contents a") if link.is_displayed()], self.shown())
+        self.assertEqual([part.text for part in self.chrome.all("main h2") if part.is_displayed()], ["The request"] * 2)
+        axe.check_looks(self, "two problems")
+        self.chrome.one("#words").send_keys("x")
+        self.chrome.until(lambda: self.chrome.one("#found").text == "No problem has these words.", "the words")
+        self.chrome.one("#words").send_keys(Keys.CONTROL + "a", Keys.DELETE)
+        self.chrome.until(lambda: self.shown() == whole, "all")
+
+    def test_without_a_script_all_problems_are_there_and_no_field(self):
+        chrome = Chrome("--blink-settings=scriptEnabled=false")
+        self.addCleanup(chrome.quit)
+        chrome.get(f"{self.servers.page}/problems.html")
+        self.assertEqual(len([entry for entry in chrome.all(".entry") if entry.is_displayed()]), 42)
+        self.assertFalse(chrome.one("#words").is_displayed())
 
 
 if __name__ == "__main__":
