@@ -76,6 +76,6 @@ function loaded() {
 function show(section, isReady = true) {
   if (isReady) loaded();
   for (const name of ["welcome", "tasks"]) find(name).hidden = name !== section;
-  for (const name of ["account", "status"]) find(name).hidden = section !== "tasks";
+  find("account").hidden = section !== "tasks";
   document.body.dataset.section = section;
 }

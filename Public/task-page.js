@@ -209,7 +209,7 @@ export class TaskPage {
     const box = find("status");
     const [keeping, failed] = ["keeping", "failed"].map((state) => this.#unkept(state, waiting));
     const counts = { kept: waiting.length - keeping - failed, "being kept": keeping, "not kept": failed };
-    const kept = Object.entries(counts).map(([word, count]) => (count ? ` · ${counted(count)} ${word}` : "")).join("");
+    const kept = Object.entries(counts).map(([word, count]) => (count ? `, ${counted(count)} ${word}` : "")).join("");
     const isStuck = this.#state.kind === "idle" && !waiting.length && stuck > 0;
     const saved = stuck ? `${counted(stuck)} not saved` : "Saved";
     const text = {

@@ -1,6 +1,7 @@
 """What axe-core finds on a page, of any weight, in every look that a system can ask for."""
 
 import functools
+import itertools
 import json
 import pathlib
 
@@ -8,6 +9,7 @@ import axe_core_python
 
 # The colour scheme, and whether the system replaces the colours by its own.
 LOOKS = [("light", "none"), ("dark", "none"), ("light", "active"), ("dark", "active")]
+SIZES = [(360, 740), (1280, 900)]
 
 # Chromium gives what is in closed details a place, below what follows them, and axe takes it for visible.
 CLOSED = """
@@ -41,11 +43,12 @@ def findings(chrome):
 
 
 def check_looks(test, where):
-    """Fails a test with all that is found in any look."""
+    """Fails a test with all that is found in any look, on a phone and on a desktop."""
     found = {}
-    for scheme, forced in LOOKS:
+    for (scheme, forced), size in itertools.product(LOOKS, SIZES):
         test.chrome.prefer(scheme, forced=forced)
+        test.chrome.size(*size)
         if here := findings(test.chrome):
-            found[f"{scheme}, forced colours {forced}"] = here
+            found[f"{scheme}, forced colours {forced}, {size}"] = here
     test.chrome.prefer()
     test.assertEqual(found, {}, f"{where}: {json.dumps(found, indent=1)}")

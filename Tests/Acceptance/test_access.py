@@ -108,7 +108,7 @@ class Access(PageTest):
         self.chrome.one("#person-close").click()
         self.chrome.connect(False)
         self.person.add(*[str(number) for number in range(12)])
-        self.person.await_status("Offline · 12 changes kept")
+        self.person.await_status("Offline, 12 changes kept")
         self.check_width("offline")
         self.chrome.connect(True)
         self.person.look_again()

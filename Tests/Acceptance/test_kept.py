@@ -125,7 +125,7 @@ class Kills(Kept):
 
     def kill_and_start_again(self, seconds, kept):
         """Kills the browser so many seconds after the page called so many changes kept; then the person comes back."""
-        self.person.await_status(f"Offline · {kept} changes kept")
+        self.person.await_status(f"Offline, {kept} changes kept")
         time.sleep(seconds)  # until the browser writes something by itself
         self.chrome.kill()
         self.chrome = self.browser()
@@ -188,7 +188,7 @@ class WrongClock(Kept):
     def check_edits_after(self, hours):
         self.api_is_reachable(False)
         self.person.add("Buy milk", "Buy bread")
-        self.person.await_status("Offline · 2 changes kept")
+        self.person.await_status("Offline, 2 changes kept")
         self.set_clock(hours)
         self.person.rename("Buy milk", "Buy oat milk")
         self.person.remove("Buy bread")
@@ -237,7 +237,7 @@ class OldAdditions(Kept):
     def lose_the_answer(self):
         self.chrome.execute_script("window.isDeaf = true")
         self.person.add("Buy milk")
-        self.person.await_status("Offline · 1 change kept")
+        self.person.await_status("Offline, 1 change kept")
         self.assertEqual(self.texts_on_server(), ["Buy milk"])
 
     def await_question(self):
@@ -267,9 +267,9 @@ class OldAdditions(Kept):
         self.person.await_saved()
         self.api_is_reachable(False)
         self.person.add("Buy milk", "Buy bread")
-        self.person.await_status("Offline · 2 changes kept")
+        self.person.await_status("Offline, 2 changes kept")
         self.set_clock(25)
-        self.person.await_status("Offline · 2 changes kept")
+        self.person.await_status("Offline, 2 changes kept")
         self.api_is_reachable(True)
         self.person.look_again()
         self.person.await_saved()
@@ -290,10 +290,10 @@ class Portals(Kept):
             with self.subTest(portal=portal):
                 self.chrome.execute_script("window.portal = arguments[0]; sent.length = 0", {**portal, "methods": [method]})
                 change()
-                self.person.await_status(r"Offline( · \d changes? kept)?")
+                self.person.await_status(r"Offline(, \d changes? kept)?")
                 self.person.look_again()
                 self.chrome.until(lambda: len(self.sent(method)) >= 2, "a second attempt")
-                self.person.await_status(r"Offline( · \d changes? kept)?")
+                self.person.await_status(r"Offline(, \d changes? kept)?")
                 self.assertFalse(self.chrome.one("#ended").is_displayed())
                 self.chrome.execute_script("window.portal = null")
                 self.person.look_again()
@@ -386,19 +386,19 @@ class FullStorage(Kept):
         self.room(quotaSize=1)
         self.chrome.connect(False)
         self.person.add("one", "two", "three")
-        self.person.await_status("Offline · 3 changes not kept")
+        self.person.await_status("Offline, 3 changes not kept")
         self.assertIn("could not keep your latest changes on this device", self.chrome.words("#trouble"))
         self.room()
         self.person.add("four")
         self.person.look_again()
-        self.person.await_status("Offline · 4 changes kept")
+        self.person.await_status("Offline, 4 changes kept")
         self.chrome.until(lambda: not self.chrome.one("#trouble").is_displayed(), "the end of the trouble")
         self.chrome.execute_script("""
             const full = () => { throw new DOMException("full", "QuotaExceededError"); };
             Object.assign(IDBObjectStore.prototype, { add: full, put: full });""")
         self.person.rename("one", "five")
         self.person.complete("four")
-        self.person.await_status("Offline · 4 changes kept · 2 changes not kept")
+        self.person.await_status("Offline, 4 changes kept, 2 changes not kept")
         self.go_online()
         self.assertFalse(self.chrome.one("#trouble").is_displayed())
         self.assertEqual(self.texts_on_server(), ["five", "two", "three", "four"])
@@ -427,10 +427,10 @@ class FullStorage(Kept):
         self.person.refresh()
         self.chrome.connect(False)
         self.person.add("one")
-        self.person.await_status("Offline · 1 change being kept")
+        self.person.await_status("Offline, 1 change being kept")
         self.assertEqual([change["text"] for change in self.person.waiting()], ["one"])
         self.chrome.execute_script("complete()")
-        self.person.await_status("Offline · 1 change kept")
+        self.person.await_status("Offline, 1 change kept")
         self.assertEqual(self.chrome.execute_script("return durability"), "strict")
         self.chrome.connect(True)
 

@@ -1,5 +1,6 @@
 """The main journey at the page, the same in both browsers."""
 
+import json
 import unittest
 
 from chrome import Chrome
@@ -34,7 +35,7 @@ class MainJourney:
         self.chrome.connect(False)
         person.add("Written on the train")
         person.complete("Buy oat milk")
-        person.await_status("Offline · 2 changes kept")
+        person.await_status("Offline, 2 changes kept")
         self.chrome.connect(True)
         person.await_status("Saved")
         person.refresh()
@@ -44,6 +45,38 @@ class MainJourney:
         person.sign_out()
         person.sign_in(address)
         person.await_texts("Water the tomatoes", "Written on the train", "Buy oat milk", "Buy bread")
+
+    def test_the_strip_stays_in_sight(self):
+        """At the end of a long list one sees the field, what is saved, and that the session has ended."""
+        self.expected = [*self.without_connection, "401"]
+        address = self.newcomer()
+        for number in range(40):
+            self.servers.request("POST", "/api/tasks", {"task": f"Paint board {number}"}, address)
+        self.person.refresh()
+        self.chrome.connect(False)
+        self.person.add("Written on the train")
+        self.person.await_status("Offline, 1 change kept")
+        self.check_in_sight("#new", "#status")
+        self.chrome.connect(True)
+        self.person.await_status("Saved")
+        session = json.loads(self.chrome.execute_script("return sessionStorage['tasks.session']"))
+        session["token"] = self.servers.token(bad="expired")
+        self.chrome.execute_script("""
+            sessionStorage["tasks.session"] = arguments[0];
+            localStorage.removeItem("tasks.signed-in");""", json.dumps(session))
+        self.chrome.refresh()
+        self.chrome.until(lambda: self.chrome.one("#ended").is_displayed(), "the end of the session")
+        self.check_in_sight("#new", "#status", "#ended strong", "#again")
+
+    def check_in_sight(self, *selectors):
+        """That nothing covers these elements while the page is scrolled to its end."""
+        covered = self.chrome.execute_script("""
+            scrollTo(0, document.documentElement.scrollHeight);
+            return arguments[0].filter((selector) => {
+              const element = document.querySelector(selector), box = element.getBoundingClientRect();
+              return !element.contains(document.elementFromPoint((box.left + box.right) / 2, (box.top + box.bottom) / 2));
+            });""", selectors)
+        self.assertEqual(covered, [])
 
 
 class InChromium(MainJourney, PageTest):

@@ -53,7 +53,7 @@ class Many(ManyTasks):
         self.chrome.connect(False)
         for text in texts:
             self.person.complete(text)
-        self.person.await_status(f"Offline · {len(texts)} changes kept")
+        self.person.await_status(f"Offline, {len(texts)} changes kept")
         self.chrome.execute_script(WATCH)
 
     def sent(self):

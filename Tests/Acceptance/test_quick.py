@@ -32,7 +32,7 @@ class Quick(test_many.ManyTasks):
         # A busy browser may tell the page late, or while its list is still on the way.
         self.chrome.until(lambda: self.person.look_again() or self.person.status() == "Offline", "Offline", 60)
         self.tick([task["Id"] for task in self.on_server()[:CHANGES]])
-        self.person.await_status(f"Offline · {CHANGES} changes kept", 60)
+        self.person.await_status(f"Offline, {CHANGES} changes kept", 60)
         self.chrome.execute_script(test_many.WATCH)
         self.chrome.execute_script("""
             const status = document.getElementById("status"), begun = performance.now();

@@ -78,7 +78,7 @@ class Sessions(Trouble):
         person.filter("open")
         person.add("Written after the end")
         person.await_texts("Buy bread", "Written after the end")
-        person.await_status("Session ended · 1 change kept")
+        person.await_status("Session ended, 1 change kept")
         self.chrome.one("#new").send_keys("A draft")
         self.chrome.one("#again").click()
         if "/authorize" in self.chrome.current_url:  # without a session there, the authority asks again
@@ -149,7 +149,7 @@ class Connections(Trouble):
         person.rename("Buy bread", "Bake bread")
         person.rename("Written offline", "Written and changed offline")
         person.await_texts("Bake bread", "Written and changed offline", "Buy milk")
-        person.await_status("Offline · 4 changes kept")
+        person.await_status("Offline, 4 changes kept")
         self.chrome.connect(True)
         person.look_again()
         person.await_saved()
@@ -169,9 +169,9 @@ class Connections(Trouble):
         try:
             person.add("Written without a server")
             person.complete("Buy milk")
-            person.await_status("Offline · 2 changes kept")
+            person.await_status("Offline, 2 changes kept")
             self.chrome.refresh()
-            person.await_status("Offline · 2 changes kept")
+            person.await_status("Offline, 2 changes kept")
             person.await_texts("Written without a server", "Buy milk")
         finally:
             self.servers.start_page()
@@ -204,9 +204,9 @@ class Connections(Trouble):
         token = self.token()
         with self.instead_of_the_server(BadGateway):
             self.person.add("Written without a server")
-            self.person.await_status("Not saved · 1 change kept")
+            self.person.await_status("Not saved, 1 change kept")
             self.chrome.refresh()
-            self.person.await_status("Not saved · 1 change kept", 20)
+            self.person.await_status("Not saved, 1 change kept", 20)
             self.person.await_texts("Buy milk", "Written without a server")
         self.person.await_status("Saved")
         self.assertEqual(self.on_server(token=token), [("Buy milk", False), ("Written without a server", False)])
@@ -220,7 +220,7 @@ class Connections(Trouble):
         self.chrome.connect(False)
         self.person.add("Written in the second tab")
         # The first tab may look at the list, and send the change, before this one can show that it keeps it.
-        self.person.await_status("Offline( · 1 change kept)?")
+        self.person.await_status("Offline(, 1 change kept)?")
         self.chrome.switch_to.window(first)
         self.person.await_texts("Written in the second tab")
         self.person.look_again()
@@ -256,7 +256,7 @@ class Connections(Trouble):
               return answer;
             };""")
         self.person.add("Buy milk")
-        self.person.await_status("Offline · 1 change kept")
+        self.person.await_status("Offline, 1 change kept")
         self.person.await_saved()
         self.assertEqual(self.on_server(token=self.token()), [("Buy milk", False)])
 
@@ -333,7 +333,7 @@ class Connections(Trouble):
     def test_signing_out_offline_tells_what_stays_behind(self):
         self.chrome.connect(False)
         self.person.add("Written offline")
-        self.person.await_status("Offline · 1 change kept")
+        self.person.await_status("Offline, 1 change kept")
         self.chrome.one("#account").click()
         self.chrome.one("#sign-out").click()
         self.chrome.until(lambda: self.chrome.one("#leaving").is_displayed(), "the warning")
