@@ -1,5 +1,8 @@
-// Moves a row to another place in its list by its handle, with a mouse, a pen or a finger.
+// Moves a row to another place in its list, by its handle or with a finger that holds it, and swipes it to a side.
 
+const HOLD = 400; // milliseconds
+const SLOP = 10; // pixels that a finger trembles
+const FAR = 90; // pixels after which a swipe acts
 const EDGE = 70; // pixels from the edge of the window within which the page scrolls
 const FASTEST = 14; // pixels a frame
 
@@ -17,7 +20,11 @@ export class Dragging {
     this.#list = list;
     this.#drop = drop;
     this.#end = end;
-    list.addEventListener("pointerdown", (event) => this.#begin(event));
+    list.addEventListener("pointerdown", (event) => {
+      const row = event.target.closest(".handle")?.closest("li");
+      if (row && event.button === 0) this.begin(row, event);
+    });
+    list.addEventListener("touchmove", (event) => this.isActive && event.preventDefault(), { passive: false }); // no scrolling
     list.addEventListener("pointermove", (event) => this.#isOwn(event) && this.#move(event.clientY));
     list.addEventListener("pointerup", (event) => this.#isOwn(event) && this.#finish(true));
     list.addEventListener("lostpointercapture", (event) => // the handle loses a finger to the list at the beginning
@@ -37,9 +44,8 @@ export class Dragging {
     return event.pointerId === this.#drag?.pointer;
   }
 
-  #begin(event) {
-    const row = event.target.closest(".handle")?.closest("li");
-    if (!row || event.button !== 0 || this.isActive) return;
+  begin(row, event) {
+    if (this.isActive || row.matches(".done, .editing, :only-child")) return;
     event.preventDefault();
     this.#list.setPointerCapture(event.pointerId);
     const rows = [...this.#list.children];
@@ -96,5 +102,52 @@ export class Dragging {
       this.#drop(row, place ? { after: others[place - 1].row } : { before: others[0].row });
     }
     this.#end();
+  }
+}
+
+/** Lets a finger swipe the rows of a list: to the right a task is done, or open again, and to the left it is deleted. */
+export class Swiping {
+  #hold;
+  #swipe; // {pointer, row, x, y, distance, timer} while a finger is on a row
+
+  /** `hold` is called with a row, and the event with which the finger came, when the finger rests on the row. */
+  constructor(list, hold) {
+    this.#hold = hold;
+    list.addEventListener("pointerdown", (event) => this.#begin(event));
+    list.addEventListener("pointermove", (event) => event.pointerId === this.#swipe?.pointer && this.#move(event));
+    list.addEventListener("pointerup", () => this.#end(Math.abs(this.#swipe?.distance) >= FAR));
+    list.addEventListener("pointercancel", () => this.#end(false));
+    list.addEventListener("contextmenu", (event) => this.#swipe && !event.target.closest("a") && event.preventDefault());
+  }
+
+  #begin(event) {
+    const row = event.target.closest("li:not(.editing)");
+    if (event.pointerType !== "touch" || !event.isPrimary || !row) return;
+    const timer = setTimeout(() => {
+      this.#end(false);
+      this.#hold(row, event);
+    }, HOLD);
+    this.#swipe = { pointer: event.pointerId, row, x: event.clientX, y: event.clientY, distance: 0, timer };
+  }
+
+  #move({ clientX, clientY }) {
+    const { row, x, y, timer } = this.#swipe;
+    const distance = clientX - x;
+    if (Math.hypot(distance, clientY - y) < SLOP && !row.classList.contains("swiped")) return;
+    clearTimeout(timer);
+    this.#swipe.distance = distance;
+    row.classList.add("swiped");
+    row.classList.toggle("far", Math.abs(distance) >= FAR);
+    row.style.transform = `translateX(${distance}px)`;
+  }
+
+  #end(isFar) {
+    if (!this.#swipe) return;
+    const { row, distance, timer } = this.#swipe;
+    this.#swipe = undefined;
+    clearTimeout(timer);
+    row.classList.remove("swiped", "far");
+    row.style.transform = "";
+    if (isFar) row.querySelector(distance > 0 ? ".check" : ".remove").click();
   }
 }

@@ -1,4 +1,4 @@
-// The form that replaces a row's text while the person changes the task.
+// The form that stands in place of a row's text while its task is open.
 
 import { brief, make } from "/dom.js";
 import { iconButton } from "/row.js";
@@ -26,12 +26,9 @@ export class Editor {
     this.seen = { ...valuesOf(task), ...seen };
     const shown = { ...this.seen, ...values };
     const text = area("text", shown.text, `New text for ${brief(task.text)}`, 1);
-    const notes = area("notes", shown.notes, `Notes on ${brief(task.text)}`, 2);
+    const notes = area("notes", shown.notes, `Notes on ${brief(task.text)}`, 1);
     notes.placeholder = "Notes";
-    notes.hidden = !shown.notes;
     const id = `editor-due-${task.row}`;
-    const addNotes = make("button", { type: "button", className: "quiet add-notes", textContent: "Add notes", hidden: !notes.hidden });
-    addNotes.addEventListener("click", () => this.openNotes());
     this.form = make(
       "form",
       { className: "editor", autocomplete: "off", noValidate: true },
@@ -41,8 +38,11 @@ export class Editor {
         "div", { className: "editor-tools" },
         make("label", { htmlFor: id, textContent: "Due" }),
         make("input", { type: "date", id, name: "due", value: shown.due, min: "0001-01-01", max: "9999-12-31" }),
-        addNotes,
-        ...(task.completed ? [] : [iconButton("up", `Move ${brief(task.text)} up`), iconButton("down", `Move ${brief(task.text)} down`)]),
+      ),
+      make(
+        "div", { className: "editor-moves" },
+        ...["up", "down"].filter(() => !task.completed).map((name) => iconButton(name, `Move ${brief(task.text)} ${name}`)),
+        iconButton("remove", `Delete ${brief(task.text)}`),
       ),
       make(
         "div", { className: "editor-actions" },
@@ -66,10 +66,11 @@ export class Editor {
     return this.field("due").validity.valid ? undefined : "This due date is no complete date.";
   }
 
-  openNotes() {
-    this.field("notes").hidden = false;
-    this.form.querySelector(".add-notes").hidden = true;
-    this.field("notes").focus();
+  /** Puts the cursor into a field, at its end, so that the person goes on writing there. */
+  focus(name) {
+    const field = this.field(name);
+    field.focus();
+    if (name !== "due") field.setSelectionRange(field.value.length, field.value.length);
   }
 
   complain(message) {

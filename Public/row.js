@@ -20,7 +20,7 @@ function emptyRow() {
     { className: "row" },
     make("span", { className: "handle", attributes: { "aria-hidden": "true" } }, icon("handle")),
     make("input", { type: "checkbox", className: "check" }),
-    make("label", { className: "text", dir: "auto" }),
+    makeText(""),
     make("span", { className: "row-state" }),
     iconButton("edit"),
     iconButton("remove"),
@@ -34,7 +34,6 @@ const part = (row, name) => row.querySelector(`:scope > .${name}`);
 export function makeRow(task) {
   const row = emptyRow().cloneNode(true);
   row.dataset.row = task.row;
-  part(row, "check").id = part(row, "text").htmlFor = `task-${task.row}`;
   return row;
 }
 
@@ -58,13 +57,11 @@ export const isSame = (task, other) =>
   other && ["text", "notes", "due", "completed", "id", "state", "change"].every((field) => task[field] === other[field])
   && JSON.stringify(task.problem) === JSON.stringify(other.problem);
 
-export const makeLabel = (row, text) =>
-  make("label", { className: "text", htmlFor: `task-${row}`, dir: "auto", textContent: text });
+export const makeText = (text) => make("p", { className: "text", dir: "auto", textContent: text });
 
 function updateText(row, text) {
-  part(row, "check").setAttribute("aria-label", text); // its label makes room for the editor at times
-  const label = part(row, "text");
-  if (label) label.textContent = text;
+  part(row, "check").setAttribute("aria-label", text);
+  part(row, "text")?.replaceWith(makeText(text)); // the editor may stand in its place
   part(row, "edit").setAttribute("aria-label", `Edit ${brief(text)}`);
   part(row, "remove").setAttribute("aria-label", `Delete ${brief(text)}`);
 }

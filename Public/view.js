@@ -3,10 +3,10 @@
 
 import { isForToday, isOverdue, today } from "/days.js";
 import { find, make } from "/dom.js";
-import { Dragging } from "/drag.js";
+import { Dragging, Swiping } from "/drag.js";
 import { Editor } from "/editor.js";
 import { inOrder } from "/order.js";
-import { isSame, makeLabel, makeRow, showMore, updateRow } from "/row.js";
+import { isSame, makeRow, makeText, showMore, updateRow } from "/row.js";
 import { read, write } from "/storage.js";
 
 const NUMBERS = ["No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine"];
@@ -46,7 +46,8 @@ const FOLDED = "tasks.finished"; // in local storage, true if the person does no
 export class ListView {
   #rows = new Map(); // row name -> element
   #tasks = new Map(); // row name -> task
-  #editors = new Map(); // row name -> the editor of a row that is being edited
+  #editor; // the form of the open task, if there is one
+  #edited; // the name of its row
   #actions;
   #filter = "all";
   #words = []; // the words that are searched for
@@ -61,7 +62,6 @@ export class ListView {
     for (const list of Object.values(this.#lists)) {
       list.addEventListener("change", (event) => this.#changed(event));
       list.addEventListener("click", (event) => this.#clicked(event));
-      list.addEventListener("dblclick", (event) => this.#doubleClicked(event));
       list.addEventListener("keydown", (event) => this.#key(event));
       list.addEventListener("submit", (event) => this.#submitted(event));
     }
@@ -69,6 +69,8 @@ export class ListView {
       drop: (row, place) => this.#move(row, place),
       end: () => this.#waiting && this.render(...this.#waiting),
     });
+    new Swiping(this.#lists.open, (row, event) => this.#dragging.begin(row, event));
+    new Swiping(this.#lists.done, () => {});
     this.#showFolding();
   }
 
@@ -95,10 +97,11 @@ export class ListView {
     return this.#rows.size;
   }
 
-  /** The first row that is being edited: {id, row, values, seen}. */
+  /** The open task: {id, row, values, seen}. */
   get editing() {
-    const [[row, editor] = []] = this.#editors;
-    return editor && { id: this.#tasks.get(row).id, row, values: editor.values, seen: editor.seen };
+    if (!this.#editor) return undefined;
+    const { values, seen } = this.#editor;
+    return { id: this.#tasks.get(this.#edited).id, row: this.#edited, values, seen };
   }
 
   /** The finished tasks in sight, as they are shown. */
@@ -110,13 +113,13 @@ export class ListView {
   render(tasks, isKnown) {
     this.#waiting = this.#dragging.isActive ? [tasks, isKnown] : undefined;
     if (this.#waiting) return;
-    const shown = this.#withEdited(tasks).filter((task) => this.#editors.has(task.row) || this.#isWanted(task));
+    const shown = this.#withEdited(tasks).filter((task) => task.row === this.#edited || this.#isWanted(task));
     const done = shown.filter((task) => this.#standsDone(task));
     this.#renderSummary(tasks, isKnown);
     this.#renderFinished(done.length);
     this.#renderRows({
       open: shown.filter((task) => !this.#standsDone(task)),
-      done: this.#isFolded ? done.filter((task) => this.#editors.has(task.row)) : done,
+      done: this.#isFolded ? done.filter((task) => task.row === this.#edited) : done,
     });
     this.#renderEmpty(shown.length || !isKnown);
     find("clear").hidden = !this.finished.length;
@@ -131,17 +134,15 @@ export class ListView {
     return this.#words.every((word) => text.includes(word));
   }
 
-  /** Returns all tasks, and those whose editor is open, even if they were deleted. */
+  /** Returns all tasks, and the open one even if it was deleted elsewhere. */
   #withEdited(tasks) {
-    if (!this.#editors.size) return tasks;
-    const names = new Set(tasks.map((task) => task.row));
-    const gone = [...this.#editors.keys()].filter((name) => !names.has(name));
-    return gone.length ? [...tasks, ...gone.map((name) => this.#tasks.get(name))].sort(inOrder) : tasks;
+    if (!this.#editor || tasks.some((task) => task.row === this.#edited)) return tasks;
+    return [...tasks, this.#tasks.get(this.#edited)].sort(inOrder);
   }
 
-  /** Whether a row stands among the finished ones; while it is being edited, it stays where it is. */
+  /** Whether a row stands among the finished ones; an open one stays where it is. */
   #standsDone(task) {
-    return this.#editors.has(task.row)
+    return task.row === this.#edited
       ? this.#rows.get(task.row).parentElement === this.#lists.done : task.completed;
   }
 
@@ -264,24 +265,30 @@ export class ListView {
 
   #clicked(event) {
     const button = event.target.closest("button");
-    if (!button) return;
+    if (!button) return this.#clickedText(event.target);
     const has = (name) => button.classList.contains(name);
     if (has("more")) showMore(button);
     else if (has("edit")) this.edit(button.closest("li").dataset.row);
-    else if (has("remove")) this.#actions.remove(this.#taskAt(event));
-    else if (has("cancel")) this.#stopEditing(button.closest("li"));
+    else if (has("remove")) this.#remove(this.#taskAt(event));
+    else if (has("cancel")) this.#cancel();
     else if (has("up") || has("down")) this.#step(button.closest("li"), has("up"));
     else if (button.dataset.decision) this.#actions.decide(this.#taskAt(event), button.dataset.decision);
   }
 
-  #doubleClicked(event) {
-    const label = event.target.closest("label.text");
-    if (label) this.edit(label.closest("li").dataset.row);
+  /** Opens the task at the part that was clicked. A click that ends the selection of words opens nothing. */
+  #clickedText(element) {
+    const field = ["text", "due", "notes"].find((name) => element.closest(`.row > .${name}`));
+    if (field && getSelection().isCollapsed) this.edit(element.closest("li").dataset.row, { field });
+  }
+
+  #remove(task) {
+    if (task.row === this.#edited) this.#cancel();
+    this.#actions.remove(task);
   }
 
   #key(event) {
     const row = event.target.closest("li");
-    if (event.key === "Escape" && event.target.closest(".editor")) this.#stopEditing(row);
+    if (event.key === "Escape" && event.target.closest(".editor")) this.#cancel();
     if (event.key === "Enter" && isSubmit(event)) {
       event.preventDefault();
       event.target.form.requestSubmit();
@@ -314,33 +321,42 @@ export class ListView {
   }
 
   /**
-   * Opens the editor of a row, with the task's values or with those that were written before, and the focus on a field;
-   * `seen` are the values with which the person started.
+   * Opens a task that is shown, with its values or with those that were written before, and the cursor in a field;
+   * `seen` are the values with which the person started. Saves the task that was open before.
    */
   edit(name, { values, seen, field = "text" } = {}) {
+    if (name === this.#edited || !this.#save() || !this.#rows.has(name)) return;
     const element = this.#rows.get(name);
-    if (!element || this.#editors.has(name)) return;
-    const editor = new Editor(this.#tasks.get(name), values, seen);
-    this.#editors.set(name, editor);
-    element.querySelector(".text").replaceWith(editor.form);
+    this.#edited = name;
+    this.#editor = new Editor(this.#tasks.get(name), values, seen);
+    element.querySelector(".text").replaceWith(this.#editor.form);
     element.classList.add("editing");
-    editor.field(field).focus();
-    if (!values && field === "text") editor.field(field).select(); // else the person goes on writing at the end
+    this.#editor.focus(field);
   }
 
   #submitted(event) {
     event.preventDefault();
-    const row = event.target.closest("li");
-    const editor = this.#editors.get(row.dataset.row);
-    const fault = editor.fault ?? this.#actions.save(this.#taskAt(event), editor.seen, editor.values);
-    editor.complain(fault);
-    if (!fault) this.#stopEditing(row);
+    this.#save();
   }
 
-  #stopEditing(element) {
-    const { row, text } = this.#tasks.get(element.dataset.row);
-    this.#editors.get(row).form.replaceWith(makeLabel(row, text));
-    this.#editors.delete(row);
+  /** Saves and closes the open task. Returns false if it has to stay open because something is wrong with it. */
+  #save() {
+    if (!this.#editor) return true;
+    const { seen, values } = this.#editor;
+    const fault = this.#editor.fault ?? this.#actions.save(this.#tasks.get(this.#edited), seen, values);
+    this.#editor.complain(fault);
+    if (!fault) this.#close();
+    return !fault;
+  }
+
+  #cancel() {
+    this.#close();
+  }
+
+  #close() {
+    const element = this.#rows.get(this.#edited);
+    this.#editor.form.replaceWith(makeText(this.#tasks.get(this.#edited).text));
+    this.#editor = this.#edited = undefined;
     element.classList.remove("editing");
     element.querySelector(".edit").focus();
     this.#actions.closed();

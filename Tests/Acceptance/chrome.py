@@ -20,6 +20,8 @@ WHOLE = "/usr/lib/chromium/chromium"
 SWITCHES = [
     "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
     "--lang=en-US", "--no-first-run", "--disable-background-networking", "--disable-component-update",
+    # A mouse: without windows, Chromium finds no device that can point.
+    "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4",
 ]
 
 

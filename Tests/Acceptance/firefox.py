@@ -23,6 +23,13 @@ from browser import Browser
 
 PATIENCE = 60  # seconds, for the start and for every command
 
+# The device that points is a mouse: without windows, Firefox finds none.
+PREFERENCES = """
+    user_pref("marionette.port", 0);
+    user_pref("ui.primaryPointerCapabilities", 6);
+    user_pref("ui.allPointerCapabilities", 6);
+"""
+
 # Selenium's names of the commands that the tests use, and Marionette's.
 COMMANDS = {
     "newSession": "NewSession", "get": "Navigate", "getCurrentUrl": "GetCurrentURL", "refresh": "Refresh",
@@ -88,7 +95,7 @@ class Firefox(Browser, webdriver.Remote):
     def __init__(self, profile=None):
         """With a profile, the folder of one that is kept after a kill."""
         self.folder = pathlib.Path(profile or tempfile.mkdtemp(prefix="tasks-firefox-"))
-        (self.folder / "user.js").write_text('user_pref("marionette.port", 0);\n')
+        (self.folder / "user.js").write_text(PREFERENCES)
         # Marionette may change the browser's own state, which `connect` needs, only with system access.
         self.process = subprocess.Popen(
             [shutil.which("firefox-esr"), "--headless", "--no-remote", "--marionette", "--remote-allow-system-access",

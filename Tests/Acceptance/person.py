@@ -94,7 +94,7 @@ class Person:
         self.press(text, ".remove")
 
     def rename(self, old, new):
-        self.press(old, ".edit")
+        self.press(old, ".text")
         field = self.chrome.one(".editor textarea[name=text]")
         field.clear()
         field.send_keys(new, Keys.ENTER)
@@ -108,8 +108,6 @@ class Person:
                 self.chrome.execute_script("arguments[0].value = ''", field)
             field.send_keys(due)
         if notes is not None:
-            if self.chrome.one(".add-notes").is_displayed():
-                self.chrome.one(".add-notes").click()
             self.chrome.one(".editor [name=notes]").clear()
             self.chrome.one(".editor [name=notes]").send_keys(notes)
         self.chrome.one(".editor [type=submit]").click()

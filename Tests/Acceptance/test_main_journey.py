@@ -24,6 +24,13 @@ class MainJourney:
         person.add("Buy milk", "Buy bread", "Water the tomatoes")
         person.await_texts("Buy milk", "Buy bread", "Water the tomatoes")
         person.complete("Buy bread")
+        person.press("Buy milk", ".text")
+        self.assertEqual(
+            self.chrome.execute_script("const { value, selectionStart, selectionEnd } = document.activeElement;"
+                                       "return [value, selectionStart, selectionEnd];"), ["Buy milk", 8, 8])
+        person.press("Water the tomatoes", ".text")  # closes the other task
+        self.assertEqual(len(self.chrome.all(".editor")), 1)
+        self.assertEqual(person.done(), ["Buy bread"])
         person.rename("Buy milk", "Buy oat milk")
         person.await_saved()
         person.remove("Water the tomatoes")

@@ -168,7 +168,6 @@ class Notes(Planning):
     def test_notes_that_are_too_long_say_so_and_stay(self):
         self.person.add("Pack")
         self.person.press("Pack", ".edit")
-        self.chrome.one(".add-notes").click()
         self.chrome.execute_script("document.querySelector('.editor [name=notes]').value = 'ü'.repeat(5001)")
         self.chrome.one(".editor [name=notes]").send_keys(Keys.CONTROL, Keys.ENTER)
         self.assertIn("10002 bytes", self.chrome.words(".editor .field-error"))
@@ -178,7 +177,6 @@ class Notes(Planning):
         self.person.await_saved()
         self.person.press("Pack", ".edit")
         self.chrome.one(".editor [name=due]").send_keys("12312030")
-        self.chrome.one(".add-notes").click()
         self.chrome.one(".editor [name=notes]").send_keys("Two towels")
         self.person.refresh()
         self.assertEqual(self.chrome.one(".editor [name=due]").get_attribute("value"), "2030-12-31")
@@ -269,17 +267,32 @@ class Order(Planning):
         self.assertEqual(self.chrome.all(".dragged, .dragging, .row[style*=translate]"), [])
         self.assertEqual(self.person.status(), "Saved")
 
-    def test_a_row_is_dragged_with_a_finger(self):
-        self.chrome.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": True})
-        x, y = self.middle("one", ".handle")
-        end = self.middle("four", ".handle")[1] + 5
+    def finger(self, text, *, right=0, down=0, hold=False):
+        """Puts a finger on a text, holds it there perhaps, moves it, and takes it away."""
+        x, y = self.middle(text, ".text")
         touch = lambda kind, *points: self.chrome.execute_cdp_cmd(
-            "Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": at} for at in points]})
-        touch("touchStart", y)
-        for step in range(1, 11):
-            touch("touchMove", y + (end - y) * step / 10)
+            "Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y} for x, y in points]})
+        touch("touchStart", (x, y))
+        if hold:
+            self.chrome.until(lambda: self.chrome.all(".dragged"), "the row to be held")
+        for step in range(1, 11) if right or down else []:
+            touch("touchMove", (x + right * step / 10, y + down * step / 10))
         touch("touchEnd")
+
+    def test_a_finger_moves_finishes_deletes_and_opens(self):
+        self.chrome.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": True})
+        self.finger("one", down=self.middle("four", ".text")[1] - self.middle("one", ".text")[1] + 5, hold=True)
         self.await_everywhere("two", "three", "four", "one")
+        self.finger("two", right=60)
+        self.finger("three", right=-120)
+        self.finger("four", right=120)
+        self.person.await_texts("two", "one", "four")
+        self.assertEqual(self.person.done(), ["four"])
+        self.assertEqual([button for button in self.chrome.all(".row > :is(.icon, .handle)") if button.size["width"] > 1
+                          and button.value_of_css_property("clip-path") == "none" and button.is_displayed()], [])
+        self.finger("two")
+        self.assertEqual(self.chrome.switch_to.active_element.accessible_name, "New text for two")
+        self.assertTrue(self.chrome.one(".editor .remove").is_displayed())
 
     def test_a_row_is_moved_with_the_keyboard(self):
         self.person.row("four").find_element("css selector", ".check").send_keys(Keys.ALT + Keys.ARROW_UP)
