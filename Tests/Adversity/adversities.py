@@ -25,7 +25,7 @@ ALL = []
 
 
 def adversity(*tolerated, settles=20, only=None):
-    """People may get these answers; descriptors are back after that many seconds; of one store only."""
+    """Declares which answers people may get, after how many seconds the descriptors are closed, and for which store it is."""
     def note(run):
         ALL.append(Adversity(run, tolerated, settles, only))
         return run
@@ -47,7 +47,7 @@ def expect_served(world, seconds, what):
     token = world.probe_token()
     status = ask(world.server.port, "GET", "/api/tasks", {"Authorization": f"Bearer {token}"}, timeout=30, source="127.0.0.9")[0]
     took = time.monotonic() - began
-    if status != 200 or took > seconds * world.patience:
+    if status != 200 or took > seconds:
         raise Failed(f"{what}: a good client was answered {status} after {took:.1f} s")
     return took
 
@@ -192,7 +192,7 @@ def read_slowly(readers, seconds, world):
 
 @adversity(503, settles=75)
 def slow_readers_of_the_longest_list(world):
-    """64 at once, while the list changes, so that none can share what another has."""
+    """64 clients read slowly at once. The list changes in between, so that no two of them share its memory."""
     collector = world.collector
     token = world.mock.token(collector)
     readers = []
@@ -219,7 +219,7 @@ def slow_readers_of_the_longest_list(world):
 
 @adversity(settles=10)
 def clients_that_vanish(world):
-    """1,200 half heads whose clients are gone hold no one up."""
+    """1,200 clients leave after half a head. They hold no one up."""
     for _ in range(1200):
         with connect(world) as client:
             client.sendall(b"GET /api/tasks HTTP/1.1\r\nHost: half")
@@ -228,7 +228,7 @@ def clients_that_vanish(world):
 
 @adversity(settles=20)
 def connections_without_requests(world):
-    """More than the server takes, from one address, held."""
+    """Holds more connections from one address than the server takes."""
     held = []
     try:
         for _ in range(1100):
@@ -241,7 +241,7 @@ def connections_without_requests(world):
 
 @adversity(settles=75)
 def slow_senders(world):
-    """Heads and bodies that come byte by byte."""
+    """60 clients send heads and bodies byte by byte."""
     token = world.probe_token()
     senders = [connect(world) for _ in range(60)]
     for sender in senders[:30]:
@@ -259,7 +259,7 @@ def slow_senders(world):
 
 
 def garbage(noise):
-    """Requests that are none, by several recipes."""
+    """Makes bytes that are no request, in several ways."""
     yield noise.randbytes(noise.randint(1, 2000))
     yield b"GET /\r\n\r\n"
     yield b"GET / HTTP/1.1\r\nHost: h\r\nContent-Length: 99999999999999999999\r\n\r\n"

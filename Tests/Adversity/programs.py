@@ -14,7 +14,8 @@ import time
 import urllib.parse
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "Benchmarks"))
+# After this folder, whose report.py has the name of another file there.
+sys.path.append(str(ROOT / "Benchmarks"))
 
 from processes import CLIENT, free_port  # noqa: E402
 
@@ -146,7 +147,7 @@ class Mock(Program):
 class TaskServer(Program):
     """The server on a database, in a memory cgroup if one is given."""
 
-    def __init__(self, database, mock, build="release", group=None, prefix=(), **settings):
+    def __init__(self, database, mock, build="release", group=None, **settings):
         self.port, self.admin_port = free_port(), free_port()
         super().__init__(
             [ROOT / f".build/{build}/task-server"],
@@ -154,7 +155,7 @@ class TaskServer(Program):
              "TASKS_AUTHORITY": f"http://127.0.0.1:{mock.port}{AUTHORITY}", "TASKS_POLICIES": "b2c_1_sign_in",
              "TASKS_CLIENT_ID": CLIENT, "TASKS_DATABASE": database, "TASKS_PUBLIC": "off", "TASKS_LOG_FORMAT": "json",
              **settings},
-            [*(group.prefix if group else ()), *prefix])
+            group.prefix if group else ())
 
     def start(self, seconds=60):
         self.launch()
@@ -168,7 +169,7 @@ class TaskServer(Program):
             return self.is_ready()
         wait_until("task-server is ready", seconds, ready)
 
-    def import_lines(self, lines, seconds=300):
+    def import_lines(self, lines):
         """Imports lines of text into the database, which a server of SQLite has to be stopped for."""
         self.terminate(80)
         command = subprocess.Popen([*self.command, "import"], env=self.settings, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
@@ -178,19 +179,19 @@ class TaskServer(Program):
                 pipe.write(line.encode() + b"\n")
         errors = command.stderr.read().decode()
         command.stderr.close()
-        if command.wait(seconds) != 0:
+        if command.wait(300) != 0:
             raise SystemExit(f"the lines could not be imported: {errors}")
         self.start()
 
-    def is_ready(self, timeout=10):
-        return ask(self.port, "GET", "/readyz", timeout=timeout)[0] == 200
+    def is_ready(self):
+        return ask(self.port, "GET", "/readyz", timeout=10)[0] == 200
 
-    def command_line(self, *arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, seconds=600):
-        """Runs a command of task-server with the same settings: its exit code, output and errors."""
+    def command_line(self, *arguments):
+        """Runs a command of task-server with the same settings. Returns its exit code and its errors."""
         settings = {name: value for name, value in self.settings.items() if name != "LD_PRELOAD"}
-        done = subprocess.run([*self.command, *arguments], env={**os.environ, **settings}, stdin=stdin, stdout=stdout,
-                              stderr=subprocess.PIPE, timeout=seconds)
-        return done.returncode, done.stdout, done.stderr.decode(errors="replace")
+        done = subprocess.run([*self.command, *arguments], env={**os.environ, **settings}, stdin=subprocess.DEVNULL,
+                              capture_output=True, timeout=600)
+        return done.returncode, done.stderr.decode(errors="replace")
 
     def figures(self):
         """Threads, and MiB of memory now and at most, of the process; and how many descriptors are open."""

@@ -99,7 +99,7 @@ class Phase:
     def compare_export(self):
         """What `export` says, of people and of the longest list."""
         path = pathlib.Path(self.world.folder) / f"export-{self.store.name}.jsonl"
-        code, _, errors = self.world.server.command_line("export", str(path))
+        code, errors = self.world.server.command_line("export", str(path))
         if code != 0:
             return self.world.violation(f"export ended with exit code {code}: {errors[-200:]}")
         listed, longest = {}, 0

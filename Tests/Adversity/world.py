@@ -29,8 +29,7 @@ class Window:
 
 
 class World:
-    def __init__(self, folder, mock, seed=0, people=0, pause=0.01, patience=1):
-        self.patience = patience  # times that a good client may wait longer, where other work keeps the machine busy
+    def __init__(self, folder, mock, seed=0, people=0, pause=0.01):
         self.folder, self.mock, self.seed, self.people_count, self.pause = folder, mock, seed, people, pause
         self.lock, self.stop = threading.Lock(), threading.Event()
         self.windows, self.violations, self.people, self.server, self.database = [], collections.Counter(), [], None, None
@@ -51,7 +50,7 @@ class World:
             self.counts[what] += number
 
     def connected(self, number=1):
-        """Connections and requests of adversities, for which the log may have lines."""
+        """Counts connections and requests of adversities, for which the log may have lines."""
         with self.lock:
             self.connections += number
 
@@ -80,7 +79,7 @@ class World:
             self.tolerated[str(status)] += 1
 
     def note(self, what, value):
-        """The largest of a figure."""
+        """Keeps the largest value of a figure."""
         with self.lock:
             self.maxima[what] = max(self.maxima[what], value)
 
@@ -96,7 +95,7 @@ class World:
     # -- bounds
 
     def sample(self):
-        """Looks at the process once; its figures, or nothing while it is down."""
+        """Looks at the process once. Returns its figures, or None while it is down."""
         try:
             figures = self.server.figures()
         except (OSError, AttributeError):
