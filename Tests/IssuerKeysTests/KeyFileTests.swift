@@ -60,7 +60,7 @@ struct KeyFileTests {
         past.time.setWall(by: -10)
         past.verifier.keys.readFile()
         #expect(past.verifier.status.state == .empty)
-        #expect(past.events.all == [.fileIgnored(reason: "\(TestClaims.policy): fetched in the future")])
+        #expect(past.events.all == [.fileIgnored(reason: "\(TestClaims.policy): its keys were fetched in the future")])
     }
 
     @Test("Keys of another address, another pinned issuer, or a distrusted kid are not taken")
@@ -68,9 +68,9 @@ struct KeyFileTests {
         write()
         #expect(restarted(source: policy("other")).verifier.status.state == .empty)
         var pinned = policy()
-        pinned.pinnedIssuer = "https://contoso.b2clogin.com/other/v2.0/"
+        pinned.rules.pinnedIssuer = "https://contoso.b2clogin.com/other/v2.0/"
         #expect(restarted(source: pinned).verifier.status.state == .empty)
-        pinned.pinnedIssuer = TestClaims.issuer
+        pinned.rules.pinnedIssuer = TestClaims.issuer
         #expect(restarted(source: pinned).verifier.status.state == .stale)
         #expect(restarted { $0.distrustedKeys = [TestClaims.keyIdentifier] }.verifier.status.state == .empty)
     }

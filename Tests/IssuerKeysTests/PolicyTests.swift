@@ -80,7 +80,6 @@ struct PolicyTests {
         async let refusal = bench.refusal(token)
         await eventually("the token waits") { bench.verifier.status.waiters > 0 }
         bench.time.advance(seconds: 2)
-        _ = bench.verifier.keys.endOverdueWaits()
         #expect(await refusal?.outcome == .unavailable(retryAfter: 1))
         bench.provider.hold(nil)
         refresh.join()
@@ -170,7 +169,7 @@ struct PolicyTests {
         let foreign = MetadataError.foreignIssuer.message { "TASKS_\($0)" }
         #expect(reports[1].problem == "\(foreign) (TASKS_ISSUER=https://evil.example/)")
 
-        configuration.documents[1].pinnedIssuer = TestClaims.issuer
+        configuration.documents[1].rules.pinnedIssuer = TestClaims.issuer
         let unexpected = MetadataError.unexpectedIssuer.message { "TASKS_\($0)" }
         #expect(configuration.check(fetcher: bench.provider)[1].problem == unexpected)
         bench.provider.set(signIn.metadataURL, .failure(.status(404)))

@@ -84,7 +84,7 @@ struct SourceMistakesTests {
             source("b", "https://contoso.ciamlogin.com") { $0.owners = .shared(with: nil) })
         #expect(nameless.count == 1 && nameless[0].contains("TASKS_SOURCE_B_AUTHORITY"), "\(nameless)")
         #expect(
-            sharing("https://contoso.ciamlogin.com") { $0.documents[0].pinnedIssuer = "https://id.example.com/" }
+            sharing("https://contoso.ciamlogin.com") { $0.documents[0].rules.pinnedIssuer = "https://id.example.com/" }
                 .first?.contains("within one tenant") == true)
         #expect(sharing("\(Self.entra)/\(TestProvider.otherTenant)").first?.contains("within one tenant") == true)
         #expect(sharing(same, with: "c").first?.contains("no source c") == true)

@@ -118,7 +118,7 @@ struct TokenSourceTests {
     @Test("P-13 A source whose issuer is in the settings keeps no other source's tokens waiting")
     func pinned() async {
         var pinned = TestProvider.keycloak
-        pinned.source.documents[0].pinnedIssuer = pinned.issuer
+        pinned.source.documents[0].rules.pinnedIssuer = pinned.issuer
         let bench = SourceBench([.b2c, pinned])
         bench.refresh(0)
         #expect(await bench.refusal(pinned.token())?.code == "keys_unavailable")
@@ -216,7 +216,8 @@ struct TokenSourceTests {
     func sameIssuer() async {
         var neighbour = TestProvider.keycloak
         neighbour.source.name = "copy"
-        neighbour.source.documents[0].metadataURL = "https://id.example.com/realms/a/b/.well-known/openid-configuration"
+        neighbour.source.documents[0].rules.metadataURL =
+            "https://id.example.com/realms/a/b/.well-known/openid-configuration"
         neighbour.key = SigningKey.other
         let bench = SourceBench.loaded([.keycloak, neighbour])
         #expect(bench.verifier.statuses.map(\.serves) == [true, false])

@@ -35,11 +35,9 @@ package final class BearerVerifier: TokenVerifier {
     ) {
         self.time = time
         let indices = configuration.sources.indices
-        let registry = SourceRegistry(configuration)
         let environment = KeyCache.Environment(
             configuration: configuration, time: time, fetcher: fetcher, chance: chance, observer: observer,
-            registry: registry,
-            file: configuration.keyCacheFile.map { KeyFileShare($0, sources: indices.count) })
+            registry: SourceRegistry(configuration), file: configuration.keyCacheFile.map { KeyFile(path: $0) })
         caches = indices.map { KeyCache($0, environment) }
         rules = indices.map(configuration.rules(ofSource:))
         tokens = TokenCache(mostEntries: configuration.tokenCacheEntries, mostBytes: configuration.tokenCacheBytes)

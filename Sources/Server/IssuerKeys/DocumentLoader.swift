@@ -93,7 +93,7 @@ struct DocumentLoader {
     private func request(_ url: String, _ document: MetadataDocument) throws(FetchError) -> FetchRequest {
         // Opening a pipe would block until its other end is opened.
         if let path = document.caFile, File.otherKind(path) != nil { throw .badCAFile(path: path) }
-        let allowHTTP = document.allowHTTP || WebAddress(url)?.isLoopback ?? false
+        let allowHTTP = document.rules.allowHTTP || WebAddress(url)?.isLoopback ?? false
         return FetchRequest(url: url, maxBytes: KeySetDocument.longest, caFile: document.caFile, allowHTTP: allowHTTP)
     }
 }

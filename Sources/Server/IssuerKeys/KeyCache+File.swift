@@ -7,28 +7,28 @@ import Tokens
 extension KeyCache {
     /// Takes the keys of the file that may still be trusted, as stale (V-88).
     func readFile() {
-        guard let file else { return }
+        guard let file = environment.file else { return }
         let (now, wall) = (time.now, time.wallMilliseconds)
-        do throws(KeyFile.Rejection) {
-            let records = try file.file.read(source, distrusted: distrusted, now: wall, trust: timing.trust)
+        do throws(OperatorError) {
+            let records = try file.read(source, distrusted: distrusted, now: wall, trust: timing.trust)
             let taken = records.indices.filter { take(records[$0], document: $0, now: now, wall: wall) }
             guard !taken.isEmpty else { return }
             file.keep(self.records, ofSource: index)
             observer(.fileRead(source: source.name, documents: taken.count))
             reportStateChange(now: now)
         } catch {
-            observer(.fileIgnored(reason: error.reason))
+            observer(.fileIgnored(reason: error.message))
         }
     }
 
     private func take(
-        _ result: Result<KeyFile.Record, KeyFile.Rejection>?, document: Int, now: Int64, wall: Int64
+        _ result: Result<KeyFile.Record, OperatorError>?, document: Int, now: Int64, wall: Int64
     ) -> Bool {
         guard let result else { return false }
-        do throws(KeyFile.Rejection) {
+        do throws(OperatorError) {
             let record = try result.get()
             let label = source.label(of: source.documents[document])
-            try rethrowing(as: { KeyFile.Rejection(reason: "\(label): \($0.message(in: self.source))") }) {
+            try rethrowing(as: { OperatorError("\(label): \($0.message(in: self.source))") }) {
                 () throws(LoadFailure) in try admit(record.keys.issuer, document: document)
             }
             guarded.withLock { guarded in
@@ -39,7 +39,7 @@ extension KeyCache {
             }
             return true
         } catch {
-            observer(.fileIgnored(reason: error.reason))
+            observer(.fileIgnored(reason: error.message))
             return false
         }
     }
@@ -52,7 +52,7 @@ extension KeyCache {
     }
 
     func writeFile() {
-        guard let file else { return }
+        guard let file = environment.file else { return }
         do throws(SystemError) {
             try file.write(records, ofSource: index)
         } catch {

@@ -6,63 +6,54 @@ import Tokens
 
 /// The keys of one token source, which a thread of its own keeps fresh; readers see immutable snapshots.
 ///
-/// ``KeyCacheState`` decides; this class has the lock, the threads and the fetcher. One thread (`keys`) fetches, so
-/// there is never more than one exchange with the provider (V-77). Another (`key-waits`) ends waits that take too long
-/// while the first is blocked in a fetch. A source that hangs, or publishes unacceptable documents, shares only the
-/// file and the list of issuers with the others (P-18, P-19).
+/// ``KeyCacheState`` decides; this class has the lock, the thread and the fetcher. One thread (`keys`) fetches, so there
+/// is never more than one exchange with the provider (V-77). A source that hangs, or publishes unacceptable documents,
+/// shares only the file and the list of issuers with the others (P-18, P-19).
 final class KeyCache: Sendable {
     /// The values that the lock protects.
     ///
-    /// Fetches, writes to the file and resumptions of requests happen without the lock.
+    /// Fetches and writes to the file happen without the lock.
     struct Guarded {
         var state: KeyCacheState
-        var waiters = KeyWaiters()
+        /// The number of requests that wait for a refresh (V-81).
+        var waiters = 0
     }
 
     /// The objects that all caches of a server share.
-    struct Environment {
+    struct Environment: Sendable {
         let configuration: IssuerKeysConfiguration
         let time: any TimeSource
         let fetcher: any DocumentFetcher
         let chance: @Sendable () -> Double
         let observer: @Sendable (KeyEvent) -> Void
         let registry: SourceRegistry
-        let file: KeyFileShare?
+        let file: KeyFile?
     }
 
     let source: TokenSource
     /// The index of the source in the settings.
     let index: Int
-    let timing: KeyTiming
-    let distrusted: [String]
-    private let registry: SourceRegistry
-    let file: KeyFileShare?
-    let time: any TimeSource
-    private let fetcher: any DocumentFetcher
-    private let chance: @Sendable () -> Double
-    let observer: @Sendable (KeyEvent) -> Void
+    let environment: Environment
     let guarded: Mutex<Guarded>
     private let published: PublishedKeys
     private let refresher = LoopThread()
-    private let waitEnder = LoopThread()
 
     /// Creates the cache of the source with this index.
     init(_ index: Int, _ environment: Environment) {
-        let configuration = environment.configuration
         self.index = index
-        source = configuration.sources[index]
-        timing = configuration.timing
-        distrusted = configuration.distrustedKeys
-        registry = environment.registry
-        file = environment.file
-        time = environment.time
-        fetcher = environment.fetcher
-        chance = environment.chance
-        observer = environment.observer
+        self.environment = environment
+        source = environment.configuration.sources[index]
         published = PublishedKeys(knownIssuers: source.knownIssuers)
-        let state = KeyCacheState(count: source.documents.count, timing: timing, now: time.now)
-        guarded = Mutex(Guarded(state: state))
+        let timing = environment.configuration.timing
+        guarded = Mutex(
+            Guarded(
+                state: KeyCacheState(count: source.documents.count, timing: timing, now: environment.time.now)))
     }
+
+    var timing: KeyTiming { environment.configuration.timing }
+    var distrusted: [String] { environment.configuration.distrustedKeys }
+    var time: any TimeSource { environment.time }
+    var observer: @Sendable (KeyEvent) -> Void { environment.observer }
 
     // MARK: Start and stop
 
@@ -70,24 +61,19 @@ final class KeyCache: Sendable {
     func start() throws(NamedThread.Failure) {
         allowWaits()
         try refresher.start("keys") { self.refreshIfDue() }
-        try waitEnder.start("key-waits") { self.endOverdueWaits() }
     }
 
-    /// Lets requests wait for a refresh; ``refreshIfDue()`` and ``endOverdueWaits()`` must be called from now on.
+    /// Lets requests wait for a refresh; ``refreshIfDue()`` must be called from now on.
     func allowWaits() {
         guarded.withLock { $0.state.start() }
     }
 
-    /// Cancels a fetch, ends all waits, and joins the threads (V-91).
+    /// Cancels a fetch, ends all waits soon, and joins the thread (V-91).
     func stop() {
-        let waiting = guarded.withLock { guarded in
-            guarded.state.stop()
-            return guarded.waiters.takeAll()
-        }
-        fetcher.cancel()
-        for continuation in waiting { continuation.resume(returning: .abandoned) }
-        for thread in [refresher, waitEnder] { thread.requestStop() }
-        for thread in [refresher, waitEnder] { thread.join() }
+        guarded.withLock { $0.state.stop() }
+        environment.fetcher.cancel()
+        refresher.requestStop()
+        refresher.join()
     }
 
     /// Fetches everything anew, unless that was requested a moment ago (V-90); returns whether it will.
@@ -121,7 +107,7 @@ final class KeyCache: Sendable {
         let now = time.now
         let identifiers = current(now: now).entries.map(\.key.published.keyIdentifier)
         return guarded.withLock {
-            $0.state.status(now: now, keyIdentifiers: identifiers, waiters: $0.waiters.count)
+            $0.state.status(now: now, keyIdentifiers: identifiers, waiters: $0.waiters)
         }
     }
 
@@ -180,7 +166,7 @@ final class KeyCache: Sendable {
     func searchUnknownKey() async -> SearchResult {
         let now = time.now
         let (demand, isReported) = guarded.withLock { guarded in
-            let demand = guarded.state.unknownKey(now: now, waiting: guarded.waiters.count)
+            let demand = guarded.state.unknownKey(now: now, waiting: guarded.waiters)
             return (demand, demand == .refuse && guarded.state.takeLimitReport())
         }
         if isReported { observer(.unknownKeysLimited(source: source.name)) }
@@ -189,15 +175,12 @@ final class KeyCache: Sendable {
         case .unavailable(let seconds): return .inconclusive(retryAfter: seconds)
         case .wait: refresher.wake()
         }
-        switch await waitForRefresh(since: now) {
-        case .abandoned: return .inconclusive(retryAfter: 1)
-        case .refreshEnded:
-            let now = time.now
-            return guarded.withLock { guarded in
-                // A key that a failed fetch did not bring may exist all the same (V-118).
-                guard guarded.state.isDegraded else { return .complete }
-                return .inconclusive(retryAfter: guarded.state.retryAfter(now: now))
-            }
+        guard await refreshEnds(since: now) else { return .inconclusive(retryAfter: 1) }
+        let end = time.now
+        return guarded.withLock { guarded in
+            // A key that a failed fetch did not bring may exist all the same (V-118).
+            guard guarded.state.isDegraded else { return .complete }
+            return .inconclusive(retryAfter: guarded.state.retryAfter(now: end))
         }
     }
 
@@ -208,9 +191,9 @@ final class KeyCache: Sendable {
         let documents = source.documents.indices.filter { source.documents[$0].isOf(policy) }
         guard !documents.isEmpty else { return true }
         let mayWait = guarded.withLock { guarded in
-            guarded.state.isRefreshPending && guarded.waiters.count < timing.mostWaiters
+            guarded.state.isRefreshPending && guarded.waiters < timing.mostWaiters
         }
-        if mayWait { _ = await waitForRefresh(since: time.now) }
+        if mayWait { _ = await refreshEnds(since: time.now) }
         let now = time.now
         return guarded.withLock { guarded in
             !guarded.state.isRefreshPending
@@ -220,28 +203,28 @@ final class KeyCache: Sendable {
         }
     }
 
-    private func waitForRefresh(since start: Int64) async -> KeyWaiters.End {
-        let deadline = start + timing.patience.nanoseconds
-        return await withCheckedContinuation { continuation in
-            let end = guarded.withLock { guarded -> KeyWaiters.End? in
-                if guarded.state.isStopped { return .abandoned }
+    /// Waits for the end of the refresh that runs or is about to begin.
+    ///
+    /// Returns false if the wait took too long, or if the server stops. The request looks every few milliseconds: such
+    /// waits are rare, and nothing has to resume them.
+    private func refreshEnds(since start: Int64) async -> Bool {
+        let refreshes = guarded.withLock { guarded in
+            guarded.waiters += 1
+            return guarded.state.counters.refreshes
+        }
+        defer { guarded.withLock { $0.waiters -= 1 } }
+        while true {
+            let isTooLate = time.now >= start + timing.patience.nanoseconds
+            let end = guarded.withLock { guarded -> Bool? in
+                if guarded.state.isStopped { return false }
                 // The refresh may have ended since it was demanded.
-                guard guarded.state.isRefreshPending else { return .refreshEnded }
-                guarded.waiters.append(continuation, deadline: deadline)
-                return nil
+                if guarded.state.counters.refreshes != refreshes || !guarded.state.isRefreshPending { return true }
+                return isTooLate ? false : nil
             }
-            if let end { continuation.resume(returning: end) } else { waitEnder.wake() }
+            if let end { return end }
+            // Detached: a task of a connection would run on its event loop.
+            await Task.detached { try? await Task.sleep(for: .milliseconds(5)) }.value
         }
-    }
-
-    /// Ends the waits whose deadline has passed; returns the time of the next check.
-    func endOverdueWaits() -> Int64? {
-        let now = time.now
-        let (overdue, next) = guarded.withLock { guarded in
-            (guarded.waiters.takeOverdue(now: now), guarded.waiters.firstDeadline)
-        }
-        for continuation in overdue { continuation.resume(returning: .abandoned) }
-        return next
     }
 
     // MARK: Refreshes
@@ -254,7 +237,7 @@ final class KeyCache: Sendable {
             if published.isExpired(start) { publish(now: start) }
             return guarded.withLock { $0.state.nextLook(now: start) }
         }
-        var loader = DocumentLoader(source, fetcher: fetcher, distrusted: distrusted)
+        var loader = DocumentLoader(source, fetcher: environment.fetcher, distrusted: distrusted)
         var isChanged = false
         for plan in plans where load(plan, with: &loader) { isChanged = true }
         endRefresh()
@@ -276,7 +259,7 @@ final class KeyCache: Sendable {
             let finished = KeyCacheState.FetchPlan(document: plan.document, withMetadata: load.withMetadata)
             let outcome = KeyCacheState.Outcome.loaded(
                 load.keys, fetchedAt: time.wallMilliseconds, maxAge: load.maxAge)
-            let chance = chance()
+            let chance = environment.chance()
             guarded.withLock { guarded in
                 guarded.state.finish(finished, outcome, now: now, chance: chance)
                 publish(&guarded, now: now)
@@ -293,7 +276,7 @@ final class KeyCache: Sendable {
     private func fail(_ plan: KeyCacheState.FetchPlan, _ document: MetadataDocument, _ failure: LoadFailure) {
         let (label, message) = (source.label(of: document), failure.message(in: source))
         let outcome = KeyCacheState.Outcome.failed(reason: "\(label): \(message)")
-        let (now, chance) = (time.now, chance())
+        let (now, chance) = (time.now, environment.chance())
         let seconds = guarded.withLock { guarded in
             guarded.state.finish(plan, outcome, now: now, chance: chance)
             return (guarded.state.documents[plan.document].nextAttempt - now) / 1_000_000_000
@@ -304,12 +287,8 @@ final class KeyCache: Sendable {
 
     private func endRefresh() {
         let now = time.now
-        let (waiting, change) = guarded.withLock { guarded in
-            guarded.state.endRefresh(now: now)
-            return (guarded.waiters.takeAll(), guarded.state.takeStateChange(of: source.name, now: now))
-        }
-        if let change { observer(change) }
-        for continuation in waiting { continuation.resume(returning: .refreshEnded) }
+        guarded.withLock { $0.state.endRefresh(now: now) }
+        reportStateChange(now: now)
     }
 
     /// Refuses an issuer that the other documents of this source, or the other sources, rule out.
@@ -317,7 +296,7 @@ final class KeyCache: Sendable {
         let now = time.now
         let trusted = guarded.withLock { $0.state.servingKeys(now: now).map { $0?.issuer } }
         try source.checkTenant(of: issuer, document: document, trusted: trusted)
-        try registry.admit(issuer, source: index, document: document)
+        try environment.registry.admit(issuer, source: index, document: document)
     }
 }
 

@@ -1,12 +1,14 @@
 import Basics
 import JSON
 package import Platform
+import Synchronization
 import Tokens
 
 /// The file that keeps the keys of all token sources over a restart (V-88); see `docs/keys-and-tokens.md`.
 ///
-/// It holds public keys only, but everyone who can write it can add a key: it has mode 0600 in a folder of the server.
-package struct KeyFile: Sendable {
+/// The file holds public keys only, but everyone who can write it can add a key: it has mode 0600 in a folder of the
+/// server. Each source replaces its own part, and keeps those of the others.
+package final class KeyFile: Sendable {
     /// One metadata document in the file.
     struct Record: Sendable {
         let metadataURL: String
@@ -16,9 +18,13 @@ package struct KeyFile: Sendable {
     }
 
     static let longest = 1 << 22
-    let path: String
+    private let path: String
+    /// The records by the index of the source.
+    private let parts = Mutex<[Int: [Record]]>([:])
 
-    /// The reason for which a file with other content is left as it is, and the remedy.
+    init(path: String) { self.path = path }
+
+    /// Says that a file with other content is left as it is: the end of a sentence whose subject is the file.
     package static let foreignContent = "holds something else than keys; move it away, or name another file"
 
     /// Returns whether the path is free, or has an empty file or keys of any version, which keys may replace.
@@ -30,8 +36,23 @@ package struct KeyFile: Sendable {
         return bytes.isEmpty || document?["version"]?.integer != nil && document?["sources"]?.array != nil
     }
 
+    /// Takes the records of a source in the file, so that the other sources do not remove them when they write.
+    func keep(_ part: [Record], ofSource source: Int) {
+        parts.withLock { $0[source] = part }
+    }
+
+    /// Writes the file with a new part of this source.
+    ///
+    /// Writes happen one after the other, because an older file must not replace a newer one.
+    func write(_ part: [Record], ofSource source: Int) throws(SystemError) {
+        try parts.withLock { (parts) throws(SystemError) in
+            parts[source] = part
+            try write(parts.sorted { $0.key < $1.key }.flatMap(\.value))
+        }
+    }
+
     /// Replaces the file by a new one in the same folder, which is written, synchronized and renamed.
-    func write(_ records: [Record]) throws(SystemError) {
+    private func write(_ records: [Record]) throws(SystemError) {
         guard try Self.mayReplace(path) else {
             throw SystemError(operation: "write '\(path)'", reason: "it \(Self.foreignContent)")
         }
@@ -46,11 +67,6 @@ package struct KeyFile: Sendable {
         try File.replace(path, with: document.serialized(), mode: 0o600)
     }
 
-    /// The reason for which the file, or one metadata document in it, is not used.
-    struct Rejection: Error, Equatable {
-        let reason: String
-    }
-
     /// Returns the record of each document of a token source in the file; all are nil if there is no file yet.
     ///
     /// - Parameters:
@@ -62,40 +78,40 @@ package struct KeyFile: Sendable {
     /// - Throws: the reason for which no part of the file is used.
     func read(
         _ source: TokenSource, distrusted: [String], now: Int64, trust: Duration
-    ) throws(Rejection) -> [Result<Record, Rejection>?] {
+    ) throws(OperatorError) -> [Result<Record, OperatorError>?] {
         guard let bytes = try bytes() else { return source.documents.map { _ in nil } }
         let list = try entries(bytes)
         return source.documents.map { document in
             guard let entry = list.first(where: { $0["metadata_url"]?.string == document.metadataURL }) else {
                 return nil
             }
-            do throws(Rejection) {
+            do throws(OperatorError) {
                 let record = try record(of: document, source, entry, distrusted: distrusted)
                 let age = now - record.fetchedAt
-                guard age >= 0 else { throw Rejection(reason: "fetched in the future") }
-                guard age < trust.nanoseconds / 1_000_000 else { throw Rejection(reason: "too old") }
+                guard age >= 0 else { throw OperatorError("its keys were fetched in the future") }
+                guard age < trust.nanoseconds / 1_000_000 else { throw OperatorError("its keys are too old") }
                 return .success(record)
             } catch {
-                return .failure(Rejection(reason: "\(source.label(of: document)): \(error.reason)"))
+                return .failure(OperatorError("\(source.label(of: document)): \(error.message)"))
             }
         }
     }
 
-    private func bytes() throws(Rejection) -> [UInt8]? {
+    private func bytes() throws(OperatorError) -> [UInt8]? {
         do throws(SystemError) {
             return try File.read(path, limit: Self.longest)
         } catch {
-            guard error.isMissing else { throw Rejection(reason: error.description) }
+            guard error.isMissing else { throw OperatorError(error.description) }
             return nil
         }
     }
 
-    private func entries(_ bytes: [UInt8]) throws(Rejection) -> [JSONObject] {
-        let document = try rethrowing(as: { _ in Rejection(reason: "not JSON") }) { () throws(JSONError) in
+    private func entries(_ bytes: [UInt8]) throws(OperatorError) -> [JSONObject] {
+        let document = try rethrowing(as: { _ in OperatorError("the file is not JSON") }) { () throws(JSONError) in
             try JSONValue(parsing: bytes, limits: JSONLimits(bytes: Self.longest, depth: 8))
         }
         guard document.object?["version"] == 1, let list = document.object?["sources"]?.array else {
-            throw Rejection(reason: "not a key cache of this version")
+            throw OperatorError("the file is no key cache of this version")
         }
         return list.compactMap(\.object)
     }
@@ -103,11 +119,11 @@ package struct KeyFile: Sendable {
     /// Applies the same rules as to documents from the network, because the settings may have changed since.
     private func record(
         of document: MetadataDocument, _ source: TokenSource, _ entry: JSONObject, distrusted: [String]
-    ) throws(Rejection) -> Record {
+    ) throws(OperatorError) -> Record {
         guard let fetchedAt = entry["fetched_at"]?.integer, fetchedAt > 0, let keys = entry["keys"] else {
-            throw Rejection(reason: "incomplete")
+            throw OperatorError("its entry in the file is incomplete")
         }
-        let loaded = try rethrowing(as: { Rejection(reason: $0.message(in: source)) }) { () throws(LoadFailure) in
+        let loaded = try rethrowing(as: { OperatorError($0.message(in: source)) }) { () throws(LoadFailure) in
             let metadata = try source.trustedMetadata(JSONValue.object(entry).serialized(), of: document)
             return try LoadedKeys(metadata: metadata, document: try keySet(keys), known: [], distrusted: distrusted)
         }

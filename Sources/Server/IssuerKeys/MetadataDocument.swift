@@ -1,5 +1,5 @@
 import Basics
-import Tokens
+package import Tokens
 
 /// One metadata document whose keys are trusted, of a provider or of one policy of an Azure AD B2C tenant.
 ///
@@ -7,16 +7,11 @@ import Tokens
 package struct MetadataDocument: Sendable, Equatable {
     /// The policy as configured; nil for a provider without policies.
     package var policy: String?
-    package var metadataURL: String
-    /// The issuer that the settings demand, if they demand one.
-    package var pinnedIssuer: String?
-    /// The GUID of the tenant, if it is known; the issuer must contain it.
-    package var tenantIdentifier: String?
-    /// Whether plain `http` is allowed, as it always is from the loopback.
-    package var allowHTTP: Bool
-    /// Whether the issuer must belong to the address of the metadata (OpenID Connect Discovery 1.0 section 4.3), and
-    /// all such documents of a source to one tenant, so that no provider can issue tokens for the owners of another.
-    package var demandsOwnIssuer: Bool
+    /// The address, and what must hold for the metadata; the source adds what concerns all of its documents.
+    ///
+    /// Unless the document demands its own issuer, all documents of the source must be of one tenant, so that no
+    /// provider can issue tokens for the owners of another.
+    package var rules: MetadataRules
     /// A file of certificates that are trusted instead of the machine's own.
     package var caFile: String?
 
@@ -26,11 +21,9 @@ package struct MetadataDocument: Sendable, Equatable {
         allowHTTP: Bool = false, demandsOwnIssuer: Bool = true, caFile: String? = nil
     ) {
         self.policy = policy ?? MetadataLocation(metadataURL)?.policy
-        self.metadataURL = metadataURL
-        self.pinnedIssuer = pinnedIssuer
-        self.tenantIdentifier = tenantIdentifier
-        self.allowHTTP = allowHTTP
-        self.demandsOwnIssuer = demandsOwnIssuer
+        rules = MetadataRules(
+            metadataURL: metadataURL, pinnedIssuer: pinnedIssuer, tenantIdentifier: tenantIdentifier,
+            allowHTTP: allowHTTP, demandsOwnIssuer: demandsOwnIssuer)
         self.caFile = caFile
     }
 
@@ -44,12 +37,14 @@ package struct MetadataDocument: Sendable, Equatable {
             allowHTTP: allowHTTP, demandsOwnIssuer: false, caFile: caFile)
     }
 
+    package var metadataURL: String { rules.metadataURL }
+
     /// The name for messages: the policy, or the address of the metadata.
     package var name: String { policy ?? metadataURL }
 
     /// The issuer, if the settings name it, or if Entra ID and External ID have it for this address.
     package var knownIssuer: String? {
-        if let pinnedIssuer { return pinnedIssuer }
+        if let pinnedIssuer = rules.pinnedIssuer { return pinnedIssuer }
         guard policy == nil, let address = WebAddress(metadataURL) else { return nil }
         return IssuerTenant.issuer(ofMetadata: address)
     }

@@ -13,7 +13,7 @@ extension TokenSource {
     ///   - trusted: the issuers that are trusted now, in the order of the documents; nil for one that does not serve.
     /// - Throws: ``LoadFailure/otherIssuer(than:)`` if they are not of one tenant.
     func checkTenant(of issuer: String, document: Int, trusted: [String?]) throws(LoadFailure) {
-        let mayDiffer = !documents[document].demandsOwnIssuer
+        let mayDiffer = !documents[document].rules.demandsOwnIssuer
         for (index, other) in trusted.enumerated() where index != document {
             guard let other, !(MetadataLocation.isSameTenant(issuer, other) ?? mayDiffer) else { continue }
             throw .otherIssuer(than: documents[index].name)

@@ -39,14 +39,14 @@ package struct TokenSource: Sendable, Equatable {
 
     /// Returns the setting that names the provider.
     func providerSetting(of document: MetadataDocument) -> String {
-        setting(document.demandsOwnIssuer ? "METADATA_URL" : "AUTHORITY")
+        setting(document.rules.demandsOwnIssuer ? "METADATA_URL" : "AUTHORITY")
     }
 
     func metadataRules(of document: MetadataDocument) -> MetadataRules {
-        MetadataRules(
-            metadataURL: document.metadataURL, pinnedIssuer: document.pinnedIssuer,
-            tenantIdentifier: document.tenantIdentifier, allowHTTP: document.allowHTTP,
-            demandsOwnIssuer: document.demandsOwnIssuer, keyHosts: keyHosts, allowsTemplate: rules.tenants != nil)
+        var metadataRules = document.rules
+        metadataRules.keyHosts = keyHosts
+        metadataRules.allowsTemplate = rules.tenants != nil
+        return metadataRules
     }
 
     /// The issuers of the documents that are known before any is fetched.

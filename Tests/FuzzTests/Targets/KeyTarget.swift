@@ -39,7 +39,7 @@ private func checkMetadata(_ bytes: [UInt8], _ document: MetadataDocument) throw
         try require(
             keys.isEncrypted || IPAddress.isLoopback(host: host), "keys are fetched by https, or from this machine")
     }
-    if let pinned = document.pinnedIssuer {
+    if let pinned = document.rules.pinnedIssuer {
         try require(metadata.issuer.utf8.elementsEqual(pinned.utf8), "a pinned issuer is the issuer")
     }
 }
@@ -98,7 +98,7 @@ private func checkKeyFile(_ bytes: [UInt8]) throws {
     for case .success(let record)? in found {
         try require(record.fetchedAt <= now, "no record is from the future")
         try require(!record.keys.keys.isEmpty, "a record has keys")
-        try file.write([record])
+        try file.write([record], ofSource: 0)
         let again = try? file.read(source, distrusted: [], now: now, trust: trust)
         let isSame = again?.contains {
             if case .success(let read)? = $0 {
