@@ -4,22 +4,6 @@ import Support
 import Testing
 
 @Suite("A server in adversity", .timeLimit(.minutes(15))) struct AdversityTests {
-    @Test func `A database from the future is refused, and left as it is`() throws {
-        let stage = try Stage()
-        #expect(try stage.server().stop() == .exit(0))
-        var bytes = try File.read(stage.database)
-        // The user version of the SQLite file format is at offset 60, big-endian.
-        #expect(bytes[60..<64].elementsEqual([0, 0, 0, 3]))
-        bytes[60] = 0x7F
-        try File.replace(stage.database, with: bytes)
-        for command in ["serve", "check"] {
-            let (end, output, errors) = try stage.run([command])
-            #expect(end == .exit(1))
-            #expect((output + errors).contains("written by a newer task-server"), "\(output)\(errors)")
-        }
-        #expect(try File.read(stage.database) == bytes)
-    }
-
     @Test func `A database that the server may only read is refused`() throws {
         let stage = try Stage()
         #expect(try stage.server().stop() == .exit(0))
@@ -31,7 +15,7 @@ import Testing
         #expect(server.errors.contains("the database \(stage.database) cannot be"), "\(server.errors)")
     }
 
-    @Test func `A server whose disk is full refuses additions, continues, and recovers`() throws {
+    @Test func `A server whose disk is full refuses additions, is not ready, continues, and recovers`() throws {
         let stage = try Stage()
         let disk = "\(stage.folder)/disk"
         try #require(mkdir(disk, 0o755) == 0)
@@ -47,9 +31,14 @@ import Testing
             if answer.status == 201 { tasks += 1 } else { refusal = answer }
         }
         #expect([500, 503, 507].contains(try #require(refusal).status), "\(refusal?.text ?? "")")
+        func awaitReadiness(_ status: Int) throws {
+            try eventuallyBlocking("/readyz is \(status)") { try server.ask("GET", "/readyz").status == status }
+        }
+        try awaitReadiness(503)
         #expect(try server.texts(token: token).count == tasks)
         #expect(try server.ask("GET", "/healthz").status == 200)
         File.remove("\(disk).full")
+        try awaitReadiness(200)
         #expect(try server.add("Room again", token: token).status == 201)
         #expect(try server.texts(token: token).last == "Room again")
         #expect(try server.stop() == .exit(0))

@@ -29,14 +29,17 @@ import Testing
     @Test func `Wrong settings end the program with 78, and all of them are named at once`() throws {
         let (end, output, errors) = try Self.run(
             ["--listen", "everywhere", "--lsiten=127.0.0.1:1"],
-            ["TASKS_BODY_LIMIT": "0", "TASKS_CLIENTID": "x", "TASKS_DATABASE": "mysql://u:secret@h/d"])
+            [
+                "TASKS_BODY_LIMIT": "0", "TASKS_CLIENTID": "x", "TASKS_DATABASE": "mysql://u:secret@h/d",
+                "TASKS_PUBLIC_URL": "http://tasks.example.com",
+            ])
         #expect(end == .exit(78) && output == "")
         let lines = errors.split(separator: "\n")
         for message in [
             "--listen: 'everywhere'", "TASKS_BODY_LIMIT: '0'", "TASKS_DATABASE: its value is not sqlite:PATH",
             "--lsiten is no flag of this program. Did you mean --listen?",
             "TASKS_CLIENTID is no setting of this program. Did you mean TASKS_CLIENT_ID?",
-            "TASKS_AUTHORITY is not set", "TASKS_CLIENT_ID is not set",
+            "TASKS_AUTHORITY is not set", "TASKS_CLIENT_ID is not set", "TASKS_PUBLIC_URL must begin with https://",
         ] {
             #expect(lines.contains { $0.contains(message) }, "\(message)")
         }

@@ -132,17 +132,6 @@ import Testing
         }
     }
 
-    @Test func `A state folder in use is refused to a second mock`() throws {
-        let folder = try TemporaryFolder()
-        let stage = try Stage(["MOCK_STATE": folder.path])
-        let second = try ChildProcess(
-            ChildProcess.built("mock-authority"), ["--listen", "127.0.0.1:0", "--state", folder.path])
-        #expect(try second.wait() == .exit(78))
-        #expect(second.errors.contains("another mock-authority uses the folder \(folder.path); stop it"))
-        #expect(second.output == "")
-        _ = try stage.token()
-    }
-
     @Test func `A removed database is reported at once, by requests, readiness and the log`() throws {
         let stage = try Stage()
         let server = try stage.server()
@@ -154,67 +143,6 @@ import Testing
         try eventuallyBlocking("/readyz is 503") { try exchange(server.port, "GET", "/readyz").status == 503 }
         #expect(try server.ask("GET", "/api/tasks", token: token).status == 503)
         #expect(server.process.output.contains("database-file-lost"))
-        #expect(try server.stop() == .exit(0))
-    }
-
-    @Test func `A database in use is refused to a second server, also under another name`() throws {
-        let stage = try Stage()
-        let server = try stage.server()
-        let (hard, soft) = ("\(stage.folder)/hard.db", "\(stage.folder)/soft.db")
-        #expect(link(stage.database, hard) == 0)
-        #expect(symlink(stage.database, soft) == 0)
-        for path in [hard, soft] {
-            for command in [[], ["export"], ["backup", "\(stage.folder)/copy.db"]] where path == hard || command == [] {
-                let second = try stage.run(command, ["TASKS_DATABASE": "sqlite:\(path)"])
-                #expect(second.end == .exit(1), "\(second.output)")
-                let message = path == hard ? "has another name (a hard link)" : "another task-server uses the database"
-                #expect(second.errors.contains(message), "\(second.errors)")
-            }
-        }
-        #expect(try server.stop() == .exit(0))
-    }
-
-    @Test func `What has the name of a backup already is reported, and is not changed`() throws {
-        let stage = try Stage()
-        let server = try stage.server()
-        for target in [stage.database, stage.folder] {
-            let backup = try stage.run(["backup", target])
-            #expect(backup.end == .exit(1) && backup.errors.contains("exists, and is not replaced"))
-        }
-        let imported = try stage.run(["import", stage.folder])
-        #expect(
-            imported.end == .exit(1) && imported.errors.contains("it is a folder, not a file"), "\(imported.errors)")
-        let part = "\(stage.folder)/tasks.jsonl.part"
-        Self.make("a pipe", part)
-        let exported = try stage.run(["export", "\(stage.folder)/tasks.jsonl"])
-        #expect(exported.end == .exit(1) && exported.errors.contains("it is a pipe, not a file"), "\(exported.errors)")
-        #expect(try server.stop() == .exit(0))
-    }
-
-    @Test func `A database that may not grow makes the server not ready, until there is room again`() throws {
-        let stage = try Stage()
-        let server = try stage.server()
-        let token = try stage.token()
-        // Until SQLite's log is much longer than what the server writes for its operator.
-        let long = String(repeating: "x", count: 4000)
-        for _ in 0..<60 { #expect(try server.add(long, token: token).status == 201) }
-        func limit(_ size: String) throws {
-            let setting = try ChildProcess(
-                "/usr/bin/prlimit", ["--pid", "\(server.process.identifier)", "--fsize=\(size):"])
-            #expect(try setting.wait() == .exit(0), "\(setting.errors)")
-        }
-        func awaitReadiness(_ status: Int) throws -> Bool {
-            try eventuallyBlocking("/readyz is \(status)") {
-                try exchange(server.port, "GET", "/readyz").status == status
-            }
-        }
-        try limit("204800")
-        #expect(try awaitReadiness(503))
-        #expect(try server.add("x", token: token).status >= 500)
-        #expect(try server.texts(token: token).count == 60)
-        try limit("unlimited")
-        #expect(try awaitReadiness(200))
-        #expect(try server.add("x", token: token).status == 201)
         #expect(try server.stop() == .exit(0))
     }
 }

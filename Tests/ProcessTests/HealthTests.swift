@@ -52,26 +52,16 @@ import Testing
         #expect(!lines.contains { $0.contains("\"level\":\"error\"") }, "\(lines)")
     }
 
-    @Test("Where no server listens the health is bad")
-    func noServer() throws {
+    @Test("Where no server listens the health is bad, and another argument than ready is a mistake")
+    func wrong() throws {
         let health = try stage.run(["health"], ["TASKS_LISTEN": "127.0.0.1:1"])
         #expect(health.end == .exit(1))
         #expect(health.errors.contains("127.0.0.1:1"))
-    }
-
-    @Test("Another argument than ready is a mistake")
-    func mistake() throws {
         #expect(try stage.run(["health", "bad"]).end == .exit(78))
-    }
-
-    @Test("The program mock-authority has the same command")
-    func mock() throws {
-        func ask(_ port: UInt16) throws -> ChildProcess.End {
-            try ChildProcess(
-                ChildProcess.built("mock-authority"), ["health"], environment: ["MOCK_LISTEN": "127.0.0.1:\(port)"]
-            ).wait()
+        for (port, end) in [(stage.mockPort, ChildProcess.End.exit(0)), (1, .exit(1))] {
+            let ofMock = try ChildProcess(
+                ChildProcess.built("mock-authority"), ["health"], environment: ["MOCK_LISTEN": "127.0.0.1:\(port)"])
+            #expect(try ofMock.wait() == end)
         }
-        #expect(try ask(stage.mockPort) == .exit(0))
-        #expect(try ask(1) == .exit(1))
     }
 }

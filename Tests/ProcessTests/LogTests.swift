@@ -142,29 +142,27 @@ import Testing
         #expect(failures.take("policy", "status 503", at: second * 3661) == 1)
     }
 
+    private static func record(
+        _ status: Status, _ route: String = "/api/tasks", owner: UInt64? = nil, problem: String? = nil
+    ) -> RequestRecord {
+        var record = RequestRecord(
+            identifier: "1", method: .get, route: route, status: status, duration: 1, bytes: 1, peer: "-")
+        (record.owner, record.problem) = (owner, problem)
+        return record
+    }
+
     @Test func `Lines of requests without a token and of refusals are rationed, those of a person are not`() throws {
-        let sink = Sink()
-        let log = Log(.info, .text, time: FixedTime()) { bytes in sink.written.withLock { $0 += bytes } }
-        try log.start()
-        let requests = RequestLog(log, .all, time: ManualClock())
-        for _ in 0..<200 {
-            var record = RequestRecord(
-                identifier: "1", method: .get, route: "/api/tasks", status: 401, duration: 1, bytes: 1, peer: "-")
-            record.problem = "token.invalid"
-            requests.write(record)
-        }
-        for owner in [nil, 7] as [UInt64?] {
+        let lines = try Self.lines(.text) { log in
+            let requests = RequestLog(log, .all, time: ManualClock())
             for _ in 0..<200 {
-                var record = RequestRecord(
-                    identifier: "1", method: .get, route: "/{file}", status: 200, duration: 1, bytes: 1, peer: "-")
-                record.owner = owner
-                requests.write(record)
+                requests.write(Self.record(401, problem: "token.invalid"))
+                requests.write(Self.record(200, "/{file}"))
+                requests.write(Self.record(200, "/{file}", owner: 7))
             }
         }
-        log.close(within: patience)
-        #expect(sink.lines.filter { $0.contains("route=/{file}") && !$0.contains("owner=") }.count == 20)
-        #expect(sink.lines.filter { $0.contains("owner=0000000000000007") }.count == 200)
-        #expect(sink.lines.filter { $0.contains("problem=token.invalid") }.count == 20)
+        #expect(lines.filter { $0.contains("route=/{file}") && !$0.contains("owner=") }.count == 20)
+        #expect(lines.filter { $0.contains("owner=0000000000000007") }.count == 200)
+        #expect(lines.filter { $0.contains("problem=token.invalid") }.count == 20)
     }
 
     @Test(arguments: [(LoggedRequests.all, 300), (.errors, 0), (.sample(100), 3)])
@@ -173,13 +171,8 @@ import Testing
     ) throws {
         let lines = try Self.lines(.json) { log in
             let requests = RequestLog(log, logged)
-            var record = RequestRecord(
-                identifier: "1", method: .get, route: "/api/tasks", status: 200, duration: 1, bytes: 1, peer: "-")
-            record.owner = 7
-            for _ in 0..<300 { requests.write(record) }
-            record.status = 404
-            record.problem = "task.not_found"
-            for _ in 0..<5 { requests.write(record) }
+            for _ in 0..<300 { requests.write(Self.record(200, owner: 7)) }
+            for _ in 0..<5 { requests.write(Self.record(404, owner: 7, problem: "task.not_found")) }
         }
         let leftOut = try lines.map { try JSONValue(parsing: Array($0.utf8)).object?["leftOut"]?.integer ?? 0 }
         #expect(lines.filter { $0.contains(#""status":200"#) }.count == good)
@@ -191,11 +184,7 @@ import Testing
     @Test(arguments: [("list.no_room", "warning"), ("store.unavailable", "error"), ("task.not_found", "info")])
     func `Only what the operator must repair has the level error`(problem: String, level: String) throws {
         let lines = try Self.lines(.json) { log in
-            let status: Status = problem == "task.not_found" ? 404 : 503
-            var record = RequestRecord(
-                identifier: "1", method: .get, route: "/api/tasks", status: status, duration: 1, bytes: 1, peer: "-")
-            record.problem = problem
-            RequestLog(log, .all).write(record)
+            RequestLog(log, .all).write(Self.record(problem == "task.not_found" ? 404 : 503, problem: problem))
         }
         #expect(lines.count == 1 && lines[0].contains("\"level\":\"\(level)\""), "\(lines)")
     }
@@ -204,10 +193,7 @@ import Testing
         let lines = try Self.lines(.json) { log in
             let requests = RequestLog(log, .all)
             for status in [503, 200, 503] as [Status] {
-                var record = RequestRecord(
-                    identifier: "1", method: .get, route: "/readyz", status: status, duration: 1, bytes: 1, peer: "-")
-                record.problem = status == 503 ? "server.starting" : nil
-                requests.write(record)
+                requests.write(Self.record(status, "/readyz", problem: status == 503 ? "server.starting" : nil))
             }
         }
         #expect(lines.map { $0.contains("\"level\":\"warning\"") } == [false, false, true], "\(lines)")

@@ -84,39 +84,13 @@ import Testing
         )
     }
 
-    @Test func `A list that could not be written whole has not its name, and is written by the next run`() throws {
-        let mover = try Mover()
-        let owners = (0..<4000).map { "\($0)-" + String(repeating: "o", count: 200) }
-        let database = try database(mover, shared: false, owners)
-        let (map, list) = (try map(mover, ["none,other"]), mover.file("unmapped.txt"))
-        // In kibibytes: less than the list, and more than the 512 KiB of a file that the thread sanitizer makes and maps.
-        let command =
-            "ulimit -f 600; exec \(ChildProcess.built("task-server")) move-owners --list-unmapped \(list) \(map)"
-        let settings = ["TASKS_DATABASE": database, "TASKS_AUTHORITY": "https://contoso.b2clogin.com/t"]
-        let program = try ChildProcess("/bin/bash", ["-c", command], environment: settings)
-        #expect(try program.wait() == .exit(1) && program.errors.contains("File too large"), "\(program.errors)")
-        #expect(!File.exists(list))
-        let again = try run(mover, ["--list-unmapped", list, map], on: database)
-        #expect(again.end == .exit(0), "\(again)")
-        let lines = String(decoding: try mover.bytes("unmapped.txt"), as: UTF8.self).split(separator: "\n")
-        #expect(lines.map(String.init) == owners.sorted())
-        #expect(!File.exists("\(list).part"))
-    }
-
     @Test func `How to continue a stopped move says so of a list that is written already`() throws {
         let mover = try Mover()
         let database = try database(mover, shared: false, ["a"])
-        let pipe = mover.file("pipe")
-        mkfifo(pipe, 0o600)
-        let end = open(pipe, O_RDWR | O_CLOEXEC)
-        defer { close(end) }
+        let pipe = OpenPipe(mover.file("pipe"))
         let list = mover.file("unmapped.txt")
-        let program = try mover.start(["move-owners", "--apply", "--list-unmapped", list, pipe], on: database)
-        #expect(write(end, "a,b\n", 4) == 4)
-        _ = try program.await { (_) -> Bool? in
-            var waiting: Int32 = 1
-            return ioctl(end, UInt(FIONREAD), &waiting) == 0 && waiting == 0 ? true : nil
-        }
+        let program = try mover.start(["move-owners", "--apply", "--list-unmapped", list, pipe.path], on: database)
+        try pipe.feed("a,b\n".utf8, to: program)
         program.send(SIGINT)
         #expect(try program.wait() == .exit(130))
         let advice = "run the same command again, without --list-unmapped once \(list) exists, to continue: "
@@ -228,10 +202,7 @@ import Testing
         var server = try stage.server(settings)
         let (before, after) = (try stage.token("user=alice"), try stage.token("user=alice&profile=external-id"))
         try server.awaitKeys(for: [before, after])
-        func owner(_ token: String) throws -> String {
-            try JSONValue(parsing: server.ask("GET", "/api/me", token: token).body)["owner"].string ?? ""
-        }
-        let (old, new) = (try owner(before), try owner(after))
+        let (old, new) = (try server.owner(of: before), try server.owner(of: after))
         #expect(new.hasPrefix("ext:") && new != "ext:\(old)")
         #expect(try server.add("first", token: before).status == 201)
         let attempt = ["Content-Type": "application/json", "Idempotency-Key": "\"k\""]

@@ -36,21 +36,11 @@ final class Mover {
         return (end, program.errors)
     }
 
-    /// Starts an import whose input stays open, and lends it when it has read these lines; it waits for more then.
+    /// Starts an import whose input stays open, and lends it when it has read these lines and waits for more.
     func importing(_ lines: some Collection<UInt8>, on database: String, _ body: (ChildProcess) throws -> Void) throws {
-        let pipe = file("pipe")
-        File.remove(pipe)
-        mkfifo(pipe, 0o600)
-        // Both ends, so that neither the test nor the program waits for the other to open it.
-        let end = open(pipe, O_RDWR | O_NONBLOCK | O_CLOEXEC)
-        defer { close(end) }
-        let program = try start(["import", pipe], on: database)
-        var rest = Array(lines)[...]
-        _ = try program.await { (_) -> Bool? in
-            rest = rest.dropFirst(max(0, rest.withUnsafeBytes { Glibc.write(end, $0.baseAddress, $0.count) }))
-            var waiting: Int32 = 1
-            return rest.isEmpty && ioctl(end, UInt(FIONREAD), &waiting) == 0 && waiting == 0 ? true : nil
-        }
+        let pipe = OpenPipe(file("pipe"))
+        let program = try start(["import", pipe.path], on: database)
+        try pipe.feed(lines, to: program)
         try body(program)
     }
 
@@ -125,5 +115,37 @@ final class Mover {
         lines.append(#"{"end":true,"tasks":\#(tasks),"keys":\#(keys)}"#)
         try File.replace(file(name), with: Array(lines.map { $0 + "\n" }.joined().utf8))
         return tasks
+    }
+}
+
+/// A pipe from a test to a program, whose writing end stays open until ``close()``.
+final class OpenPipe {
+    let path: String
+    private var end: Int32
+
+    init(_ path: String) {
+        self.path = path
+        File.remove(path)
+        mkfifo(path, 0o600)
+        // The test opens both ends, so that neither the test nor the program waits for the other to open the pipe.
+        end = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+    }
+
+    deinit { close() }
+
+    /// Writes bytes, and waits until the program has read all of them.
+    func feed(_ bytes: some Collection<UInt8>, to program: ChildProcess) throws {
+        var rest = Array(bytes)[...]
+        _ = try program.await { (_) -> Bool? in
+            rest = rest.dropFirst(max(0, rest.withUnsafeBytes { Glibc.write(end, $0.baseAddress, $0.count) }))
+            var waiting: Int32 = 1
+            return rest.isEmpty && ioctl(end, UInt(FIONREAD), &waiting) == 0 && waiting == 0 ? true : nil
+        }
+    }
+
+    /// Ends the input of the program.
+    func close() {
+        Glibc.close(end)
+        end = -1
     }
 }

@@ -94,23 +94,6 @@ import Testing
         #expect(try mover.run(["export", target, "more"], on: source).end == .exit(78))
     }
 
-    @Test func `A file whose end is missing is reported`() throws {
-        let mover = try Mover()
-        try mover.write(people: 300, to: "lines.jsonl")
-        let lines = try mover.bytes("lines.jsonl")
-        let end = try #require(lines.dropLast().lastIndex(of: UInt8(ascii: "\n"))) + 1
-        try File.replace(mover.file("cut.jsonl"), with: Array(lines.prefix(end)))
-        let cut = try mover.run(["import", mover.file("cut.jsonl")], on: mover.database("target.db"))
-        #expect(cut.end == .exit(1) && cut.errors.contains("the last line of an export is missing"), "\(cut.errors)")
-        #expect(try mover.run(["import", mover.file("lines.jsonl")], on: mover.database("target.db")).end == .exit(0))
-        // One of the lines before it is missing as well.
-        let start = try #require(lines.firstIndex(of: UInt8(ascii: "\n"))) + 1
-        let middle = try #require(lines[start...].firstIndex(of: UInt8(ascii: "\n"))) + 1
-        try File.replace(mover.file("hole.jsonl"), with: Array(lines[..<start] + lines[middle...]))
-        let hole = try mover.run(["import", mover.file("hole.jsonl")], on: mover.database("other.db"))
-        #expect(hole.end == .exit(1) && hole.errors.contains("lines are missing or doubled"), "\(hole.errors)")
-    }
-
     @Test func `An import finishes although the database is lost on the way`() throws {
         let mover = try Mover()
         let tasks = try mover.write(people: 1500, to: "lines.jsonl")

@@ -36,18 +36,6 @@ import Testing
         #expect(!piped.shown.contains("%"))
     }
 
-    @Test func `Without a terminal there is one line at the end`() throws {
-        let mover = try Mover()
-        let tasks = try mover.write(people: 300, to: "lines.jsonl")
-        let database = mover.database("tasks.db")
-        #expect(
-            try mover.run(["import", mover.file("lines.jsonl")], on: database).errors
-                == "task-server: \(tasks) tasks imported, 0 existed\n")
-        let target = mover.file("out.jsonl")
-        let errors = try mover.run(["export", target], on: database).errors
-        #expect(errors == "task-server: \(tasks) tasks exported to \(target)\n")
-    }
-
     /// Waits until the program has written this many bytes to a file.
     private func waitUntil(_ program: ChildProcess, _ path: String, toHave count: Int) throws {
         _ = try program.await { (_) -> Bool? in
@@ -85,48 +73,29 @@ import Testing
 
     @Test func `A command that waits for its input can be stopped`() throws {
         let mover = try Mover()
-        let pipe = mover.file("pipe")
-        mkfifo(pipe, 0o600)
-        // Both ends, so that neither the test nor the program waits for the other to open it.
-        let end = open(pipe, O_RDWR)
-        defer { close(end) }
-        let program = try mover.start(["import", pipe], on: mover.database("tasks.db"))
-        // One transaction and a half, and the last piece that the program reads is less than that half: when the pipe is
-        // empty, it waits for more.
+        // One transaction and a half.
         let line = "{\"owner\":\"\(String(repeating: "o", count: 200))\",\"next\":7}\n"
-        let lines = Array(String(repeating: line, count: 1500).utf8)
-        #expect(write(end, lines, lines.count) == lines.count)
-        _ = try program.await { (_) -> Bool? in
-            var waiting: Int32 = 1
-            return ioctl(end, UInt(FIONREAD), &waiting) == 0 && waiting == 0 ? true : nil
+        let lines = String(repeating: line, count: 1500).utf8
+        try mover.importing(lines, on: mover.database("tasks.db")) { (program) throws -> Void in
+            program.send(SIGINT)
+            #expect(try program.wait() == .exit(130))
+            #expect(program.errors.hasPrefix("task-server: stopped; import the same lines again"), "\(program.errors)")
         }
-        program.send(SIGINT)
-        #expect(try program.wait() == .exit(130))
-        #expect(program.errors.hasPrefix("task-server: stopped; import the same lines again"), "\(program.errors)")
     }
 
     @Test func `A command that was started with nohup outlives its terminal`() throws {
         let mover = try Mover()
-        let pipe = mover.file("pipe")
-        mkfifo(pipe, 0o600)
-        let end = open(pipe, O_RDWR | O_CLOEXEC)
-        // As nohup does it.
-        let command = "trap '' HUP; exec \(ChildProcess.built("task-server")) import \(pipe)"
+        let pipe = OpenPipe(mover.file("pipe"))
+        // A program that nohup starts ignores SIGHUP, too.
+        let command = "trap '' HUP; exec \(ChildProcess.built("task-server")) import \(pipe.path)"
         let program = try ChildProcess(
             "/bin/sh", ["-c", command], environment: ["TASKS_DATABASE": mover.database("tasks.db")])
         // More than one transaction.
-        let lines = Array(String(repeating: "{\"owner\":\"o\",\"next\":7}\n", count: 1500).utf8)
-        for step in 1...2 {
-            #expect(write(end, lines, lines.count) == lines.count)
-            _ = try program.await { (_) -> Bool? in
-                var waiting: Int32 = 1
-                return ioctl(end, UInt(FIONREAD), &waiting) == 0 && waiting == 0 ? true : nil
-            }
-            if step == 1 { program.send(SIGHUP) }
-        }
-        let last = Array("{\"end\":true,\"tasks\":0}\n".utf8)
-        #expect(write(end, last, last.count) == last.count)
-        close(end)
+        let lines = String(repeating: "{\"owner\":\"o\",\"next\":7}\n", count: 1500)
+        try pipe.feed(lines.utf8, to: program)
+        program.send(SIGHUP)
+        try pipe.feed((lines + "{\"end\":true,\"tasks\":0}\n").utf8, to: program)
+        pipe.close()
         #expect(try program.wait() == .exit(0))
         #expect(program.errors == "task-server: 0 tasks imported, 0 existed\n")
     }

@@ -37,7 +37,7 @@ struct SettingEffect: Sendable {
             try client.send("GET /healthz HTTP/1.1\r\nHost: [::1]:\(port)\r\n\r\n")
             return try client.response()?.status == 200
         },
-        SettingEffect("ADMIN_LISTEN", "127.0.0.1:0") { try $0.metric("tasks_log_lines_dropped_total") == 0 },
+        SettingEffect("ADMIN_LISTEN", "127.0.0.1:0") { try $0.server.metric("tasks_log_lines_dropped_total") == 0 },
         SettingEffect("PUBLIC_URL", "https://tasks.example.com") { scene in
             let document = try scene.server.ask("GET", "/.well-known/oauth-protected-resource").text
             return document.contains(#""resource":"https://tasks.example.com/api/tasks""#)
@@ -60,8 +60,7 @@ struct SettingEffect: Sendable {
         SettingEffect("AUDIENCE_CLAIM", "client_id") { try $0.status("audience", ["client_id": "third"]) == 401 },
         SettingEffect("AUDIENCE_MATCH", "any") { try $0.status("match", ["aud": #"["x","second"]"#]) == 200 },
         SettingEffect("OWNER_CLAIM", "sub") { scene in
-            let me = try scene.server.ask("GET", "/api/me", token: scene.token("someone")).body
-            return try JSONValue(parsing: me)["owner"] == "someone"
+            try scene.server.owner(of: scene.token("someone")) == "someone"
         },
         SettingEffect("TOKEN_KIND", "access") { try $0.status("kind", ["at_hash": "h"]) == 401 },
         SettingEffect("MAX_LIFETIME", "2h") { scene in
@@ -70,9 +69,9 @@ struct SettingEffect: Sendable {
         SettingEffect("CLOCK_SKEW", "0s") { try $0.status("skew", [:], "&exp=-30s") == 401 },
         SettingEffect("TOKEN_CACHE", "0") { scene in
             let (token, name) = (try scene.token("cache"), "tasks_token_verifications_total")
-            let before = try scene.metric(name)
+            let before = try scene.server.metric(name)
             for _ in 0..<2 { _ = try scene.server.ask("GET", "/api/tasks", token: token) }
-            return try scene.metric(name) == before + 2
+            return try scene.server.metric(name) == before + 2
         },
         SettingEffect("ALLOW_QUERY_TOKEN", "true") { scene in
             try scene.server.ask("GET", "/api/tasks?access_token=\(scene.token("query"))").status == 200
@@ -108,7 +107,7 @@ struct SettingEffect: Sendable {
 
     private static let limits = [
         SettingEffect("CONNECTIONS", "9") { scene in
-            try eventuallyBlocking("earlier connections end") { try scene.metric("tasks_connections_open") == 0 }
+            try eventuallyBlocking("earlier connections end") { try scene.server.metric("tasks_connections_open") == 0 }
             var clients = try (0..<10).map { _ in try RawClient(port: scene.server.port, timeout: 0.5) }
             for client in clients { try client.send("GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n") }
             for client in clients.dropLast() { eventuallyBlocking { client.isAnswered } }
@@ -135,7 +134,7 @@ struct SettingEffect: Sendable {
             let token = try scene.token("tasks")
             return try (0..<4).map { try scene.server.add("\($0)", token: token).status } == [201, 201, 201, 409]
         },
-        SettingEffect("ANSWER_MEMORY", "1MiB") { try $0.metric("tasks_answer_bytes_limit") == 1 << 20 },
+        SettingEffect("ANSWER_MEMORY", "1MiB") { try $0.server.metric("tasks_answer_bytes_limit") == 1 << 20 },
         SettingEffect("RATE_LIMIT", "5") { scene in
             let token = try scene.token("rate")
             return try eventuallyBlocking { try scene.server.ask("GET", "/api/tasks", token: token).status == 429 }
@@ -174,12 +173,6 @@ struct SettingScene {
 
     func status(_ owner: String, _ changes: [String: String] = [:], _ more: String = "") throws -> Int {
         try server.ask("GET", "/api/tasks", token: token(owner, changes, more)).status
-    }
-
-    /// A number of the operators' page.
-    func metric(_ name: String) throws -> Int {
-        let lines = try exchange(server.adminPort, "GET", "/metrics").text.split(separator: "\n")
-        return lines.first { $0.hasPrefix("\(name) ") }.flatMap { Int($0.dropFirst(name.utf8.count + 1)) } ?? -1
     }
 
     /// A request of a proxy's client that is under way, because its body is still to come.

@@ -93,8 +93,8 @@ struct SettingEffectTests {
     /// Where the effect of a setting is shown that is not in ``SettingEffect/all``: a file that names the setting.
     private static let shownElsewhere = [
         "AUTHORITY": "HealthTests", "METADATA_URL": "ProviderTests", "ISSUER": "ServingTests",
-        "CA_FILE": "MockProgramTests", "ALLOW_HTTP_AUTHORITY": "CommandLineTests", "TLS_CERT": "TransportTests",
-        "TLS_KEY": "TransportTests", "UNTIL": "MoveOwnersTests", "DISTRUSTED_KEYS": "TransportTests",
+        "CA_FILE": "MockProgramTests", "ALLOW_HTTP_AUTHORITY": "CommandLineTests", "TLS_CERT": "CertificateTests",
+        "TLS_KEY": "CertificateTests", "UNTIL": "MoveOwnersTests", "DISTRUSTED_KEYS": "TransportTests",
         "SHUTDOWN_PATIENCE": "ServingTests", "SOURCES": "SourceTests", "SOURCES_FILE": "SourceTests",
         "SOURCE_NAME_WORD": "SourceTests", "SOURCE_NAME_ALLOW_HTTP": "SourceTests",
         "SOURCE_NAME_OWNERS": "SourceTests", "KEY_HOSTS": "SettingEffectTests", "TENANTS": "SettingEffectTests",

@@ -63,12 +63,23 @@ final class Stage {
         return response.text.split(separator: "\n").first.map(String.init) ?? ""
     }
 
-    /// Every bad token, with the response that the mock expects for it.
-    func catalogue() throws -> [BadEntry] {
-        let response = try exchange(mockPort, "GET", "/_mock/token/bad", ["Accept": "application/json"])
+    /// Every bad token of a service, with the response that the mock expects for it.
+    func catalogue(_ query: String = "profile=b2c") throws -> [BadEntry] {
+        let response = try exchange(mockPort, "GET", "/_mock/token/bad?\(query)", ["Accept": "application/json"])
         let entries = try (JSONValue(parsing: response.body).array ?? []).map(BadEntry.init)
         guard entries.count > 20 else { throw ChildProcess.Failure(description: "not the catalogue: \(response.text)") }
         return entries
+    }
+
+    /// Makes `tls.key` and `tls.pem`, a certificate for this machine. Returns the settings of a server that uses them.
+    func makeCertificate() throws -> [String: String] {
+        let script = """
+            cd \(folder) && exec openssl req -x509 -newkey rsa:2048 -nodes -keyout tls.key -out tls.pem -days 30 \
+            -subj /CN=localhost -addext subjectAltName=DNS:localhost,IP:127.0.0.1
+            """
+        let maker = try ChildProcess("/bin/bash", ["-c", script])
+        guard try maker.wait() == .exit(0) else { throw ChildProcess.Failure(description: maker.errors) }
+        return ["TASKS_TLS_CERT": "\(folder)/tls.pem", "TASKS_TLS_KEY": "\(folder)/tls.key"]
     }
 
     /// Changes the keys of the mock.
@@ -97,13 +108,17 @@ func curl(_ address: String, trusting certificate: String, _ more: String...) th
 /// One line of the mock's catalogue.
 struct BadEntry: Sendable {
     let name: String
-    let statusWithScopes: Int
-    let codeWithScopes: String?
+    private let value: JSONValue
 
     init(_ value: JSONValue) {
         name = value["name"].string ?? ""
-        statusWithScopes = Int(value["statusWithScopes"].integer ?? 0)
-        codeWithScopes = value["codeWithScopes"].string
+        self.value = value
+    }
+
+    /// The expected status and the expected code of the problem, of a server that requires scopes or not.
+    func response(withScopes: Bool) -> (status: Int, code: String?) {
+        let suffix = withScopes ? "WithScopes" : ""
+        return (Int(value["status\(suffix)"].integer ?? 0), value["code\(suffix)"].string)
     }
 }
 
@@ -140,6 +155,17 @@ final class Server {
         var headers = headers
         if let token { headers["Authorization"] = "Bearer \(token)" }
         return try exchange(port, method, path, headers, body: body.map { Array($0.utf8) })
+    }
+
+    /// The owner in the store of whoever has this token.
+    func owner(of token: String) throws -> String {
+        try JSONValue(parsing: ask("GET", "/api/me", token: token).body)["owner"].string ?? ""
+    }
+
+    /// A number of the operators' page; -1 if the page has none of this name.
+    func metric(_ name: String) throws -> Int {
+        let lines = try exchange(adminPort, "GET", "/metrics").text.split(separator: "\n")
+        return lines.first { $0.hasPrefix("\(name) ") }.flatMap { Int($0.dropFirst(name.utf8.count + 1)) } ?? -1
     }
 
     /// Adds a task, as the sample clients do.

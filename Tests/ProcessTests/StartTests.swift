@@ -50,13 +50,4 @@ import Testing
         #expect(!output.contains("database-created"), "\(output)")
         #expect(!File.exists(stage.database))
     }
-
-    @Test("An address that is named twice is reported like a taken port")
-    func sameAddressTwice() throws {
-        let address = try "127.0.0.1:\(freePort())"
-        let (end, _, errors) = try Stage().run([], ["TASKS_LISTEN": "\(address),\(address)"])
-        #expect(end == .exit(1))
-        #expect(
-            errors.contains("TASKS_LISTEN: cannot listen on \(address): another program listens there"), "\(errors)")
-    }
 }

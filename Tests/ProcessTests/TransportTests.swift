@@ -3,45 +3,6 @@ import Support
 import Testing
 
 @Suite("A server that speaks TLS itself", .timeLimit(.minutes(15))) struct TransportTests {
-    private func certificate(_ stage: Stage, _ name: String) throws {
-        let path = "\(stage.folder)/\(name)"
-        let maker = try ChildProcess(
-            "/usr/bin/openssl",
-            [
-                "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "\(path).key", "-out", "\(path).pem",
-                "-days",
-                "1", "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1",
-            ])
-        #expect(try maker.wait() == .exit(0), "\(maker.errors)")
-    }
-
-    @Test func `A server with a certificate is reached by https, and says so`() throws {
-        let stage = try Stage()
-        try certificate(stage, "tls")
-        let changes = ["TASKS_TLS_CERT": "\(stage.folder)/tls.pem", "TASKS_TLS_KEY": "\(stage.folder)/tls.key"]
-        let environment = stage.settings.merging(changes) { $1 }
-        let server = try Server(ChildProcess(ChildProcess.built("task-server"), environment: environment))
-        let resource = "https://127.0.0.1:\(server.port)/.well-known/oauth-protected-resource"
-        let document = try curl(resource, trusting: "\(stage.folder)/tls.pem")
-        #expect(document.contains("\"resource\":\"https://127.0.0.1:\(server.port)/api/tasks\""))
-        #expect(try server.stop() == .exit(0))
-    }
-
-    @Test func `The resource is named by the address of the settings, whatever Host says (V-121)`() throws {
-        let stage = try Stage()
-        let document = "/.well-known/oauth-protected-resource"
-        let server = try stage.server(["TASKS_PUBLIC_URL": "https://tasks.example.com/"])
-        let client = try RawClient(port: server.port)
-        try client.send("GET \(document) HTTP/1.1\r\nHost: evil.example\r\n\r\n")
-        let text = try client.response()?.text ?? ""
-        #expect(text.contains(#""resource":"https://tasks.example.com/api/tasks""#), "\(text)")
-        #expect(try server.stop() == .exit(0))
-        for wrong in ["http://tasks.example.com", "tasks.example.com", "https://tasks.example.com/?a"] {
-            let refused = try stage.run([], ["TASKS_PUBLIC_URL": wrong])
-            #expect(refused.end == .exit(78) && refused.errors.contains("TASKS_PUBLIC_URL"), "\(refused.errors)")
-        }
-    }
-
     @Test func `A certificate without its key ends the start`() throws {
         let stage = try Stage()
         let half = try stage.run([], ["TASKS_TLS_CERT": "\(stage.folder)/tls.pem"])
@@ -53,7 +14,7 @@ import Testing
         version: String
     ) throws {
         let stage = try Stage()
-        try certificate(stage, "tls")
+        _ = try stage.makeCertificate()
         let lax = """
             openssl_conf = a
             [a]
