@@ -7,14 +7,12 @@ import socket
 import unittest
 import unittest.mock
 import urllib.parse
-import webbrowser
 
 import msal
 import requests
 
 import secure
 from person import PASSWORD
-from test_msal import Surfer
 
 USER = "alice@example.com"
 TENANT = "4f5d1a2b-93c6-4e87-a1b0-2c3d4e5f6a7b"
@@ -139,18 +137,6 @@ class MSALExternalID(unittest.TestCase):
         result = self.signed_in(client)
         self.check(client, result)
         self.use(result["access_token"], "Signed in at External ID")
-
-    def test_a_person_in_a_browser(self):
-        chrome = self.servers.chrome(
-            f"--host-resolver-rules=MAP contoso.ciamlogin.com:{self.servers.secure_port} 127.0.0.1:{self.servers.secure_port}")
-        self.addCleanup(chrome.quit)
-        surfer = Surfer(chrome, ["wrong", PASSWORD])
-        webbrowser.register("surfer", None, surfer, preferred=True)
-        client = msal.PublicClientApplication(CLIENT, authority=f"{self.place()}/")
-        result = client.acquire_token_interactive(SCOPES, login_hint=USER, timeout=60)
-        self.assertEqual(surfer.failures, [])
-        self.check(client, result)
-        self.assertEqual(surfer.alerts, ["Your password is incorrect."])
 
     def test_p36_entra_by_id_and_by_domain_and_common(self):
         for form in (FABRIKAM, "fabrikam.onmicrosoft.com", "common", "organizations"):
