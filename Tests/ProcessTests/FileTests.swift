@@ -101,13 +101,6 @@ import Testing
         #expect(String(decoding: try File.read(path), as: UTF8.self) == "notes")
         let check = try stage.run(["check"], settings)
         #expect(check.end == .exit(1) && check.output.contains("keys: \(path) holds something else than keys"))
-        // What a server wrote is replaced.
-        #expect(unlink(path) == 0)
-        #expect(try stage.server(settings).stop() == .exit(0))
-        #expect(try stage.run(["check"], settings).end == .exit(0))
-        let again = try stage.server(settings)
-        #expect(try again.stop() == .exit(0))
-        #expect(!again.process.output.contains("key-file-not-written"), "\(again.process.output)")
     }
 
     @Test(arguments: kinds) func `A setting that names what is no file ends the start with one sentence`(kind: String)

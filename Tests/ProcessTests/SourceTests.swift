@@ -16,51 +16,19 @@ import Tokens
             uniqueKeysWithValues: own.merging(more) { $1 }.map { ("TASKS_SOURCE_\(name)_\($0)", $1) })
     }
 
-    @Test func `The people of a named source have tasks of their own, whatever their tokens claim (P-10, P-14)`() throws
-    {
-        let (first, second) = (try Stage(), try Stage())
-        let server = try first.server(["TASKS_SOURCES": "ext"].merging(Self.source("EXT", second)) { $1 })
-        let (mine, theirs) = (try first.token(), try second.token())
-        try server.awaitKeys(for: [mine, theirs])
-        #expect(try server.add("of the first", token: mine).status == 201)
-        #expect(try server.texts(token: theirs) == [])
-        #expect(try server.add("of the second", token: theirs).status == 201)
-        #expect(try server.texts(token: mine) == ["of the first"])
-        let owner = try server.ask("GET", "/api/me", token: theirs).text
-        #expect(owner.contains("ext:"), "\(owner)")
-        #expect(try server.stop() == .exit(0))
-        // The tasks of the settings without a name are where they always were.
-        let alone = try first.server()
-        #expect(try alone.texts(token: mine) == ["of the first"])
-        #expect(try alone.ask("GET", "/api/tasks", token: theirs).status == 401)
-        #expect(try alone.stop() == .exit(0))
-    }
-
-    @Test func `Sources that cannot be told apart, or are incomplete, stop the start with their settings (P-1, P-2)`()
-        throws
-    {
-        let stage = try Stage()
-        let twin = ["TASKS_SOURCES": "ext"].merging(Self.source("EXT", stage, ["POLICIES": "b2c_1_other"])) { $1 }
-        for (changes, message) in [
-            (twin, "is of the provider of TASKS_AUTHORITY or TASKS_METADATA_URL, and a token belongs to one source"),
-            (["TASKS_SOURCES": "ext"], "TASKS_SOURCE_EXT_AUTHORITY is not set."),
-            (
-                ["TASKS_SOURCES": "ext", "TASKS_SOURCE_EXT_AUTHORITY": "https://contoso.ciamlogin.com"],
-                "TASKS_SOURCE_EXT_CLIENT_ID is not set"
-            ),
-            (
-                ["TASKS_SOURCE_EXT_AUTHORITY": "https://contoso.ciamlogin.com"],
-                "It is for a source that TASKS_SOURCES does not name."
-            ),
-            (["TASKS_SOURCES": "ext,ext"], "the source ext is named twice"),
-            (["TASKS_SOURCES_FILE": "\(stage.folder)/nowhere"], "TASKS_SOURCES_FILE: cannot read"),
-        ] {
-            let (end, output, errors) = try stage.run([], changes)
-            #expect(end == .exit(78) && output == "" && errors.contains(message), "\(message) in \(errors)")
-        }
-    }
+    /// A server of another tenant of B2C, whose settings name a second source.
+    private static let settings = [
+        "TASKS_AUTHORITY": "https://fabrikam.b2clogin.com/fabrikam.onmicrosoft.com", "TASKS_POLICIES": "b2c_1_a",
+        "TASKS_CLIENT_ID": "a", "TASKS_SOURCES": "ext", "TASKS_SOURCE_EXT_CLIENT_ID": "a",
+    ]
 
     @Test(arguments: [
+        ([:], "TASKS_SOURCE_EXT_AUTHORITY is not set."),
+        (["AUTHORITY": "https://contoso.ciamlogin.com", "CLIENT_ID": ""], "TASKS_SOURCE_EXT_CLIENT_ID is not set"),
+        (
+            ["AUTHORITY": "https://fabrikam.b2clogin.com/fabrikam.onmicrosoft.com", "POLICIES": "b2c_1_other"],
+            "is of the provider of TASKS_AUTHORITY or TASKS_METADATA_URL, and a token belongs to one source"
+        ),
         (["AUTHORITY": "https://contoso.b2clogin.com/contoso.onmicrosoft.com"], "EXT_POLICIES is not set"),
         (["AUTHORITY": "https://contoso.ciamlogin.com", "POLICIES": "b2c_1_a"], "Entra External ID has no policies"),
         (["AUTHORITY": "https://login.microsoftonline.com/organizations"], "EXT_TENANTS is not set"),
@@ -99,14 +67,15 @@ import Tokens
         ),
         (["METADATA_URL": "https://a.example/d", "UNTIL": "2027-02-30"], "EXT_UNTIL: '2027-02-30' is not a day"),
     ])
-    func `A source that cannot be trusted as it is configured stops the start (P-2, P-5, P-14, P-15, P-16)`(
-        settings: [String: String], message: String
+    func `A source that cannot be trusted as it is configured is a mistake (P-1, P-2, P-5, P-14, P-15, P-16)`(
+        changes: [String: String], message: String
     ) throws {
-        let stage = try Stage()
-        var changes = ["TASKS_SOURCES": "ext", "TASKS_SOURCE_EXT_CLIENT_ID": "a"]
-        for (word, value) in settings { changes["TASKS_SOURCE_EXT_\(word)"] = value }
-        let (end, _, errors) = try stage.run(["check"], changes)
-        #expect(end == .exit(78) && errors.contains(message), "\(errors)")
+        var settings = Self.settings
+        for (word, value) in changes { settings["TASKS_SOURCE_EXT_\(word)"] = value }
+        let mistakes = #expect(throws: SettingMistakes.self) {
+            _ = try ServerSettings.read(SettingInput(environment: settings))
+        }
+        #expect(mistakes?.description.contains(message) == true, "\(String(describing: mistakes))")
     }
 
     /// Only with Microsoft's rules a token without scopes is an application's (P-27).

@@ -3,12 +3,6 @@ import Support
 import Testing
 
 @Suite("A server that speaks TLS itself", .timeLimit(.minutes(15))) struct TransportTests {
-    @Test func `A certificate without its key ends the start`() throws {
-        let stage = try Stage()
-        let half = try stage.run([], ["TASKS_TLS_CERT": "\(stage.folder)/tls.pem"])
-        #expect(half.end == .exit(78) && half.errors.contains("belong together"))
-    }
-
     @Test(arguments: ["-tls1_1", "-tls1_2"])
     func `An authority is not asked over TLS 1.1, whatever the configuration of OpenSSL allows (V-75)`(
         version: String
