@@ -2,7 +2,6 @@ import HTTP
 import JSON
 @testable import MockAuthority
 import Support
-import Synchronization
 import Testing
 
 @Suite("Authorization requests are checked and answered as by the service", .timeLimit(.minutes(15)))
@@ -75,21 +74,6 @@ struct AuthorizeTests {
         #expect((claims["c_hash"] != nil) == type.contains("code"))
         #expect((claims["at_hash"] != nil) == names.contains("access_token"))
         #expect(claims["nonce"]?.string == "n")
-    }
-
-    @Test(
-        "Only the tokens of the response are signed",
-        arguments: [
-            ("code", 0), ("id_token", 1), ("token", 1), ("code%20id_token", 1), ("code%20token", 1),
-            ("code%20id_token%20token", 2),
-        ])
-    func signatures(type: String, count: Int) async throws {
-        let signatures = Mutex(0)
-        let mock = TestAuthority(onSignature: { signatures.withLock { $0 += 1 } })
-        let browser = Browser(mock)
-        let query = "\(Self.who)&response_type=\(type)&client_info=1"
-        #expect(try await browser.signIn(try await browser.authorize(query)).status == 302)
-        #expect(signatures.withLock { $0 } == count)
     }
 
     @Test("The response of form_post is a page that posts itself, with everything escaped")

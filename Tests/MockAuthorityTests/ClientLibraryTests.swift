@@ -76,24 +76,26 @@ struct ClientLibraryTests {
 struct PolicyOfGrantTests {
     private static let endpoint = "/contoso.onmicrosoft.com/oauth2/v2.0/token"
     private static let client = "client_id=\(TestAuthority.clientID)"
+    private static let form: HeaderFields = ["Content-Type": "application/x-www-form-urlencoded"]
+    private static let out = "urn%3Aietf%3Awg%3Aoauth%3A2.0%3Aoob"
 
     private func code(_ browser: Browser) async throws -> String {
         let page = try await browser.send(
             .get,
             "/contoso.onmicrosoft.com/oauth2/v2.0/authorize?response_type=code&\(Self.client)&p=b2c_1_sign_in"
-                + "&scope=openid+offline_access&redirect_uri=\(OldClientTests.out)")
+                + "&scope=openid+offline_access&redirect_uri=\(Self.out)")
         return try #require(try await browser.signIn(page).answer("code"))
     }
 
     private func send(_ browser: Browser, _ body: String, query: String = "") async throws -> Response {
         try await browser.send(
-            .post, Self.endpoint + query, body: "\(Self.client)&\(body)", headers: OldClientTests.form)
+            .post, Self.endpoint + query, body: "\(Self.client)&\(body)", headers: Self.form)
     }
 
     @Test("By a code, then by its refresh token; a code works once here, too")
     func grants() async throws {
         let browser = Browser(TestAuthority())
-        let redeem = "grant_type=authorization_code&code=\(try await code(browser))&redirect_uri=\(OldClientTests.out)"
+        let redeem = "grant_type=authorization_code&code=\(try await code(browser))&redirect_uri=\(Self.out)"
         let reply = try await send(browser, redeem).json()
         #expect(try Token(reply["id_token"]?.string ?? "").claims["tfp"] == "b2c_1_sign_in")
         let refresh = "grant_type=refresh_token&refresh_token=\(reply["refresh_token"]?.string ?? "")"
@@ -104,7 +106,7 @@ struct PolicyOfGrantTests {
     @Test("A policy that is named counts, in the URL before the body")
     func named() async throws {
         let browser = Browser(TestAuthority())
-        let redeem = "grant_type=authorization_code&code=\(try await code(browser))&redirect_uri=\(OldClientTests.out)"
+        let redeem = "grant_type=authorization_code&code=\(try await code(browser))&redirect_uri=\(Self.out)"
         let other = try await send(browser, "\(redeem)&p=b2c_1_sign_up")
         #expect(other.status == 400 && other.text.contains("AADB2C90088"))
         #expect(try await send(browser, "\(redeem)&p=b2c_1_sign_in", query: "?p=b2c_1_facebook").status == 400)
@@ -127,7 +129,7 @@ struct PolicyOfGrantTests {
     func faults() async throws {
         let mock = TestAuthority()
         let browser = Browser(mock)
-        let redeem = "grant_type=authorization_code&code=\(try await code(browser))&redirect_uri=\(OldClientTests.out)"
+        let redeem = "grant_type=authorization_code&code=\(try await code(browser))&redirect_uri=\(Self.out)"
         _ = try await mock.ask(.post, "/_mock/faults", body: #"{"at":"token","status":503}"#)
         #expect(try await send(browser, redeem).status == 503)
         #expect(try await send(browser, redeem).status == 200)

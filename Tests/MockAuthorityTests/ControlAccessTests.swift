@@ -94,5 +94,9 @@ struct ControlAccessTests {
             #expect(try await mock.ask(.get, path, peer: "192.0.2.7").status == 403, "\(path)")
         }
         #expect(try await mock.ask(.get, "/", peer: "192.0.2.7").status == 200)
+        #expect(try await mock.ask(.get, "/_mock/state", peer: "::1").status == 200)
+        var open = Configuration()
+        open.behaviour.remoteControl = true
+        #expect(try await TestAuthority(open).ask(.get, "/_mock/state", peer: "192.0.2.7").status == 200)
     }
 }

@@ -2,7 +2,6 @@ import HTTP
 import JSON
 @testable import MockAuthority
 import Support
-import Synchronization
 import Testing
 
 @Suite("The controls issue tokens of every kind", .timeLimit(.minutes(15)))
@@ -19,17 +18,6 @@ struct ControlTests {
         #expect(token.claims["tfp"]?.string == "b2c_1_sign_in")
         #expect(token.claims["scp"] == nil)
         #expect(token.claims["oid"]?.string == "a11ce000-0000-4000-8000-000000000001")
-    }
-
-    @Test(
-        "A token as text costs one signature, the whole response one for each of its tokens",
-        arguments: [("text/plain", "", 1), ("application/json", "", 2), ("text/plain", "&bad=huge", 1)])
-    func signatures(accepted: String, more: String, count: Int) async throws {
-        let signatures = Mutex(0)
-        let mock = TestAuthority(onSignature: { signatures.withLock { $0 += 1 } })
-        let target = "/_mock/token?user=alice&scope=openid%20tasks.read\(more)"
-        #expect(try await mock.get(target, ["Accept": accepted]).status == 200)
-        #expect(signatures.withLock { $0 } == count)
     }
 
     @Test("Policy, scope, times and claims are as requested")
@@ -90,17 +78,6 @@ struct ControlTests {
         }
     }
 
-    @Test("Every bad token fits a header field", arguments: BadToken.entries(of: .b2c).map(\.bad))
-    func bad(_ bad: BadToken) async throws {
-        let response = try await mock.get("/_mock/token?user=alice&bad=\(bad.rawValue)")
-        let text = response.text.dropLast()
-        #expect(response.status == 200)
-        #expect(text.utf8.count < 9000)
-        #expect(text.split(separator: ".", omittingEmptySubsequences: false).count == 3)
-        let allowed = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.".utf8)
-        #expect(text.utf8.allSatisfy(allowed.contains))
-    }
-
     @Test("Each bad token has the defect of its name")
     func faults() async throws {
         let keys = try await mock.publicKeys()
@@ -124,25 +101,6 @@ struct ControlTests {
         }
         let huge = try await mock.text("user=alice&bad=huge")
         #expect((8600...8800).contains(huge.utf8.count))
-    }
-
-    @Test("The huge token of an account whose claims are longer already is only as long as they are")
-    func hugeClaims() async throws {
-        let text = String(repeating: "x", count: 9000)
-        _ = try await mock.ask(.put, "/_mock/users/alice", body: #"{"claims":{"extension_text":"\#(text)"}}"#)
-        let response = try await mock.get("/_mock/token?user=alice&bad=huge")
-        #expect(response.status == 200)
-        #expect(try Token(String(response.text.dropLast())).claims["extension_text"]?.string == text)
-    }
-
-    @Test("Controls answer on the loopback only")
-    func distance() async throws {
-        #expect(try await mock.ask(.get, "/_mock/token?user=alice", peer: "192.0.2.1").status == 403)
-        #expect(try await mock.ask(.get, "/_mock/token?user=alice", peer: "::1").status == 200)
-        var configuration = Configuration()
-        configuration.behaviour.remoteControl = true
-        let open = TestAuthority(configuration)
-        #expect(try await open.ask(.get, "/_mock/token?user=alice", peer: "192.0.2.1").status == 200)
     }
 }
 
@@ -172,15 +130,6 @@ struct KeyControlTests {
         #expect(try await mock.publicKeys().keys.contains(first) == false)
         let retired = try await mock.text("user=alice&bad=retired-key")
         #expect(try Token(retired).header["kid"]?.string == first)
-    }
-
-    @Test("The step rotate takes all steps at once")
-    func rotate() async throws {
-        let first = try await signer()
-        #expect(try await take("rotate") == ["active", "retired"])
-        let second = try await signer()
-        #expect(second != first)
-        #expect(try await mock.publicKeys().keys.sorted() == [second])
     }
 
     @Test("An unknown step is refused", arguments: ["{}", "{\"do\":\"dance\"}", "rotate", ""])

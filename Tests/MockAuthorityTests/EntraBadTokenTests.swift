@@ -12,44 +12,15 @@ struct EntraBadTokenTests {
         try await mock.issue("user=alice&profile=\(profile)&bad=\(bad.rawValue)")
     }
 
-    @Test("The list of each profile has its names, with the expected response")
-    func catalogue() async throws {
-        let general =
-            "expired not-yet-valid no-exp wrong-aud aud-array wrong-iss wrong-scp no-scp id-token unknown-kid no-kid "
-            + "unpublished-key retired-key bad-signature truncated alg-none hs256-with-public-key rs512 typ-other "
-            + "crit-header huge not-json "
-        let start = "v1 graph app-only app-only-with-idtyp no-oid no-tid no-profile tid-mismatch other-tenant "
-        let end = "aud-api-uri scp-array scope-claim personal-account guest cae-28h"
-        for (profile, names) in [
-            ("external-id", general + start + "login-host-issuer b2c-issuer " + end), ("entra", general + start + end),
-        ] {
-            let lines = try await mock.get("/_mock/token/bad?profile=\(profile)").text.split(separator: "\n")
-            #expect(lines.map { String($0.prefix { $0 != " " }) }.joined(separator: " ") == names)
-            for name in names.split(separator: " ") {
-                let response = try await mock.get("/_mock/token?user=alice&profile=\(profile)&bad=\(name)")
-                #expect(response.status == 200 && response.text.utf8.count < 9000, "\(name)")
-            }
-        }
-        #expect(try await mock.get("/_mock/token?user=alice&bad=graph").status == 400)
-        #expect(try await mock.get("/_mock/token?user=alice&profile=external-id&bad=wrong-policy").status == 400)
-    }
-
-    @Test(
-        "Every defect but that of the Graph token is signed by a published key",
-        arguments: BadToken.entries(of: .externalID).map(\.bad).drop { $0 != .v1 })
-    func signature(_ bad: BadToken) async throws {
-        let path = bad == .personalAccount ? "common" : EntraTenants.id
-        let profile = bad == .personalAccount ? "entra" : "external-id"
-        let token = try await issue(bad, profile: profile)
-        #expect(token.isSigned(by: try await mock.keys(at: "/\(path)/discovery/v2.0/keys")) != (bad == .graph))
-    }
-
     @Test("Only the claims of the name differ from those of a good token")
     func defects() async throws {
         let good = try await mock.issue("user=alice&profile=external-id").claims
+        let keys = try await mock.keys(at: "/\(EntraTenants.id)/discovery/v2.0/keys")
         let drawn = ["uti", "aio", "xms_ftd", "exp"]
         func differences(_ bad: BadToken) async throws -> [String] {
-            let claims = try await issue(bad).claims
+            let token = try await issue(bad)
+            #expect(token.isSigned(by: keys), "\(bad.rawValue)")
+            let claims = token.claims
             let names = Set(good.names + claims.names).subtracting(
                 bad == .longLived ? ["uti", "aio", "xms_ftd"] : drawn)
             return names.filter { good[$0] != claims[$0] }.sorted()

@@ -165,15 +165,6 @@ struct EntraMetadataTests {
         #expect(requests?.count == 1)
     }
 
-    @Test("The welcome text leads to the metadata of every tenant")
-    func welcome() async throws {
-        let lines = try await mock.get("/").text.split(separator: "\n").filter { $0.hasSuffix(Self.document) }
-        #expect(lines.count == Policy.defaults.count + 3)
-        for line in lines {
-            #expect(try await mock.get(String(line.dropFirst("  http://mock.test:3001".utf8.count))).status == 200)
-        }
-    }
-
     @Test("MSAL finds no federation, and the real names of its network")
     func hostEndpoints() async throws {
         let realm = "/common/userrealm/alice@example.com?api-version=1.0"

@@ -39,11 +39,6 @@ extension TestAuthority {
 
     /// The keys of a set, by their names.
     func keys(at target: String) async throws -> [String: RSAPublicKey] {
-        var keys: [String: RSAPublicKey] = [:]
-        for key in try await document(target)["keys"]?.array?.compactMap(\.object) ?? [] {
-            guard let kid = key["kid"]?.string, let n = key["n"]?.string, let e = key["e"]?.string else { continue }
-            keys[kid] = try RSAPublicKey(modulus: Token.decode(n), exponent: Token.decode(e))
-        }
-        return keys
+        try Self.publicKeys(in: .object(try await document(target)))
     }
 }

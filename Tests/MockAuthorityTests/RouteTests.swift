@@ -23,23 +23,6 @@ struct RouteTests {
         return routes.first { $0.methods.allows(method) }?.path
     }
 
-    @Test(
-        "The endpoints of the metadata, in each form of its URL",
-        arguments: ["\(policy)/", "/tfp\(policy)/", "/contoso.onmicrosoft.com/"])
-    func metadata(front: String) async throws {
-        let query = front == "/contoso.onmicrosoft.com/" ? "?p=b2c_1_sign_in" : ""
-        let document = try await mock.get("\(front)v2.0/.well-known/openid-configuration\(query)").json()
-        let expected: [(String, Method, String)] = [
-            ("authorization_endpoint", .get, "oauth2/v2.0/authorize"), ("token_endpoint", .post, "oauth2/v2.0/token"),
-            ("end_session_endpoint", .get, "oauth2/v2.0/logout"), ("jwks_uri", .get, "discovery/v2.0/keys"),
-        ]
-        for (name, method, path) in expected {
-            #expect(try row(method, document[name]?.string ?? "") == path, "\(name)")
-        }
-        let urls = document.members.filter { $0.name.hasSuffix("_endpoint") || $0.name.hasSuffix("_uri") }
-        #expect(urls.count == expected.count)
-    }
-
     @Test("The forms and links of the pages, and what the scripts of the real page request")
     func pages() async throws {
         let query = "client_id=\(TestAuthority.clientID)&response_type=code&scope=openid"
@@ -85,59 +68,46 @@ struct RouteTests {
             #expect(Routes.ofPolicies.filter { $0.matches(path) }.count == 1, "\(route.path)")
             #expect(try await mock.ask(.options, "\(Self.policy)/\(path.joined(separator: "/"))").status == 204)
         }
-        let controls = Routes.controls + Routes.ofDeveloperPage
-        for route in controls {
+        try await expectAnswers(of: Routes.controls + Routes.ofDeveloperPage, below: "", by: mock)
+        try await expectAnswers(of: Routes.ofEntra, below: "/\(EntraTenants.id)", by: .all())
+    }
+
+    private func expectAnswers<Context>(
+        of routes: [AuthorityRoute<Context>], below front: String, by mock: TestAuthority
+    ) async throws {
+        for route in routes {
             let path = route.path.split(separator: "/").map { $0.hasPrefix("{") ? "alice" : String($0) }
-            let same = controls.filter { $0.matches(path) && !$0.methods.isDisjoint(with: route.methods) }
+            let same = routes.filter { $0.matches(path) && !$0.methods.isDisjoint(with: route.methods) }
             #expect(same.count == 1, "\(route.path)")
             for name in route.methods.names {
-                let response = try await mock.ask(Method(name), "/\(path.joined(separator: "/"))", body: "{}")
+                let target = "\(front)/\(path.joined(separator: "/"))"
+                let response = try await mock.ask(Method(name), target, body: "{}")
                 #expect(![404, 405].contains(response.status), "\(name) \(route.path)")
             }
         }
     }
 
-    @Test("Each row of External ID and Entra is answered, and by no other row for the same method")
-    func entraRows() async throws {
-        let mock = TestAuthority.all()
-        for route in Routes.ofEntra {
-            let path = route.path.split(separator: "/").map(String.init)
-            let same = Routes.ofEntra.filter { $0.matches(path) && !$0.methods.isDisjoint(with: route.methods) }
-            #expect(same.count == 1, "\(route.path)")
-            for name in route.methods.names {
-                let response = try await mock.ask(Method(name), "/\(EntraTenants.id)/\(route.path)")
-                #expect(![404, 405].contains(response.status), "\(name) \(route.path)")
-            }
-        }
+    @Test("Every endpoint of a fault is a row, of B2C and of Entra")
+    func endpointsOfFaults() {
+        #expect(Set(Routes.ofPolicies.compactMap(\.fault)) == Set(Fault.Endpoint.allCases))
         #expect(Set(Routes.ofEntra.compactMap(\.fault)) == Set(Fault.Endpoint.allCases))
     }
 
-    @Test("Every endpoint of a fault is a row")
-    func endpointsOfFaults() {
-        #expect(Set(Routes.ofPolicies.compactMap(\.fault)) == Set(Fault.Endpoint.allCases))
-    }
-
-    @Test("A control is refused by its path with 404, by its method with 405 and those that it has")
-    func controls() async throws {
+    @Test("An unknown control is refused with 404, and a method that a row does not have with those that it has")
+    func refusals() async throws {
         let unknown = try await mock.ask(.put, "/_mock/nothing")
         #expect(unknown.status == 404 && unknown.text.hasPrefix("No such control."))
-        for (method, path, allowed) in [
-            (Method.get, "users/bob", "PUT, DELETE"), (.get, "reset", "POST"), (.put, "users", "GET"),
-            (.post, "users", "GET"), (.delete, "keys", "GET, POST"), (.options, "state", "GET"),
+        for (method, target, allowed) in [
+            (Method.get, "/_mock/users/bob", "PUT, DELETE"), (.get, "/_mock/reset", "POST"),
+            (.put, "/_mock/users", "GET"), (.post, "/_mock/users", "GET"), (.delete, "/_mock/keys", "GET, POST"),
+            (.options, "/_mock/state", "GET"), (.delete, "\(Self.policy)/oauth2/v2.0/token", "POST"),
+            (.delete, "\(Self.policy)/oauth2/v2.0/authorize", "GET, POST"),
+            (.delete, "\(Self.policy)/discovery/v2.0/keys", "GET"),
+            (.delete, "\(Self.policy)/v2.0/.well-known/openid-configuration", "GET"),
+            (.delete, "\(Self.policy)/signin", "GET, POST"), (.delete, "\(Self.policy)/SelfAsserted", "POST"),
         ] {
-            let response = try await mock.ask(method, "/_mock/\(path)")
-            #expect(response.status == 405 && response.headers["Allow"] == allowed, "\(path)")
-        }
-    }
-
-    @Test("A method that a row does not have is refused with those that it has")
-    func methods() async throws {
-        for (path, allowed) in [
-            ("oauth2/v2.0/token", "POST"), ("oauth2/v2.0/authorize", "GET, POST"), ("discovery/v2.0/keys", "GET"),
-            ("v2.0/.well-known/openid-configuration", "GET"), ("signin", "GET, POST"), ("SelfAsserted", "POST"),
-        ] {
-            let response = try await mock.ask(.delete, "\(Self.policy)/\(path)")
-            #expect(response.status == 405 && response.headers["Allow"] == allowed, "\(path)")
+            let response = try await mock.ask(method, target)
+            #expect(response.status == 405 && response.headers["Allow"] == allowed, "\(target)")
         }
     }
 }

@@ -50,26 +50,19 @@ struct RunControlTests {
         #expect(try Token(String(later.dropLast())).claims["exp"]?.integer == TestAuthority.now + 3600)
     }
 
-    private func refresh(_ token: String, _ mock: TestAuthority) async throws -> String {
-        let reply = try await mock.token(
-            "grant_type=refresh_token&client_id=\(TestAuthority.clientID)&refresh_token=\(token)"
-        ).json()
-        return String(reply["error_description"]?.string?.dropFirst(6).prefix(5) ?? "good")
-    }
-
     @Test("Revoked grants, disabled and removed accounts are refused with their own codes")
     func accounts() async throws {
-        let form = "\(PasswordGrantTests.form)&scope=openid+offline_access"
-        let first = try await mock.token(form).json()["refresh_token"]?.string ?? ""
-        #expect(try await refresh(first, mock) == "good")
+        let first = try await mock.refreshToken()
+        #expect(try await mock.refresh(first).status == 200)
         _ = try await control("revoke", #"{"user":"alice"}"#)
-        #expect(try await refresh(first, mock) == "90129")
-        let second = try await mock.token(form).json()["refresh_token"]?.string ?? ""
+        let revoked = try await mock.refresh(first)
+        #expect(try revoked.json()["error"] == "invalid_grant" && revoked.code() == "90129")
+        let second = try await mock.refreshToken()
         #expect(try await mock.ask(.put, "/_mock/users/alice", body: #"{"disabled":true}"#).status == 200)
-        #expect(try await refresh(second, mock) == "90129")
-        #expect(try await mock.token(form).status == 400)
+        #expect(try await mock.refresh(second).code() == "90129")
+        #expect(try await mock.token("\(PasswordGrantTests.form)&scope=openid").status == 400)
         #expect(try await mock.ask(.delete, "/_mock/users/alice").status == 204)
-        #expect(try await refresh(second, mock) == "90128")
+        #expect(try await mock.refresh(second).code() == "90128")
         #expect(try await mock.ask(.delete, "/_mock/users/alice").status == 404)
     }
 

@@ -8,24 +8,12 @@ import Support
 import Testing
 
 @Suite("A state folder outlives the authority", .timeLimit(.minutes(15)))
-final class StateTests {
-    private let path: String
+struct StateTests {
+    private let home: TemporaryFolder
+    private var path: String { home.path }
     private let clock = ManualClock(wallMilliseconds: TestAuthority.now * 1000)
 
-    init() throws {
-        var template = Array("/tmp/mock-state.XXXXXX".utf8CString)
-        _ = try #require(mkdtemp(&template))
-        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-
-    deinit {
-        for name in [
-            "secret", "keys.json", "users.json", "ca.key", "ca.pem", "tls.key", "tls.pem", "tls.names", "lock",
-        ] {
-            File.remove("\(path)/\(name)")
-        }
-        rmdir(path)
-    }
+    init() throws { home = try TemporaryFolder() }
 
     private func mock() throws -> TestAuthority {
         TestAuthority(try MockAuthority(configuration: Configuration(), time: clock, folder: try StateFolder(path)))
@@ -34,14 +22,12 @@ final class StateTests {
     @Test("Keys, accounts and refresh tokens are the same after a restart")
     func restart() async throws {
         let before = try mock()
-        let form = "\(PasswordGrantTests.form)&scope=openid+offline_access"
-        let refreshToken = try await before.token(form).json()["refresh_token"]?.string ?? ""
+        let refreshToken = try await before.refreshToken()
         _ = try await before.ask(.put, "/_mock/users/dora@example.com", body: #"{"password":"Passw0rd!"}"#)
         let keys = try await before.keySet()
         let after = try mock()
         #expect(try await after.keySet() == keys)
-        let again = "grant_type=refresh_token&client_id=\(TestAuthority.clientID)&refresh_token=\(refreshToken)"
-        #expect(try await after.token(again).status == 200)
+        #expect(try await after.refresh(refreshToken).status == 200)
         let users = try JSONValue(parsing: try await after.get("/_mock/users").body).array
         #expect(users?.count == 3)
         _ = try await after.ask(.post, "/_mock/reset")
@@ -51,10 +37,8 @@ final class StateTests {
 
     @Test("So are those of the tenants of External ID and Entra, except the keys of personal accounts")
     func otherTenants() async throws {
-        let home = try TemporaryFolder()
         func mock() throws -> TestAuthority {
-            TestAuthority(
-                try MockAuthority(configuration: .standard(), time: clock, folder: try StateFolder(home.path)))
+            TestAuthority(try MockAuthority(configuration: .standard(), time: clock, folder: try StateFolder(path)))
         }
         let queries = ["profile=external-id", "profile=entra", "profile=entra&tenant=northwind.onmicrosoft.com"]
         let before = try mock()

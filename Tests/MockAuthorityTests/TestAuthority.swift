@@ -1,10 +1,10 @@
+import Basics
 import HTTP
 import JSON
 @testable import MockAuthority
 import OpenSSL
 import Platform
 import Support
-import Synchronization
 import Testing
 
 /// Keys made once for all tests: making one takes a tenth of a second, under a sanitizer much longer.
@@ -28,13 +28,10 @@ struct TestAuthority: Sendable {
         self.authority = authority
     }
 
-    init(
-        _ configuration: Configuration = Configuration(), onSignature: @escaping @Sendable () -> Void = {}
-    ) {
+    init(_ configuration: Configuration = Configuration()) {
         clock = ManualClock(wallMilliseconds: TestAuthority.now * 1000)
         authority = MockAuthority(
-            configuration: configuration, time: clock, keyGenerator: .prepared(SharedKeys.all),
-            onSignature: onSignature)
+            configuration: configuration, time: clock, keyGenerator: .prepared(SharedKeys.all))
     }
 
     /// The answer to a request.
@@ -62,6 +59,20 @@ struct TestAuthority: Sendable {
             .post, "/contoso.onmicrosoft.com/\(policy)/oauth2/v2.0/token", body: body, headers: headers)
     }
 
+    /// A refresh token of alice, by the password grant.
+    func refreshToken() async throws -> String {
+        let form = "\(PasswordGrantTests.form)&scope=openid+offline_access"
+        return try await token(form).json()["refresh_token"]?.string ?? ""
+    }
+
+    /// The answer to a refresh token, with further parameters.
+    func refresh(
+        _ token: String, _ more: String = "", policy: String = "b2c_1_ropc", headers: HeaderFields = HeaderFields()
+    ) async throws -> Response {
+        let form = "grant_type=refresh_token&client_id=\(TestAuthority.clientID)&refresh_token=\(token)\(more)"
+        return try await self.token(form, policy: policy, headers: headers)
+    }
+
     /// A token of the controls in its compact form.
     func text(_ query: String) async throws -> String {
         String(try await get("/_mock/token?\(query)").text.dropLast())
@@ -70,11 +81,13 @@ struct TestAuthority: Sendable {
     /// The key set of B2C, which is read without a request, so that none is recorded.
     func keySet() async throws -> JSONValue { try await authority.b2c.keys.current().keySet }
 
-    /// The keys that the authority publishes now.
-    func publicKeys() async throws -> [String: RSAPublicKey] {
+    /// The keys that B2C publishes now.
+    func publicKeys() async throws -> [String: RSAPublicKey] { try Self.publicKeys(in: try await keySet()) }
+
+    /// The keys of a set, by their names.
+    static func publicKeys(in set: JSONValue) throws -> [String: RSAPublicKey] {
         var keys: [String: RSAPublicKey] = [:]
-        let shown = try await keySet().object?["keys"]?.array ?? []
-        for key in shown.compactMap(\.object) {
+        for key in (set["keys"].array ?? []).compactMap(\.object) {
             guard let kid = key["kid"]?.string, let n = key["n"]?.string, let e = key["e"]?.string else { continue }
             keys[kid] = try RSAPublicKey(modulus: Token.decode(n), exponent: Token.decode(e))
         }
@@ -106,23 +119,8 @@ struct Token {
         header["kid"]?.string.flatMap { keys[$0] }?.verifies(signature: signature, of: input) ?? false
     }
 
-    /// The bytes of base64url.
-    static func decode(_ text: String) -> [UInt8] {
-        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-        var bits: UInt32 = 0
-        var count = 0
-        var bytes: [UInt8] = []
-        for character in text.utf8 {
-            guard let value = alphabet.firstIndex(of: character) else { return [] }
-            bits = (bits << 6 | UInt32(value)) & 0xFFFF
-            count += 6
-            if count >= 8 {
-                count -= 8
-                bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
-            }
-        }
-        return bytes
-    }
+    /// The bytes of base64url; none if the text is malformed.
+    static func decode(_ text: String) -> [UInt8] { Base64URL.decode(text) ?? [] }
 }
 
 extension Response {
@@ -130,6 +128,11 @@ extension Response {
 
     func json() throws -> JSONObject {
         try JSONValue(parsing: body).object ?? JSONObject()
+    }
+
+    /// The five digits of the error of B2C that this refusal has; `good` if there is none.
+    func code() throws -> String {
+        String(try json()["error_description"]?.string?.dropFirst(6).prefix(5) ?? "good")
     }
 }
 

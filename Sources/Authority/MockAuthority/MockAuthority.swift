@@ -18,12 +18,11 @@ package final class MockAuthority: Sendable {
     ///   - configuration: tenant, policies, clients, users.
     ///   - time: by which tokens are dated.
     ///   - keyGenerator: where signing keys come from; the first of B2C is generated at once, on another thread.
-    ///   - onSignature: called once for each signature of a token.
     package convenience init(
         configuration: Configuration = Configuration(), time: any TimeSource = SystemTime(),
-        keyGenerator: KeyGenerator = .generated, onSignature: @escaping @Sendable () -> Void = {}
+        keyGenerator: KeyGenerator = .generated
     ) {
-        let parts = TenantParts(time: time, generator: keyGenerator, onSignature: onSignature)
+        let parts = TenantParts(time: time, generator: keyGenerator)
         self.init(configuration, parts) { _ in TenantState() }
     }
 
@@ -37,7 +36,7 @@ package final class MockAuthority: Sendable {
     package convenience init(
         configuration: Configuration, time: any TimeSource = SystemTime(), folder: StateFolder
     ) throws(StateFolderError) {
-        let parts = TenantParts(time: time, generator: .generated, onSignature: {})
+        let parts = TenantParts(time: time, generator: .generated)
         try self.init(configuration, parts) { name throws(StateFolderError) in
             try TenantState(in: folder, name)
         }

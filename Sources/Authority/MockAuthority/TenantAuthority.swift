@@ -47,6 +47,6 @@ final class TenantAuthority: Sendable {
 
     func signer(with key: TokenSigningKey) -> TokenSigner {
         TokenSigner(
-            key: key, profile: configuration.profile, era: configuration.behaviour.era, onSignature: parts.onSignature)
+            key: key, profile: configuration.profile, era: configuration.behaviour.era)
     }
 }

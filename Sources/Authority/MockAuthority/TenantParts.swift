@@ -5,7 +5,6 @@ import Platform
 struct TenantParts: Sendable {
     let time: any TimeSource
     let generator: KeyGenerator
-    let onSignature: @Sendable () -> Void
     let runNames = TestRunNames()
 
     func keys(_ naming: KeyNaming, _ kept: TenantState) -> KeyRing {

@@ -8,8 +8,6 @@ struct TokenSigner: Sendable {
     var key: TokenSigningKey
     let profile: TenantProfile
     let era: Era
-    /// Called once for each signature.
-    let onSignature: @Sendable () -> Void
     /// The run whose tokens people see, and its time; `nil` for a token that is not finished when it is signed.
     var recording: (run: TestRun, now: Int64)?
 
@@ -44,7 +42,6 @@ struct TokenSigner: Sendable {
         header: JSONObject, payload: [UInt8], digest: DigestAlgorithm = .sha256
     ) throws(RSAError) -> String {
         let input = Self.input(header: header, payload: payload)
-        onSignature()
         return input + "." + Base64URL.encode(try key.privateKey.sign(Array(input.utf8), digest: digest))
     }
 
