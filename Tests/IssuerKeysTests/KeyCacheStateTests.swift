@@ -135,18 +135,6 @@ struct KeyCacheStateTests {
         }
     }
 
-    @Test("Unknown keys at a high rate for a minute demand at most four refreshes (V-79)")
-    func highRate() {
-        var state = running()
-        var fetches = 0
-        for request in 0..<60_000 {
-            let now = s(100) + Int64(request) * s(0.001)
-            _ = state.unknownKey(now: now, waiting: 0)
-            if refresh(&state, loaded(), at: now) { fetches += 1 }
-        }
-        #expect(fetches >= 3 && fetches <= 4)
-    }
-
     @Test("An unknown key is refused if the provider was asked recently, but not while the provider fails (V-118)")
     func refusal() {
         var state = running()
@@ -166,16 +154,6 @@ struct KeyCacheStateTests {
             #expect(refresh(&failing, failed, at: s(1)))
         }
         #expect(failing.unknownKey(now: s(1), waiting: 0) == .unavailable(retryAfter: 2))
-    }
-
-    @Test("Up to 64 unknown keys share one refresh (V-77, V-81)")
-    func sharing() {
-        var state = running()
-        #expect(state.unknownKey(now: 1, waiting: 0) == .wait)
-        #expect(state.beginRefresh(now: 1).count == 1)
-        #expect(state.beginRefresh(now: 1).isEmpty)
-        for waiting in 1..<64 { #expect(state.unknownKey(now: 1, waiting: waiting) == .wait) }
-        #expect(state.unknownKey(now: 1, waiting: 64) == .unavailable(retryAfter: 1))
     }
 
     @Test("An unknown key fetches keys only, and does not delay the refresh of the metadata (V-82)")
@@ -225,14 +203,6 @@ struct KeyCacheStateTests {
         #expect(state.unknownKey(now: 1, waiting: 0) == .unavailable(retryAfter: 1))
         #expect(state.force(now: 1) == true)
         #expect(state.beginRefresh(now: s(100_000)).isEmpty)
-    }
-
-    @Test("Keys from the file are STALE, due at once, and as old as the file says (V-88)")
-    func restored() {
-        var state = KeyCacheState(count: 1, timing: KeyTiming(), now: s(5))
-        state.restore(keys, document: 0, fetchedAt: 0, loadedAt: s(5 - 80_000))
-        #expect(state.state(now: s(5)) == .stale && state.nextLook(now: s(5)) == s(5))
-        #expect(state.state(now: s(6405)) == .expired)
     }
 
     @Test("Retry-After is between 1 and 30 s (V-71)")

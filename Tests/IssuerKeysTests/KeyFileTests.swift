@@ -47,6 +47,8 @@ struct KeyFileTests {
         #expect(bench.events.all.contains(.fileRead(documents: 1)))
         #expect(await bench.refusal(makeToken()) == nil)
         #expect(bench.provider.asked.isEmpty)
+        bench.refresh()
+        #expect(bench.provider.asked == [policy().metadataURL], "keys of the file are due at once")
         bench.time.advance(seconds: 83_400)
         #expect(bench.verifier.status.state == .expired)
     }

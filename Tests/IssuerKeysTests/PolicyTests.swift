@@ -97,17 +97,6 @@ struct PolicyTests {
         #expect(await bench.refusal(token("B2C_1_reset", true)) == .wrongPolicy)
     }
 
-    @Test("A policy that does not exist does not affect the other")
-    func missingPolicy() async {
-        let bench = Bench([signIn, reset])
-        bench.provider.set(reset.metadataURL, .failure(.status(404)))
-        bench.verifier.loadOnce()
-        #expect(await bench.refusal(token("B2C_1_sign_in")) == nil)
-        let status = bench.verifier.status
-        #expect(status.state == .fresh && status.isDegraded)
-        #expect(status.lastFailure?.contains("B2C_1_reset: the authority answers 404") == true)
-    }
-
     @Test("After a host could not be reached, the second policy on it is not tried (V-72)")
     func unreachableHost() {
         let bench = Bench([signIn, reset])
@@ -176,29 +165,5 @@ struct PolicyTests {
         #expect(configuration.check(fetcher: bench.provider)[0].problem?.contains("no such tenant or policy") == true)
         bench.provider.set(signIn.metadataURL, .failure(.couldNotResolve(host: "contoso.b2clogin.com")))
         #expect(configuration.check(fetcher: bench.provider)[0].problem?.contains("cannot resolve") == true)
-    }
-
-    @Test("Without threads, an unknown key is refused at once, because it would not be fetched")
-    func withoutThreads() async {
-        let provider = FakeProvider()
-        provider.publish(signIn, [published(SigningKey.shared)])
-        let verifier = BearerVerifier(
-            IssuerKeysConfiguration(documents: [signIn], rules: TestClaims.rules),
-            time: ManualClock(wallMilliseconds: TestClaims.now * 1000), fetcher: provider)
-        verifier.loadOnce()
-        await #expect(throws: TokenRefusal.unknownKey) {
-            try await verifier.verify(makeToken(header: TestClaims.header.with("kid", "new")))
-        }
-        await #expect(throws: Never.self) { try await verifier.verify(makeToken()) }
-    }
-
-    @Test("A token is explained by the keys that are loaded, without a fetch")
-    func explanation() {
-        let bench = Bench.loaded([signIn])
-        #expect(bench.verifier.explain(token("B2C_1_sign_in")).refusal == nil)
-        #expect(bench.verifier.explain(token("B2C_1_sign_in", false)).refusal == .badSignature)
-        let unknown = makeToken(header: TestClaims.header.with("kid", "new"))
-        #expect(bench.verifier.explain(unknown).refusal == .unknownKey)
-        #expect(bench.provider.asked.isEmpty)
     }
 }

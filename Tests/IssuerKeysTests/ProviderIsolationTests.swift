@@ -118,15 +118,6 @@ struct ProviderIsolationTests {
         #expect(bench.verifier.status.lastFailure?.contains("another issuer than that of b2c_1_sign_in") == true)
     }
 
-    @Test("The check of the settings refuses what the server refuses, and names both metadata documents")
-    func reports() {
-        let bench = bench([first, second])
-        let configuration = IssuerKeysConfiguration(documents: [first, second], rules: TestClaims.rules)
-        let reports = configuration.check(fetcher: bench.provider)
-        #expect(reports[0].problem == nil && reports[0].policy == "b2c_1_sign_in")
-        #expect(reports[1].problem?.contains("another issuer than that of b2c_1_sign_in") == true)
-    }
-
     @Test("The key file does not add a second provider")
     func file() throws {
         let folder = try TemporaryFolder()

@@ -171,17 +171,6 @@ struct SourceIsolationTests {
         for provider in third.providers { #expect(await third.refusal(provider.token(fresh)) == nil) }
     }
 
-    @Test("P-9 A set of which no key is for RS256 says what its keys are for")
-    func algorithms() {
-        let bench = SourceBench([.b2c, .keycloak])
-        let key: JSONValue = ["kty": "EC", "crv": "P-256", "kid": "k", "use": "sig", "x": "AA", "y": "AA"]
-        TestProvider.keycloak.publish([key], on: bench.provider)
-        bench.verifier.loadOnce()
-        #expect(bench.verifier.statuses[1].keys.lastFailure?.contains("signs with ES256 only") == true)
-        let configuration = IssuerKeysConfiguration(sources: [TestProvider.b2c.source, TestProvider.keycloak.source])
-        #expect(configuration.check(fetcher: bench.provider)[1].problem?.contains("signs with ES256 only") == true)
-    }
-
     @Test("P-7 P-8 A key of another tenant or cloud is reported once and not used")
     func foreignKeys() async {
         let external = external

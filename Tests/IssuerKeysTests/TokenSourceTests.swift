@@ -125,14 +125,6 @@ struct TokenSourceTests {
         #expect(await bench.refusal(pinned.token { $0["iss"] = "https://evil.example" }) == .wrongIssuer)
     }
 
-    @Test("P-14 The same object id is one owner for each namespace")
-    func namespaces() async throws {
-        let bench = SourceBench.loaded(providers)
-        var owners: [String] = []
-        for provider in providers { owners.append(try await bench.owner(provider.token())) }
-        #expect(owners == [TestClaims.owner, "ext:\(TestClaims.owner)", "work:\(TestClaims.owner)"])
-    }
-
     /// External ID, which shares the owners of the source without name; the settings name its tenant.
     private func sharing(_ tenant: String = TestProvider.tenant) -> TestProvider {
         var external = TestProvider.external(tenant)

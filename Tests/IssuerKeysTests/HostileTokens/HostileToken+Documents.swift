@@ -41,47 +41,31 @@ extension HostileToken {
         base.dropLast() + [UInt8(ascii: ",")] + member + [UInt8(ascii: "}")]
     }
 
-    /// Texts that some readers take for the object, and none should.
+    /// Texts that some readers take for the object, and none should; `JSONTests` has each way to write JSON wrongly.
     private static func malformed(_ base: [UInt8]) -> [(String, [UInt8])] {
         let members: [(String, String)] = [
             ("a comma at the end", ""), ("a comment", "/* x */\"x\":1"), ("a line comment", "\"x\":1 // x\n"),
-            ("single quotes", "'x':1"), ("a name without quotes", "x:1"), ("NaN", "\"x\":NaN"),
-            ("Infinity", "\"x\":Infinity"), ("minus Infinity", "\"x\":-Infinity"), ("a leading zero", "\"x\":01"),
-            ("a plus", "\"x\":+1"), ("a fraction without digits", "\"x\":1."), ("a fraction alone", "\"x\":.5"),
-            ("an exponent without digits", "\"x\":1e"), ("a hexadecimal number", "\"x\":0x10"), ("True", "\"x\":True"),
-            ("undefined", "\"x\":undefined"), ("no value", "\"x\":"), ("no colon", "\"x\" 1"),
-            ("two colons", "\"x\"::1"),
-            ("no comma", "\"x\":1 \"y\":2"), ("a name that is a number", "1:1"),
-            ("a lone high surrogate", "\"x\":\"\\uD800\""),
-            ("a lone low surrogate", "\"x\":\"\\uDC00\""), ("surrogates turned round", "\"x\":\"\\uDC00\\uD800\""),
-            ("an unknown escape", "\"x\":\"\\x41\""), ("half an escape", "\"x\":\"\\u00\""),
-            ("a tab in a text", "\"x\":\"\t\""),
-            ("a line end in a text", "\"x\":\"\n\""), ("an open text", "\"x\":\"1"), ("an open list", "\"x\":[1"),
+            ("a name without quotes", "x:1"), ("NaN", "\"x\":NaN"), ("a leading zero", "\"x\":01"),
+            ("True", "\"x\":True"), ("no value", "\"x\":"), ("no comma", "\"x\":1 \"y\":2"),
+            ("a lone surrogate", "\"x\":\"\\uD800\""), ("an unknown escape", "\"x\":\"\\x41\""),
+            ("a tab in a text", "\"x\":\"\t\""), ("an open text", "\"x\":\"1"), ("an open list", "\"x\":[1"),
             ("17 levels", "\"x\":" + String(repeating: "[", count: 16) + String(repeating: "]", count: 16)),
             ("500 levels", "\"x\":" + String(repeating: "[", count: 500) + String(repeating: "]", count: 500)),
             ("a number beyond all", "\"x\":1e999"), ("an inner repetition", "\"x\":{\"y\":1,\"y\":2}"),
             ("an inner repetition, escaped", "\"x\":{\"y\":1,\"\\u0079\":2}"),
         ]
         let raw: [(String, [UInt8])] = [
-            ("a byte that is not UTF-8", [0xFF]), ("an overlong slash", [0xC0, 0xAF]),
-            ("a UTF-8 surrogate", [0xED, 0xA0, 0x80]),
-            ("beyond Unicode", [0xF4, 0x90, 0x80, 0x80]), ("a NUL", [0]), ("half a letter", [0xC3]),
+            ("a byte that is not UTF-8", [0xFF]), ("an overlong slash", [0xC0, 0xAF]), ("a NUL", [0]),
         ]
-        let opening = Array("{".utf8)
-        return members.map { ("\($0)", adding(Array($1.utf8), to: base)) }
-            + raw.map { ("\($0)", adding(Array("\"x\":\"".utf8) + $1 + Array("\"".utf8), to: base)) } + [
-                ("a byte-order mark", [0xEF, 0xBB, 0xBF] + base),
-                ("UTF-16, little end first", base.flatMap { [$0, 0] }),
-                ("UTF-16, big end first", base.flatMap { [0, $0] }),
+        return members.map { ($0, adding(Array($1.utf8), to: base)) }
+            + raw.map { ($0, adding(Array("\"x\":\"".utf8) + $1 + Array("\"".utf8), to: base)) } + [
+                ("a byte-order mark", [0xEF, 0xBB, 0xBF] + base), ("UTF-16", base.flatMap { [$0, 0] }),
                 ("in a list", Array("[".utf8) + base + Array("]".utf8)),
                 ("as a text", JSONValue.string(String(decoding: base, as: UTF8.self)).serialized()),
-                ("null", Array("null".utf8)), ("a number", Array("1".utf8)), ("no text at all", Array(" ".utf8)),
-                ("two objects", base + base), ("a letter after", base + Array("x".utf8)), ("a NUL after", base + [0]),
-                ("a NUL before", [0] + base), ("a no-break space after", base + [0xC2, 0xA0]),
-                ("a vertical tab", base + [0x0B]),
-                ("a form feed", [0x0C] + base), ("a brace too few", base.dropLast()),
-                ("a brace too many", base + Array("}".utf8)),
-                ("two braces before", opening + base), ("257 members", base.dropLast() + many(257)),
+                ("null", Array("null".utf8)), ("no text at all", Array(" ".utf8)), ("two objects", base + base),
+                ("a letter after", base + Array("x".utf8)), ("a NUL after", base + [0]),
+                ("a brace too few", base.dropLast()), ("a brace too many", base + Array("}".utf8)),
+                ("257 members", base.dropLast() + many(257)),
             ]
     }
 

@@ -27,37 +27,6 @@ struct RecordedRotationTests {
             #expect(refusal == (last.contains(identifier) ? .badSignature : .unknownKey))
         }
     }
-
-    @Test("A key that is distrusted never serves, however often it is withdrawn and published again (V-97)")
-    func distrusted() throws {
-        let identifier = "8PXQDb4mOmolu_BtG3jDX4qR2xU"
-        // The week before 2024-10-27.
-        var replay = try Replay("Entra ID, common", from: 1_729_382_400, distrusted: [identifier])
-        var times = 0
-        while replay.publishNext() {
-            #expect(!replay.serving.contains(identifier) && !replay.serving.isEmpty)
-            times += (replay.loaded?.identifiers.contains(identifier) ?? false) ? 1 : 0
-        }
-        #expect(times > 10)
-    }
-
-    @Test("A key that is marked as one of another cloud serves only while it is not marked (P-8)")
-    func otherCloud() throws {
-        let identifier = "8PXQDb4mOmolu_BtG3jDX4qR2xU"
-        var replay = try Replay("Entra ID, common", from: 1_729_382_400, refresh: .seconds(300))
-        var counts = [false: 0, true: 0]
-        func look() {
-            guard let key = replay.loaded?.keys.first(where: { $0["kid"].string == identifier }) else { return }
-            let isMarked = key["cloud_instance_name"].string == "microsoftonline.us"
-            counts[isMarked, default: 0] += 1
-            #expect(replay.serving.contains(identifier) == !isMarked)
-        }
-        // The last version of 2024-10-20; they were marked twice on that day. The next version came a day later.
-        while replay.published.time < 1_729_401_555, replay.publishNext() { look() }
-        replay.advance(to: replay.published.time + 600)
-        look()
-        #expect(counts[true, default: 0] > 0 && counts[false, default: 0] > 0)
-    }
 }
 
 /// In October 2024 `common` alternated for days between two versions of its set, as if two servers answered in turn.
@@ -65,28 +34,6 @@ struct RecordedRotationTests {
 struct AlternatingKeySetTests {
     /// Keys that each version lacked at times: 24 and 13 times they were published again.
     private let identifiers = ["8PXQDb4mOmolu_BtG3jDX4qR2xU", "Mc7l3Iz93g7uwgNeEmmw_WYGPko"]
-
-    @Test("A token of a key that is published at that moment is never refused, and the provider is asked seldom")
-    func recorded() async throws {
-        let start = 1_729_486_800 as Int64  // 2024-10-21 05:00 UTC
-        let steps = 42 * 12  // of five minutes
-        var replay = try Replay("Entra ID, common", from: start)
-        replay.refresh()
-        replay.bench.provider.forget()
-        var changes = 0
-        for step in 0..<steps {
-            changes += replay.advance(to: start + Int64(step) * 300)
-            for identifier in identifiers {
-                let refusal = await replay.refusal(of: identifier)
-                let isPublished = replay.published.identifiers.contains(identifier)
-                #expect(refusal == .badSignature || !isPublished && refusal == .unknownKey)
-            }
-        }
-        #expect(changes > 40 && replay.status.counters.failures == 0)
-        // One fetch for each unknown key, and two for each refresh that is due anyway (V-79, V-82).
-        let fetches = replay.bench.provider.asked.count
-        #expect(fetches < steps * 2, "\(fetches) fetches")
-    }
 
     @Test("If each answer is the other version, no key is missing for longer than until the next refresh (V-79)")
     func everyAnswer() async throws {

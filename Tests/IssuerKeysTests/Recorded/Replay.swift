@@ -15,28 +15,24 @@ struct Replay {
     private(set) var published: RecordedHistory.Version
     private(set) var loaded: RecordedHistory.Version?
 
-    /// A moment of the history, with nothing loaded.
+    /// The first version of the history of this name is published, and nothing is loaded.
     ///
     /// - Parameters:
-    ///   - name: that of the recorded history.
-    ///   - start: the moment in seconds since 1970; that of the first version, if it is later.
-    ///   - refresh: the time between refreshes, if it is not to be the usual: months are long.
-    ///   - distrusted: key identifiers that are never to be trusted.
-    /// - Throws: if there is no such history.
-    init(_ name: String, from start: Int64 = 0, refresh: Duration? = nil, distrusted: [String] = []) throws {
+    ///   - name: The name of the recorded history.
+    ///   - refresh: The time between refreshes, if it is not to be the usual one: months are long.
+    /// - Throws: An error if there is no such history.
+    init(_ name: String, refresh: Duration? = nil) throws {
         history = try RecordedHistory.named(name)
-        let before = history.versions.dropFirst().prefix { $0.time <= start }.count
-        coming = history.versions.dropFirst(before + 1)
-        published = try #require(history.versions.dropFirst(before).first)
+        coming = history.versions.dropFirst()
+        published = try #require(history.versions.first)
         let document = MetadataDocument(
             metadataURL: history.provider.address, pinnedIssuer: history.provider.metadata["issuer"].string)
         bench = Bench([document]) {
-            $0.distrustedKeys = distrusted
             $0.sources[0].keyHosts = ["www.googleapis.com"]
             $0.sources[0].rules.tenants = AllowedTenants(listed: ["775527ff-9a37-4307-8b3d-cc311f58d925"])
             if let refresh { $0.timing.refresh = refresh }
         }
-        bench.time.setWall(by: max(start, published.time) - bench.time.wallMilliseconds / 1000)
+        bench.time.setWall(by: published.time - bench.time.wallMilliseconds / 1000)
         publish(published)
     }
 
@@ -66,14 +62,9 @@ struct Replay {
     }
 
     /// Lets time pass until this second since 1970, with all versions and refreshes that are due by then.
-    ///
-    /// - Returns: how many versions.
-    @discardableResult
-    mutating func advance(to time: Int64) -> Int {
-        var count = 0
-        while let next = coming.first, next.time <= time, publishNext() { count += 1 }
+    mutating func advance(to time: Int64) {
+        while let next = coming.first, next.time <= time, publishNext() {}
         wait(until: time)
-        return count
     }
 
     private mutating func wait(until time: Int64) {
