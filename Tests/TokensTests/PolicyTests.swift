@@ -52,19 +52,6 @@ struct PolicyTests {
         }
     }
 
-    /// Each policy may have an issuer of its own.
-    @Test("Issuer and policy belong together")
-    func issuerAndPolicyBelongTogether() {
-        var tfp = verification
-        tfp.issuers = [
-            TokenIssuer(identifier: "https://a.example/tfp/sign_in/", policy: "sign_in"),
-            TokenIssuer(identifier: "https://a.example/tfp/edit/", policy: "edit"),
-        ]
-        let claims = TestClaims.good.with("iss", "https://a.example/tfp/edit/")
-        #expect(tfp.refusal(of: makeToken(claims: claims.with("tfp", "edit"))) == nil)
-        #expect(tfp.refusal(of: makeToken(claims: claims.with("tfp", "sign_in"))) == .wrongPolicy)
-    }
-
     @Test("A key without issuers signs nothing")
     func aKeyWithoutIssuersSignsNothing() {
         var orphan = verification
