@@ -33,58 +33,39 @@ struct DeadlineTests {
         return Double(SystemTime().monotonicNanoseconds - began) / 1e9
     }
 
-    @Test("A header block that comes byte by byte is cut off")
-    func header() throws {
-        let server = try server { $0.headerTime = .milliseconds(300) }
-        let seconds = try drip("GET / HTTP/1.1\r\nX-Drip: ", on: server)
-        #expect((0.2...25).contains(seconds))
-        eventuallyBlocking { server.statistics.deadlines == [.header: 1] }
-    }
+    private static let post = "POST /read HTTP/1.1\r\nHost: h\r\nContent-Length: 999\r\n\r\n"
 
-    @Test("A request line that comes byte by byte is cut off")
-    func line() throws {
-        let server = try server { $0.headerTime = .milliseconds(300) }
-        #expect((0.2...25).contains(try drip("GET /", on: server)))
-    }
+    /// What a client sends slowly, with the limit that ends the connection.
+    static let drips:
+        [(name: String, start: String, deadline: Deadline?, limit: @Sendable (inout ServerLimits) -> Void)] = [
+            (
+                "a header block", "GET / HTTP/1.1\r\nX-Drip: ", .header, { $0.headerTime = .milliseconds(300) }
+            ),
+            ("a request line", "GET /", nil, { $0.headerTime = .milliseconds(300) }),
+            (
+                "a body", post, .body,
+                { ($0.bodyTime, $0.bodyRateGrace) = (.milliseconds(300), .seconds(60)) }
+            ),
+            ("a slow body, long before its last moment", post, nil, { $0.bodyRateGrace = .milliseconds(300) }),
+            (
+                // The rate is more than the drips, and so little that the first body would be enough for half a minute.
+                "a second body, for whose speed an earlier body does not count",
+                post + String(repeating: "x", count: 999) + post, .body,
+                { ($0.bodyRateGrace, $0.bodyRate) = (.milliseconds(300), 60) }
+            ),
+            (
+                "a request as a whole", post, nil,
+                { ($0.requestTime, $0.bodyRateGrace) = (.milliseconds(300), .seconds(60)) }
+            ),
+        ]
 
-    @Test("A body that comes byte by byte is cut off")
-    func body() throws {
-        let server = try server {
-            $0.bodyTime = .milliseconds(300)
-            $0.bodyRateGrace = .seconds(60)
-        }
-        let seconds = try drip("POST /read HTTP/1.1\r\nHost: h\r\nContent-Length: 999\r\n\r\n", on: server)
-        #expect((0.2...25).contains(seconds))
-        eventuallyBlocking { server.statistics.deadlines == [.body: 1] }
-    }
-
-    @Test("A slow body is cut off long before its last moment")
-    func slowBody() throws {
-        let server = try server { $0.bodyRateGrace = .milliseconds(300) }
-        let seconds = try drip("POST /read HTTP/1.1\r\nHost: h\r\nContent-Length: 999\r\n\r\n", on: server)
-        #expect((0.2...25).contains(seconds))
-    }
-
-    @Test("Bytes of an earlier body do not count for the speed of the next")
-    func slowSecondBody() throws {
-        let server = try server {
-            $0.bodyRateGrace = .milliseconds(300)
-            // More than drips, and so little that the first body would be enough for half a minute.
-            $0.bodyRate = 60
-        }
-        let post = "POST /read HTTP/1.1\r\nHost: h\r\nContent-Length: 999\r\n\r\n"
-        #expect((0.2...25).contains(try drip(post + String(repeating: "x", count: 999) + post, on: server)))
-        eventuallyBlocking { server.statistics.deadlines == [.body: 1] }
-    }
-
-    @Test("A request that takes too long as a whole is cut off")
-    func request() throws {
-        let server = try server {
-            $0.requestTime = .milliseconds(300)
-            $0.bodyRateGrace = .seconds(60)
-        }
-        let seconds = try drip("POST /read HTTP/1.1\r\nHost: h\r\nContent-Length: 999\r\n\r\n", on: server)
-        #expect((0.2...25).contains(seconds))
+    @Test("What comes byte by byte is cut off", arguments: drips.map(\.name))
+    func dripped(name: String) throws {
+        let drip = try #require(Self.drips.first { $0.name == name })
+        let server = try server { drip.limit(&$0) }
+        #expect((0.2...25).contains(try self.drip(drip.start, on: server)))
+        guard let deadline = drip.deadline else { return }
+        eventuallyBlocking { server.statistics.deadlines == [deadline: 1] }
     }
 
     @Test("A connection without a request is closed, from the start and after a response")

@@ -101,10 +101,18 @@ struct FramingTests {
         WrongRequest("101 fields", "\(get)" + String(repeating: "X: y\r\n", count: 100) + "\r\n", status: 431),
     ]
 
-    @Test("A request whose end is unclear is refused, and the connection ends", arguments: closing)
+    /// The answer to a request and what follows it, which is never taken for another type and does not name the server.
+    private func refusal(_ request: String, by client: RawClient) throws -> RawResponse {
+        let response = try #require(try client.ask(request))
+        #expect(response.headers.values("X-Content-Type-Options") == ["nosniff"])
+        #expect(response.headers["Server"] == nil)
+        return response
+    }
+
+    @Test("A request whose end is unclear is refused, and the connection ends (V-152)", arguments: closing)
     func refused(wrong: WrongRequest) throws {
         let client = try RawClient(port: server.port)
-        let response = try #require(try client.ask(wrong.text + Self.smuggled))
+        let response = try refusal(wrong.text + Self.smuggled, by: client)
         #expect(response.status == wrong.status)
         #expect(response.headers["Connection"]?.isEqualIgnoringCase(to: "close") == true)
         #expect(client.isClosedByServer)
@@ -133,7 +141,7 @@ struct FramingTests {
     @Test("A request that is wrong otherwise is refused, and the connection stays", arguments: staying)
     func refusedAndStays(wrong: WrongRequest) throws {
         let client = try RawClient(port: server.port)
-        let response = try #require(try client.ask(wrong.text))
+        let response = try refusal(wrong.text, by: client)
         #expect(response.status == wrong.status)
         #expect(response.headers["Cache-Control"] == "no-store")
         if wrong.status == 405 { #expect(response.headers["Allow"]?.contains("GET") == true) }
@@ -176,7 +184,7 @@ struct FramingTests {
     @Test("A request that libmicrohttpd refuses is reported as all problems are", arguments: ofLibrary)
     func refusedByLibrary(wrong: WrongRequest) throws {
         let client = try RawClient(port: server.port)
-        let response = try #require(try client.ask(wrong.text))
+        let response = try refusal(wrong.text, by: client)
         #expect(response.status == wrong.status)
         #expect(response.text.hasSuffix("(\(wrong.name))\n"))
         #expect(response.headers["Content-Type"] == "text/plain; charset=utf-8")
@@ -192,16 +200,6 @@ struct FramingTests {
         #expect(json.text.contains("\"code\":\"request.target\""))
         try client.send("GET /%2F HTTP/1.1\r\nHost: h\r\nAccept: */*\r\n\r\n")
         #expect(try client.response()?.headers["Content-Type"] == "text/plain; charset=utf-8")
-    }
-
-    @Test(
-        "A refusal may not be taken for another type, and does not name the server (V-152)",
-        arguments: closing + staying + ofLibrary)
-    func safety(wrong: WrongRequest) throws {
-        let client = try RawClient(port: server.port)
-        let response = try #require(try client.ask(wrong.text + Self.smuggled))
-        #expect(response.headers.values("X-Content-Type-Options") == ["nosniff"])
-        #expect(response.headers["Server"] == nil)
     }
 
     /// Wrong in each part of a request, with a text there that no page of the server has.

@@ -54,24 +54,6 @@ struct LongAnswerTests {
         #expect(ProcessFacts.residentBytes - before < 12 * Self.length)
     }
 
-    @Test("A body is released when it is sent or given up")
-    func givenBack() throws {
-        let server = try HTTPServer(port: 0, handler: Library())
-        defer { server.stop(patience: .zero) }
-        let before = ProcessFacts.residentBytes
-        for number in 0..<24 {
-            let client = try RawClient(port: server.port, timeout: 60)
-            try client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
-            if number.isMultiple(of: 6) {
-                #expect(try client.response()?.body.count == Self.length)
-            } else {
-                #expect(client.isAnswered)
-            }
-        }
-        eventuallyBlocking { server.statistics.connections == 0 }
-        #expect(ProcessFacts.residentBytes - before < 12 * Self.length)
-    }
-
     /// Counts those of itself that there are.
     private final class Counted: Sendable {
         static let all = Atomic(0)

@@ -9,94 +9,10 @@ private typealias Event = RequestLifecycle.Event
 private typealias Stage = RequestLifecycle.Stage
 private typealias Action = RequestLifecycle.Action
 
-/// The table of transitions, without a socket, a clock or a thread.
+/// The table of transitions, without a socket, a clock or a thread: what the tests with sockets cannot bring about.
 @Suite("What may follow what in the life of a request", .timeLimit(.minutes(15)))
 struct RequestLifecycleTests {
-    // MARK: the head
-
-    @Test("A request without a body is decided at the call after its head, and the connection is kept")
-    func withoutBody() {
-        var life = RequestLifecycle(drainLimit: 10)
-        #expect(life.phase == .header)
-        #expect(life.takes(.requestLine, "none") == "readingHead")
-        #expect(life.phase == .header)
-        #expect(life.takes(.called, "checkHead") == "readingHead")
-        #expect(life.takes(.headAccepted(.none), "none") == "complete")
-        #expect(life.phase == .handling)
-        #expect(life.takes(.called, "askHandler") == "deciding none")
-        #expect(life.takes(.decision(.respond(Response(200))), "send 200") == "responding")
-        #expect(life.phase == .response)
-        #expect(life.takes(.completed, "none") == "idle")
-        #expect(life.phase == .idle)
-        #expect(life.takes(.requestLine, "none") == "readingHead")
-    }
-
-    @Test("A refused head keeps the connection only where its end is certain")
-    func refusedHead() {
-        var life = reading()
-        #expect(life.takes(.headRefused(Response(400), keepsConnection: true), "none") == "refused 400")
-        #expect(life.phase == .handling)
-        #expect(life.takes(.called, "send 400") == "responding")
-        life = reading()
-        #expect(
-            life.takes(.headRefused(Response(400), keepsConnection: false), "respondEarly 400") == "discarding 1048576")
-        life = reading()
-        #expect(life.takes(.headRefused(long(400), keepsConnection: false), "send 400 closing") == "responding")
-        life = reading()
-        #expect(life.takes(.requestLineRefused(Response(400)), "respondEarly 400") == "discarding 1048576")
-    }
-
-    // MARK: the body
-
-    @Test("A body is kept up to the limit of the handler, which then decides on all of it")
-    func readBody() {
-        var life = deciding(.chunked)
-        #expect(life.takes(.decision(read(5)), "startBody 0") == "readingBody 0 of 5")
-        #expect(life.phase == .body)
-        #expect(life.takes(.bodyBytes(3, announced: 3), "keepBytes") == "readingBody 3 of 5")
-        #expect(life.takes(.bodyBytes(2, announced: 0), "keepBytes") == "readingBody 5 of 5")
-        #expect(life.takes(.called, "deliverBody") == "deciding none")
-        #expect(life.phase == .handling)
-        #expect(life.takes(.decision(.respond(Response(201))), "send 201") == "responding")
-    }
-
-    @Test("A body of known length reserves its memory")
-    func reserved() {
-        var life = deciding(.length(5))
-        #expect(life.takes(.decision(read(5)), "startBody 5") == "readingBody 0 of 5")
-    }
-
-    @Test("A body that is too long is refused: by its length, by its bytes, by the announced size of a chunk")
-    func tooLong() {
-        var life = deciding(.length(6))
-        #expect(life.takes(.decision(read(5)), "refuse bodyTooLarge") == "deciding length(6)")
-        #expect(life.takes(.decision(.respond(Response(413))), "respondEarly 413") == "discarding 1048576")
-        for event in [Event.bodyBytes(6, announced: 0), .bodyBytes(1, announced: 6)] {
-            life = deciding(.chunked)
-            _ = life.handle(.decision(read(5)))
-            #expect(life.takes(event, "refuseEarly bodyTooLarge") == "discarding 1048576")
-        }
-    }
-
-    @Test("A handler that asks for the body of a request without one gets an empty body")
-    func emptyBody() {
-        var life = deciding(.none)
-        #expect(life.takes(.decision(read(5)), "deliverBody") == "deciding none")
-    }
-
-    @Test("An unwanted body is dropped up to the limit, then the response is sent")
-    func drained() {
-        var life = deciding(.length(10))
-        #expect(life.takes(.decision(.respond(Response(200))), "startBody 0") == "drainingBody 200 10")
-        #expect(life.phase == .body)
-        #expect(life.takes(.bodyBytes(10, announced: 0), "none") == "drainingBody 200 0")
-        #expect(life.takes(.called, "send 200") == "responding")
-        life = deciding(.chunked)
-        _ = life.handle(.decision(.respond(Response(200))))
-        #expect(life.takes(.bodyBytes(1, announced: 11), "respondEarly 200") == "discarding 1048576")
-        life = deciding(.length(11))
-        #expect(life.takes(.decision(.respond(Response(200))), "respondEarly 200") == "discarding 1048576")
-    }
+    // MARK: a body that is refused
 
     @Test("A refusal with a body to come is written early, or closes the connection where it is too long for one write")
     func refusedBody() {
@@ -119,36 +35,6 @@ struct RequestLifecycleTests {
     }
 
     // MARK: a handler that waits
-
-    @Test("A task that ends before it waits costs no suspension")
-    func immediate() {
-        var life = deciding(.none)
-        #expect(life.takes(.decision(later), "startHandler 1") == "handlerRunning none")
-        #expect(life.takes(.handlerFinished(.respond(Response(200)), generation: 1), "none") == "handlerDecided none")
-        #expect(life.takes(.handlerPaused(terms()), "takeDecision") == "deciding none")
-        #expect(life.takes(.decision(.respond(Response(200))), "send 200") == "responding")
-    }
-
-    @Test("A task that waits suspends the connection, and its job resumes it")
-    func suspendedTask() async {
-        let job = await aJob()
-        var life = suspended(.length(3))
-        #expect(life.phase == .handling)
-        #expect(life.takes(.jobEnqueued(job), "resume") == "handlerRunnable length(3) until 50")
-        #expect(life.takes(.called, "resumeHandler") == "handlerRunnable length(3) until 50")
-        #expect(life.takes(.handlerPaused(terms(90)), "runJob") == "handlerRunning length(3) until 50")
-        #expect(life.takes(.handlerFinished(read(5), generation: 1), "none") == "handlerDecided length(3) until 50")
-        #expect(life.takes(.called, "resumeHandler") == "handlerDecided length(3) until 50")
-        #expect(life.takes(.handlerPaused(terms(90)), "takeDecision") == "deciding length(3) until 50")
-        #expect(life.takes(.decision(read(5)), "startBody 3") == "readingBody 0 of 5")
-        #expect(life.takes(.called, "deliverBody") == "deciding none")
-    }
-
-    @Test("A decision made on another thread resumes the connection")
-    func decidedElsewhere() {
-        var life = suspended(.none)
-        #expect(life.takes(.handlerFinished(later, generation: 1), "resume") == "handlerDecided none until 50")
-    }
 
     @Test("A stage has one deadline, however often its handler waits, and the next stage has its own")
     func oneDeadline() async {
@@ -178,27 +64,6 @@ struct RequestLifecycleTests {
         life = running(.none)
         #expect(life.takes(.handlerPaused(terms(isStopping: true)), "refuse stopping") == "deciding none")
         #expect(life.takes(.decision(.respond(Response(503))), "send 503") == "responding")
-    }
-
-    @Test("A deadline ends a suspension when it has come, and only a suspension")
-    func expired() {
-        var life = suspended(.none)
-        #expect(life.takes(.handlerExpired(now: 49, .timeout), "none") == "handlerSuspended none until 50")
-        #expect(life.takes(.handlerExpired(now: 50, .timeout), "resume") == "handlerDecided none until 50")
-        #expect(life.takes(.handlerExpired(now: .max, .timeout), "none") == "handlerDecided none until 50")
-        #expect(life.takes(.handlerPaused(terms()), "refuse timeout") == "deciding none until 50")
-        life = running(.none)
-        #expect(life.takes(.handlerExpired(now: .max, .stopping), "none") == "handlerRunning none")
-    }
-
-    @Test("A client that resets the connection ends the suspension, and nothing is sent")
-    func disconnected() {
-        var life = suspended(.none)
-        #expect(life.takes(.peerDisconnected, "resume") == "handlerDecided none until 50")
-        #expect(life.takes(.handlerPaused(terms()), "close") == "discarding 0")
-        #expect(life.takes(.completed, "forget discarding 0") == "idle")
-        life = running(.none)
-        #expect(life.takes(.peerDisconnected, "none") == "handlerRunning none")
     }
 
     // MARK: events that come late

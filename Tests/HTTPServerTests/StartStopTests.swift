@@ -34,16 +34,6 @@ struct StartStopTests {
         #expect(try client.ask("GET /peer HTTP/1.1\r\nHost: [::1]:\(server.port)\r\n\r\n")?.text == "::1")
     }
 
-    @Test("Sixteen servers at once")
-    func sixteen() throws {
-        let servers = try (0..<16).map { _ in try HTTPServer(port: 0, handler: EchoHandler()) }
-        #expect(Set(servers.map(\.port)).count == 16)
-        for server in servers {
-            let client = try RawClient(port: server.port)
-            #expect(try client.get("/")?.status == 200)
-        }
-    }
-
     @Test("Stopping ends idle connections at once, and new ones are refused")
     func idle() throws {
         let server = try HTTPServer(port: 0, handler: EchoHandler())
