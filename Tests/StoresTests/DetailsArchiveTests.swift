@@ -20,17 +20,12 @@ struct DetailsArchiveTests {
         folder = try TemporaryFolder()
     }
 
-    private func lines(_ archive: any LineArchive) throws -> [String] {
-        var lines: [String] = []
-        _ = try archive.export { (line: [UInt8]) throws(SystemError) in
-            lines.append(String(decoding: line, as: UTF8.self))
-        }
-        return lines
-    }
-
-    private func add(_ lines: [String], to archive: any LineArchive) throws -> ImportSummary {
-        var rest = lines[...]
-        return try archive.importLines { () throws(SystemError) in rest.popFirst().map { Array($0.utf8) } }
+    /// A new database of each kind.
+    private func archives() throws -> [any LineArchive] {
+        [
+            SQLiteArchive(path: folder.file("tasks.db")),
+            PostgreSQLArchive(try PostgreSQLServer.started().newDatabase()),
+        ]
     }
 
     @Test("Details move from SQLite to PostgreSQL and back, with those of idempotency keys")
@@ -50,7 +45,7 @@ struct DetailsArchiveTests {
             try await store.added("all", details: .example, of: alice),
         ]
         store.close()
-        let exported = try lines(SQLiteArchive(path: path))
+        let exported = try SQLiteArchive(path: path).lines()
         let members = #","due":"2028-02-29","notes":"two\r\nlines \"café\"","position":-2.5}"#
         #expect(exported[0].hasSuffix(#""revision":1"# + members), "\(exported[0])")
         #expect(exported[2].hasSuffix(#""revision":1}"#))
@@ -61,11 +56,11 @@ struct DetailsArchiveTests {
         let copy = folder.file("new.db")
         var from = exported
         for archive in [PostgreSQLArchive(address), SQLiteArchive(path: copy)] as [any LineArchive] {
-            let first = try add(from, to: archive)
+            let first = try archive.add(from)
             #expect((first.added, first.end) == (5, .whole))
-            let again = try add(exported, to: archive)
+            let again = try archive.add(exported)
             #expect((again.added, again.present, again.differing) == (0, 5, 0))
-            from = try lines(archive)
+            from = try archive.lines()
             #expect(from == exported)
         }
         for store in [try PostgreSQLTaskStore.open(address), try SQLiteTaskStore.open(path: copy)] as [any TaskStore] {
@@ -83,19 +78,28 @@ struct DetailsArchiveTests {
                 + #""modified":"2016-08-30T16:48:40.123Z","revision":1\#(members)}"#
         }
         let details = TaskDetail.allCases.map { #","\#($0.name)":\#($0.samples[0].rendered)"# }
-        let archives: [any LineArchive] = [
-            SQLiteArchive(path: folder.file("tasks.db")),
-            PostgreSQLArchive(try PostgreSQLServer.started().newDatabase()),
-        ]
-        for archive in archives {
-            #expect(try add([line(details.joined())], to: archive).added == 1)
-            #expect(try add([line(details.joined())], to: archive).differing == 0)
+        for archive in try archives() {
+            #expect(try archive.add([line(details.joined())]).added == 1)
+            #expect(try archive.add([line(details.joined())]).differing == 0)
             for number in details.indices {
                 var fewer = details
                 fewer.remove(at: number)
-                let summary = try add([line(fewer.joined())], to: archive)
+                let summary = try archive.add([line(fewer.joined())])
                 #expect((summary.added, summary.differing) == (0, 1), "without \(details[number])")
             }
+        }
+    }
+
+    @Test("An import adds only the keys of the newest thousand tasks, to both databases")
+    func manyKeys() throws {
+        let created = Timestamp(milliseconds: start).text
+        let lines = (1...1500).map { number in
+            #"{"owner":"alice","key":"k\#(number)","fingerprint":"1","id":\#(number),"text":"x","completed":false,"#
+                + #""created":"\#(created)"}"#
+        }
+        for archive in try archives() {
+            _ = try archive.add(lines)
+            #expect(try archive.lines().last == #"{"end":true,"tasks":0,"keys":1000}"#)
         }
     }
 
@@ -111,7 +115,7 @@ struct DetailsArchiveTests {
             #"{"owner":"alice","id":1,"text":"x","completed":false,"created":"2016-08-30T16:48:40.123Z","#
             + #""modified":"2016-08-30T16:48:40.123Z","revision":1,\#(members)}"#
         let error = #expect(throws: OperatorError.self) {
-            try add([line], to: SQLiteArchive(path: folder.file("tasks.db")))
+            try SQLiteArchive(path: folder.file("tasks.db")).add([line])
         }
         #expect(error?.failure == "line 1: '\(name)' is missing or has no proper value")
     }

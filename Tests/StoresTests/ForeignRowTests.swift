@@ -33,20 +33,20 @@ struct ForeignRowTests {
         }
     }
 
-    @Test("A task with a number that no server gives is an error for its owner, and can be removed", arguments: kinds)
+    @Test("A task with a value that no server gives is an error for its owner, and can be removed", arguments: kinds)
     func tasks(kind: MovableStore) async throws {
         try await kind.with { place in
             let wrong =
-                [("id", Self.beyond), ("revision", Self.beyond)]
-                + ["created", "modified"].map { ($0, [Int64.min, Int64.max]) }
-            for (column, numbers) in wrong {
-                for number in numbers {
+                [("id", Self.beyond), ("revision", Self.beyond)].map { ($0, $1.map(String.init)) }
+                + ["created", "modified"].map { ($0, [Int64.min, Int64.max].map(String.init)) } + [("text", ["''"])]
+            for (column, values) in wrong {
+                for value in values {
                     _ = try await place.store.added("x", of: alice)
                     try place.run("UPDATE tasks SET id = 1")
-                    try place.run("UPDATE tasks SET \(column) = \(number)")
-                    let id = column == "id" ? number : 1
-                    await expectBroken("\(column) \(number)") { _ = try await place.store.find(id, of: alice) }
-                    await expectBroken("\(column) \(number)") { _ = try await place.store.list(.all, of: alice) }
+                    try place.run("UPDATE tasks SET \(column) = \(value)")
+                    let id = column == "id" ? Int64(value) ?? 0 : 1
+                    await expectBroken("\(column) \(value)") { _ = try await place.store.find(id, of: alice) }
+                    await expectBroken("\(column) \(value)") { _ = try await place.store.list(.all, of: alice) }
                     let attempts = [
                         { _ = try await place.store.change(id, done, expected: nil, at: 9, of: alice) },
                         {
@@ -54,14 +54,16 @@ struct ForeignRowTests {
                                 [IdentifiedChange(id: id, change: done)], at: 9, of: alice)
                         },
                     ]
+                    // PostgreSQL makes a list of changes without a look at texts that it does not change.
+                    let count = ["created": 0, "modified": 0, "text": 1][column] ?? attempts.count
                     // Together with a write of somebody else, perhaps in one transaction.
-                    for attempt in attempts where column != "created" && column != "modified" {
+                    for attempt in attempts.prefix(count) {
                         async let other = place.store.added("bob's", of: bob)
-                        await expectBroken("\(column) \(number)", attempt)
+                        await expectBroken("\(column) \(value)", attempt)
                         #expect(try await place.store.remove(other.id, of: bob))
                     }
-                    #expect(throws: OperatorError.self, "\(column) \(number)") { try place.archive.lines() }
-                    #expect(try await place.store.remove(id, of: alice), "\(column) \(number)")
+                    #expect(throws: OperatorError.self, "\(column) \(value)") { try place.archive.lines() }
+                    #expect(try await place.store.remove(id, of: alice), "\(column) \(value)")
                     #expect(try place.archive.lines().count == 3)
                 }
             }
@@ -145,8 +147,7 @@ struct ForeignRowTests {
             #expect(lines.contains(#"{"owner":"alice","next":\#(Self.greatest + 1)}"#))
             let folder = try TemporaryFolder()
             let copy = SQLiteArchive(path: folder.file("copy.db"))
-            var rest = lines[...]
-            _ = try copy.importLines { () throws(SystemError) in rest.popFirst().map { Array($0.utf8) } }
+            _ = try copy.add(lines)
             #expect(try copy.lines() == lines)
             // No id is left for what is moved behind the last one.
             _ = try await place.store.added("y", of: bob)
@@ -163,6 +164,20 @@ struct ForeignRowTests {
                 try place.run("UPDATE tasks SET owner = '\(name)'")
                 try place.run("UPDATE owners SET owner = '\(name)'")
                 #expect(throws: OperatorError.self) { try place.archive.lines() }
+            }
+        }
+    }
+
+    /// A table may be restored without the others, or rows may be deleted by hand.
+    @Test("A task without its owner's row stops an export, wherever it is", arguments: kinds)
+    func strays(kind: MovableStore) async throws {
+        for missing in ["'alice'", "'bob'", "'carol'", "'alice', 'bob', 'carol'"] {
+            try await kind.with { place in
+                for owner in [alice, bob, Owner("carol")] { _ = try await place.store.added("x", of: owner) }
+                try place.run("DELETE FROM owners WHERE owner IN (\(missing))")
+                let error = #expect(throws: OperatorError.self) { try place.archive.lines() }
+                let start = "the database failed: the table owners lacks people"
+                #expect(error?.message.hasPrefix(start) == true, "\(missing)")
             }
         }
     }

@@ -62,13 +62,6 @@ struct IdempotencyKeyBoundTests {
         #expect(try count() == 10)
     }
 
-    @Test("An import adds only the keys of the newest tasks")
-    func imported() throws {
-        var rest = linesOfKeys(1500, of: "alice")[...]
-        _ = try SQLiteArchive(path: path).importLines { () throws(SystemError) in rest.popFirst() }
-        #expect(try count() == 1000)
-    }
-
     @Test("A file of the first version is brought up to date, and keeps the newest keys")
     func migrated() async throws {
         let now = time.wallMilliseconds

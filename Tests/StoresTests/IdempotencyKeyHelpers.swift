@@ -24,13 +24,3 @@ extension TaskStore {
         }
     }
 }
-
-/// The lines of an export that has this many idempotency keys of one owner, all used now.
-func linesOfKeys(_ count: Int, of owner: String) -> [[UInt8]] {
-    let created = Timestamp(milliseconds: SystemTime().wallMilliseconds).text
-    return (1...count).map { number in
-        Array(
-            (#"{"owner":"\#(owner)","key":"k\#(number)","fingerprint":"1","id":\#(number),"text":"x","#
-                + #""completed":false,"created":"\#(created)"}"#).utf8)
-    }
-}

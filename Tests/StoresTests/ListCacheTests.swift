@@ -16,34 +16,6 @@ struct ListCacheTests {
         return load
     }
 
-    @Test("A loaded list is kept")
-    func keeps() throws {
-        let cache = ListCache(capacity: 1 << 20)
-        let seen = Seen()
-        cache.finish(try mustLoad(cache, alice, seen), of: alice, with: .success(old))
-        #expect(cache.list(of: alice) == old)
-        #expect(cache.list(of: bob) == nil)
-        #expect(seen.lists == [old])
-        guard case .found(old) = cache.join(alice, { _ in }) else {
-            Issue.record("not found")
-            return
-        }
-        cache.remove(alice)
-        #expect(cache.list(of: alice) == nil)
-    }
-
-    @Test("A list read before a change is not kept after it")
-    func stale() throws {
-        let cache = ListCache(capacity: 1 << 20)
-        let seen = Seen()
-        let load = try mustLoad(cache, alice, seen)
-        // The reader has read; now the writer commits and removes the list; then the reader finishes with the old list.
-        cache.remove(alice)
-        cache.finish(load, of: alice, with: .success(old))
-        #expect(cache.list(of: alice) == nil)
-        #expect(seen.lists == [old])
-    }
-
     @Test("An old load that ends after a new one does not replace its list")
     func overtaken() throws {
         let cache = ListCache(capacity: 1 << 20)

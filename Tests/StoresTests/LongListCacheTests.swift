@@ -25,23 +25,6 @@ struct LongListCacheTests {
         cache.finish(load, of: owner, with: .success(list))
     }
 
-    @Test("It is counted once for all to whom it is being sent, and not when there are none")
-    func once() throws {
-        let cache = ListCache(capacity: 1 << 20, shards: 1, answers: answers)
-        keep(try page(of: alice), in: cache, of: alice)
-        #expect(answers.statistics.held == 0)
-        var first = cache.list(of: alice)
-        let held = answers.statistics.held
-        #expect(try #require(first).json.count <= held)
-        var second = cache.list(of: alice)
-        #expect(second == first && answers.statistics.held == held)
-        first = nil
-        #expect(answers.statistics.held == held)
-        second = nil
-        #expect(answers.statistics.held == 0)
-        #expect(cache.list(of: alice)?.next == 8)
-    }
-
     @Test("It is not sent if there is no room for it")
     func refused() throws {
         let cache = ListCache(capacity: 1 << 20, shards: 1, answers: answers)

@@ -239,9 +239,7 @@ struct SQLiteFileTests {
         #expect(events.all.count { if case .damaged = $0 { true } else { false } } == 1)
         await #expect(performing: { try await store.check() }, throws: isBroken)
         #expect(try await store.lists([bobs], of: Owner("bob")))
-        #expect(throws: OperatorError.self) {
-            _ = try SQLiteArchive(path: path).export { (_: [UInt8]) throws(SystemError) in }
-        }
+        #expect(throws: OperatorError.self) { try SQLiteArchive(path: path).lines() }
         store.close()
         // The next start looks again.
         let next = try SQLiteTaskStore.open(path: path)
@@ -275,11 +273,7 @@ struct SQLiteFileTests {
         await #expect(throws: StoreError.full) { try await store.check() }
         #expect(try await store.remove(last, of: alice))
         try await store.check()
-        let export = Mutex<[String]>([])
-        _ = try SQLiteArchive(path: path).export { (line: [UInt8]) throws(SystemError) in
-            export.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
-        }
-        #expect(export.withLock { lines in !lines.contains { $0.contains(#""owner":"""#) } })
+        #expect(try !SQLiteArchive(path: path).lines().contains { $0.contains(#""owner":"""#) })
     }
 
     @Test("The check of a store fails while another program holds the lock")

@@ -344,14 +344,3 @@ private final class Load: Sendable {
     let isOver = Mutex(false)
     let added = Mutex(0)
 }
-
-extension LineArchive {
-    /// Every line of an export.
-    func lines() throws -> [String] {
-        let lines = Mutex<[String]>([])
-        _ = try export { line throws(SystemError) in
-            lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
-        }
-        return lines.withLock { $0 }
-    }
-}

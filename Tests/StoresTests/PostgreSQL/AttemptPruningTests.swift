@@ -68,19 +68,6 @@ struct AttemptPruningTests {
         try await awaitCount(0)
     }
 
-    @Test("An import brings the keys of the newest tasks")
-    func imported() throws {
-        let created = Timestamp(milliseconds: SystemTime().wallMilliseconds).text
-        var rest = (1...1500).map { number in
-            #"{"owner":"alice","key":"k\#(number)","fingerprint":"1","id":\#(number),"text":"x","completed":false,"#
-                + #""created":"\#(created)"}"#
-        }[...]
-        _ = try PostgreSQLArchive(address).importLines { () throws(SystemError) in
-            rest.popFirst().map { Array($0.utf8) }
-        }
-        #expect(try count() == 1000)
-    }
-
     @Test("Tables of the first version are brought up to date, and keep the newest keys", arguments: [false, true])
     func migrated(isDivided: Bool) async throws {
         let now = time.wallMilliseconds

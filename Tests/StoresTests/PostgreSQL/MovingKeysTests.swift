@@ -19,14 +19,10 @@ struct MovingKeysTests {
     }
 
     private func move(_ source: some LineArchive, to target: some LineArchive) throws -> [[UInt8]] {
-        var lines: [[UInt8]] = []
-        _ = try source.export { line throws(SystemError) in lines.append(line) }
+        let lines = try source.lines()
         // The second time finds everything there.
-        for _ in 0..<2 {
-            var rest = lines[...]
-            #expect(try target.importLines { () throws(SystemError) in rest.popFirst() }.end == .whole)
-        }
-        return lines
+        for _ in 0..<2 { #expect(try target.add(lines).end == .whole) }
+        return lines.map { Array($0.utf8) }
     }
 
     /// Repeats the request, and checks what else could be wrong with the key.
@@ -81,13 +77,9 @@ struct MovingKeysTests {
             let time = Timestamp(milliseconds: start - ago).text
             return #"{"owner":"alice",\#(members)"text":"\#(text)","completed":true,"created":"\#(time)""#
         }
-        func imported(_ lines: [String]) throws -> ImportSummary {
-            var rest = lines[...]
-            return try archive.importLines { () throws(SystemError) in rest.popFirst().map { Array($0.utf8) } }
-        }
         let created = Timestamp(milliseconds: start).text
         let task = line(#""id":1,"#, ago: 0, text: "x") + #","modified":"\#(created)","revision":1}"#
-        #expect(try imported([task]).added == 1)
+        #expect(try archive.add([task]).added == 1)
         // At a time when the store finds no key too old: only imports forget any here.
         var options = PostgreSQLStoreOptions()
         options.time = ManualClock(wallMilliseconds: 0)
@@ -102,7 +94,7 @@ struct MovingKeysTests {
         let gone = IdempotencyKey(key: key.key, fingerprint: 3)
         _ = try await store.add("gone", at: start - IdempotencyKey.lifetime - 1, attempt: gone, of: alice)
         for (line, known) in zip(lines, ["gone", "x", "x"]) {
-            let summary = try imported([task, line])
+            let summary = try archive.add([task, line])
             #expect((summary.added, summary.present, summary.differing) == (0, 1, 0))
             #expect(try server.command("SELECT text FROM attempts", in: database) == "\(known)\n")
         }
@@ -115,6 +107,6 @@ struct MovingKeysTests {
             CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'written'; END $$;
             CREATE TRIGGER refuse BEFORE INSERT ON attempts FOR EACH STATEMENT EXECUTE FUNCTION refuse();
             """, in: database)
-        #expect(try imported([task, lines[1]]).present == 1)
+        #expect(try archive.add([task, lines[1]]).present == 1)
     }
 }

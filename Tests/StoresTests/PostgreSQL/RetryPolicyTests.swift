@@ -17,12 +17,6 @@ private func removal(_ id: Int64, of owner: Owner, _ retry: RetryPolicy = RetryP
 
 @Suite("What is tried again", .timeLimit(.minutes(15)))
 struct RetryPolicyTests {
-    @Test("A lost session is never followed by another try: the commit may have happened")
-    func lostSession() {
-        #expect(RetryPolicy().afterFailure(.disconnected, isCommit: false, isShared: true) == nil)
-        #expect(RetryPolicy().afterFailure(.disconnected, isCommit: true, isShared: true) == nil)
-    }
-
     @Test("A write is tried at most ten times more, a read five")
     func limits() {
         var write: RetryPolicy? = RetryPolicy()
@@ -79,12 +73,6 @@ struct LaneOrderTests {
         }
     }
 
-    @Test("Writes share a transaction in the order in which they came, as many as may")
-    func sharing() {
-        let writes = [removal(1, of: alice), removal(2, of: bob), removal(3, of: alice)]
-        #expect(batches(3, of: writes, weight: 2) == [[1, 2], [3], []])
-    }
-
     @Test("A list of changes counts as that many writes, and is never divided")
     func weight() {
         let changes = (1...5).map { IdentifiedChange(id: $0, change: TaskChange(completed: true)) }
@@ -99,17 +87,6 @@ struct LaneOrderTests {
     func oneOwner() {
         let writes = [removal(1, of: alice), removal(2, of: bob), removal(3, of: alice)]
         #expect(batches(2, of: writes, isOneOwnerOnly: true) == [[1, 3], [2]])
-    }
-
-    @Test("Writes of a failed transaction are sent alone, and those of a locked row with their owner's")
-    func scopes() {
-        let failed = RetryPolicy().afterFailure(.full, isCommit: false, isShared: true) ?? RetryPolicy()
-        let locked = RetryPolicy().afterFailure(.locked, isCommit: false, isShared: true) ?? RetryPolicy()
-        let writes = [
-            removal(1, of: alice, failed), removal(2, of: alice, failed), removal(3, of: alice, locked),
-            removal(4, of: bob, locked), removal(5, of: alice, locked),
-        ]
-        #expect(batches(4, of: writes) == [[1], [2], [3, 5], [4]])
     }
 
     @Test("Writes wait until they may be tried again")

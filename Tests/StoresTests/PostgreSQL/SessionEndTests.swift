@@ -46,22 +46,6 @@ struct SessionEndTests {
         }
     }
 
-    @Test("A transaction whose session ends before all is answered is counted once")
-    func counting() async throws {
-        try await withStore { store, proxy in
-            let text = try TaskText("x")
-            let before = store.statistics
-            proxy.set(.endBeforeReady(saying: false))
-            let outcome = try await answer { () throws(StoreError) in
-                try await store.add(
-                    text, completed: false, details: TaskDetails(), at: 0, attempt: nil, limit: 10, of: alice)
-            }
-            let after = store.statistics
-            #expect(after.commits - before.commits == (outcome == nil ? 0 : 1))
-            #expect(after.failedCommits - before.failedCommits == (outcome == nil ? 1 : 0))
-        }
-    }
-
     @Test("What was committed is answered when the server says that it stops")
     func writing() async throws {
         try await withStore { store, proxy in
