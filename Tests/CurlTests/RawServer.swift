@@ -1,4 +1,5 @@
 import Glibc
+import Support
 import Synchronization
 
 /// A server of plain TCP that sends exactly what a test gives it, on a thread for each connection.
@@ -35,20 +36,8 @@ final class RawServer: Sendable {
 
     /// Starts a server; every connection gets `answer`, then is closed.
     init(_ answer: @escaping @Sendable (Connection) -> Void) {
-        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let listener = listener
-        port = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                _ = bind(listener, address, length)
-                _ = listen(listener, 16)
-                _ = getsockname(listener, address, &length)
-            }
-            return UInt16(bigEndian: $0.pointee.sin_port)
-        }
+        let (socket, number) = (try? listenOnLoopback()) ?? (-1, 0)
+        (listener, port) = (socket, UInt16(number))
         startThread { [self] in
             while true {
                 let descriptor = accept(listener, nil, nil)

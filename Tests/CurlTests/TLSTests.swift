@@ -1,38 +1,33 @@
 import Support
 import Curl
-import Glibc
 import Testing
 
 /// `openssl s_server` with a certificate of its own for 127.0.0.1, which answers every GET with a page.
 private final class TLSServer {
-    let directory: String
     let port: UInt16
-    private var process: pid_t = 0
+    private let folder: TemporaryFolder
+    private let process: ChildProcess
+    var certificate: String { folder.file("cert.pem") }
 
     init(_ options: String...) throws {
-        var template = Array("/tmp/curl-tests-XXXXXX".utf8CString)
-        directory = String(cString: try #require(mkdtemp(&template)))
+        folder = try TemporaryFolder()
         // A port that was free a moment ago.
         let probe = RawServer { _ in }
         port = probe.port
         probe.stop()
-        let made = try spawn(
-            "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "\(directory)/key.pem", "-out",
-            "\(directory)/cert.pem", "-days", "1", "-subj", "/CN=test", "-addext", "subjectAltName=IP:127.0.0.1")
-        var status: Int32 = 0
-        waitpid(made, &status, 0)
-        try #require(status == 0)
-        process = try spawn(
-            ["openssl", "s_server", "-accept", "127.0.0.1:\(port)", "-key", "\(directory)/key.pem", "-cert"]
-                + ["\(directory)/cert.pem", "-www", "-quiet"] + options)
-    }
-
-    deinit {
-        // A child of a worker thread inherits its mask, which blocks the gentler signals.
-        kill(process, SIGKILL)
-        waitpid(process, nil, 0)
-        for file in ["key.pem", "cert.pem"] { unlink("\(directory)/\(file)") }
-        rmdir(directory)
+        let key = folder.file("key.pem")
+        let made = try ChildProcess(
+            "/usr/bin/openssl",
+            ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", folder.file("cert.pem")]
+                + ["-days", "1", "-subj", "/CN=test", "-addext", "subjectAltName=IP:127.0.0.1"])
+        try #require(made.wait() == .exit(0))
+        process = try ChildProcess(
+            "/usr/bin/openssl",
+            [
+                "s_server", "-accept", "127.0.0.1:\(port)", "-key", key, "-cert", folder.file("cert.pem"), "-www",
+                "-quiet",
+            ]
+                + options)
     }
 
     /// Fetches until the server listens.
@@ -54,24 +49,6 @@ private final class TLSServer {
             return nil
         } catch { return error as? FetchError }
     }
-
-    var certificate: String { "\(directory)/cert.pem" }
-}
-
-private func spawn(_ words: String...) throws -> pid_t { try spawn(words) }
-
-private func spawn(_ words: [String]) throws -> pid_t {
-    var arguments = words.map { strdup($0) } + [nil]
-    defer { for argument in arguments { free(argument) } }
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    for descriptor in [Int32(0), 1, 2] {
-        posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
-    }
-    var process: pid_t = 0
-    try #require(posix_spawnp(&process, words[0], &actions, nil, &arguments, environ) == 0)
-    posix_spawn_file_actions_destroy(&actions)
-    return process
 }
 
 @Suite("TLS is verified (V-75)", .timeLimit(.minutes(15)))

@@ -23,14 +23,17 @@ struct RSAPrivateKeyTests {
         #expect(throws: RSAError.notPrivateKey) { try RSAPrivateKey(pem: pem) }
     }
 
-    @Test("An encrypted key is refused without a question on the terminal")
-    func encryptedKeyIsRefusedWithoutAskingTheTerminal() {
-        #expect(throws: RSAError.notPrivateKey) { try RSAPrivateKey(pem: Self.encrypted) }
-    }
-
-    @Test("A key of another kind is refused")
-    func keyOfAnotherKindIsRefused() {
-        #expect(throws: RSAError.notPrivateKey) { try RSAPrivateKey(pem: Self.ellipticCurve) }
+    @Test(
+        "A key that is encrypted, or of another kind, is refused without a question on the terminal",
+        arguments: [
+            ["genrsa", "-aes128", "-passout", "pass:x", "2048"],
+            ["genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"],
+        ])
+    func otherKeysAreRefused(arguments: [String]) throws {
+        let maker = try ChildProcess("/usr/bin/openssl", arguments)
+        try #require(maker.wait() == .exit(0))
+        #expect(maker.output.contains("PRIVATE KEY-----"))
+        #expect(throws: RSAError.notPrivateKey) { try RSAPrivateKey(pem: maker.output) }
     }
 
     @Test("Other digests make other signatures")
