@@ -70,28 +70,4 @@ struct AnswerMemoryTests {
         for waiter in waiters where await waiter.value { resumed += 1 }
         #expect(resumed == 4 && memory.statistics.refused == 2)
     }
-
-    @Test("A page is counted before its memory is taken; a short one is not counted")
-    func page() throws {
-        let memory = AnswerMemory(limit: 1 << 20)
-        var page = TaskPage(of: owner(1), atMost: nil, in: memory)
-        let words = String(repeating: "x", count: 1000)
-        var (id, bytes) = (Int64(1), 0)
-        while try page.append(
-            TaskItem(id: id, owner: owner(1), text: try TaskText(words), created: 0, modified: 0))
-        {
-            bytes += 2 * words.utf8.count
-            id += 1
-            #expect(bytes <= AnswerMemory.unleased || memory.statistics.held >= bytes)
-        }
-        var list: TaskList? = page.list()
-        #expect(try #require(list).json.count >= memory.pageSize)
-        #expect(memory.statistics.held >= memory.pageSize && list?.next == id - 1)
-        // The page, which still is a value of its own, holds the lease as well.
-        page = TaskPage(of: owner(1), atMost: 1, in: memory)
-        list = nil
-        #expect(memory.statistics.held == 0)
-        #expect(try page.append(TaskItem(id: 1, owner: owner(1), text: try TaskText(words), created: 0, modified: 0)))
-        #expect(page.list().json.count < 3000 && memory.statistics == .init(held: 0, refused: 0))
-    }
 }
