@@ -99,9 +99,7 @@ let modules = [
         "Stores", "TaskArchive",
         imports: ["SQLiteStore", "PostgreSQLStore", "Tasks", "SQLite", "PostgreSQL", "Platform", "JSON", "Basics"]),
 
-    Module(
-        "Stores", "OwnerMoves",
-        imports: ["SQLiteStore", "PostgreSQLStore", "Tasks", "SQLite", "PostgreSQL", "Platform", "Basics"]),
+    Module("Stores", "OwnerMoves", imports: ["TaskArchive", "Tasks", "JSON", "Platform", "Basics"]),
 
     // The application; neither of the two imports the other.
     Module("Server", "IssuerKeys", imports: ["Tokens", "OpenSSL", "Curl", "JSON", "Platform", "Basics"]),

@@ -1,67 +1,47 @@
 package import Basics
 package import Platform
-import SQLiteStore
+import TaskArchive
 import Tasks
 
 /// A database, open, in which people get another owner.
 package struct OwnerMover {
-    private let database: any OwnerDatabase
+    private let tables: any TaskTables
+    /// How many pairs are looked up at a time.
+    private static let pageSize = 500
 
     /// Opens a SQLite file; one that is to be written belongs to this mover alone, so that no server may run on it.
     package init(sqlite path: String, onlyReads: Bool) throws(OperatorError) {
-        database = try SQLiteOwnerDatabase(SQLiteFile(path), onlyReads: onlyReads)
+        tables = try SQLiteTables(path: path, for: onlyReads ? .read : .change)
     }
 
     /// Opens the database of a connection string of libpq; servers may use the database meanwhile.
     package init(postgreSQL connectionString: String, onlyReads: Bool) throws(OperatorError) {
-        database = try PostgreSQLOwnerDatabase(connectionString, onlyReads: onlyReads)
+        let tables = try PostgreSQLTables(
+            connectionString, for: onlyReads ? .read : .change,
+            ifMissing: "start it once, or run `task-server migrate`")
+        guard onlyReads || !tables.isOneOwnerOnly else {
+            throw OperatorError(
+                "the database \(tables.name) has parts of its tables on other servers, and no transaction there changes two "
+                    + "of them whole", advice: "export, replace the owners in the lines, and import into new tables")
+        }
+        self.tables = tables
     }
 
     /// Finds out what ``move(_:merging:shouldContinue:)`` would do now; changes nothing.
     package func plan(_ map: OwnerMap, merging: Bool) throws(OperatorError) -> MoveReport {
-        try database.plan(map, merging: merging)
-    }
-
-    /// Finds the owners with tasks whom the map does not name; each is also given to `output`, without a line's end.
-    package func unmapped(
-        _ map: OwnerMap, to output: LineOutput
-    ) throws(OperatorError) -> UnmappedOwners {
-        try database.unmapped(map, to: output)
-    }
-
-    /// Gives everything of each old owner to the new one: tasks, idempotency keys, and the ids that are not given again.
-    ///
-    /// Each person is moved in one transaction, in the order of the map. A move that ended early, for whatever reason, is
-    /// continued by repeating it.
-    ///
-    /// - Parameters:
-    ///   - map: whom to move.
-    ///   - merging: whether tasks are put after those that the new owner has; otherwise their people stay.
-    ///   - shouldContinue: called before each person with how many were looked at; false ends the move.
-    /// - Returns: what was done.
-    /// - Throws: ``OperatorError``; who was moved until then is moved.
-    package func move(
-        _ map: OwnerMap, merging: Bool, shouldContinue: (Int) -> Bool
-    ) throws(OperatorError) -> MoveReport {
-        try database.move(map, merging: merging, shouldContinue: shouldContinue)
-    }
-}
-
-extension OwnerDatabase {
-    /// How many pairs are looked up at a time.
-    private static var pageSize: Int { 500 }
-
-    func plan(_ map: OwnerMap, merging: Bool) throws(OperatorError) -> MoveReport {
         var report = MoveReport()
-        for start in stride(from: 0, to: map.count, by: Self.pageSize) {
-            let entries = map.entries[start...].prefix(Self.pageSize)
-            let states = try states(of: entries.flatMap { [$0.pair.old, $0.pair.new] })
+        for entries in Self.pages(of: map) {
+            let states = try tables.knownStates(of: entries.flatMap { [$0.pair.old, $0.pair.new] })
             for entry in entries {
                 report.add(try Self.foreseen(entry, states[entry.pair.old], states[entry.pair.new], merging), of: entry)
             }
         }
         report.isWhole = true
         return report
+    }
+
+    private static func pages(of map: OwnerMap) -> some Sequence<ArraySlice<OwnerMap.Entry>> {
+        stride(from: 0, to: map.count, by: pageSize).lazy.map { map.entries[$0...].prefix(pageSize) }
     }
 
     private static func foreseen(
@@ -78,31 +58,42 @@ extension OwnerDatabase {
         return .moved(tasks: tasks, hasNewIDs: true, isMerged: true)
     }
 
-    func move(
+    /// Gives everything of each old owner to the new one: tasks, idempotency keys, and the ids that are not given again.
+    ///
+    /// Each person is moved in one transaction, in the order of the map. A move that ended early, for whatever reason, is
+    /// continued by repeating it.
+    ///
+    /// - Parameters:
+    ///   - map: whom to move.
+    ///   - merging: whether tasks are put after those that the new owner has; otherwise their people stay.
+    ///   - shouldContinue: called before each person with how many were looked at; false ends the move.
+    /// - Returns: what was done.
+    /// - Throws: ``OperatorError``; who was moved until then is moved.
+    package func move(
         _ map: OwnerMap, merging: Bool, shouldContinue: (Int) -> Bool
     ) throws(OperatorError) -> MoveReport {
         var report = MoveReport()
-        for start in stride(from: 0, to: map.count, by: Self.pageSize) {
-            let entries = map.entries[start...].prefix(Self.pageSize)
-            // Who is not known needs no transaction.
-            let known = try states(of: entries.map(\.pair.old))
+        for entries in Self.pages(of: map) {
+            // An owner who is not known needs no transaction.
+            let known = try tables.knownStates(of: entries.map(\.pair.old))
             for entry in entries {
                 guard shouldContinue(report.pairs) else { return report }
-                let outcome = known[entry.pair.old] == nil ? .nothing : try move(entry.pair, merging: merging)
-                report.add(outcome, of: entry)
+                let isKnown = known[entry.pair.old] != nil
+                report.add(isKnown ? try tables.moved(entry.pair, merging: merging) : .nothing, of: entry)
             }
         }
         report.isWhole = true
         return report
     }
 
-    func unmapped(
+    /// Finds the owners with tasks whom the map does not name; each is also given to `output`, without a line's end.
+    package func unmapped(
         _ map: OwnerMap, to output: LineOutput
     ) throws(OperatorError) -> UnmappedOwners {
         var unmapped = UnmappedOwners()
         var position = Owner("")
         while true {
-            let page = try ownersWithTasks(after: position)
+            let page = try tables.ownersWithTasks(after: position)
             guard let last = page.last else { return unmapped }
             position = last.owner
             for (owner, tasks) in page where !map.mentions(owner) {

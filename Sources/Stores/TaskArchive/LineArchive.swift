@@ -3,8 +3,12 @@ package import Platform
 
 /// A database whose tasks can be exported and imported line by line; the lines are the same for every kind of database.
 package protocol LineArchive: Sendable {
+    func open(for use: TableUse) throws(OperatorError) -> any TaskTables
+}
+
+extension LineArchive {
     /// The number of all tasks now.
-    func countTasks() throws(OperatorError) -> Int
+    package func countTasks() throws(OperatorError) -> Int { try open(for: .read).countTasks() }
 
     /// Gives every task to `output` as one line of JSON, without the line's end, ordered by owner and id.
     ///
@@ -19,9 +23,11 @@ package protocol LineArchive: Sendable {
     ///     without its last line.
     /// - Returns: the number of exported tasks, and whether those are all.
     /// - Throws: ``OperatorError``; the lines until then are good, but not whole.
-    func export(
+    package func export(
         to output: LineOutput, shouldContinue: (Int) -> Bool
-    ) throws(OperatorError) -> ExportSummary
+    ) throws(OperatorError) -> ExportSummary {
+        try open(for: .read).export(to: output, shouldContinue: shouldContinue)
+    }
 
     /// Adds the lines of an export, ids and times kept; existing tasks are skipped, and so are expired keys.
     ///
@@ -34,9 +40,11 @@ package protocol LineArchive: Sendable {
     ///   - shouldContinue: called after every transaction with what was done until then; false ends the import.
     /// - Returns: what was done, and how it ended.
     /// - Throws: ``OperatorError``; with `line`, the lines before that one are imported.
-    func importLines(
+    package func importLines(
         _ nextLine: LineInput, shouldContinue: (ImportSummary) -> Bool
-    ) throws(OperatorError) -> ImportSummary
+    ) throws(OperatorError) -> ImportSummary {
+        try open(for: .fill).importLines(nextLine, shouldContinue: shouldContinue)
+    }
 }
 
 /// What an export did.

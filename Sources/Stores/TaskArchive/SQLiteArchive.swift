@@ -1,5 +1,6 @@
 package import Basics
-package import Platform
+import JSON
+import Platform
 import SQLite
 import SQLiteStore
 import Tasks
@@ -9,11 +10,15 @@ import Tasks
 /// Reading takes no lock that a server would notice; an import needs the database for itself. Every method blocks until it is
 /// done.
 package struct SQLiteArchive: LineArchive {
-    private let file: SQLiteFile
+    private let path: String
 
     /// The database at this path, which need not be open anywhere.
     package init(path: String) {
-        file = SQLiteFile(path)
+        self.path = path
+    }
+
+    package func open(for use: TableUse) throws(OperatorError) -> any TaskTables {
+        try SQLiteTables(path: path, for: use)
     }
 
     /// Writes the present state into a new database file, which appears whole, and on the disk, or not at all.
@@ -21,14 +26,14 @@ package struct SQLiteArchive: LineArchive {
         guard !File.exists(target) else {
             throw OperatorError("\(target) exists, and is not replaced", advice: "give another name or move it away")
         }
-        let source = try open()
+        let source = try SQLiteTables(path: path, for: .read)
         let partial = target + ".partial"
         File.remove(partial)
         do throws(OperatorError) {
             // Created first, because SQLite would let every user read it.
             try rethrowing(as: OperatorError.init) { () throws(SystemError) in try File.createIfMissing(partial) }
             try rethrowing(as: OperatorError.init) { () throws(SQLiteError) in
-                try source.prepare("VACUUM INTO ?1").run(partial)
+                _ = try source.run("VACUUM INTO ?1", [.string(partial)], giving: [])
             }
             try rethrowing(as: OperatorError.init) { () throws(SystemError) in try File.publish(partial, as: target) }
         } catch {
@@ -36,27 +41,20 @@ package struct SQLiteArchive: LineArchive {
             throw error
         }
     }
+}
 
-    package func countTasks() throws(OperatorError) -> Int {
-        let source = try open()
-        return try rethrowing(as: OperatorError.init) { () throws(SQLiteError) in
-            Int(try source.integer("SELECT sum(tasks) FROM owners") ?? 0)
-        }
+/// Copies of a PostgreSQL database line by line, also while servers use it; the lines are those of ``SQLiteArchive``.
+///
+/// Every method blocks until it is done.
+package struct PostgreSQLArchive: LineArchive {
+    private let connectionString: String
+
+    /// The database of a connection string of libpq.
+    package init(_ connectionString: String) {
+        self.connectionString = connectionString
     }
 
-    package func export(
-        to output: LineOutput, shouldContinue: (Int) -> Bool
-    ) throws(OperatorError) -> ExportSummary {
-        try SQLiteExport.compiled(on: open()).export(to: output, shouldContinue: shouldContinue)
-    }
-
-    package func importLines(
-        _ nextLine: LineInput, shouldContinue: (ImportSummary) -> Bool
-    ) throws(OperatorError) -> ImportSummary {
-        try SQLiteImport.open(file).importLines(nextLine, shouldContinue: shouldContinue)
-    }
-
-    private func open() throws(OperatorError) -> Connection {
-        try rethrowing(as: OperatorError.init) { () throws(StoreOpenError) in try file.open(.readOnly) }
+    package func open(for use: TableUse) throws(OperatorError) -> any TaskTables {
+        try PostgreSQLTables(connectionString, for: use, ifMissing: "there is nothing to export")
     }
 }

@@ -1,20 +1,6 @@
 import Basics
 import Tasks
 
-/// A database in which owners are moved.
-protocol OwnerDatabase {
-    /// What it has of these owners; nothing of those it does not know.
-    ///
-    /// Keys that are expired now count for nothing: a move removes them first.
-    func states(of owners: [Owner]) throws(OperatorError) -> [Owner: OwnerState]
-
-    /// The next owners with tasks in byte order, and how many tasks they have; none at the end.
-    func ownersWithTasks(after owner: Owner) throws(OperatorError) -> [(owner: Owner, tasks: Int64)]
-
-    /// Moves everything of an owner in one transaction; see ``OwnerMove``.
-    func move(_ pair: OwnerPair, merging: Bool) throws(OperatorError) -> MoveOutcome
-}
-
 /// What a database has of an owner.
 struct OwnerState: Equatable {
     /// The next id.
@@ -27,11 +13,11 @@ struct OwnerState: Equatable {
     /// Of an owner whom the database does not know.
     init() {}
 
-    /// What was stored.
-    init(storedNext next: Int64, tasks: Int64, first: Int64?) throws(ForeignValue) {
-        let counts = try OwnerCounts(storedNext: next, tasks: tasks)
-        guard first?.isTaskNumber ?? true else { throw .number }
-        (self.next, self.tasks, self.first) = (counts.next, counts.tasks, first)
+    /// What was stored; the least ids of the tasks and of the keys are nil without any.
+    init(_ counts: OwnerCounts, firstTask: Int64?, firstKey: Int64?) throws(ForeignValue) {
+        let ids = [firstTask, firstKey].compactMap(\.self)
+        guard ids.allSatisfy(\.isTaskNumber) else { throw .number }
+        (next, tasks, first) = (counts.next, counts.tasks, ids.min())
     }
 }
 

@@ -1,0 +1,113 @@
+package import Basics
+package import JSON
+package import SQLite
+import SQLiteStore
+import Tasks
+
+/// The tables of a SQLite file.
+package final class SQLiteTables: TaskTables {
+    private let connection: Connection
+    /// Keeps servers away while tables are written: a server would not notice that its cached lists are outdated.
+    private let lock: SQLiteFileLock?
+
+    /// Opens the file; a server may run on it if it is only read.
+    package init(path: String, for use: TableUse) throws(OperatorError) {
+        let file = SQLiteFile(path)
+        // Opened before the lock is taken as well, because the lock makes a file that is missing.
+        if use != .fill { _ = try Self.opening { () throws(StoreOpenError) in try file.open(.readOnly) } }
+        lock =
+            use == .read
+            ? nil : try rethrowing(as: OperatorError.ofWriter) { () throws(StoreOpenError) in try file.lock() }
+        connection = try Self.opening { () throws(StoreOpenError) in
+            switch use {
+            case .read: try file.open(.readOnly)
+            case .change: try file.open(.readWrite)
+            case .fill: try file.openForWriting(maximumPages: nil) { _ in }
+            }
+        }
+        if use == .change {
+            try rethrowing(as: OperatorError.init) { () throws(SQLiteError) in
+                try connection.execute("PRAGMA synchronous = FULL")
+            }
+        }
+    }
+
+    private static func opening<Value: ~Copyable>(
+        _ body: () throws(StoreOpenError) -> Value
+    ) throws(OperatorError) -> Value {
+        try rethrowing(as: OperatorError.init, body)
+    }
+
+    package static func source(_ columns: [TableColumn]) -> String {
+        "(SELECT \(columns.enumerated().map { "?\($0 + 1) AS \($1.name)" }.joined(separator: ", "))) AS line"
+    }
+
+    package static let isLine = "= ?1"
+    package static let forUpdate = ""
+    package var isOneOwnerOnly: Bool { false }
+
+    package func run(
+        _ sql: String, _ values: [JSONValue], giving columns: [TableColumn]
+    ) throws(SQLiteError) -> [[JSONValue]] {
+        try run(sql, lines: [values], of: [], giving: columns)
+    }
+
+    package func run(
+        _ sql: String, lines: [[JSONValue]], of _: [TableColumn], giving columns: [TableColumn]
+    ) throws(SQLiteError) -> [[JSONValue]] {
+        let statement = try connection.prepare(sql)
+        var rows: [[JSONValue]] = []
+        for line in lines {
+            defer { statement.reset() }
+            for (index, value) in line.enumerated() { try statement.bind(value, at: Int32(index + 1)) }
+            while try statement.step() { rows.append(statement.row(of: columns)) }
+        }
+        return rows
+    }
+
+    package func snapshot<Outcome>(_ body: () throws(SQLiteError) -> Outcome) throws(SQLiteError) -> Outcome {
+        try connection.snapshot(body)
+    }
+
+    package func transaction<Outcome>(
+        _ body: () throws(SQLiteError) -> (Outcome, isKept: Bool)
+    ) throws(SQLiteError) -> Outcome {
+        try connection.execute("BEGIN IMMEDIATE")
+        defer { connection.rollBack() }
+        let (outcome, isKept) = try body()
+        if isKept { try connection.execute("COMMIT") }
+        return outcome
+    }
+}
+
+extension SQLiteError: TableFailure {
+    package var forOperator: OperatorError { OperatorError(self) }
+}
+
+extension Statement {
+    fileprivate func bind(_ value: JSONValue, at index: Int32) throws(SQLiteError) {
+        switch value {
+        case .integer(let value): try value.bind(to: self, at: index)
+        case .real(let value): try value.bind(to: self, at: index)
+        case .string(let value): try value.bind(to: self, at: index)
+        case .boolean(let value): try value.bind(to: self, at: index)
+        case .null, .array, .object: try Int64?.none.bind(to: self, at: index)
+        }
+    }
+
+    /// The current row.
+    fileprivate func row(of columns: [TableColumn]) -> [JSONValue] {
+        var row: [JSONValue] = []
+        for (index, column) in columns.enumerated() {
+            let index = Int32(index)
+            switch column {
+            case _ where isNull(index): row.append(.null)
+            case .integer: row.append(.integer(integer(index)))
+            case .real: row.append(.real(real(index)))
+            case .text: row.append(.string(text(index)))
+            case .flag: row.append(.boolean(integer(index) != 0))
+            }
+        }
+        return row
+    }
+}
