@@ -1,3 +1,4 @@
+package import Basics
 package import HTTP
 package import Platform
 
@@ -35,9 +36,9 @@ package final class MockAuthority: Sendable {
     /// - Throws: why the folder cannot be used.
     package convenience init(
         configuration: Configuration, time: any TimeSource = SystemTime(), folder: StateFolder
-    ) throws(StateFolderError) {
+    ) throws(OperatorError) {
         let parts = TenantParts(time: time, generator: .generated)
-        try self.init(configuration, parts) { name throws(StateFolderError) in
+        try self.init(configuration, parts) { name throws(OperatorError) in
             try TenantState(in: folder, name)
         }
     }

@@ -1,3 +1,4 @@
+import Basics
 import MockAuthority
 import Platform
 import Settings
@@ -5,14 +6,12 @@ import Settings
 /// Runs `mock-authority health`, which asks the authority that runs with the same settings.
 ///
 /// A container's health check then needs no other program.
-func runHealth(_ settings: MockSettings) -> Never {
+func health(_ settings: MockSettings) throws(OperatorError) -> String {
     let address = settings.network.listen.seenFromHere
-    do throws(SystemError) {
+    let reply = try rethrowing(as: { OperatorError("cannot \($0)") }) { () throws(SystemError) in
         // This resource always exists, and reading it changes nothing.
-        let reply = try PlainReply.get(MockAuthority.Path.badTokens, host: address.host, port: address.port)
-        if reply.status == 200 { answer("alive") }
-        fail(["\(address) answers \(reply.status)"], .failure)
-    } catch {
-        fail(["cannot \(error)"], .failure)
+        try PlainReply.get(MockAuthority.Path.badTokens, host: address.host, port: address.port)
     }
+    guard reply.status == 200 else { throw OperatorError("\(address) answers \(reply.status)") }
+    return "alive"
 }

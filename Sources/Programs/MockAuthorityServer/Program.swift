@@ -5,21 +5,32 @@ import Settings
 
 /// Runs the command that the arguments name, or serves if there is none.
 func runMockAuthority() -> Never {
+    do throws(OperatorError) {
+        answer(try run(Array(CommandLine.arguments.dropFirst())))
+    } catch {
+        fail(error)
+    }
+}
+
+/// Returns what the program prints at its end.
+private func run(_ arguments: [String]) throws(OperatorError) -> String {
     let signals = Signals()
-    let arguments = Array(CommandLine.arguments.dropFirst())
-    if arguments.contains("--version") { answer("mock-authority \(programVersion)") }
-    if arguments.contains("--help") || arguments.first == "help" { answer(helpText) }
+    if arguments.contains("--version") { return "mock-authority \(programVersion)" }
+    if arguments.contains("--help") || arguments.first == "help" { return helpText }
     if arguments.first == "token" {
         // Commands may end anywhere.
         signals.release()
-        runToken(Array(arguments.dropFirst()))
+        try runToken(Array(arguments.dropFirst()))
     }
-    let (settings, command) = readSettings(arguments)
-    guard let command else { serve(settings, until: signals) }
+    let (settings, command) = try readSettings(arguments)
+    guard let command else {
+        try serve(settings, until: signals)
+        exitProcess(.success)
+    }
     signals.release()
-    switch command {
-    case .health: runHealth(settings)
-    case .clientSettings: printClientSettings(settings)
+    return switch command {
+    case .health: try health(settings)
+    case .clientSettings: try clientSettings(settings)
     }
 }
 
@@ -29,14 +40,20 @@ enum SettingsCommand: String {
     case health
 }
 
-private func printClientSettings(_ settings: MockSettings) -> Never {
+private func clientSettings(_ settings: MockSettings) throws(OperatorError) -> String {
     guard let kind = settings.client.kind else {
         let kinds = ClientKind.allCases.map(\.rawValue).joined(separator: ", ")
-        fail(["client-settings needs --for, one of \(kinds)."], .badSettings)
+        throw OperatorError("client-settings needs --for, one of \(kinds).", .badSettings)
     }
     let listen = settings.network.listen
-    let shown = configuration(settings, listen).clientSettings("http://\(listen.called)")
-    answer(shown.first { $0.kind == kind.rawValue }?.text ?? "")
+    let shown = try configuration(settings, listen).clientSettings("http://\(listen.called)")
+    return shown.first { $0.kind == kind.rawValue }?.text ?? ""
+}
+
+extension OperatorError {
+    init(_ failure: String, _ status: ExitStatus) {
+        self.init(failure, exitCode: status.rawValue)
+    }
 }
 
 /// Prints an answer and ends the program with success.
@@ -45,32 +62,31 @@ func answer(_ text: String) -> Never {
     exitProcess(.success)
 }
 
-/// Prints the problems, one a line, and ends the program.
-func fail(_ messages: [String], _ status: ExitStatus) -> Never {
-    for message in messages { StandardStream.error.print("mock-authority: \(message)") }
-    exitProcess(status)
+/// Prints the error and ends the program.
+func fail(_ error: OperatorError) -> Never {
+    StandardStream.error.print("mock-authority: \(error.message)")
+    exitProcess(ExitStatus(rawValue: error.exitCode) ?? .failure)
 }
 
-func readSettings(_ arguments: [String]) -> (settings: MockSettings, command: SettingsCommand?) {
+func readSettings(_ arguments: [String]) throws(OperatorError) -> (settings: MockSettings, command: SettingsCommand?) {
     var environment = ProcessFacts.environment
     // The variable is for the command token and no setting; it may be set for all commands.
     environment["MOCK_AUTHORITY"] = nil
     if arguments.contains("client-settings") { environment.merge(settingsOfTheRun()) { given, _ in given } }
     let input = SettingInput(arguments: arguments, environment: environment)
-    do throws(SettingMistakes) {
-        let read = try MockSettings.read(input)
-        let command = read.operands.first.flatMap(SettingsCommand.init)
-        guard read.operands.count == (command == nil ? 0 : 1) else {
-            let operands = read.operands.joined(separator: " ")
-            fail(
-                ["'\(operands)' is not a command. Commands: token, client-settings, health. See --help."],
-                .badSettings)
-        }
-        if read.values.printSettings { answer(String(read.printed.dropLast())) }
-        return (read.values, command)
-    } catch {
-        fail(error.messages, .badSettings)
+    // Each mistake is a line.
+    let read = try rethrowing(as: { OperatorError($0.messages.joined(separator: "\nmock-authority: "), .badSettings) })
+    {
+        () throws(SettingMistakes) in try MockSettings.read(input)
     }
+    let command = read.operands.first.flatMap(SettingsCommand.init)
+    guard read.operands.count == (command == nil ? 0 : 1) else {
+        let operands = read.operands.joined(separator: " ")
+        throw OperatorError(
+            "'\(operands)' is not a command. Commands: token, client-settings, health. See --help.", .badSettings)
+    }
+    if read.values.printSettings { answer(String(read.printed.dropLast())) }
+    return (read.values, command)
 }
 
 /// Returns the settings of the mock that `make run` has started in this folder; empty if none runs.
@@ -87,15 +103,15 @@ private func settingsOfTheRun() -> [String: String] {
 
 private var helpText: String {
     """
-    mock-authority: a stand-in for Azure AD B2C, Entra External ID and Entra ID, for development only.
+    mock-authority stands in for Azure AD B2C, Entra External ID and Entra ID. It is for development only.
 
     Usage:
       mock-authority [settings]         serves
       mock-authority token --user NAME  prints one token of the running authority
     \(tokenHelp)
       mock-authority client-settings --for \(ClientKind.allCases.map(\.rawValue).joined(separator: "|")) [settings]
-                      prints what makes that client talk to this authority and to task-server; in the folder
-                      where `make run` runs, with its ports
+                      prints the settings with which that client talks to this authority and to task-server.
+                      In the folder where `make run` runs, the settings have its ports
       mock-authority health             asks the running authority of these settings whether it is alive
 
     Settings (flag, then variable, then default):

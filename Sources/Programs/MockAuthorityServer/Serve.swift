@@ -9,22 +9,24 @@ import Settings
 /// The addresses are bound first, so that a taken port is reported before keys are generated, and the issuer has its
 /// port. No server listens before the authority and its certificate exist: until then the system refuses connections,
 /// and the first request that is accepted gets its proper answer.
-func serve(_ settings: MockSettings, until signals: Signals) -> Never {
-    let lock = stateLock(settings)
-    let limits = fittingLimits(servers: 1 + settings.tls.listen.count)
-    let socket = bind(settings.network.listen)
-    let secureSockets = settings.tls.listen.map(bind)
+func serve(_ settings: MockSettings, until signals: Signals) throws(OperatorError) {
+    // Held until the end.
+    let lock = try settings.files.state.map { (path) throws(OperatorError) in try StateFolder(path).lock() }
+    let limits = try fittingLimits(servers: 1 + settings.tls.listen.count)
+    let socket = try bind(settings.network.listen)
+    let secureSockets = try settings.tls.listen.map(bind)
     let address = ListenAddress(host: settings.network.listen.host, port: socket.port)
-    let configuration = configuration(settings, address, securePort: secureSockets.first?.port)
+    let configuration = try configuration(settings, address, securePort: secureSockets.first?.port)
     // The signing key is generated on another thread, while this one makes the certificate.
-    let authority = authority(settings, configuration)
-    let certificate = secureSockets.isEmpty ? nil : serverCertificate(settings, configuration)
+    let authority = try authority(settings, configuration)
+    let certificate = secureSockets.isEmpty ? nil : try serverCertificate(settings, configuration)
     let identity = certificate.map { TLSIdentity(certificates: $0.chain, key: $0.key) }
-    let secure = zip(settings.tls.listen, secureSockets).map { listen, socket in
-        server(listen, socket, limits, AuthorityHandler(authority, scheme: "https"), tls: identity)
+    let secure = try zip(settings.tls.listen, secureSockets).map { (listen, socket) throws(OperatorError) in
+        try server(listen, socket, limits, AuthorityHandler(authority, scheme: "https"), tls: identity)
     }
     // This server starts last, since clients wait for it.
-    let plain = server(settings.network.listen, socket, limits, AuthorityHandler(authority, scheme: "http"), tls: nil)
+    let handler = AuthorityHandler(authority, scheme: "http")
+    let plain = try server(settings.network.listen, socket, limits, handler, tls: nil)
     let message = StartupMessage(
         configuration: configuration, address: address,
         secure: secure.map { .init(port: $0.port, authorityFile: File.resolved(certificate?.authorityFile ?? "")) })
@@ -34,60 +36,35 @@ func serve(_ settings: MockSettings, until signals: Signals) -> Never {
     for server in servers { server.stopAccepting() }
     for server in servers { server.stop(patience: .seconds(2)) }
     _ = consume lock
-    exitProcess(.success)
 }
 
-private func bind(_ listen: ListenAddress) -> ServerSocket {
-    do throws(ServerStartError) {
-        return try ServerSocket(bindingTo: listen.host, port: listen.port)
-    } catch {
-        failToListen(listen, error)
+private func bind(_ listen: ListenAddress) throws(OperatorError) -> ServerSocket {
+    try rethrowing(as: { OperatorError(listen, $0) }) { () throws(ServerStartError) in
+        try ServerSocket(bindingTo: listen.host, port: listen.port)
     }
 }
 
 private func server(
     _ listen: ListenAddress, _ socket: ServerSocket, _ limits: ServerLimits, _ handler: AuthorityHandler,
     tls: TLSIdentity?
-) -> HTTPServer {
-    do throws(ServerStartError) {
-        return try HTTPServer(listeningOn: socket, limits: limits, tls: tls, handler: handler)
-    } catch {
-        failToListen(listen, error)
+) throws(OperatorError) -> HTTPServer {
+    try rethrowing(as: { OperatorError(listen, $0) }) { () throws(ServerStartError) in
+        try HTTPServer(listeningOn: socket, limits: limits, tls: tls, handler: handler)
     }
 }
 
-private func failToListen(_ listen: ListenAddress, _ error: ServerStartError) -> Never {
-    fail(["cannot listen on \(listen): \(error.message)"], .unavailable)
+private func serverCertificate(
+    _ settings: MockSettings, _ configuration: Configuration
+) throws(OperatorError) -> ServerCertificate {
+    let names = settings.tls.names
+    let more = configuration.hostNames.filter { !names.contains($0) }
+    return try ServerCertificate(
+        in: StateFolder(settings.files.state ?? "."), names: names + more, time: SystemTime())
 }
 
-private func serverCertificate(_ settings: MockSettings, _ configuration: Configuration) -> ServerCertificate {
-    do throws(StateFolderError) {
-        let folder = try StateFolder(settings.files.state ?? ".")
-        let names = settings.tls.names
-        let more = configuration.hostNames.filter { !names.contains($0) }
-        return try ServerCertificate(in: folder, names: names + more, time: SystemTime())
-    } catch {
-        fail([error.message], .badSettings)
-    }
-}
-
-/// Returns the lock of the state folder, if there is one, which is held until the end.
-private func stateLock(_ settings: MockSettings) -> FileLock? {
-    guard let path = settings.files.state else { return nil }
-    do throws(StateFolderError) {
-        return try StateFolder(path).lock()
-    } catch {
-        fail([error.message], .badSettings)
-    }
-}
-
-func authority(_ settings: MockSettings, _ configuration: Configuration) -> MockAuthority {
+func authority(_ settings: MockSettings, _ configuration: Configuration) throws(OperatorError) -> MockAuthority {
     guard let state = settings.files.state else { return MockAuthority(configuration: configuration) }
-    do throws(StateFolderError) {
-        return try MockAuthority(configuration: configuration, folder: try StateFolder(state))
-    } catch {
-        fail([error.message], .badSettings)
-    }
+    return try MockAuthority(configuration: configuration, folder: StateFolder(state))
 }
 
 /// The limits, which allow a fault to delay an answer by a minute.
@@ -99,7 +76,7 @@ private var patientLimits: ServerLimits {
 }
 
 /// Returns the limits of each server, with as many connections as the process may open sockets.
-private func fittingLimits(servers: Int) -> ServerLimits {
+private func fittingLimits(servers: Int) throws(OperatorError) -> ServerLimits {
     let wished = Array(repeating: patientLimits, count: servers)
     // These are the files that are open already, and files of the state for a moment.
     let others = ProcessLimits.openFiles + 8
@@ -107,8 +84,8 @@ private func fittingLimits(servers: Int) -> ServerLimits {
     let allowed = ProcessLimits.raiseOpenFiles(to: wanted)
     guard let limits = ServerLimits.fitting(wished, into: allowed - others)?.last else {
         let least = others + ServerLimits.leastDescriptors(of: wished)
-        fail(
-            ["only \(allowed) files and sockets may be open, and at least \(least) are needed: raise ulimit -n."],
+        throw OperatorError(
+            "only \(allowed) files and sockets may be open, and at least \(least) are needed: raise ulimit -n.",
             .unavailable)
     }
     if allowed < wanted {
@@ -117,6 +94,12 @@ private func fittingLimits(servers: Int) -> ServerLimits {
                 + "\(limits.connections.counted("connection")).")
     }
     return limits
+}
+
+extension OperatorError {
+    fileprivate init(_ listen: ListenAddress, _ error: ServerStartError) {
+        self.init("cannot listen on \(listen): \(error.message)", .unavailable)
+    }
 }
 
 extension ServerStartError {

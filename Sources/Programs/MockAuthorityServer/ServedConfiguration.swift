@@ -1,3 +1,4 @@
+import Basics
 import MockAuthority
 import Platform
 import Settings
@@ -5,10 +6,15 @@ import Settings
 /// Returns the configuration of the settings and their file, for an authority that listens at this address.
 ///
 /// The port of https is that of the settings, unless another is given: that which the system chose.
-func configuration(_ settings: MockSettings, _ address: ListenAddress, securePort: UInt16? = nil) -> Configuration {
+func configuration(
+    _ settings: MockSettings, _ address: ListenAddress, securePort: UInt16? = nil
+) throws(OperatorError) -> Configuration {
     // No client can connect to 0.0.0.0: an authority that listens on all addresses is localhost, or what --issuer says.
     let base = "http://\(address.called)"
-    var configuration = settings.files.configuration.map { read($0, base) } ?? .standard(issuerBase: base)
+    var configuration =
+        try settings.files.configuration.map { (path) throws(OperatorError) in
+            try read(path, base)
+        } ?? .standard(issuerBase: base)
     if let issuer = settings.network.issuer { configuration.issuerBase = issuer.withoutSlash }
     if let mode = settings.network.issuerMode {
         for index in configuration.policies.indices { configuration.policies[index].issuer = mode }
@@ -37,17 +43,12 @@ private func shownClientSettings(
     }
 }
 
-private func read(_ path: String, _ issuerBase: String) -> Configuration {
-    let bytes: [UInt8]
-    do throws(SystemError) {
-        bytes = try File.read(path)
-    } catch {
-        fail(["\(error)"], .badSettings)
+private func read(_ path: String, _ issuerBase: String) throws(OperatorError) -> Configuration {
+    let bytes = try rethrowing(as: { OperatorError("\($0)", .badSettings) }) { () throws(SystemError) in
+        try File.read(path)
     }
-    do throws(InputError) {
-        return try Configuration(parsing: bytes, issuerBase: issuerBase)
-    } catch {
-        fail(["\(path): \(error.message)"], .badSettings)
+    return try rethrowing(as: { OperatorError("\(path): \($0.message)", .badSettings) }) { () throws(InputError) in
+        try Configuration(parsing: bytes, issuerBase: issuerBase)
     }
 }
 

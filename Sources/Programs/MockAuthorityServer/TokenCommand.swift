@@ -6,14 +6,15 @@ import Settings
 /// The help of `mock-authority token`, which asks a running authority or makes the token from the keys of a folder.
 let tokenHelp = """
                   --policy P --scope S --client ID --nonce N --exp -1h --claim NAME=VALUE --drop NAME
-                  --profile b2c|external-id|entra --tenant DOMAIN: of a tenant beside the B2C one; --kid K: by that key
-                  --bad NAME (the list: curl -s http://127.0.0.1:3001\(MockAuthority.Path.badTokens))
-                  --authority URL of the running mock [MOCK_AUTHORITY; default: http://127.0.0.1:3001]
-                  --state FOLDER [settings]: from the keys there, whether or not an authority runs
+                  --profile b2c|external-id|entra --tenant DOMAIN   a tenant beside the B2C tenant issues the token
+                  --kid K                       the key with this kid signs the token
+                  --bad NAME                    the token is bad; curl -s http://127.0.0.1:3001\(MockAuthority.Path.badTokens) lists the names
+                  --authority URL               the running mock [MOCK_AUTHORITY; default: http://127.0.0.1:3001]
+                  --state FOLDER [settings]     the keys in the folder sign the token, whether or not a mock runs
     """
 
 /// Prints one token and ends.
-func runToken(_ arguments: [String]) -> Never {
+func runToken(_ arguments: [String]) throws(OperatorError) -> Never {
     var query: [String] = []
     var authority = ProcessFacts.environment["MOCK_AUTHORITY"] ?? "http://127.0.0.1:3001"
     var settings: [String] = []
@@ -25,17 +26,15 @@ func runToken(_ arguments: [String]) -> Never {
             if given == nil, rest.first?.hasPrefix("--") == false { settings.append(rest.removeFirst()) }
             continue
         }
-        guard let value = given ?? rest.popFirst() else {
-            fail(["\(flag) needs a value."], .badSettings)
-        }
+        guard let value = given ?? rest.popFirst() else { throw OperatorError("\(flag) needs a value.", .badSettings) }
         if name == "authority" { authority = value } else { query.append("\(name)=\(PercentEncoding.encode(value))") }
     }
     let target = "\(MockAuthority.Path.testToken)?\(query.joined(separator: "&"))"
-    if settings.isEmpty { ask(authority, target) }
+    if settings.isEmpty { answer(try ask(authority, target)) }
     guard settings.contains(where: { parts(of: $0).name == "state" }) else {
-        fail(["token has no flag '\(settings[0])'. Flags:\n\(tokenHelp)"], .badSettings)
+        throw OperatorError("token has no flag '\(settings[0])'. Flags:\n\(tokenHelp)", .badSettings)
     }
-    printOfflineToken(readSettings(settings).settings, target)
+    try printOfflineToken(readSettings(settings).settings, target)
 }
 
 private let parameters = [
@@ -49,16 +48,14 @@ private func parts(of flag: String) -> (name: String, value: String?) {
     return (parts[0], parts.count == 2 ? parts[1] : nil)
 }
 
-private func ask(_ authority: String, _ target: String) -> Never {
+private func ask(_ authority: String, _ target: String) throws(OperatorError) -> String {
     guard let url = WebAddress(authority), !url.isEncrypted, let address = ListenAddress("\(url.host):\(url.port)")
     else {
-        fail(["--authority \(authority) is not an address like http://127.0.0.1:3001"], .badSettings)
+        throw OperatorError("--authority \(authority) is not an address like http://127.0.0.1:3001", .badSettings)
     }
-    do throws(SystemError) {
-        let reply = try PlainReply.get(target, host: address.host, port: address.port)
-        if reply.status == 200 { answer(reply.body) }
-        fail([reply.body], .failure)
-    } catch {
-        fail(["\(error). Is mock-authority running there?"], .unavailable)
+    let reply = try rethrowing(as: { OperatorError("\($0). Is mock-authority running there?", .unavailable) }) {
+        () throws(SystemError) in try PlainReply.get(target, host: address.host, port: address.port)
     }
+    guard reply.status == 200 else { throw OperatorError(reply.body) }
+    return reply.body
 }

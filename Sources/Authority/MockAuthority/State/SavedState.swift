@@ -18,12 +18,13 @@ struct SavedState: Sendable {
     init() {}
 
     /// Reads a folder; what is missing is created.
-    init(_ folder: StateFolder) throws(StateFolderError) {
+    init(_ folder: StateFolder) throws(OperatorError) {
         if let bytes = try folder.read("secret") { secret = bytes } else { try folder.write("secret", secret) }
         guard secret.count == Self.secretLength else { throw .unreadable(file: folder.file("secret")) }
         if let bytes = try folder.read("keys.json") {
-            let unreadable = StateFolderError.unreadable(file: folder.file("keys.json"))
-            let value = try rethrowing(as: { _ in unreadable }) { () throws(JSONError) in try JSONValue(parsing: bytes)
+            let unreadable = OperatorError.unreadable(file: folder.file("keys.json"))
+            let value = try rethrowing(as: { _ in unreadable }) { () throws(JSONError) in
+                try JSONValue(parsing: bytes)
             }
             guard let keys = KeyRing.State(saved: value), keys.published.isEmpty || keys.signing != nil else {
                 throw unreadable
@@ -31,7 +32,7 @@ struct SavedState: Sendable {
             self.keys = keys
         }
         if let bytes = try folder.read("users.json") {
-            let unreadable = StateFolderError.unreadable(file: folder.file("users.json"))
+            let unreadable = OperatorError.unreadable(file: folder.file("users.json"))
             users = try rethrowing(as: { _ in unreadable }) { () throws(InputError) in
                 let file = try ConfigurationMember.root(bytes, limits: Self.limits)
                 try file.allow(["users"])
@@ -52,7 +53,7 @@ extension StateFolder {
     }
 
     private func save(_ name: String, _ value: JSONValue) {
-        do throws(StateFolderError) {
+        do throws(OperatorError) {
             try write(name, value.serialized())
         } catch {
             StandardStream.error.print("mock-authority: \(error.message)")

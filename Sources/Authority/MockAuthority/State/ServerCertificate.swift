@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 import OpenSSL
 package import Platform
 
@@ -20,7 +20,7 @@ package struct ServerCertificate: Sendable, Equatable {
     ///   - names: more names of the server, in addition to localhost, 127.0.0.1 and ::1.
     ///   - time: dates the certificate.
     /// - Throws: why the folder cannot be used.
-    package init(in folder: StateFolder, names: [String], time: any TimeSource) throws(StateFolderError) {
+    package init(in folder: StateFolder, names: [String], time: any TimeSource) throws(OperatorError) {
         let now = time.wallMilliseconds / 1000
         let all = ["localhost", "127.0.0.1", "::1"] + names
         authorityFile = folder.file("ca.pem")
@@ -30,7 +30,7 @@ package struct ServerCertificate: Sendable, Equatable {
         }
         let maker = CertificateMaker(now: now)
         let authority = try Self.authority(folder, maker)
-        (chain, key) = try rethrowing(as: { _ in StateFolderError.key }) { () throws(RSAError) in
+        (chain, key) = try rethrowing(as: { _ in OperatorError.keyNotGenerated }) { () throws(RSAError) in
             let key = try RSAPrivateKey.generate()
             let leaf = try maker.server(key, names: all, issuer: authority)
             return (leaf + authority.certificate, key.pem)
@@ -48,7 +48,7 @@ package struct ServerCertificate: Sendable, Equatable {
     /// The saved certificate, if it is valid for another month and has these names.
     private static func kept(
         _ folder: StateFolder, _ names: [String], _ now: Int64
-    ) throws(StateFolderError) -> (chain: String, key: String)? {
+    ) throws(OperatorError) -> (chain: String, key: String)? {
         guard let label = try folder.read(text: "tls.names"), let chain = try folder.read(text: "tls.pem"),
             let key = try folder.read(text: "tls.key"), try folder.read(text: "ca.pem") != nil,
             let made = label.spaceSeparated.first.flatMap({ Int64($0) }),
@@ -63,12 +63,12 @@ package struct ServerCertificate: Sendable, Equatable {
     /// The certificate authority; damaged files are refused, not replaced.
     private static func authority(
         _ folder: StateFolder, _ maker: CertificateMaker
-    ) throws(StateFolderError) -> (key: RSAPrivateKey, certificate: String) {
+    ) throws(OperatorError) -> (key: RSAPrivateKey, certificate: String) {
         if let pem = try folder.read(text: "ca.key"), let certificate = try folder.read(text: "ca.pem") {
             try checkCertificates(certificate, count: 1, "ca.pem", folder)
             return (try key(pem, "ca.key", folder), certificate)
         }
-        let (key, certificate) = try rethrowing(as: { _ in StateFolderError.key }) { () throws(RSAError) in
+        let (key, certificate) = try rethrowing(as: { _ in OperatorError.keyNotGenerated }) { () throws(RSAError) in
             let key = try RSAPrivateKey.generate()
             return (key, try maker.authority(key, name: issuer))
         }
@@ -79,15 +79,15 @@ package struct ServerCertificate: Sendable, Equatable {
 
     private static func key(
         _ pem: String, _ name: String, _ folder: StateFolder
-    ) throws(StateFolderError) -> RSAPrivateKey {
-        let unreadable = StateFolderError.unreadable(file: folder.file(name))
+    ) throws(OperatorError) -> RSAPrivateKey {
+        let unreadable = OperatorError.unreadable(file: folder.file(name))
         return try rethrowing(as: { _ in unreadable }) { () throws(RSAError) in try RSAPrivateKey(pem: pem) }
     }
 
     /// Refuses a file that was cut or replaced.
     private static func checkCertificates(
         _ pem: String, count: Int, _ name: String, _ folder: StateFolder
-    ) throws(StateFolderError) {
+    ) throws(OperatorError) {
         let marks = ["-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----"]
         let counts = marks.map { pem.split(separator: $0, omittingEmptySubsequences: false).count - 1 }
         guard counts == [count, count] else { throw .unreadable(file: folder.file(name)) }

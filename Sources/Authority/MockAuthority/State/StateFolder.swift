@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 package import Platform
 
 /// A folder in which an authority keeps what outlives it: keys, accounts, its certificate.
@@ -9,41 +9,41 @@ package struct StateFolder: Sendable {
     private var prefix = ""
 
     /// Opens the folder, or creates it.
-    package init(_ path: String) throws(StateFolderError) {
+    package init(_ path: String) throws(OperatorError) {
         self.path = path
-        try rethrowing(as: StateFolderError.system) { () throws(SystemError) in try Folder.createIfMissing(path) }
+        try rethrowing(as: OperatorError.ofState) { () throws(SystemError) in try Folder.createIfMissing(path) }
     }
 
     /// Locks the folder for one authority: two would overwrite each other's keys and accounts.
-    package func lock() throws(StateFolderError) -> FileLock {
-        try rethrowing(as: { StateFolderError.locking(path, $0) }) { () throws(FileLock.Failure) in
+    package func lock() throws(OperatorError) -> FileLock {
+        try rethrowing(as: { OperatorError.locking(path, $0) }) { () throws(FileLock.Failure) in
             try FileLock(path: file("lock"))
         }
     }
 
     /// The bytes of a file; `nil` if it does not exist.
-    func read(_ name: String) throws(StateFolderError) -> [UInt8]? {
+    func read(_ name: String) throws(OperatorError) -> [UInt8]? {
         do throws(SystemError) {
             return try File.read(file(name))
         } catch {
             if error.isMissing { return nil }
-            throw .system(error)
+            throw .ofState(error)
         }
     }
 
     /// Replaces a file in one step.
-    func write(_ name: String, _ bytes: [UInt8], mode: UInt32 = 0o600) throws(StateFolderError) {
+    func write(_ name: String, _ bytes: [UInt8], mode: UInt32 = 0o600) throws(OperatorError) {
         let path = file(name)
-        try rethrowing(as: StateFolderError.system) { () throws(SystemError) in
+        try rethrowing(as: OperatorError.ofState) { () throws(SystemError) in
             try File.replace(path, with: bytes, mode: mode)
         }
     }
 
-    func read(text name: String) throws(StateFolderError) -> String? {
+    func read(text name: String) throws(OperatorError) -> String? {
         try read(name).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    func write(_ name: String, text: String, mode: UInt32 = 0o600) throws(StateFolderError) {
+    func write(_ name: String, text: String, mode: UInt32 = 0o600) throws(OperatorError) {
         try write(name, Array(text.utf8), mode: mode)
     }
 
@@ -57,31 +57,29 @@ package struct StateFolder: Sendable {
     package func file(_ name: String) -> String { "\(path)/\(prefix)\(name)" }
 }
 
-package enum StateFolderError: Error, Equatable, Sendable {
-    case system(SystemError)
-    /// A file is not as this program writes it.
-    case unreadable(file: String)
-    /// Another authority has locked the folder.
-    case inUse(folder: String)
-    /// A key could not be generated.
-    case key
-
-    fileprivate static func locking(_ path: String, _ failure: FileLock.Failure) -> StateFolderError {
-        switch failure {
-        case .held: .inUse(folder: path)
-        case .system(let error): .system(error)
-        }
+/// The errors of a state folder, which end the program like wrong settings.
+extension OperatorError {
+    private init(ofState failure: String, advice: String? = nil) {
+        self.init(failure, advice: advice, exitCode: ExitStatus.badSettings.rawValue)
     }
 
-    /// For the operator.
-    package var message: String {
-        switch self {
-        case .system(let error): "\(error)"
-        case .unreadable(let file):
-            "\(file) is not as this program writes it, or not whole; put a copy back, or remove it to begin anew."
-        case .inUse(let folder):
-            "another mock-authority uses the folder \(folder); stop it, or give another --state."
-        case .key: "a key could not be generated"
+    static let keyNotGenerated = OperatorError(ofState: "a key could not be generated")
+
+    fileprivate static func ofState(_ error: SystemError) -> OperatorError { OperatorError(ofState: "\(error)") }
+
+    /// A file is not as this program writes it.
+    static func unreadable(file: String) -> OperatorError {
+        OperatorError(
+            ofState: "\(file) is not as this program writes it, or not whole",
+            advice: "put a copy back, or remove it to begin anew.")
+    }
+
+    fileprivate static func locking(_ path: String, _ failure: FileLock.Failure) -> OperatorError {
+        switch failure {
+        case .held:
+            OperatorError(
+                ofState: "another mock-authority uses the folder \(path)", advice: "stop it, or give another --state.")
+        case .system(let error): .ofState(error)
         }
     }
 }

@@ -10,7 +10,7 @@ struct TenantState: Sendable {
     init() {}
 
     /// Keeps it in a folder, in files whose names begin with this text.
-    init(in folder: StateFolder, _ prefix: String?) throws(StateFolderError) {
+    init(in folder: StateFolder, _ prefix: String?) throws(OperatorError) {
         let folder = folder.part(prefix ?? "")
         saved = try SavedState(folder)
         saveKeys = { folder.save($0) }
