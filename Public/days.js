@@ -2,31 +2,13 @@
 
 import { locale } from "/dom.js";
 
-const LONGEST_LOOK = 15 * 60 * 1000; // milliseconds: the person may travel into another time zone
-const DAY = 24 * 60 * 60 * 1000;
+const DAY = 24 * 60 * 60 * 1000; // milliseconds
 
 /** Returns today as a date of the API, "YYYY-MM-DD". */
 export function today() {
   const now = new Date();
   const digits = (number, count) => String(number).padStart(count, "0");
   return [digits(now.getFullYear(), 4), digits(now.getMonth() + 1, 2), digits(now.getDate(), 2)].join("-");
-}
-
-/** Acts whenever a day begins. Returns a function that checks at once, for a device that has slept. */
-export function onNewDay(action) {
-  let day = today();
-  let timer;
-  const look = () => {
-    clearTimeout(timer);
-    const now = new Date();
-    const midnight = new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1);
-    timer = setTimeout(look, Math.min(LONGEST_LOOK, Math.max(midnight - now, 100)));
-    if (day === today()) return;
-    day = today();
-    action();
-  };
-  look();
-  return look;
 }
 
 export const isOverdue = (task) => !task.completed && Boolean(task.due) && task.due < today();

@@ -36,6 +36,7 @@ export class Model {
   #saved;
   #queue;
   #storing; // timer
+  #news = new Set(); // the ids of the tasks that others have changed, until somebody asks
 
   /**
    * `isLasting`: whether a new tab, too, is to find the list: it is kept in the local storage until the person signs out.
@@ -209,9 +210,19 @@ export class Model {
     for (const { key } of changes.slice(0, changes.findIndex(({ key }) => key === removal.key) + 1)) this.drop(key);
   }
 
-  /** Takes the server's own list. */
+  /** Takes the server's own list. What differs from the list before was changed by others. */
   replace(tasks, tag) {
+    const before = new Map(this.#saved.tasks.map((task) => [task.id, task]));
+    const isNews = (task) => !before.has(task.id) || !isAsShown(task, before.get(task.id));
+    if (this.isKnown) this.#news = new Set([...this.#news, ...tasks.filter(isNews).map(({ id }) => id)]);
     this.#save({ tasks, tag, known: true });
+  }
+
+  /** Returns the ids of the tasks that others have changed since the last call. */
+  takeNews() {
+    const news = this.#news;
+    this.#news = new Set();
+    return news;
   }
 
   /** Removes everything of this person except changes that are not saved yet. */

@@ -10,6 +10,7 @@ import { locked } from "/storage.js";
 
 const LONGEST_WAIT = 30; // seconds
 const PATIENCE = 2000; // milliseconds
+const LOOK_EVERY = 25000; // milliseconds until the page looks for what another device has changed
 const MOST = 500; // changes in a list: the server takes 1000, in a body of 64 KiB
 const AT_ONCE = 5; // requests; browsers open six connections to a server, and one is left for reading
 
@@ -27,12 +28,14 @@ export class Sync {
   #timer;
   #failures = 0;
   #ended = false;
+  #isPaged = false; // a list of several pages has no tag, so each look would read all of it
   #alone = new Set(); // keys of changes that could not be made together with others
 
   constructor(model, access, report) {
     this.#model = model;
     this.#access = access;
     this.#report = report;
+    setInterval(() => this.#look(), LOOK_EVERY);
   }
 
   /** Sends the waiting changes; with `list`, also reads what others have changed. */
@@ -50,6 +53,12 @@ export class Sync {
     } finally {
       this.#running = false;
     }
+  }
+
+  /** Reads what others have changed, if somebody sees the page. `run` lets changes that are being sent go first. */
+  #look() {
+    const isSeen = document.visibilityState === "visible" && navigator.onLine;
+    if (isSeen && !this.#isPaged) this.run({ list: true });
   }
 
   /** Ends the session: nothing is sent any more. */
@@ -219,7 +228,9 @@ export class Sync {
     const headers = this.#model.tag ? { "If-None-Match": this.#model.tag } : {};
     this.#wantsList = false; // whoever wants it from now on may want a newer one
     const { tasks, tag } = await this.#readAll("/api/tasks", headers);
-    if (tasks) this.#model.replace(tasks, tag);
+    if (!tasks) return;
+    this.#isPaged = !tag;
+    this.#model.replace(tasks, tag);
   }
 
   /** Reads all pages of a list: {tasks, tag}, without tasks for the list in the headers, without tag for several pages. */

@@ -2,7 +2,7 @@
 
 import { call, Problem, Unreachable } from "/api.js";
 import { leave, returnPolicy } from "/sign-in.js";
-import { onNewDay, today } from "/days.js";
+import { today } from "/days.js";
 import { announce, brief, find, locale, make } from "/dom.js";
 import { alterations } from "/editor.js";
 import { Model } from "/model.js";
@@ -101,9 +101,8 @@ export class TaskPage {
     // The server decides about expiry; this only saves the person a change that would be refused.
     const rest = Math.max(0, Math.min(this.me.expires - Date.now(), 2 ** 31 - 1));
     if (!this.access.canRenew) setTimeout(() => this.sync.end(), rest);
-    const lookAtDay = onNewDay(() => this.#render());
     const look = () => {
-      lookAtDay();
+      this.#render(); // another day may have begun
       this.sync.run({ list: true });
     };
     find("finished-toggle").addEventListener("click", () => {
@@ -169,7 +168,7 @@ export class TaskPage {
     find("day").textContent = new Date().toLocaleDateString(locale(), { weekday: "long", day: "numeric", month: "long" });
     const tasks = this.model.view();
     const isKnown = this.model.isKnown || tasks.length > 0;
-    this.#view.render(tasks, isKnown);
+    this.#view.render(tasks, isKnown, this.model.takeNews());
     this.#resumeEditing(tasks, isKnown);
     this.#renderState();
   }

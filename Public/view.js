@@ -37,6 +37,7 @@ const FILTERS = {
 
 export const FILTER_NAMES = Object.keys(FILTERS);
 
+const TINTED = 1000; // milliseconds
 const FOLDED = "tasks.finished"; // in local storage, true if the person does not want to see finished tasks
 
 /**
@@ -110,8 +111,9 @@ export class ListView {
     return rows.map((row) => this.#taskOf(row)).filter((task) => task.completed);
   }
 
-  render(tasks, isKnown) {
-    this.#waiting = this.#dragging.isActive ? [tasks, isKnown] : undefined;
+  /** Shows all tasks; `news` are the ids of those that another device has changed, which are tinted for a moment. */
+  render(tasks, isKnown, news = new Set()) {
+    this.#waiting = this.#dragging.isActive ? [tasks, isKnown, news] : undefined;
     if (this.#waiting) return;
     const shown = this.#withEdited(tasks).filter((task) => task.row === this.#edited || this.#isWanted(task));
     const done = shown.filter((task) => this.#standsDone(task));
@@ -123,8 +125,14 @@ export class ListView {
     });
     this.#renderEmpty(shown.length || !isKnown);
     find("clear").hidden = !this.finished.length;
+    for (const [row, { id }] of this.#tasks) if (news.has(id)) this.#tint(this.#rows.get(row));
     this.#fresh = !isKnown;
     this.#day = today();
+  }
+
+  #tint(row) {
+    row.classList.add("news");
+    setTimeout(() => row.classList.remove("news"), TINTED);
   }
 
   #isWanted(task) {

@@ -1,5 +1,6 @@
 """A person at the page: what they do, and what they see."""
 
+import json
 import re
 import unittest
 
@@ -194,6 +195,24 @@ class PageTest(unittest.TestCase):
         self.chrome.until(
             lambda: self.chrome.execute_async_script(
                 "navigator.serviceWorker.ready.then((it) => arguments[0](Boolean(it.active)))"), "the worker")
+
+    def session(self):
+        return json.loads(self.chrome.execute_script("return sessionStorage['tasks.session'] ?? 'null'"))
+
+    def change_session(self, **members):
+        self.chrome.until(self.session, "a new tab's own session")
+        session = json.dumps({**self.session(), **members})
+        self.chrome.execute_script("sessionStorage['tasks.session'] = arguments[0]", session)
+
+    def forget_refresh_token(self):
+        self.chrome.execute_script("localStorage.removeItem('tasks.signed-in')")
+
+    def end_session(self, bad="expired"):
+        """The session's token becomes one that the server refuses, and there is no other way to get one."""
+        self.change_session(token=self.servers.token(bad=bad))
+        self.forget_refresh_token()
+        self.chrome.refresh()
+        self.chrome.until(lambda: self.chrome.one("#ended").is_displayed(), "the end of the session")
 
     def stranger(self):
         """An address that is not signed up yet."""

@@ -1,7 +1,6 @@
 """Everybody can use the page: by keyboard alone, with a screen reader, on a small screen, in light and dark."""
 
 import datetime
-import json
 import unittest
 
 from selenium.webdriver.common.keys import Keys
@@ -42,13 +41,8 @@ class Access(PageTest):
             const owner = name.slice("tasks.list.".length);
             const change = { key: "k", kind: "change", target: 1, text: "Mine", base: "x", problem: { theirs: "Theirs" } };
             localStorage.setItem(`tasks.change.${owner}.00000000000000001.k`, JSON.stringify(change));""")
-        session = json.loads(self.chrome.execute_script("return sessionStorage['tasks.session']"))
-        session["token"] = self.servers.token(bad="expired")
-        self.chrome.execute_script("""
-            sessionStorage['tasks.session'] = arguments[0];
-            localStorage.removeItem('tasks.signed-in');""", json.dumps(session))
-        self.chrome.refresh()
-        self.chrome.until(lambda: self.chrome.one("#ended").is_displayed() and self.chrome.one(".problem"), "the notices")
+        self.end_session()
+        self.chrome.until(lambda: self.chrome.one(".problem"), "the question")
         self.check_schemes("an ended session and a question")
 
     def test_axe_finds_nothing_at_dates_notes_search_and_shortcuts(self):

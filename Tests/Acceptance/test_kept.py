@@ -102,12 +102,6 @@ class Kept(PageTest):
             sessionStorage["tasks.session"] = JSON.stringify({ ...me, expires: me.expires + arguments[0] * 3600000 });""", hours)
         self.chrome.refresh()
 
-    def end_token(self):
-        """The session's token has to be renewed at the next start."""
-        self.chrome.execute_script("""
-            const me = JSON.parse(sessionStorage["tasks.session"]);
-            sessionStorage["tasks.session"] = JSON.stringify({ ...me, expires: 1 });""")
-
     def sent(self, method):
         return [request for request in self.chrome.execute_script("return sent") if request.startswith(method)]
 
@@ -339,7 +333,7 @@ class Portals(Kept):
 
     def test_a_renewal_is_made_when_the_sign_in_service_is_reached(self):
         self.answer("/token", *PORTALS)
-        self.end_token()
+        self.change_session(expires=1)
         self.chrome.refresh()
 
         def are_all_answered():
@@ -435,7 +429,7 @@ class FullStorage(Kept):
         self.chrome.connect(True)
 
     def test_full_local_storage_stops_nothing(self):
-        self.end_token()
+        self.change_session(expires=1)
         self.before_each_page("""
             const real = Storage.prototype.setItem;
             Storage.prototype.setItem = function (name, value) {

@@ -1,6 +1,5 @@
 """The main journey at the page, the same in both browsers."""
 
-import json
 import unittest
 
 from chrome import Chrome
@@ -66,13 +65,7 @@ class MainJourney:
         self.check_in_sight("#new", "#status")
         self.chrome.connect(True)
         self.person.await_status("Saved")
-        session = json.loads(self.chrome.execute_script("return sessionStorage['tasks.session']"))
-        session["token"] = self.servers.token(bad="expired")
-        self.chrome.execute_script("""
-            sessionStorage["tasks.session"] = arguments[0];
-            localStorage.removeItem("tasks.signed-in");""", json.dumps(session))
-        self.chrome.refresh()
-        self.chrome.until(lambda: self.chrome.one("#ended").is_displayed(), "the end of the session")
+        self.end_session()
         self.check_in_sight("#new", "#status", "#ended strong", "#again")
 
     def check_in_sight(self, *selectors):

@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import json
+import time
 import unittest
 import urllib.request
 
@@ -202,6 +203,41 @@ class Many(ManyTasks):
         self.chrome.execute_script("release()")
         self.chrome.until(lambda: self.chrome.execute_script("return lists") == 2, "the second list")
         self.person.await_saved()
+
+    def test_a_page_in_sight_looks_for_what_another_device_has_changed(self):
+        """A hundred times as often as for people; not while nobody looks, without a network, or while a change is sent."""
+        self.chrome.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": """
+            const real = window.fetch, every = window.setInterval;
+            window.setInterval = (action, time) => every(action, (window.period = time) / 100);
+            Object.assign(window, { looks: [], visibility: "visible", isConnected: true, release: null });
+            Object.defineProperty(document, "visibilityState", { get: () => visibility });
+            Object.defineProperty(navigator, "onLine", { get: () => isConnected });
+            window.fetch = async (url, options) => {
+              if (url === "/api/tasks" && options.method === "GET") looks.push(options.headers["If-None-Match"] ?? "all");
+              if (options?.method === "PATCH") await new Promise((go) => (window.release = go));
+              return real(url, options);
+            };"""})
+        self.fill_list(["Buy milk"])
+        self.person.refresh()
+        looks = lambda: self.chrome.execute_script("return looks.splice(0)")
+        looks()
+        self.chrome.until(lambda: looks() not in ([], ["all"]), "conditional requests")
+        self.assertLess(self.chrome.execute_script("return period"), 28_000)
+        self.chrome.until(lambda: not self.chrome.all(".row.news"), "the end of the tint")
+        self.request("POST", "/api/tasks", {"task": "Buy bread"})
+        self.chrome.until(lambda: self.chrome.all(".row.news"), "what is new to be tinted")
+        self.assertEqual([row.text for row in self.chrome.all(".row.news")], ["Buy bread"])
+        for stop, go in [("visibility = 'hidden'", "visibility = 'visible'"), ("isConnected = false", "isConnected = true"),
+                         ("document.querySelector('.check').click()", "release()")]:
+            self.chrome.execute_script(stop)
+            sends = "return Boolean(release)" if "click" in stop else "return true"
+            self.chrome.until(lambda: self.chrome.execute_script(sends), "the change to be sent")
+            time.sleep(0.3)  # a look may be under way
+            looks()
+            time.sleep(1)  # nothing is asked for meanwhile
+            self.assertEqual(looks(), [], stop)
+            self.chrome.execute_script(go)
+            self.chrome.until(looks, f"a look after {go}")
 
     def test_a_long_list_over_a_slow_network_arrives(self):
         """The times of the page are a tenth here, so that the test need not last a minute."""

@@ -64,14 +64,6 @@ class SessionTest(PageTest):
     def shared(self):
         return json.loads(self.chrome.execute_script("return localStorage['tasks.signed-in'] ?? 'null'"))
 
-    def session(self):
-        return json.loads(self.chrome.execute_script("return sessionStorage['tasks.session'] ?? 'null'"))
-
-    def change_session(self, **members):
-        self.chrome.until(self.session, "a new tab's own session")
-        session = json.dumps({**self.session(), **members})
-        self.chrome.execute_script("sessionStorage['tasks.session'] = arguments[0]", session)
-
     def await_renewed(self):
         self.chrome.until(lambda: self.session()["expires"] > 1, "a new token")
 
@@ -521,7 +513,7 @@ class SomebodyElse(SessionTest):
         self.person.await_list()
         # The session of this tab ends, and so does that of the authority; somebody else uses "Sign in again".
         self.change_session(expires=1)
-        self.chrome.execute_script("localStorage.removeItem('tasks.signed-in')")
+        self.forget_refresh_token()
         self.chrome.refresh()
         self.chrome.until(lambda: self.chrome.one("#ended").is_displayed(), "the end of the session")
         self.chrome.delete_all_cookies()

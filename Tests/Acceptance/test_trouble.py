@@ -47,25 +47,8 @@ class Trouble(PageTest):
     def token(self):
         return self.session()["token"]
 
-    def session(self):
-        return json.loads(self.chrome.execute_script("return sessionStorage['tasks.session']"))
-
-    def forget_refresh_token(self):
-        self.chrome.execute_script("localStorage.removeItem('tasks.signed-in')")
-
-    def change_session(self, **members):
-        session = json.dumps({**self.session(), **members})
-        self.chrome.execute_script("sessionStorage['tasks.session'] = arguments[0]", session)
-
 
 class Sessions(Trouble):
-    def end_session(self, bad):
-        """The session's token becomes one that the server refuses, and there is no other way to get one."""
-        self.change_session(token=self.servers.token(bad=bad))
-        self.forget_refresh_token()
-        self.chrome.refresh()
-        self.chrome.until(lambda: self.chrome.one("#ended").is_displayed(), "the end of the session")
-
     def test_an_expired_session_leads_to_the_authority_and_back_to_the_same_place(self):
         self.expected = ["401"]
         person = self.person
@@ -74,7 +57,7 @@ class Sessions(Trouble):
         person.complete("Buy milk")
         person.await_saved()
         token = self.token()
-        self.end_session("expired")
+        self.end_session()
         person.filter("open")
         person.add("Written after the end")
         person.await_texts("Buy bread", "Written after the end")
@@ -119,18 +102,6 @@ class Sessions(Trouble):
         self.chrome.refresh()
         self.person.await_welcome()
         self.assertIn("does not take this sign-in", self.chrome.words("#welcome-error"))
-
-    def test_signed_out_in_one_tab_is_signed_out_in_all(self):
-        self.newcomer()
-        first = self.chrome.current_window_handle
-        self.chrome.execute_script("window.open('/')")  # a tab that is opened so begins with a copy of the session
-        second = next(handle for handle in self.chrome.window_handles if handle != first)
-        self.chrome.switch_to.window(second)
-        self.person.await_list()
-        self.person.sign_out()
-        self.chrome.switch_to.window(first)
-        self.person.await_welcome()
-        self.assertIsNone(self.chrome.execute_script("return sessionStorage['tasks.session'] ?? null"))
 
 
 class Connections(Trouble):
