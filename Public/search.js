@@ -1,6 +1,6 @@
 // The field to search with, which is out of the way until somebody wants it.
 
-import { announce, find } from "/dom.js";
+import { announce, counted, find } from "/dom.js";
 
 const SPOKEN_AFTER = 600; // milliseconds after the last key
 
@@ -42,6 +42,6 @@ export class Search {
     const count = this.#change(text);
     clearTimeout(this.#timer);
     if (!text.trim()) return;
-    this.#timer = setTimeout(() => announce(`${count || "No"} task${count === 1 ? "" : "s"} found`), SPOKEN_AFTER);
+    this.#timer = setTimeout(() => announce(`${counted(count || "No", "task")} found`), SPOKEN_AFTER);
   }
 }

@@ -3,8 +3,8 @@
 
 import { read, write } from "/storage.js";
 
-const TAB = "tasks.session"; // {token, expires, policy, since, subject, owner, claims}
-const SHARED = "tasks.signed-in"; // {refresh, ends, policy, since, subject, owner, claims}
+const TAB = "tasks.session"; // {token, expires, policy, since, subject, mail, owner, claims}
+const SHARED = "tasks.signed-in"; // {refresh, ends, policy, since, subject, mail, owner, claims}
 const SIGNED_OUT = "tasks.signed-out"; // when somebody last signed out in this browser
 
 /** Whether tabs can take turns here, because two must never use the same refresh token. If not, no tab asks for one. */

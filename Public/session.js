@@ -88,6 +88,7 @@ export async function finish(config) {
     ...tokenOf(reply),
     policy: attempt.policy,
     subject: claims.sub,
+    mail: [claims.emails, claims.email, claims.preferred_username].flat().find(Boolean),
     refresh: reply.refresh_token,
     ends: lifetime ? Date.now() + 1000 * lifetime : null,
   });

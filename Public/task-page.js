@@ -3,7 +3,7 @@
 import { call, Problem, Unreachable } from "/api.js";
 import { leave, returnPolicy } from "/sign-in.js";
 import { today } from "/days.js";
-import { announce, brief, find, locale, make } from "/dom.js";
+import { announce, brief, counted, find, locale, make } from "/dom.js";
 import { alterations } from "/editor.js";
 import { Model } from "/model.js";
 import { moving } from "/order.js";
@@ -94,6 +94,7 @@ export class TaskPage {
   #listen() {
     find("add").addEventListener("submit", (event) => this.#add(event));
     find("clear").addEventListener("click", () => this.#clearCompleted());
+    find("retry").addEventListener("click", () => this.#retry());
     find("filters").addEventListener("change", (event) => this.#filter(event.target.value, "pushState"));
     find("tasks").addEventListener("input", () => this.#keepDraft());
     find("again").addEventListener("click", (event) =>
@@ -178,7 +179,15 @@ export class TaskPage {
     const changes = this.model.changes().filter((change) => !(change.notBefore > now));
     const waiting = changes.filter((change) => !change.problem);
     this.#showStatus(waiting, changes.length - waiting.length);
+    const refused = this.#refused.length;
+    find("refused").hidden = refused < 2; // one is tried again in its row
+    find("refused-text").textContent = `The server refused ${refused} changes.`;
     this.#showTrouble();
+  }
+
+  /** The changes that the server has refused; others that wait for the person are questions. */
+  get #refused() {
+    return this.model.changes().filter(({ problem }) => problem?.title);
   }
 
   /** Returns how many changes are not on this device: they are being written ("keeping"), or could not be ("failed"). */
@@ -208,9 +217,9 @@ export class TaskPage {
     const box = find("status");
     const [keeping, failed] = ["keeping", "failed"].map((state) => this.#unkept(state, waiting));
     const counts = { kept: waiting.length - keeping - failed, "being kept": keeping, "not kept": failed };
-    const kept = Object.entries(counts).map(([word, count]) => (count ? `, ${counted(count)} ${word}` : "")).join("");
+    const kept = Object.entries(counts).map(([word, count]) => (count ? `, ${counted(count, "change")} ${word}` : "")).join("");
     const isStuck = this.#state.kind === "idle" && !waiting.length && stuck > 0;
-    const saved = stuck ? `${counted(stuck)} not saved` : "Saved";
+    const saved = stuck ? `${counted(stuck, "change")} not saved` : "Saved";
     const text = {
       idle: waiting.length ? "Saving …" : saved,
       busy: "Saving …",
@@ -304,6 +313,11 @@ export class TaskPage {
     find("new").focus();
   }
 
+  #retry() {
+    this.#change(() => this.#refused.forEach(({ key }) => this.model.revise(key, {})));
+    find("new").focus();
+  }
+
   /** Takes the person's answer to a change that could not be made. */
   #decide(task, decision) {
     const change = this.model.changes().find((change) => change.key === task.change);
@@ -321,8 +335,6 @@ export class TaskPage {
     this.#keepDraft();
   }
 }
-
-const counted = (changes) => `${changes} change${changes === 1 ? "" : "s"}`;
 
 /** Returns the message about what is wrong with a text, or null. */
 function faultOf(text) {

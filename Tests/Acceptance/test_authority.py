@@ -73,6 +73,7 @@ class UnusualSignIns(PageTest):
             person.add("Buy milk")
             person.await_saved()
             self.chrome.one("#account").click()
+            self.chrome.one("#person summary").click()
             claims = lambda: self.chrome.one("#claims").text
             self.chrome.until(lambda: "tasks.read tasks.write" in claims(), "the scopes among the claims")
 

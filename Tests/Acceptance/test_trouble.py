@@ -261,10 +261,17 @@ class Connections(Trouble):
         self.chrome.execute_script("""
             const real = window.fetch;
             const problem = JSON.stringify({ status: 422, code: "task.text", title: "Title", detail: "Detail." });
-            window.fetch = async (url, options) => ["POST", "PATCH"].includes(options?.method)
+            window.tries = [];
+            window.fetch = async (url, options) => ["POST", "PATCH"].includes(options?.method) && tries.push(options.body)
               ? new Response(problem, { status: 422 }) : real(url, options);""")
         self.person.rename("Buy milk", "Buy oat milk")
         self.person.add("Buy bread")
+        self.person.await_status("2 changes not saved")
+        tried = self.chrome.execute_script("return tries.splice(0)")
+        self.assertEqual(self.chrome.words("#refused-text"), "The server refused 2 changes.")
+        self.chrome.one("#retry").click()
+        self.chrome.until(lambda: self.chrome.execute_script("return tries.length") == 2, "both to be sent again")
+        self.assertEqual(sorted(self.chrome.execute_script("return tries")), sorted(tried))
         self.person.await_status("2 changes not saved")
         for text in ["Buy oat milk", "Buy bread"]:
             self.person.remove(text)
@@ -308,7 +315,7 @@ class Connections(Trouble):
         self.chrome.one("#account").click()
         self.chrome.one("#sign-out").click()
         self.chrome.until(lambda: self.chrome.one("#leaving").is_displayed(), "the warning")
-        self.assertIn("1 change is not saved yet", self.chrome.words("#leaving"))
+        self.assertIn("1 change is not saved yet. It stays in this browser and is saved when you", self.chrome.words("#leaving"))
         self.chrome.connect(True)
         self.chrome.switch_to.active_element.send_keys(Keys.ESCAPE)
         self.person.look_again()
