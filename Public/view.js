@@ -2,24 +2,16 @@
 // rows whose task has changed are touched.
 
 import { isForToday, isOverdue, today } from "/days.js";
-import { find, make } from "/dom.js";
+import { counted, find, make } from "/dom.js";
 import { Dragging, Swiping } from "/drag.js";
 import { Editor } from "/editor.js";
 import { inOrder } from "/order.js";
 import { isSame, makeRow, makeText, showMore, updateRow } from "/row.js";
 import { read, write } from "/storage.js";
 
-const NUMBERS = ["No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine"];
-
-/** Returns "Three things to do", as one would say it. */
-export function headline(open, all) {
-  if (!all) return "A clear page";
-  if (!open) return "All done";
-  return `${NUMBERS[open] ?? open} thing${open === 1 ? "" : "s"} to do`;
-}
-
+/** What an empty list says: what there is none of, and why. */
 const EMPTY = {
-  all: ["Nothing here yet.", "Write the first thing above; it is kept the moment you press Enter."],
+  all: ["What is on your mind?", "Write it down above. It is kept the moment you press Enter."],
   open: ["Nothing left to do.", "Enjoy it."],
   today: ["Nothing due today.", "What has today as its due date appears here."],
   overdue: ["Nothing overdue.", "What should have been done before today appears here."],
@@ -157,7 +149,8 @@ export class ListView {
   #renderSummary(tasks, isKnown) {
     const all = tasks.length;
     const open = tasks.filter(FILTERS.open).length;
-    find("headline").textContent = isKnown ? headline(open, all) : "Your tasks";
+    const headline = open ? `${counted(open, "thing")} to do` : all ? "All done" : "A clear page";
+    find("headline").textContent = isKnown ? headline : "Your tasks";
     document.title = open ? `(${open}) Tasks` : "Tasks";
     for (const name of ["open", "today", "overdue", "done"]) {
       const count = tasks.filter(FILTERS[name]).length;
@@ -167,7 +160,7 @@ export class ListView {
     }
     find("progress").max = all || 1;
     find("progress").value = all - open;
-    find("search-open").hidden = !all;
+    find("tools").hidden = !all && this.#filter === "all";
   }
 
   /** Whether finished tasks are folded, which a person who looks for them, or for words, overrides. */
@@ -192,11 +185,10 @@ export class ListView {
   }
 
   #renderEmpty(hasRows) {
-    const empty = find("empty");
-    empty.hidden = Boolean(hasRows);
-    if (empty.hidden) return;
+    find("empty").hidden = Boolean(hasRows);
     const [title, text] = EMPTY[this.isSearching ? "search" : this.#filter];
-    empty.replaceChildren(make("strong", { textContent: title }), make("span", { textContent: text }));
+    find("empty-title").textContent = title;
+    find("empty-text").textContent = text;
   }
 
   #renderRows(lists) {

@@ -22,7 +22,7 @@ class Journey(PageTest):
         person.refresh()
         person.await_texts("Buy oat milk", "Größe: 5 < 6 & \"quotes\" <b>not bold</b>", "Water the tomatoes")
         self.assertEqual(person.done(), ["Water the tomatoes"])
-        self.assertEqual(self.chrome.words("#headline"), "Two things to do")
+        self.assertEqual(self.chrome.words("#headline"), "2 things to do")
 
         person.remove("Buy oat milk")
         person.await_texts("Größe: 5 < 6 & \"quotes\" <b>not bold</b>", "Water the tomatoes")
@@ -111,8 +111,12 @@ class Journey(PageTest):
     def test_filters_and_clearing(self):
         person = self.person
         self.newcomer()
+        shown = lambda: [name for name in ["empty", "tools", "progress"] if self.chrome.one(f"#{name}").is_displayed()]
+        self.assertEqual(shown(), ["empty"])
         person.add("one", "two", "three")
+        self.chrome.until(lambda: shown() == ["tools"], "the filters, and no progress yet")
         person.complete("one")
+        self.chrome.until(lambda: shown() == ["tools", "progress"], "the progress")
         person.complete("three")
         person.filter("open")
         person.await_texts("two")

@@ -58,7 +58,7 @@ class Writing(PageTest):
         other.refresh()
         person.look_again()
         person.await_saved()
-        self.chrome.until(lambda: self.chrome.words("#headline") == "One thing to do", "the other list")
+        self.chrome.until(lambda: self.chrome.words("#headline") == "1 thing to do", "the other list")
         self.assertEqual(self.field().get_attribute("value"), "two and a half")
         self.field().send_keys(Keys.ENTER)
         self.chrome.until(lambda: self.chrome.one("[data-decision=again]"), "the question").click()
