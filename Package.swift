@@ -109,8 +109,8 @@ let modules = [
     Module(
         "Authority", "MockAuthority", imports: ["HTTP", "Tokens", "OpenSSL", "JSON", "Platform", "Basics"],
         embedded: [
-            "Static/colours.css", "Static/sign-in.css", "Static/developer.css", "Static/developer.html",
-            "Static/developer.js",
+            "Static/common.css", "Static/sign-in.css", "Static/sign-in.js", "Static/developer.css",
+            "Static/developer.html", "Static/developer.js",
         ]),
 
     // Programs connect the parts.

@@ -1,5 +1,6 @@
 """The developer page of the mock: what it shows and does, from another site, and for every eye."""
 
+import datetime
 import functools
 import http.server
 import json
@@ -15,7 +16,7 @@ import urllib.request
 import axe
 from chrome import Chrome
 from person import PageTest
-from servers import TENANT, claims_of
+from servers import CLIENT, TENANT, claims_of
 
 KEYS = f"{TENANT}/b2c_1_sign_in/discovery/v2.0/keys"
 
@@ -46,9 +47,9 @@ class DeveloperPage(PageTest):
         with urllib.request.urlopen(request, timeout=10) as answer:
             return answer.read().decode()
 
-    def ask_keys(self, headers={}):
+    def ask_keys(self, query="", headers={}):
         """A request of a client, in the run of the test; its status."""
-        request = urllib.request.Request(f"{self.mock}/{self.run_name}.{KEYS}", headers=headers)
+        request = urllib.request.Request(f"{self.mock}/{self.run_name}.{KEYS}{query}", headers=headers)
         try:
             with urllib.request.urlopen(request, timeout=10) as answer:
                 return answer.status
@@ -92,6 +93,27 @@ class DeveloperPage(PageTest):
         self.ask_keys()
         self.chrome.until(lambda: len(self.chrome.all("#request-rows > li")) == 1, "the request after the reset")
         self.assertEqual(self.texts("#token-rows > li"), [])
+
+    def test_it_shows_names_of_clients_local_times_two_columns_of_headers_and_the_sections_wherever_it_stands(self):
+        self.chrome.execute_cdp_cmd("Emulation.setTimezoneOverride", {"timezoneId": "Asia/Kolkata"})
+        self.ask_keys(f"?client_id={CLIENT}")
+        self.ask("token?user=alice")
+        self.open()
+        for rows in ["#token-rows", "#request-rows"]:
+            self.assertIn("To-do app", self.chrome.one(f"{rows} summary").text)
+            self.assertNotIn(CLIENT, self.chrome.one(rows).text)
+        shown = self.chrome.one("#request-rows time")
+        local = datetime.datetime.fromisoformat(shown.get_attribute("datetime")) + datetime.timedelta(hours=5, minutes=30)
+        self.assertIn(f", {local:%-I:%M:%S}", shown.text)
+        self.press("#request-rows summary")
+        self.assertIn(f"client_id={CLIENT}", self.chrome.one("#request-rows details").text)
+        name, value = (self.chrome.one(f"#request-rows {part}").rect for part in ["dt", "dd"])
+        self.assertEqual([name["y"], name["x"] < value["x"]], [value["y"], True])
+        for width in [1280, 360]:
+            self.chrome.size(width, 740)
+            self.chrome.execute_script("scrollTo(0, document.body.scrollHeight)")
+            top = self.chrome.execute_script("return document.querySelector('#sections').getBoundingClientRect().top")
+            self.assertTrue(0 <= top < 100, f"{top} at {width}")
 
     def test_faults_that_a_program_sets_come_while_it_is_open(self):
         self.open()

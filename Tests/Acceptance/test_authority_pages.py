@@ -98,17 +98,13 @@ class AuthorityPages(PageTest):
         self.focused().send_keys(Keys.ENTER)
         self.assertEqual(self.await_claims()["name"], "Kay")
 
-    def test_sign_up_says_what_is_missing(self):
-        self.authorize("b2c_1_sign_up")
-        whole = {"email": self.stranger(), "newPassword": PASSWORD, "reenterPassword": PASSWORD, "displayName": "Nora"}
-        for change, words in [
-            ({"newPassword": "short", "reenterPassword": "short"}, "at least 8 characters"),
-            ({"displayName": ""}, "display name"),
-            ({"email": "alice@example.com"}, "already exists"),
-        ]:
-            self.person.fill(**{**whole, **change})
-            self.assertIn(words, self.alert())
-            self.assertEqual(self.chrome.one("[name=email]").get_attribute("value"), {**whole, **change}["email"])
+    def test_a_button_fills_in_an_account(self):
+        self.authorize("b2c_1_sign_in")
+        button = self.chrome.one("#example")
+        self.assertEqual(button.text, f"Fill in alice@example.com and {PASSWORD}")
+        button.click()
+        self.focused().send_keys(Keys.ENTER)
+        self.assertEqual(self.await_claims()["name"], "Alice Example")
 
     def open_profile(self):
         """The page of somebody who is signed in."""

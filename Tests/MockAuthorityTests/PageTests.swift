@@ -39,17 +39,30 @@ struct PageTests {
     @Test(
         "A wrong sign-up shows the reason and keeps the fields",
         arguments: [
-            ("carol", "Passw0rd!", "Passw0rd!", "valid email"), ("c@d.test", "short", "short", "8 characters"),
-            ("c@d.test", "Passw0rd!", "passw0rd!", "do not match"),
-            ("ALICE@example.com", "Passw0rd!", "Passw0rd!", "already exists"),
+            ("carol", "Passw0rd! Passw0rd! C", "valid email"), ("c@d.test", "short short C", "8 characters"),
+            ("c@d.test", "Passw0rd! passw0rd! C", "do not match"), ("c@d.test", "Passw0rd! Passw0rd! ", "display name"),
+            ("ALICE@example.com", "Passw0rd! Passw0rd! C", "already exists"),
         ])
-    func signUpMistakes(email: String, password: String, again: String, message: String) async throws {
+    func signUpMistakes(email: String, passwordsAndName: String, message: String) async throws {
         let browser = Browser(mock)
+        let typed = passwordsAndName.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+        let password = typed[0]
         let page = try await browser.submit(
             try await browser.authorize(Self.query, policy: "b2c_1_sign_up"),
-            [("email", email), ("newPassword", password), ("reenterPassword", again), ("displayName", "C")])
+            [("email", email), ("newPassword", password), ("reenterPassword", typed[1]), ("displayName", typed[2])])
         #expect(page.text.between("role=\"alert\">", "</p>")?.contains(message) == true)
         #expect(page.text.contains("value=\"\(email)\"") && !page.text.contains(password))
+    }
+
+    @Test("A sign-in offers the first account of the configuration that its password opens, and no other page does")
+    func example() async throws {
+        func offered(_ policy: String) async throws -> String? {
+            try await Browser(mock).authorize(Self.query, policy: policy).text.between("data-email=\"", "\"")
+        }
+        #expect(try await offered("b2c_1_sign_in") == "alice@example.com")
+        #expect(try await offered("b2c_1_sign_up") == nil)
+        _ = try await mock.ask(.put, "/_mock/users/alice", body: #"{"password":"An0ther!"}"#)
+        #expect(try await offered("b2c_1_sign_in") == "bob@example.com")
     }
 
     @Test("Editing a profile signs in first, then changes the name")

@@ -19,7 +19,7 @@ extension HostContext {
                 + "base-uri 'none'; frame-ancestors 'none'",
         ])
     static let developerStyle = Response.file(
-        PackageResources.colours_css + PackageResources.developer_css, "text/css")
+        PackageResources.common_css + PackageResources.developer_css, "text/css")
     static let developerScript = Response.file(PackageResources.developer_js, "text/javascript")
 
     /// How many requests the page shows; the control shows all that are kept.
@@ -82,7 +82,7 @@ extension HostContext {
 extension Client {
     fileprivate var json: JSONValue {
         [
-            "id": .string(id), "secret": secret.map { .string($0) } ?? .null,
+            "id": .string(id), "name": .string(name), "secret": secret.map { .string($0) } ?? .null,
             "redirectURIs": .array(redirectURIs.map { .string($0) }),
         ]
     }

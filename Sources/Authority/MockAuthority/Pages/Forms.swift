@@ -32,63 +32,57 @@ enum PageForm: String, Sendable {
         switch self {
         case .signIn:
             [
-                PageInput("signInName", "Email address", .email("username"), given("signInName")),
-                PageInput("password", "Password", .password("current-password"), nil),
+                PageInput("signInName", "Email address", .email, "username", given("signInName")),
+                PageInput("password", "Password", .password, "current-password", nil),
             ]
         case .signUp:
-            newPassword(given) + [PageInput("displayName", "Display name", .text("name"), given("displayName"))]
+            newPassword(given) + [PageInput("displayName", "Display name", .text, "name", given("displayName"))]
         case .resetPassword: newPassword(given)
         case .profile:
             [
-                PageInput("displayName", "Display name", .text("name"), given("displayName")),
-                PageInput("givenName", "Given name", .text("given-name"), given("givenName")),
-                PageInput("surname", "Surname", .text("family-name"), given("surname")),
+                PageInput("displayName", "Display name", .text, "name", given("displayName")),
+                PageInput("givenName", "Given name", .text, "given-name", given("givenName")),
+                PageInput("surname", "Surname", .text, "family-name", given("surname")),
             ]
         case .facebook:
             [
-                PageInput("email", "Email address", .email("username"), given("email")),
-                PageInput("displayName", "Name", .text("name"), given("displayName")),
+                PageInput("email", "Email address", .email, "username", given("email")),
+                PageInput("displayName", "Name", .text, "name", given("displayName")),
             ]
         case .device:
-            [PageInput("user_code", "Code shown on your device", .text("one-time-code"), given("user_code"))]
+            [PageInput("user_code", "Code shown on your device", .text, "one-time-code", given("user_code"))]
                 + PageForm.signIn.inputs(given)
         }
     }
 
     private func newPassword(_ given: (String) -> String?) -> [PageInput] {
         [
-            PageInput("email", "Email address", .email("username"), given("email")),
-            PageInput("newPassword", "New password", .password("new-password"), nil),
-            PageInput("reenterPassword", "Confirm new password", .password("new-password"), nil),
+            PageInput("email", "Email address", .email, "username", given("email")),
+            PageInput("newPassword", "New password", .password, "new-password", nil),
+            PageInput("reenterPassword", "Confirm new password", .password, "new-password", nil),
         ]
     }
 }
 
 /// One field of a form.
 struct PageInput: Sendable {
-    /// What is typed there, with the value of `autocomplete`.
-    enum Kind: Sendable {
-        case text(String), email(String), password(String)
+    /// The types of fields.
+    enum Kind: String, Sendable {
+        case text, email, password
     }
 
     private let name: String
     private let label: String
     private let kind: Kind
+    private let autocomplete: String
     private let value: String?
 
-    init(_ name: String, _ label: String, _ kind: Kind, _ value: String?) {
+    init(_ name: String, _ label: String, _ kind: Kind, _ autocomplete: String, _ value: String?) {
         self.name = name
         self.label = label
         self.kind = kind
+        self.autocomplete = autocomplete
         self.value = value
-    }
-
-    private var attributes: HTML {
-        switch kind {
-        case .text(let autocomplete): "type=\"text\" autocomplete=\"\(autocomplete)\""
-        case .email(let autocomplete): "type=\"email\" autocomplete=\"\(autocomplete)\" inputmode=\"email\""
-        case .password(let autocomplete): "type=\"password\" autocomplete=\"\(autocomplete)\""
-        }
     }
 
     var isEmpty: Bool { value?.isEmpty ?? true }
@@ -99,7 +93,8 @@ struct PageInput: Sendable {
         let value: HTML = value.map { " value=\"\($0)\"" } ?? ""
         return """
             <label for="\(name)">\(label)</label>
-            <input id="\(name)" name="\(name)" \(attributes)\(value)\(focus)\(description)>
+            <input id="\(name)" name="\(name)" type="\(kind.rawValue)" autocomplete="\(autocomplete)"\
+            \(value)\(focus)\(description)>
             """
     }
 }
@@ -117,6 +112,8 @@ struct FormHTML {
     var offersReset = true
     /// The link for people without an account.
     var signUpLink: String?
+    /// An account that a button of sign-in.js fills in.
+    var example: User?
 
     var html: HTML {
         let inputs = form.inputs(given)
@@ -130,6 +127,10 @@ struct FormHTML {
             ? "<button name=\"action\" value=\"forgot\">Forgot your password?</button>\n" : ""
         let link: HTML =
             signUpLink.map { "<p class=\"aside\">No account? <a href=\"\($0)\">Sign up now</a></p>" } ?? ""
+        let exampleButton: HTML =
+            example.map {
+                #"<button id="example" hidden data-email="\#($0.email)" data-password="\#($0.password ?? "")"></button>"#
+            } ?? ""
         return """
             \(message)<form id="localAccountForm" method="post" action="\(action)">
             <input type="hidden" name="csrf" value="\(csrf)">
@@ -138,6 +139,7 @@ struct FormHTML {
             <button id="next" class="primary" name="action" value="continue">\(form.verb)</button>
             \(forgotten)<button id="cancel" name="action" value="cancel">Cancel</button>
             </form>
+            \(exampleButton)
             \(link)
             """
     }

@@ -8,15 +8,15 @@ struct Page: Sendable {
     let title: String
     /// The HTML below the heading.
     let content: HTML
-    /// A script, if the page needs one.
-    var script: String?
+    /// A script; empty if the page needs none.
+    var script = ""
     var status: Status = 200
     var headers = FieldLines()
     /// The small text above the heading: the owner of the page.
     var overline = "mock-authority"
 
     private static let style = String(
-        decoding: PackageResources.colours_css + PackageResources.sign_in_css, as: UTF8.self)
+        decoding: PackageResources.common_css + PackageResources.sign_in_css, as: UTF8.self)
 
     /// The answer.
     ///
@@ -24,7 +24,7 @@ struct Page: Sendable {
     /// client.
     var response: Response {
         let nonce = Base64.encode(SecureRandom.bytes(16))
-        let scripts = script == nil ? "" : " script-src 'nonce-\(nonce)';"
+        let scripts = script.isEmpty ? "" : " script-src 'nonce-\(nonce)';"
         var fields: FieldLines = [
             "Cache-Control": "no-store", "Referrer-Policy": "no-referrer",
             "Content-Security-Policy":
@@ -35,7 +35,7 @@ struct Page: Sendable {
     }
 
     private func html(_ nonce: String) -> HTML {
-        let scriptElement: HTML = script.map { "<script nonce=\"\(nonce)\">\(verbatim: $0)</script>\n" } ?? ""
+        let scriptElement: HTML = script.isEmpty ? "" : "<script nonce=\"\(nonce)\">\(verbatim: script)</script>\n"
         return """
             <!DOCTYPE html>
             <html lang="en">
@@ -46,7 +46,7 @@ struct Page: Sendable {
             <style>\(verbatim: Self.style)</style>
             </head>
             <body>
-            <main>
+            <main class="card">
             <p class="overline">\(overline)</p>
             <h1>\(title)</h1>
             \(content)

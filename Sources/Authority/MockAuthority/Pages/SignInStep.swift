@@ -33,21 +33,35 @@ struct SignInStep: Sendable {
     ) -> Response {
         let form = form(asked)
         let offersSignUp = context.policy.kind == .signUpOrSignIn && form == .signIn
+        let example = form == .signIn ? example : nil
         let html = FormHTML(
             form: form, action: "\(start)/\(Routes.page.path)?\(query)", csrf: transaction.csrf, alert: alert,
             given: { known($0, fields) }, offersReset: isB2C,
-            signUpLink: offersSignUp ? "\(start)/\(Routes.page.path)?\(query)&form=\(PageForm.signUp.rawValue)" : nil)
+            signUpLink: offersSignUp ? "\(start)/\(Routes.page.path)?\(query)&form=\(PageForm.signUp.rawValue)" : nil,
+            example: example)
         let settings = PageSettings(
             transaction: name, csrf: transaction.csrf, tenant: "/\(context.url.tenant)/\(context.policy.name)",
             policy: context.policy.name, host: context.base, form: form, offersSignUp: offersSignUp)
-        // Scripts know the page of B2C only.
+        // Clients without a browser know the page of B2C only, and expect the settings at the end of its script.
         var headers =
             isB2C ? settings.cookies(attributes: Session(context: context).attributes, context) : FieldLines()
         if let cookie { headers.append("Set-Cookie", cookie) }
+        let script = (example == nil ? "" : Self.exampleScript) + (isB2C ? settings.script : "")
         return Page(
-            title: form.title, content: html.html, script: isB2C ? settings.script : nil, headers: headers,
+            title: form.title, content: html.html, script: script, headers: headers,
             overline: context.configuration.tenant.name
         ).response
+    }
+
+    private static let exampleScript = String(decoding: PackageResources.sign_in_js, as: UTF8.self)
+
+    /// The first account of the configuration that its password still opens.
+    ///
+    /// Accounts of people who signed up are not offered.
+    private var example: User? {
+        context.configuration.users.first { user in
+            context.run.directory.user(email: user.email, password: user.password ?? "")?.objectID == user.objectID
+        }
     }
 
     /// The value of a field: what was typed, the hint of the client, or a fact of the account.

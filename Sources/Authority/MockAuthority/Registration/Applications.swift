@@ -15,7 +15,7 @@ package struct Applications: Sendable, Equatable {
     package static let defaults = Applications(
         clients: [
             Client(
-                id: "580e250c-8f26-49d0-bee8-1c078add1609",
+                id: "580e250c-8f26-49d0-bee8-1c078add1609", name: "To-do app",
                 redirectURIs: [
                     "http://localhost", "urn:ietf:wg:oauth:2.0:oob", "http://localhost:3000/auth/openid/return",
                     // The samples for MVC and Android are published with these.
@@ -23,7 +23,7 @@ package struct Applications: Sendable, Equatable {
                     "mstodo://com.microsoft.windowsazure.activedirectory.samples.microsofttasks",
                 ]),
             Client(
-                id: "f1d2c3b4-0a5e-4b6f-8c7d-9e0f1a2b3c4d", secret: "mock-secret",
+                id: "f1d2c3b4-0a5e-4b6f-8c7d-9e0f1a2b3c4d", name: "To-do web app", secret: "mock-secret",
                 redirectURIs: [
                     "http://localhost", "http://localhost:3000/auth/openid/return", "https://localhost:44316/",
                 ]),
@@ -38,6 +38,8 @@ package struct Applications: Sendable, Equatable {
 /// A registered client; with a secret it is a confidential one.
 package struct Client: Sendable, Equatable {
     package var id: String
+    /// The name that the page for developers shows in place of the id.
+    package var name = ""
     /// The secret of a confidential client.
     package var secret: String?
     /// The registered redirect URIs; the first is the default.

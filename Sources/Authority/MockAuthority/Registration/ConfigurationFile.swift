@@ -79,9 +79,9 @@ extension Policy {
 
 extension Client {
     fileprivate init(member: ConfigurationMember) throws(InputError) {
-        try member.allow(["id", "secret", "redirectURIs", "singlePage"])
+        try member.allow(["id", "name", "secret", "redirectURIs", "singlePage"])
         self.init(
-            id: try member.required("id"), secret: try member.text("secret"),
+            id: try member.required("id"), name: try member.text("name") ?? "", secret: try member.text("secret"),
             redirectURIs: try member.texts("redirectURIs"), singlePage: try member.truth("singlePage"))
     }
 }

@@ -53,22 +53,25 @@ extension Applications {
     package static let externalID = Applications(
         clients: [
             Client(
-                id: "2b7d9e41-5c8f-4a03-b6e1-0f9d8c7b6a5e",
+                id: "2b7d9e41-5c8f-4a03-b6e1-0f9d8c7b6a5e", name: "To-do app",
                 redirectURIs: [
                     "http://localhost", "msal2b7d9e41-5c8f-4a03-b6e1-0f9d8c7b6a5e://auth",
                     "msauth.com.example.tasks://auth",
                     "msauth://com.example.tasks/VzSiQcXRmi2kyjzcA%2BmYLEtbGVs%3D",
                 ]),
             Client(
-                id: "d3e4f5a6-7b8c-4d9e-8f01-23456789abcd", secret: "mock-secret", redirectURIs: ["http://localhost"]),
+                id: "d3e4f5a6-7b8c-4d9e-8f01-23456789abcd", name: "Daemon", secret: "mock-secret",
+                redirectURIs: ["http://localhost"]),
         ], resources: [.tasks(audience: "8c0e7f52-1b3a-4d69-9e8f-7a6b5c4d3e2f")])
 
     /// A public client, a daemon and an API of the Entra tenants.
     package static let entra = Applications(
         clients: [
-            Client(id: "6a1f8c3d-2e4b-4d5f-9a7c-8b6d5e4f3a2c", redirectURIs: ["http://localhost"]),
             Client(
-                id: "7b2e9d4c-3f5a-4c6e-8b9d-0a1f2e3d4c5b", secret: "mock-secret", redirectURIs: ["http://localhost"]),
+                id: "6a1f8c3d-2e4b-4d5f-9a7c-8b6d5e4f3a2c", name: "To-do app", redirectURIs: ["http://localhost"]),
+            Client(
+                id: "7b2e9d4c-3f5a-4c6e-8b9d-0a1f2e3d4c5b", name: "Daemon", secret: "mock-secret",
+                redirectURIs: ["http://localhost"]),
         ], resources: [.tasks(audience: "1e9f8d7c-6b5a-4f3e-8d2c-1b0a9f8e7d6c")])
 }
 

@@ -37,9 +37,26 @@ const mark = (text, isBad) => make("span", { className: isBad ? "mark bad" : "ma
 const code = (text) => make("code", {}, text);
 const folded = (summary, ...content) => make("li", {}, make("details", {}, make("summary", {}, ...summary), ...content));
 
+const local = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+
+/** A time of the reader's clock, with the time of UTC as its title. */
 function time(seconds) {
   const date = new Date(seconds * 1000);
-  return isNaN(date) ? String(seconds) : date.toISOString().replace("T", " ").replace(".000", "");
+  if (isNaN(date)) return String(seconds);
+  const exact = date.toISOString().replace(".000", "");
+  return make("time", { dateTime: exact, title: exact }, local.format(date));
+}
+
+// The names of the clients by their ids.
+const names = new Map();
+
+/** The name of a client, or its id if the client is unknown or has no name. */
+const nameOf = (id) => names.get(String(id).toLowerCase()) || String(id);
+
+/** The mark of the client that a request names in its query or its form; nothing if it names none. */
+function clientMark(target, body) {
+  const id = [target.split("?")[1], body].map((text) => new URLSearchParams(text ?? "").get("client_id")).find(Boolean);
+  return id ? [mark(nameOf(id)), " "] : [];
 }
 
 // What became of the last action.
@@ -78,6 +95,7 @@ async function token(parameters) {
 
 function showRegistration(registration, badTokens) {
   const { version, tenant, tenants, clients, resources, policies, clientSettings } = registration;
+  for (const { id, name } of clients) names.set(id.toLowerCase(), name);
   find("#program").textContent = `mock-authority ${version}`;
   find("#name").textContent = find("#tenant-name").textContent = tenant.name;
   find("#tenant-id").textContent = tenant.id;
@@ -88,8 +106,8 @@ function showRegistration(registration, badTokens) {
   if (tenant.metadata) Object.assign(find("#metadata"), { href: tenant.metadata, hidden: false });
   find("#applications").append(...clients.map(({ id, secret, redirectURIs }) =>
     folded(
-      [code(id), " ", mark(secret ? "confidential" : "public")],
-      make("p", {}, ...(secret ? ["Redirect URIs, secret ", code(secret), ":"] : ["Redirect URIs:"])),
+      [make("b", {}, nameOf(id)), " ", mark(secret ? "confidential" : "public")],
+      make("p", {}, "Client id ", code(id), ...(secret ? [", secret ", code(secret)] : []), ". Redirect URIs:"),
       make("ul", {}, ...redirectURIs.map((uri) => make("li", {}, code(uri)))))));
   find("#resources").append(...resources.map(({ identifier, audience, scopes }) =>
     make("li", {}, code(identifier), ", aud ", code(audience), ", scopes ", code(scopes.join(" ")))));
@@ -265,8 +283,9 @@ function put(kind, list, entries, row) {
 
 function requestRow({ at, method, target, headers, body, status }) {
   return folded(
-    [make("time", {}, time(at)), " ", make("b", {}, method), " ", mark(status, status >= 400), " ",
-      make("span", { className: "target" }, target)],
+    [time(at), " ", make("b", {}, method), " ", mark(status, status >= 400), " ", ...clientMark(target, body),
+      make("span", { className: "target" }, target.split("?")[0])],
+    ...(target.includes("?") ? [make("p", { className: "target" }, target)] : []),
     make("dl", {}, ...headers.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)])),
     ...(body ? [make("pre", {}, body)] : []));
 }
@@ -285,12 +304,11 @@ function tokenRow({ number, at, token, defect }) {
   const [header, payload] = token.split(".").slice(0, 2).map(decoded);
   const claims = payload ?? {};
   const subject = claims.name ?? claims.preferred_username ?? claims.oid ?? claims.sub ?? "no subject";
-  const kind = [
-    claims.scp ? `scopes ${claims.scp}` : claims.aud && `for ${claims.aud}`, claims.tfp ?? claims.acr,
-  ].filter(Boolean).join(", ");
+  const client = claims.azp ?? claims.appid ?? claims.aud;
+  const kind = [claims.scp && `scopes ${claims.scp}`, claims.tfp ?? claims.acr].filter(Boolean).join(", ");
   return folded(
-    [make("time", {}, time(at)), " ", make("b", {}, String(subject)), ` ${kind}`, ...(defect ? [" ", mark(defect, true)] : [])],
-    make("p", {}, copyButton(`token ${number}`, () => token), claims.exp ? ` Valid until ${time(claims.exp)}.` : " Without exp."),
+    [time(at), " ", make("b", {}, String(subject)), " ", ...(client ? [mark(nameOf(client)), " "] : []), kind, ...(defect ? [" ", mark(defect, true)] : [])],
+    make("p", {}, copyButton(`token ${number}`, () => token), ...(claims.exp ? [" Valid until ", time(claims.exp), "."] : [" Without exp."])),
     make("pre", {}, header ? JSON.stringify(header, null, 2) : "The header is not JSON."),
     make("pre", {}, payload ? JSON.stringify(payload, null, 2) : "The payload is not JSON."));
 }
