@@ -16,7 +16,7 @@ const SHORTCUTS = [
   [["Delete"], "Delete it"],
   [["Alt", "↑"], "Move it up"],
   [["Alt", "↓"], "Move it down"],
-  [["Ctrl", "Z"], "Bring back what was deleted"],
+  [["Ctrl", "Z"], "Take the last step back"],
   [["Esc"], "Close the editor or the search"],
   [["?"], "Show this list"],
 ];

@@ -27,11 +27,13 @@ export class TaskPage {
   #complaint = { message: "" }; // what is wrong beside that, with the problem's code
   #rendering; // timer
   #interrupted; // the editor that was open when the page was left, until its task is known
+  #heirs = new Map(); // the row of a deleted task -> that of the task that was added again in its place
   #view = new ListView({
     complete: (task, completed) => this.#complete(task, completed),
     save: (task, seen, values) => this.#save(task, seen, values),
+    discard: (task, written) => this.undo.offer("not saved", [task], () => this.#reopen(task, written)),
     move: (task, place) => this.#move(task, place),
-    remove: (task) => this.#remove([task], `Deleted “${brief(task.text)}”`),
+    remove: (task) => this.#remove([task]),
     decide: (task, decision) => this.#decide(task, decision),
     closed: () => {
       this.#keepDraft();
@@ -65,7 +67,7 @@ export class TaskPage {
     const changed = (hasOthers) => (hasOthers ? this.#renderSoon() : this.#renderState());
     this.model = new Model(me.owner, { isLasting: access.canRenew, changed });
     this.sync = new Sync(this.model, access, (news) => this.#report(news));
-    this.undo = new Undo(this.model, () => this.#render());
+    this.undo = new Undo();
     this.signInOptions = { place: () => this.#place(), complain: (message) => this.#trouble(message) };
     this.shortcuts = new Shortcuts(this.#view, this.#search);
     showPerson(this);
@@ -278,8 +280,35 @@ export class TaskPage {
   }
 
   #complete(task, completed) {
-    this.#change(() => this.model.complete(task, completed));
-    announce(`${completed ? "Done" : "Open again"}: ${brief(task.text)}`);
+    const word = completed ? "done" : "open again";
+    this.#undoable(word, task, () => this.model.complete(task, completed), (now) => this.model.complete(now, !completed));
+  }
+
+  /** Makes a change that the person can take back: `back` is given the task as it is then, if there is one. */
+  #undoable(word, task, action, back, spoken) {
+    this.#change(action);
+    this.undo.offer(word, [task], () => {
+      const now = this.#finder()(task);
+      if (now) this.#change(() => back(now));
+    }, spoken?.());
+  }
+
+  /** Returns a function that finds a task as it is now, also if it was deleted and added again. */
+  #finder() {
+    const tasks = new Map(this.model.view().map((task) => [task.row, task]));
+    return ({ row }) => {
+      while (this.#heirs.has(row)) row = this.#heirs.get(row);
+      return tasks.get(row);
+    };
+  }
+
+  /** Opens a task again with what was written in it; a filter that hides the task gives way. */
+  #reopen(task, written) {
+    const now = this.#finder()(task);
+    if (!now) return;
+    if (this.#view.isSearching) this.#search.close();
+    this.#filter("all", "pushState");
+    this.#view.edit(now.row, written);
   }
 
   /** Keeps the person's changes to the values they saw; returns what is wrong with them, or null. */
@@ -287,29 +316,44 @@ export class TaskPage {
     const altered = alterations(seen, values);
     const fault = faultOf(values.text.trim()) ?? lengthFault("notes", values.notes.trim());
     if (fault || !altered.length) return fault;
-    this.#change(() => {
-      for (const [field, value] of altered) this.model.edit(task, field, value || null, seen[field] || null);
-    });
+    const edit = (now, from, to) => {
+      for (const [field] of altered) this.model.edit(now, field, to[field] || null, from[field] || null);
+    };
+    const written = Object.fromEntries(altered);
+    this.#undoable("changed", task, () => edit(task, seen, written), (now) => edit(now, written, seen));
     return null;
   }
 
   /** Moves a task directly after or before another one: {after} or {before}. */
   #move(task, place) {
-    this.#change(() => {
-      for (const [moved, position] of moving(this.model.view(), task, place)) this.model.place(moved, position);
-    });
-    announce(`Moved ${brief(task.text)}: ${this.#view.placeOf(task.row)}`);
+    const tasks = this.model.view();
+    const before = tasks.slice(0, tasks.findIndex(({ row }) => row === task.row));
+    const move = (now, to) => {
+      for (const [moved, position] of moving(this.model.view(), now, to)) this.model.place(moved, position);
+    };
+    this.#undoable("moved", task, () => move(task, place), (now) => {
+      const after = before.map(this.#finder()).findLast(Boolean);
+      move(now, after ? { after } : { before: this.model.view().find(({ row }) => row !== now.row) });
+    }, () => `Moved ${brief(task.text)}: ${this.#view.placeOf(task.row)}`);
   }
 
-  #remove(tasks, message, asShown = false) {
-    let keys = [];
+  /** Deletes tasks; what was deleted comes back as it was, or is added again if the server has deleted it already. */
+  #remove(tasks, asShown) {
+    let keys;
     this.#change(() => (keys = this.model.remove(tasks, asShown)));
-    this.undo.offer(keys, message);
+    this.undo.offer("deleted", tasks, () => this.#change(() => {
+      const changes = new Map(this.model.changes().map((change) => [change.key, change]));
+      const find = this.#finder();
+      for (const [index, task] of tasks.entries()) {
+        const removal = changes.get(keys[index]);
+        if (removal?.problem || removal?.notBefore > Date.now()) this.model.drop(removal.key);
+        else if (!find(task)) this.#heirs.set(task.row, this.model.add(task.text, task.completed, placed(task)));
+      }
+    }));
   }
 
   #clearCompleted() {
-    const done = this.#view.finished;
-    this.#remove(done, done.length === 1 ? "Deleted one completed task" : `Deleted ${done.length} completed tasks`, true);
+    this.#remove(this.#view.finished, true);
     find("new").focus();
   }
 
@@ -335,6 +379,9 @@ export class TaskPage {
     this.#keepDraft();
   }
 }
+
+/** Returns a task with a position, so that it stands where it stood if it gets another id. */
+const placed = (task) => ({ ...task, position: task.position ?? (typeof task.id === "number" ? task.id : null) });
 
 /** Returns the message about what is wrong with a text, or null. */
 function faultOf(text) {

@@ -1,60 +1,66 @@
-// The seconds in which a deletion can be taken back: it waits in the model, and this offer shows that it does.
+// The steps that the person can take back. A toast offers the last one for some seconds, and Control Z at any time.
 
-import { announce, find } from "/dom.js";
+import { announce, brief, find } from "/dom.js";
 import { UNDO_TIME } from "/model.js";
 
 const SHOWN = UNDO_TIME - 500;
 
 export class Undo {
-  #model;
-  #render;
-  #keys = [];
+  #steps = []; // {word, tasks, back}, oldest first
+  #alike = 0; // the number of the last steps that the toast counts together
   #timer;
 
-  constructor(model, render) {
-    this.#model = model;
-    this.#render = render;
+  constructor() {
     find("undo").addEventListener("click", () => this.#take());
     addEventListener("keydown", (event) => this.#key(event));
   }
 
-  /** Offers to take back the deletions with these keys. */
-  offer(keys, message) {
-    this.#keys = keys;
-    find("toast-text").textContent = message;
-    find("toast").hidden = false;
-    announce(`${message}. Control Z brings it back.`);
+  /** Offers a step: `word` says what was done to the tasks, such as "deleted", and `back` takes it back. */
+  offer(word, tasks, back, spoken) {
+    const isAlike = !find("toast").hidden && this.#steps.at(-1)?.word === word;
+    this.#alike = isAlike ? this.#alike + 1 : 1;
+    this.#steps.push({ word, tasks, back });
+    this.#show();
+    const hint = this.#steps.length === 1 ? ". Control Z takes it back." : ""; // said once
+    announce(spoken ?? `${find("toast-text").textContent}${hint}`);
+  }
+
+  #show() {
+    find("toast").hidden = !this.#steps.length;
     clearTimeout(this.#timer);
+    if (!this.#steps.length) return;
+    const steps = this.#steps.slice(-this.#alike);
+    find("toast-text").textContent = sentence(steps[0].word, steps.flatMap(({ tasks }) => tasks));
     this.#timer = setTimeout(() => this.#end(), SHOWN);
   }
 
-  /** Keeps the offer and the deletion waiting as long as the pointer or the focus is on the offer. */
+  /** Keeps the offer as long as the pointer or the focus is on it. */
   #end() {
-    if (find("toast").matches(":focus-within, :hover")) {
-      for (const key of this.#keys) this.#model.revise(key, { notBefore: Date.now() + UNDO_TIME });
-      this.#timer = setTimeout(() => this.#end(), SHOWN);
-    } else {
-      find("toast").hidden = true;
-      this.#keys = [];
-    }
+    if (find("toast").matches(":focus-within, :hover")) this.#timer = setTimeout(() => this.#end(), SHOWN);
+    else find("toast").hidden = true;
   }
 
   #take() {
-    for (const key of this.#keys) this.#model.drop(key);
-    this.#keys = [];
-    clearTimeout(this.#timer);
+    const { word, tasks, back } = this.#steps.pop();
+    this.#alike = Math.max(this.#alike - 1, 1);
+    back();
     const hadFocus = find("toast").contains(document.activeElement);
-    find("toast").hidden = true;
-    this.#render();
-    announce("Deletion undone");
-    if (hadFocus) find("new").focus();
+    this.#show();
+    if (hadFocus && find("toast").hidden) find("new").focus();
+    announce(`Undone. ${sentence(word, tasks)}`);
   }
 
   #key(event) {
     const isUndo = event.key === "z" && (event.ctrlKey || event.metaKey) && !event.shiftKey;
-    if (!isUndo || !this.#keys.length) return;
+    if (!isUndo || !this.#steps.length || document.querySelector("dialog[open]")) return;
     if (event.target.matches("input[type=text], input[type=search], textarea") && event.target.value) return; // the field's own undo
     event.preventDefault();
     this.#take();
   }
+}
+
+/** Returns "Deleted: Buy milk", or "2 deleted". */
+function sentence(word, tasks) {
+  const count = new Set(tasks.map((task) => task.row)).size;
+  return count === 1 ? `${word[0].toUpperCase()}${word.slice(1)}: ${brief(tasks[0].text)}` : `${count} ${word}`;
 }

@@ -4,7 +4,7 @@
 import { isForToday, isOverdue, today } from "/days.js";
 import { counted, find, make } from "/dom.js";
 import { Dragging, Swiping } from "/drag.js";
-import { Editor } from "/editor.js";
+import { alterations, Editor } from "/editor.js";
 import { inOrder } from "/order.js";
 import { isSame, makeRow, makeText, showMore, updateRow } from "/row.js";
 import { read, write } from "/storage.js";
@@ -33,8 +33,8 @@ const TINTED = 1000; // milliseconds
 const FOLDED = "tasks.finished"; // in local storage, true if the person does not want to see finished tasks
 
 /**
- * Shows tasks; `actions` are the functions of the rows' controls: {complete, save, remove, move, decide}, and `closed`
- * for editors. Open tasks are in one list, finished ones in another that can be folded.
+ * Shows tasks; `actions` are the functions of the rows' controls: {complete, save, discard, remove, move, decide}, and
+ * `closed` for editors. Open tasks are in one list, finished ones in another that can be folded.
  */
 export class ListView {
   #rows = new Map(); // row name -> element
@@ -350,7 +350,10 @@ export class ListView {
   }
 
   #cancel() {
+    const { seen, values } = this.#editor;
+    const task = this.#tasks.get(this.#edited);
     this.#close();
+    if (alterations(seen, values).length) this.#actions.discard(task, { seen, values });
   }
 
   #close() {

@@ -202,9 +202,12 @@ class Keyboard(PageTest):
         self.keys(Keys.CONTROL + "a", "second", Keys.ENTER)
         self.person.await_texts("second", "three", "one")
         self.assertEqual(self.focused(), "Edit second")
-        self.keys(Keys.ENTER, "forgotten", Keys.ESCAPE)
+        self.keys(Keys.ENTER, " thoughts", Keys.ESCAPE)
         self.person.await_texts("second", "three", "one")
         self.assertEqual(self.focused(), "Edit second")
+        self.keys(Keys.CONTROL + "z")
+        self.assertEqual(self.chrome.switch_to.active_element.get_attribute("value"), "second thoughts")
+        self.keys(Keys.ESCAPE)
 
         self.tab_to("Delete second")
         self.keys(Keys.ENTER)
@@ -234,11 +237,11 @@ class Keyboard(PageTest):
         self.person.add("Buy milk")
         self.chrome.until(lambda: spoken() == "Added Buy milk", "the words")
         self.person.complete("Buy milk")
-        self.chrome.until(lambda: spoken() == "Done: Buy milk", "the words")
+        self.chrome.until(lambda: spoken() == "Done: Buy milk. Control Z takes it back.", "the words")
         self.person.remove("Buy milk")
-        self.chrome.until(lambda: spoken().startswith("Deleted “Buy milk”"), "the words")
+        self.chrome.until(lambda: spoken() == "Deleted: Buy milk", "the words")
         self.chrome.one("#undo").click()
-        self.chrome.until(lambda: spoken() == "Deletion undone", "the words")
+        self.chrome.until(lambda: spoken() == "Undone. Deleted: Buy milk", "the words")
 
 
 if __name__ == "__main__":

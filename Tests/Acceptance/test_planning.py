@@ -217,16 +217,32 @@ class Notes(Planning):
         self.assertEqual(self.on_server("Pack"), {"due": "2030-12-31", "notes": "Two towels"})
         self.person.await_texts("Unpack", "Pack")
 
-    def test_undo_brings_everything_back(self):
-        self.person.add("one", "two")
-        self.person.plan("two", due="12312030", notes="Two towels")
-        self.chrome.one(".row:last-child .check").send_keys(Keys.ALT + Keys.ARROW_UP)
-        self.person.remove("two")
-        self.person.await_texts("one")
+    def test_undo_brings_everything_back_also_after_it_was_sent(self):
+        person = self.person
+        person.add("one", "two", "three")
+        person.plan("two", due="12312030", notes="Two towels")
+        person.row("two").find_element("css selector", ".check").send_keys(Keys.ALT + Keys.ARROW_UP)
+        for text in ["two", "three"]:
+            person.remove(text)
+        self.assertEqual(self.chrome.words("#toast-text"), "2 deleted")
+        self.chrome.execute_script("dispatchEvent(new Event('pagehide'))")  # the deletions are sent at once
+        person.look_again()
+        self.chrome.until(lambda: not person.waiting() and len(self.request("GET", "/api/tasks")) == 1, "the deletions")
         self.chrome.one("#undo").click()
-        self.person.await_texts("two", "one")
+        person.await_texts("one", "three")
+        self.assertEqual(self.chrome.words("#toast-text"), "Deleted: two")
+        self.chrome.one("#undo").click()
+        person.await_texts("two", "one", "three")
         self.await_shown("two", ".notes", "Two towels")
-        self.await_shown("two", ".due", "Due Tue, Dec 31, 2030")
+        for text in ["Moved: two", "Changed: two"]:
+            self.assertEqual(self.chrome.words("#toast-text"), text)
+            self.chrome.one("#undo").click()
+        person.await_texts("one", "two", "three")
+        self.await_shown("two", ".due", None)
+        person.await_saved()
+        person.refresh()
+        person.await_texts("one", "two", "three")
+        self.assertNotIn("due", self.on_server("two"))
 
 
 class Order(Planning):
