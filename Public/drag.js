@@ -45,7 +45,7 @@ export class Dragging {
   }
 
   begin(row, event) {
-    if (this.isActive || row.matches(".done, .editing, :only-child")) return;
+    if (this.isActive || row.matches(".done, .editing, :only-child, .by-due > li")) return;
     event.preventDefault();
     this.#list.setPointerCapture(event.pointerId);
     const rows = [...this.#list.children];

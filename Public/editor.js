@@ -1,7 +1,7 @@
 // The form that stands in place of a row's text while its task is open.
 
-import { brief, make } from "/dom.js";
-import { iconButton } from "/row.js";
+import { find } from "/dom.js";
+import { labelFor } from "/row.js";
 
 /** The fields of a task that a person writes; an empty field has no value. */
 const FIELDS = ["text", "due", "notes"];
@@ -18,39 +18,18 @@ export const alterations = (seen, values) =>
 export class Editor {
   /** The values with which the person started. */
   seen;
-  form;
-  #error = make("p", { className: "field-error", hidden: true, attributes: { role: "alert" } });
+  form = find("editor-template").content.firstElementChild.cloneNode(true);
 
   /** `values` are those of an editor that was open before, and `seen` the values with which the person started then. */
   constructor(task, values, seen) {
     this.seen = { ...valuesOf(task), ...seen };
     const shown = { ...this.seen, ...values };
-    const text = area("text", shown.text, `New text for ${brief(task.text)}`, 1);
-    const notes = area("notes", shown.notes, `Notes on ${brief(task.text)}`, 1);
-    notes.placeholder = "Notes";
-    const id = `editor-due-${task.row}`;
-    this.form = make(
-      "form",
-      { className: "editor", autocomplete: "off", noValidate: true },
-      text,
-      notes,
-      make(
-        "div", { className: "editor-tools" },
-        make("label", { htmlFor: id, textContent: "Due" }),
-        make("input", { type: "date", id, name: "due", value: shown.due, min: "0001-01-01", max: "9999-12-31" }),
-      ),
-      make(
-        "div", { className: "editor-moves" },
-        ...["up", "down"].filter(() => !task.completed).map((name) => iconButton(name, `Move ${brief(task.text)} ${name}`)),
-        iconButton("remove", `Delete ${brief(task.text)}`),
-      ),
-      make(
-        "div", { className: "editor-actions" },
-        make("button", { type: "submit", className: "primary", textContent: "Save" }),
-        make("button", { type: "button", className: "secondary cancel", textContent: "Cancel" }),
-      ),
-      this.#error,
-    );
+    for (const name of FIELDS) this.field(name).value = shown[name];
+    for (const field of this.form.querySelectorAll("textarea")) {
+      const lines = field.value.split("\n").length + Math.floor(field.value.length / 60);
+      field.rows = Math.min(12, lines);
+    }
+    labelFor(this.form, task.text);
   }
 
   field(name) {
@@ -74,15 +53,8 @@ export class Editor {
   }
 
   complain(message) {
-    this.#error.hidden = !message;
-    this.#error.textContent = message ?? "";
+    const error = this.form.querySelector(".field-error");
+    error.hidden = !message;
+    error.textContent = message ?? "";
   }
-}
-
-function area(name, value, label, least) {
-  const field = make("textarea", { name, value, dir: "auto" });
-  const lines = value.split("\n").length + Math.floor(value.length / 60);
-  field.rows = Math.min(12, Math.max(least, lines));
-  field.setAttribute("aria-label", label);
-  return field;
 }

@@ -14,6 +14,12 @@ export function inOrder(one, other) {
   return hasID(one) && hasID(other) ? one.id - other.id : 0;
 }
 
+/** Compares two tasks by their due dates; tasks without one come last. */
+export const byDue = (one, other) => {
+  const [first, second] = [one, other].map(({ due }) => due ?? "9999-99");
+  return first < second ? -1 : Number(first > second);
+};
+
 /**
  * Returns the positions that move `task` directly after or before another one: pairs of a task and its new position.
  * `tasks` are all, in order. It is one pair, unless two neighbours leave no room: then others around them move, too.

@@ -1,38 +1,13 @@
 // One task as a row of the list. Text of a person is only ever text, never markup.
 
 import { isForToday, isOverdue, nameOfDay } from "/days.js";
-import { brief, make } from "/dom.js";
-
-const ICONS = {
-  handle: "M9 6h.01M15 6h.01M9 12h.01M15 12h.01M9 18h.01M15 18h.01",
-  edit: "M4 20h4L19 9l-4-4L4 16v4zM13.5 6.5l4 4",
-  remove: "M5 7h14M10 11v6M14 11v6M6.5 7l.8 12.2h9.4L17.5 7M9.5 7V4.5h5V7",
-  up: "M12 19V5M6 11l6-6 6 6",
-  down: "M12 5v14M6 13l6 6 6-6",
-};
-
-let template;
-
-/** Returns a row without a task, to be copied, because a list may have thousands. */
-function emptyRow() {
-  template ??= make(
-    "li",
-    { className: "row" },
-    make("span", { className: "handle", attributes: { "aria-hidden": "true" } }, icon("handle")),
-    make("input", { type: "checkbox", className: "check" }),
-    makeText(""),
-    make("span", { className: "row-state" }),
-    iconButton("edit"),
-    iconButton("remove"),
-  );
-  return template;
-}
+import { brief, find, make } from "/dom.js";
 
 const part = (row, name) => row.querySelector(`:scope > .${name}`);
 
 /** Returns a row for this task, which `updateRow` fills. */
 export function makeRow(task) {
-  const row = emptyRow().cloneNode(true);
+  const row = find("row-template").content.firstElementChild.cloneNode(true);
   row.dataset.row = task.row;
   return row;
 }
@@ -57,18 +32,38 @@ export const isSame = (task, other) =>
   other && ["text", "notes", "due", "completed", "id", "state", "change"].every((field) => task[field] === other[field])
   && JSON.stringify(task.problem) === JSON.stringify(other.problem);
 
-export const makeText = (text) => make("p", { className: "text", dir: "auto", textContent: text });
+export const makeText = (text) => make("p", { className: "text", dir: "auto" }, ...linked(text));
+
+/** Returns a text as nodes, in which web addresses are links; nothing else is markup. */
+function linked(text) {
+  const nodes = [];
+  let end = 0;
+  for (const { 0: found, index } of text.matchAll(/https?:\/\/[^\s<>"]+/gi)) {
+    const href = found.replace(found.includes("(") ? /[.,:;!?'”’»\]}]+$/ : /[.,:;!?'”’»\]})]+$/, ""); // ends of sentences
+    if (!URL.canParse(href)) continue;
+    nodes.push(text.slice(end, index));
+    nodes.push(make("a", { href, target: "_blank", rel: "noopener noreferrer", dir: "ltr", textContent: href }));
+    end = index + href.length;
+  }
+  return [...nodes, text.slice(end)];
+}
+
+/** Names the controls of a row or of an editor after the task. */
+export function labelFor(element, text) {
+  for (const control of element.querySelectorAll("[data-label]")) {
+    control.setAttribute("aria-label", control.dataset.label.replace("…", () => brief(text)));
+  }
+}
 
 function updateText(row, text) {
   part(row, "check").setAttribute("aria-label", text);
   part(row, "text")?.replaceWith(makeText(text)); // the editor may stand in its place
-  part(row, "edit").setAttribute("aria-label", `Edit ${brief(text)}`);
-  part(row, "remove").setAttribute("aria-label", `Delete ${brief(text)}`);
+  labelFor(row, text);
 }
 
 function updateNotes(row, notes) {
   part(row, "notes")?.remove();
-  if (notes) (part(row, "due") ?? part(row, "remove")).after(make("p", { className: "notes", dir: "auto", textContent: notes }));
+  if (notes) (part(row, "due") ?? part(row, "remove")).after(make("p", { className: "notes", dir: "auto" }, ...linked(notes)));
 }
 
 function updateDue(row, task) {
@@ -106,22 +101,6 @@ export function showMore(button) {
   const isWhole = button.closest("li").classList.toggle("whole");
   button.setAttribute("aria-expanded", isWhole);
   button.firstElementChild.textContent = isWhole ? "Less" : "More";
-}
-
-function icon(name) {
-  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  svg.setAttribute("viewBox", "0 0 24 24");
-  svg.setAttribute("aria-hidden", "true");
-  const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
-  path.setAttribute("d", ICONS[name]);
-  svg.append(path);
-  return svg;
-}
-
-export function iconButton(name, label) {
-  const button = make("button", { type: "button", className: `icon ${name}` }, icon(name));
-  if (label) button.setAttribute("aria-label", label);
-  return button;
 }
 
 function updateProblem(row, task) {

@@ -108,10 +108,12 @@ export class TaskPage {
       this.#render(); // another day may have begun
       this.sync.run({ list: true });
     };
-    find("finished-toggle").addEventListener("click", () => {
-      this.#view.fold();
-      this.#render();
-    });
+    for (const [button, change] of [["finished-toggle", "fold"], ["by-due", "sort"]]) {
+      find(button).addEventListener("click", () => {
+        this.#view[change]();
+        this.#render();
+      });
+    }
     for (const event of ["focus", "online", "offline"]) addEventListener(event, look);
     addEventListener("visibilitychange", () => document.visibilityState === "visible" && look());
     addEventListener("popstate", () => this.#wentBack());

@@ -5,7 +5,7 @@ import { isForToday, isOverdue, today } from "/days.js";
 import { counted, find, make } from "/dom.js";
 import { Dragging, Swiping } from "/drag.js";
 import { alterations, Editor } from "/editor.js";
-import { inOrder } from "/order.js";
+import { byDue, inOrder } from "/order.js";
 import { isSame, makeRow, makeText, showMore, updateRow } from "/row.js";
 import { read, write } from "/storage.js";
 
@@ -30,6 +30,7 @@ const FILTERS = {
 export const FILTER_NAMES = Object.keys(FILTERS);
 
 const TINTED = 1000; // milliseconds
+const BY_DUE = "tasks.by-due"; // in local storage, true if open tasks stand by their due dates
 const FOLDED = "tasks.finished"; // in local storage, true if the person does not want to see finished tasks
 
 /**
@@ -64,6 +65,7 @@ export class ListView {
     });
     new Swiping(this.#lists.open, (row, event) => this.#dragging.begin(row, event));
     new Swiping(this.#lists.done, () => {});
+    this.#showOrder();
     this.#showFolding();
   }
 
@@ -109,14 +111,15 @@ export class ListView {
     if (this.#waiting) return;
     const shown = this.#withEdited(tasks).filter((task) => task.row === this.#edited || this.#isWanted(task));
     const done = shown.filter((task) => this.#standsDone(task));
+    const open = shown.filter((task) => !this.#standsDone(task));
     this.#renderSummary(tasks, isKnown);
     this.#renderFinished(done.length);
     this.#renderRows({
-      open: shown.filter((task) => !this.#standsDone(task)),
+      open: this.#isByDue ? open.sort(byDue) : open,
       done: this.#isFolded ? done.filter((task) => task.row === this.#edited) : done,
     });
     this.#renderEmpty(shown.length || !isKnown);
-    find("clear").hidden = !this.finished.length;
+    this.#renderClear(this.finished.length);
     for (const [row, { id }] of this.#tasks) if (news.has(id)) this.#tint(this.#rows.get(row));
     this.#fresh = !isKnown;
     this.#day = today();
@@ -173,6 +176,21 @@ export class ListView {
     this.#showFolding();
   }
 
+  get #isByDue() {
+    return read(localStorage, BY_DUE) === true;
+  }
+
+  /** Changes between the order by hand and that by due dates, in which tasks cannot be moved. */
+  sort() {
+    write(localStorage, BY_DUE, !this.#isByDue);
+    this.#showOrder();
+  }
+
+  #showOrder() {
+    find("by-due").setAttribute("aria-pressed", String(this.#isByDue));
+    this.#lists.open.classList.toggle("by-due", this.#isByDue);
+  }
+
   #showFolding() {
     find("finished-toggle").setAttribute("aria-expanded", String(!this.#isFolded));
   }
@@ -180,8 +198,13 @@ export class ListView {
   #renderFinished(count) {
     find("finished").hidden = !count;
     find("count-finished").textContent = count || "";
-    find("finished-title").hidden = this.#filter === "done";
+    find("finished-toggle").disabled = this.#filter === "done" || this.isSearching; // then nothing is folded
     this.#showFolding();
+  }
+
+  #renderClear(count) {
+    find("clear").hidden = !count;
+    find("clear").textContent = `Clear ${count}`;
   }
 
   #renderEmpty(hasRows) {
@@ -275,8 +298,9 @@ export class ListView {
     else if (button.dataset.decision) this.#actions.decide(this.#taskAt(event), button.dataset.decision);
   }
 
-  /** Opens the task at the part that was clicked. A click that ends the selection of words opens nothing. */
+  /** Opens the task at the part that was clicked. A click that follows a link, or ends the selection of words, opens nothing. */
   #clickedText(element) {
+    if (element.closest("a")) return;
     const field = ["text", "due", "notes"].find((name) => element.closest(`.row > .${name}`));
     if (field && getSelection().isCollapsed) this.edit(element.closest("li").dataset.row, { field });
   }
@@ -303,7 +327,7 @@ export class ListView {
   /** Moves an open task by one place among the tasks that are shown. */
   #step(row, isUp) {
     const other = isUp ? row.previousElementSibling : row.nextElementSibling;
-    if (row.parentElement !== this.#lists.open || !other) return;
+    if (row.parentElement !== this.#lists.open || !other || this.#isByDue) return;
     this.#move(row, isUp ? { before: other } : { after: other });
     this.reveal(row.dataset.row);
   }

@@ -101,6 +101,22 @@ class DueDates(Planning):
         person.await_saved()
         self.assertEqual(self.on_server("Call Ann"), {"due": "2030-12-31"})
 
+    def test_by_due_date_the_overdue_come_first_and_the_order_by_hand_stays(self):
+        person = self.person
+        for text, due in [("someday", None), ("later", "2099-12-31"), ("late", "2020-01-01"), ("soon", "2099-01-01")]:
+            self.request("POST", "/api/tasks", {"task": text, "due": due})
+        person.refresh()
+        person.await_texts("someday", "later", "late", "soon")
+        self.chrome.one("#by-due").click()
+        person.await_texts("late", "soon", "later", "someday")
+        person.row("later").find_element("css selector", ".check").send_keys(Keys.ALT + Keys.ARROW_UP)
+        person.plan("soon", due="")
+        person.await_texts("late", "later", "someday", "soon")
+        person.refresh()
+        person.await_texts("late", "later", "someday", "soon")
+        self.chrome.one("#by-due").click()
+        person.await_texts("someday", "later", "late", "soon")
+
     def test_half_a_date_is_not_taken_for_none(self):
         self.person.add("Pay the rent")
         self.person.plan("Pay the rent", due="1231")
@@ -307,7 +323,7 @@ class Order(Planning):
         self.assertEqual([button for button in self.chrome.all(".row > :is(.icon, .handle)") if button.size["width"] > 1
                           and button.value_of_css_property("clip-path") == "none" and button.is_displayed()], [])
         self.finger("two")
-        self.assertEqual(self.chrome.switch_to.active_element.accessible_name, "New text for two")
+        self.chrome.until(lambda: self.chrome.switch_to.active_element.accessible_name == "New text for two", "the open task")
         self.assertTrue(self.chrome.one(".editor .remove").is_displayed())
 
     def test_a_row_is_moved_with_the_keyboard(self):
@@ -368,6 +384,9 @@ class Finding(Planning):
         self.assertEqual(self.in_list("rows"), ["Visit the Café", "Buy bread"])
         self.assertEqual(self.in_list("finished-rows"), ["Buy milk"])
         self.assertEqual(self.chrome.one("#finished-toggle").get_attribute("textContent"), "Finished 1")
+        self.assertEqual(self.chrome.one("#clear").text, "Clear 1")
+        at = lambda selector: self.chrome.one(selector).rect["y"] + self.chrome.one(selector).rect["height"] / 2
+        self.assertAlmostEqual(at("#clear"), at("#finished-toggle"), delta=1)
         toggle = self.chrome.one("#finished-toggle")
         toggle.click()
         self.assertEqual(toggle.get_attribute("aria-expanded"), "false")

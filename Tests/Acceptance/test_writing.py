@@ -152,6 +152,19 @@ class Writing(PageTest):
         self.field().send_keys(Keys.ENTER)
         self.assertEqual(self.chrome.one(".text").get_attribute("textContent"), LINES)
 
+    def test_addresses_can_be_followed_and_nothing_else_is_markup(self):
+        text = "See (https://example.com/a_b?c=1&d). <b>http://x.example/(y)</b>, javascript:alert(1)//https:// ftp://z"
+        self.person.add(text)
+        self.person.plan(text, notes="https://example.org/notes.")
+        links = self.chrome.execute_script("""
+            return [...document.querySelectorAll(".row a")].map((link) => [link.href, link.textContent, link.rel]);""")
+        self.assertEqual(links, [[address, address, "noopener noreferrer"] for address in [
+            "https://example.com/a_b?c=1&d", "http://x.example/(y)", "https://example.org/notes"]])
+        self.assertEqual(self.chrome.one(".row .text").text, text)
+        self.chrome.execute_script("addEventListener('click', (event) => event.preventDefault())")
+        self.chrome.one(".row .text a").click()
+        self.assertEqual(self.chrome.all(".editor, .row b"), [])
+
     def test_texts_are_written_in_the_direction_of_their_script(self):
         self.person.add("Buy milk", "לקנות חלב")
         self.person.await_saved()
