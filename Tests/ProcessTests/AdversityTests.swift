@@ -44,7 +44,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    /// The command that runs a program without the rights of the superuser, for whom no file is read-only.
+    /// Returns the command that runs a program as an ordinary user, since no file is read-only for the superuser.
     private func ordinaryUser(running program: String, in stage: Stage) throws -> [String] {
         guard getuid() == 0 else { return [program] }
         // The build folder may be closed to others; the folder of the test is not.

@@ -65,7 +65,7 @@ struct AnswerMemoryTests {
         let server = try stage.server(settings)
         var readers: [RawClient] = []
         for round in 0..<Self.readers {
-            // Each list is another one.
+            // Each change makes another list, since readers of equal lists share memory.
             let change = try server.ask(
                 "PATCH", "/api/tasks/1", token: alice, ["Content-Type": "application/json"],
                 body: "{\"completed\":\(round.isMultiple(of: 2))}")
@@ -78,7 +78,7 @@ struct AnswerMemoryTests {
                 #expect(head.status == 503 && head.headers["Retry-After"] == "5")
             }
         }
-        // Some of them may have been cut by now, as they read nothing: then others got their place.
+        // The server may have cut some readers by now, because they read nothing. Then others got their place.
         #expect(!readers.isEmpty)
         let limit = try server.metric("tasks_answer_bytes_limit")
         #expect(limit == 64 << 20)
@@ -97,7 +97,7 @@ struct AnswerMemoryTests {
         #expect(try server.stop() == .exit(0))
     }
 
-    /// How often each status came, of requests that are sent and read side by side; 0 is an answer that was cut.
+    /// Sends requests side by side, and returns how often each status came, with 0 for an answer that was cut.
     private func atOnce(_ requests: [String], to server: Server) throws -> [Int: Int] {
         let port = server.port
         let statuses = Mutex<[Int: Int]>([:])
@@ -133,7 +133,7 @@ struct AnswerMemoryTests {
         try fill(0..<8, 1000, 1, settings)
         try fill(8..<9, 1000, 4096, settings)
         let server = try stage.server(settings)
-        // Each list is another one: equal ones share their memory.
+        // Each reader asks for another page, since readers of equal pages share memory.
         let connections = isSanitized ? 60 : 250
         let unread = try (0..<connections).map { number in
             let client = try RawClient(port: server.port, receiveBuffer: 4096)
@@ -141,10 +141,10 @@ struct AnswerMemoryTests {
             return client
         }
         let page = try server.metric("tasks_answer_bytes_limit") / 16
-        // Then all of them were answered. Some may have been cut by now, as they read nothing.
+        // Now all of them are answered. The server may have cut some, because they read nothing.
         for client in unread { _ = client.isAnswered }
         if !isSanitized {
-            // With a sanitizer the server reads so slowly that the first are cut before the memory is full.
+            // With a sanitizer the server is so slow that it cuts the first readers before the memory is full.
             #expect(try server.metric("tasks_answer_bytes") > page)
             #expect(try server.metric("tasks_answers_refused_total") > 0)
         }

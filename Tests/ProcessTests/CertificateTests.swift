@@ -21,13 +21,13 @@ private struct SecureStage {
         ]
     }
 
-    /// The findings of `check` about TLS, and how it ended.
+    /// Runs `check`, and returns how it ended and what it found about TLS.
     func check(_ certificate: String = "tls.pem", _ key: String = "tls.key") throws -> (ChildProcess.End, [String]) {
         let (end, output, _) = try stage.run(["check"], settings(certificate, key))
         return (end, output.split(separator: "\n").map(String.init).filter { $0.contains(" TLS: ") })
     }
 
-    /// Starts a server that serves TLS; its port when it listens.
+    /// Starts a server that serves TLS, and returns its port when it listens.
     func start(_ changes: [String: String]) throws -> (process: ChildProcess, port: UInt16) {
         let environment = stage.settings.merging(changes) { $1 }
         let process = try ChildProcess(ChildProcess.built("task-server"), environment: environment)
@@ -64,7 +64,7 @@ private let expired = """
         #expect(
             process.output.contains(
                 #""level":"warning","event":"certificate","problem":"the certificate expired on 20"#))
-        // A restart fixes no certificate: the health is good.
+        // The health is good, because a restart would not renew the certificate.
         let listen = ["TASKS_LISTEN": "127.0.0.1:\(port)"].merging(secure.settings("old.pem")) { $1 }
         #expect(try secure.stage.run(["health"], listen).end == .exit(0))
         #expect(try secure.stop(process) == .exit(0))
@@ -133,7 +133,7 @@ private let expired = """
         _ = try process.await { _ in
             try secure.stage.run(["health", "ready"], listen).output == "ready\n" ? true : nil
         }
-        // Without TLS no one answers there, and with TLS no one answers a server without it.
+        // A command without TLS gets no answer from this server, and one with TLS gets none from a server without it.
         let plain = try secure.stage.run(["health"], ["TASKS_LISTEN": "127.0.0.1:\(port)"])
         #expect(plain.end == .exit(1))
         let ofMock = ["TASKS_LISTEN": "127.0.0.1:\(secure.stage.mockPort)"].merging(secure.settings()) { $1 }

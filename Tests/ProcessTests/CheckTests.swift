@@ -37,7 +37,7 @@ import Testing
         let settings = try #require(lines.first { $0.contains("export TASKS_AUTHORITY=") })
         let command = try #require(lines.first { $0.hasSuffix(" | task-server explain-token") })
         let folder = ChildProcess.built("task-server").dropLast("/task-server".count)
-        // As in a shell that has no other settings.
+        // The shell has no other settings.
         let shell = try ChildProcess("/bin/sh", ["-c", "PATH=\(folder):/usr/bin:/bin\n\(settings)\n\(command)"])
         #expect(try shell.wait() == .exit(0), "\(shell.errors)")
         #expect(shell.output.contains("\nGood."), "\(shell.output)")
@@ -175,7 +175,7 @@ import Testing
         try Self.expectOneWrongLine(stage, other, "see that scheme and port of the address are right (TASKS_AUTHORITY)")
     }
 
-    /// With one policy, so that one thing that is wrong is one line.
+    /// Checks that `check` prints one wrong line, with one policy, because each policy has lines of its own.
     private static func expectOneWrongLine(
         _ stage: Stage, _ changes: [String: String], _ message: String, at location: SourceLocation = #_sourceLocation
     ) throws {

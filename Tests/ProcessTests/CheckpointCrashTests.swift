@@ -9,7 +9,7 @@ struct CheckpointCrashTests {
         let stage = try Stage()
         let token = try stage.token()
         var texts: [String] = []
-        // Each round is killed when the first pages of a checkpoint, or some more, are in the file.
+        // The server of each round is killed when the first pages of a checkpoint are in the file, or a bit later.
         for round in 0..<4 {
             let server = try stage.server()
             #expect(try server.texts(token: token) == texts)
@@ -31,7 +31,7 @@ struct CheckpointCrashTests {
         }
         let last = try stage.server()
         #expect(try last.texts(token: token) == texts)
-        // Reads every page.
+        // A backup reads every page.
         #expect(try stage.run(["backup", "\(stage.folder)/copy.db"]).end == .exit(0))
     }
 }

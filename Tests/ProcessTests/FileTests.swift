@@ -5,7 +5,7 @@ import Support
 import Testing
 
 @Suite("Files that are not what they should be", .timeLimit(.minutes(15))) struct FileFaultTests {
-    /// What has the name of a file and would keep a reader waiting, or is none.
+    /// Makes something that is no file, such as a pipe, which would keep a reader waiting.
     private static func make(_ kind: String, _ path: String) {
         switch kind {
         case "a pipe": #expect(mkfifo(path, 0o600) == 0)

@@ -8,13 +8,13 @@ import Testing
     /// The seconds of CPU time that a process has used.
     private func processorSeconds(_ process: ChildProcess) throws -> Double {
         let text = String(decoding: try File.read("/proc/\(process.identifier)/stat"), as: UTF8.self)
-        // After the name, which may hold spaces: user and system time are the 12th and 13th field.
+        // The name of the process may hold spaces. After the name, user and system time are fields 12 and 13.
         let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
         guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else { return 0 }
         return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
     }
 
-    /// Waits for a second in which the process rests; what came before may still need some.
+    /// Waits for a second in which the process rests, after it has finished earlier work.
     private func expectRest(_ process: ChildProcess) throws {
         try eventuallyBlocking("the process rests") {
             let (time, logged) = (try processorSeconds(process), process.output.utf8.count)
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    /// Clients that send half a header block and stay.
+    /// Connects clients that send half a header block and stay.
     private func crowd(_ count: Int, on port: UInt16) throws -> [RawClient] {
         _ = ProcessLimits.raiseOpenFiles(to: 4096)
         return try (0..<count).map { _ in

@@ -44,7 +44,7 @@ import Testing
         let stage = try Stage(["MOCK_STATE": folder.path, "MOCK_TLS_LISTEN": "127.0.0.1:0"])
         let port = try stage.mock.await { Stage.port(after: "and on https://localhost:", in: $0) }
         let secure = "https://localhost:\(port)/\(Stage.tenant)"
-        // As the greeting says it.
+        // The mock prints these settings at its start.
         #expect(stage.mock.output.contains("export TASKS_AUTHORITY=\(secure) TASKS_CA_FILE="), "\(stage.mock.output)")
         let settings = ["TASKS_AUTHORITY": secure, "TASKS_CA_FILE": folder.file("ca.pem"), "TASKS_DATABASE": "memory:"]
         let checked = try stage.run(["check"], settings)
@@ -56,7 +56,7 @@ import Testing
             #expect(try each.ask("GET", "/api/tasks", token: token).status == 200)
             #expect(try each.stop() == .exit(0))
         }
-        // What is fetched over https leads to https, and what is fetched over http to http.
+        // A document that is fetched over https has links to https, and one over http has links to http.
         let document = try curl("https://localhost:\(port)\(Self.metadata)", trusting: folder.file("ca.pem"))
         let overTLS = try JSONValue(parsing: Array(document.utf8))
         let overHTTP = try JSONValue(parsing: exchange(stage.mockPort, "GET", Self.metadata).body)

@@ -171,7 +171,7 @@ import Testing
         for _ in 0..<3 {
             let before = moved()
             let program = try mover.start(["move-owners", "--apply", map], on: database)
-            // Each person is a transaction.
+            // Each person is moved in a transaction.
             eventuallyBlocking("more people are moved") { moved() > before || moved() == 500 }
             program.send(SIGKILL)
             if try program.wait() == .signal(SIGKILL) { kills += 1 }
@@ -227,7 +227,7 @@ import Testing
             server = try stage.server(settings)
             try server.awaitKeys(for: [before, after])
         }
-        // No list is from before, from the first request on.
+        // From the first request on, the server answers with no list from before the move.
         #expect(try server.texts(token: after) == ["first", "second"])
         #expect(try server.texts(token: before) == [])
         let retry = try server.ask("POST", "/api/tasks", token: after, attempt, body: body)

@@ -44,7 +44,7 @@ final class Mover {
         try body(program)
     }
 
-    /// What a query of a database counts, also while a program writes there; 0 before its tables are made.
+    /// Returns the number that a query counts, also while a program writes, and 0 before the tables are made.
     func count(_ query: String, in database: String) -> Int {
         guard database.hasPrefix("sqlite:") else {
             let name = PostgreSQLServer.name(of: database)
@@ -55,7 +55,7 @@ final class Mover {
         return (try? connection.integer(query)).flatMap { $0 }.map(Int.init) ?? 0
     }
 
-    /// Runs the program on a terminal with this many columns; what the terminal is sent.
+    /// Runs the program on a terminal with this many columns, and returns what the terminal is sent.
     func onTerminal(
         _ words: String, columns: Int, on database: String, piped: String? = nil
     ) throws -> (end: ChildProcess.End, shown: String) {
@@ -75,9 +75,9 @@ final class Mover {
         "Milk", "caf\u{E9}", "cafe\u{301}", "\\\"\\\\\\n\\u0001", "\u{5E9}\u{1F469}\u{200D}\u{1F4BB}",
     ]
 
-    /// Writes an export that is made up so that all that a line can say is said somewhere.
+    /// Writes an export that has every form of a line.
     ///
-    /// From 700 people on, an import takes some transactions, and an export more than a page.
+    /// With 700 people or more, an import takes several transactions, and an export several pages.
     ///
     /// - Parameters:
     ///   - people: how many.
@@ -94,7 +94,7 @@ final class Mover {
         let added = Timestamp(milliseconds: SystemTime().wallMilliseconds - 3_600_000).text
         for number in 0..<people {
             let owner = "\(100_000 + number)-\(["a", "\u{E9}", "e\u{301}", "\u{1F600}", "\\\"q\\\""][number % 5])"
-            // Some have many, and some have none any more.
+            // Some people have many tasks, and some have none any more.
             let count = number % interval == 7 ? many : number % 4
             for id in 0..<count {
                 lines.append(
@@ -102,7 +102,7 @@ final class Mover {
                         + #""completed":\#(id % 3 == 0),"created":"2016-08-30T16:48:40.\#(100 + number % 900)Z","#
                         + #""modified":"2026-01-01T00:00:00.\#(100 + id % 900)Z","revision":\#(id + 1)}"#)
             }
-            // Added an hour ago, as the newest, so that a key is still remembered.
+            // These tasks were added an hour ago, after all others, so that their keys are still remembered.
             for key in 0..<number % 3 {
                 lines.append(
                     #"{"owner":"\#(owner)","key":"k \#(key)\"","fingerprint":"\#(["0", "ffffffffffffffff"][key])","id":\#(max(1, count * 3 - 2)),"#

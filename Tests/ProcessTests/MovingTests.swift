@@ -29,7 +29,7 @@ import Testing
         let lines = try mover.bytes("lines.jsonl")
         let ends = lines.indices.filter { lines[$0] == UInt8(ascii: "\n") }
         var counts: [Int] = []
-        // A transaction has a thousand lines. Some kills come as soon as these are read, some when all may be written.
+        // A transaction has a thousand lines. Some kills come when the lines are read, some when all may be written.
         for (round, count) in [1, 700, 1001, 1900, 2001, 2600, 3300, 4100].enumerated() {
             try mover.importing(lines[...ends[count]], on: target) { (program) throws -> Void in
                 usleep(UInt32(round % 3) * 20_000)
@@ -55,7 +55,7 @@ import Testing
         var kills = 0
         for _ in 0..<20 where kills < 3 {
             let program = try mover.start(["export", target], on: source)
-            // As soon as the program has begun to write.
+            // The kill comes as soon as the program has begun to write.
             eventuallyBlocking("a part of the file, or all of it") {
                 (try? File.size("\(target).part")).flatMap { $0 } ?? 0 > 0 || File.exists(target)
             }
@@ -120,7 +120,7 @@ import Testing
         try mover.write(people: 2100, to: "lines.jsonl", many: 2600, ofEach: 2000)
         let (source, target) = (mover.database("source.db"), mover.file("out.jsonl"))
         #expect(try mover.run(["import", mover.file("lines.jsonl")], on: source).end == .exit(0))
-        // A limit of the shell's, in kibibytes; the shared memory of SQLite has to fit in.
+        // The shell limits files to this many KiB. The shared memory of SQLite has to fit in.
         let command = "ulimit -f 600; exec \(ChildProcess.built("task-server")) export \(target)"
         let limited = try ChildProcess("/bin/bash", ["-c", command], environment: ["TASKS_DATABASE": source])
         #expect(try limited.wait() == .exit(1))

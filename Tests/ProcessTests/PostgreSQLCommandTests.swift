@@ -25,7 +25,7 @@ struct PostgreSQLCommandTests {
         let settings = stage.settings.merging([
             "TASKS_DATABASE": address, "TASKS_POLICIES": "b2c_1_sign_in", "TASKS_KEY_CACHE_FILE": "off",
         ]) { $1 }
-        // Side by side, since some wait for a deadline.
+        // The commands run side by side, because each start takes a while.
         let programs = try commands.map { command in
             (command, try ChildProcess(ChildProcess.built("task-server"), [command], environment: settings))
         }

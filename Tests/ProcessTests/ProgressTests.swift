@@ -4,7 +4,7 @@ import Support
 import Testing
 
 @Suite("The progress of an export or an import", .timeLimit(.minutes(15))) struct ProgressTests {
-    /// The states that a line of the terminal had; the last one is the one that stays.
+    /// Returns the states that a line of the terminal had, of which the last stays on the screen.
     private func states(_ shown: String) -> [Substring] {
         shown.split(separator: "\r\n").first?.split(separator: "\r") ?? []
     }
@@ -50,13 +50,13 @@ import Testing
         try mover.write(people: 2500, to: "lines.jsonl", many: 2600, ofEach: 2000)
         let database = mover.database("tasks.db")
         let program = try mover.start(["import", mover.file("lines.jsonl")], on: database)
-        // Some of it is in.
+        // At this size of the log, some tasks are imported.
         try waitUntil(program, "\(mover.file("tasks.db"))-wal", toHave: 100_000)
         program.send(signal)
         #expect(try program.wait() == .exit(code))
         #expect(program.errors.hasPrefix("task-server: stopped: "), "\(program.errors)")
         #expect(program.errors.contains("; import the same lines again"), "\(program.errors)")
-        // All signals take the same way; an export has only the end of its message for itself.
+        // All signals are handled alike, and an export differs from an import only in its advice.
         guard signal == SIGINT else { return }
         #expect(try mover.run(["import", mover.file("lines.jsonl")], on: database).end == .exit(0))
 
@@ -73,7 +73,7 @@ import Testing
 
     @Test func `A command that waits for its input can be stopped`() throws {
         let mover = try Mover()
-        // One transaction and a half.
+        // These lines are one transaction and a half.
         let line = "{\"owner\":\"\(String(repeating: "o", count: 200))\",\"next\":7}\n"
         let lines = String(repeating: line, count: 1500).utf8
         try mover.importing(lines, on: mover.database("tasks.db")) { (program) throws -> Void in
@@ -90,7 +90,7 @@ import Testing
         let command = "trap '' HUP; exec \(ChildProcess.built("task-server")) import \(pipe.path)"
         let program = try ChildProcess(
             "/bin/sh", ["-c", command], environment: ["TASKS_DATABASE": mover.database("tasks.db")])
-        // More than one transaction.
+        // These lines are more than one transaction.
         let lines = String(repeating: "{\"owner\":\"o\",\"next\":7}\n", count: 1500)
         try pipe.feed(lines.utf8, to: program)
         program.send(SIGHUP)

@@ -66,4 +66,12 @@ import Testing
         let (_, output, _) = try stage.run(["check"], ["TASKS_AUTHORITY": "\(stage.issuer)/nowhere"])
         #expect(output.contains("check TASKS_AUTHORITY and TASKS_POLICIES"), "\(output)")
     }
+
+    @Test func `A document that names the issuer of another tenant is refused by check and by the server`() throws {
+        let stage = try Stage(["MOCK_ISSUER": "http://127.0.0.1:1"])
+        let (end, output, _) = try run(["check"], stage, ["\(stage.authority)/b2c_1_sign_in/v2.0/\(Self.document)"])
+        #expect(end == .exit(1), "\(output)")
+        #expect(
+            output.contains("WRONG authority, b2c_1_sign_in: The issuer in the metadata does not belong"), "\(output)")
+    }
 }

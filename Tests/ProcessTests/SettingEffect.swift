@@ -6,11 +6,11 @@ import Platform
 import Support
 import Testing
 
-/// A setting of task-server away from its default, and what can be seen of it from outside.
+/// A setting of task-server with another value than its default, and a look at the effect from outside.
 struct SettingEffect: Sendable {
-    /// Without the prefix.
+    /// The name of the setting without `TASKS_`.
     let setting: String
-    /// `{folder}` stands for the folder of the stage.
+    /// The value, in which `{folder}` stands for the folder of the stage.
     let value: String
     /// Whether the effect is seen in a server that has all values of ``all``.
     let isSeen: @Sendable (SettingScene) throws -> Bool
@@ -111,7 +111,7 @@ struct SettingEffect: Sendable {
             var clients = try (0..<10).map { _ in try RawClient(port: scene.server.port, timeout: 0.5) }
             for client in clients { try client.send("GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n") }
             for client in clients.dropLast() { eventuallyBlocking { client.isAnswered } }
-            // Nothing happens here, which only time shows: the last one waits for a place.
+            // The last client waits for a place. Only time shows that nothing happens.
             guard clients.last?.isAnswered == false else { return false }
             clients.removeFirst()
             return eventuallyBlocking { clients.last?.isAnswered == true }
@@ -142,7 +142,7 @@ struct SettingEffect: Sendable {
     ]
 }
 
-/// A server with the values of all effects at once, and what they look at.
+/// A server that has the values of all effects at once, and what the effects need to look at it.
 struct SettingScene {
     static let page = "<!doctype html><title>Shown</title>"
 
@@ -160,7 +160,7 @@ struct SettingScene {
                 }))
     }
 
-    /// A token that all settings accept, or one whose claims are changed so; `more` is of the mock's query.
+    /// Returns a token that all settings accept, with these claims changed and `more` in the mock's query.
     func token(_ owner: String, _ changes: [String: String] = [:], _ more: String = "") throws -> String {
         let claims = ["sub": owner, "scope": "read.it write.it", "client_id": Stage.client]
         let query = claims.merging(changes) { $1 }.map { "&claim=\($0)=\(PercentEncoding.encode($1))" }
@@ -175,7 +175,7 @@ struct SettingScene {
         try server.ask("GET", "/api/tasks", token: token(owner, changes, more)).status
     }
 
-    /// A request of a proxy's client that is under way, because its body is still to come.
+    /// Starts a request of a proxy's client and sends no body, so that the request stays under way.
     func waitForBody(of client: String, _ token: String) throws -> RawClient {
         let connection = try RawClient(port: server.port)
         try connection.send(

@@ -5,7 +5,6 @@ import Platform
 import Support
 import Testing
 
-/// From each setting to its effect in a running program.
 @Suite("Each setting has its effect, and its default is a safe one", .timeLimit(.minutes(15)))
 struct SettingEffectTests {
     @Test func `A server with all these settings at once shows the effect of each`() throws {
@@ -90,7 +89,7 @@ struct SettingEffectTests {
         #expect(count.contains("3"), "\(count)")
     }
 
-    /// Where the effect of a setting is shown that is not in ``SettingEffect/all``: a file that names the setting.
+    /// Settings that are not in ``SettingEffect/all``, and the file that shows the effect of each.
     private static let shownElsewhere = [
         "AUTHORITY": "HealthTests", "METADATA_URL": "ProviderTests", "ISSUER": "ServingTests",
         "CA_FILE": "MockProgramTests", "ALLOW_HTTP_AUTHORITY": "CommandLineTests", "TLS_CERT": "CertificateTests",
@@ -117,7 +116,7 @@ struct SettingEffectTests {
         }
     }
 
-    /// Compared with literal texts: docs/settings.md follows from `--help`, so it would follow a default that became unsafe.
+    /// The texts are literal, because docs/settings.md is made from `--help` and would follow an unsafe default.
     @Test(arguments: ["task-server", "mock-authority"])
     func `The defaults are these`(program: String) throws {
         let printed = try ChildProcess(ChildProcess.built(program), ["--print-settings"])
@@ -129,12 +128,12 @@ struct SettingEffectTests {
         }
         #expect(lines.count == expected.count)
         for (line, expected) in zip(lines, expected) {
-            // After the colon stands what happens without a value.
+            // The text after the colon says what happens without a value.
             #expect(line == expected || line.hasPrefix("\(expected): "), "\(line)")
         }
     }
 
-    /// A setting and its default a line; nothing after the name where there is none.
+    /// Each line has a setting and its default, or the name alone if the setting has none.
     private static let defaults = [
         "task-server": """
         TASKS_LISTEN 127.0.0.1:3000

@@ -30,7 +30,7 @@ struct SharedTenantTests {
 
     init() throws {
         stage = try Stage(["MOCK_HIGH_SCALE_COMPATIBILITY": "true"])
-        // The mock makes a key when it is needed first, which may take longer than a fetch may.
+        // The mock makes a key when the key is first needed, and that may take longer than a fetch may take.
         for played in Self.played { _ = try stage.token("user=alice&\(played.query)") }
     }
 

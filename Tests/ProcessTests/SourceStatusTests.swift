@@ -10,7 +10,7 @@ import Tokens
 
 @testable import TaskServer
 
-/// Two providers: one answers, the other does not.
+/// Fetches from two providers, of which one answers and the other does not.
 struct OneOfTwo: DocumentFetcher {
     func fetch(_ request: FetchRequest) throws(FetchError) -> FetchedDocument {
         let key = SigningKey.shared

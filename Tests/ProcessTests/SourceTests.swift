@@ -7,15 +7,7 @@ import Tokens
 
 @testable import TaskServer
 
-/// One server with several providers: mocks on ports of their own, with keys of their own and the same people.
 @Suite("Several sources of tokens in one server", .timeLimit(.minutes(15))) struct SourceTests {
-    /// The settings of a named source that takes the tokens of a mock.
-    private static func source(_ name: String, _ stage: Stage, _ more: [String: String] = [:]) -> [String: String] {
-        let own = ["AUTHORITY": stage.authority, "POLICIES": Stage.policies, "CLIENT_ID": Stage.client]
-        return Dictionary(
-            uniqueKeysWithValues: own.merging(more) { $1 }.map { ("TASKS_SOURCE_\(name)_\($0)", $1) })
-    }
-
     /// A server of another tenant of B2C, whose settings name a second source.
     private static let settings = [
         "TASKS_AUTHORITY": "https://fabrikam.b2clogin.com/fabrikam.onmicrosoft.com", "TASKS_POLICIES": "b2c_1_a",
@@ -78,7 +70,7 @@ import Tokens
         #expect(mistakes?.description.contains(message) == true, "\(String(describing: mistakes))")
     }
 
-    /// Only with Microsoft's rules a token without scopes is an application's (P-27).
+    /// With Microsoft's rules, and with no others, a token without scopes is a token of an application (P-27).
     @Test(arguments: [
         ("https://contoso.ciamlogin.com", true), ("https://login.microsoftonline.com/contoso.com", true),
         ("https://contoso.b2clogin.com/contoso.onmicrosoft.com", false),
@@ -125,8 +117,11 @@ import Tokens
         ] {
             #expect(printed.split(separator: "\n").contains { $0 == line }, "\(line) in \(printed)")
         }
-        let onlyExt = alone.merging(["TASKS_SOURCES_FILE": "", "TASKS_SOURCES": "ext"]) { $1 }
-        let server = try stage.server(onlyExt.merging(Self.source("EXT", stage)) { $1 })
+        let onlyExt = [
+            "TASKS_SOURCES_FILE": "", "TASKS_SOURCES": "ext", "TASKS_SOURCE_EXT_AUTHORITY": stage.authority,
+            "TASKS_SOURCE_EXT_POLICIES": Stage.policies, "TASKS_SOURCE_EXT_CLIENT_ID": Stage.client,
+        ]
+        let server = try stage.server(alone.merging(onlyExt) { $1 })
         #expect(try server.add("named", token: stage.token()).status == 201)
         #expect(try server.stop() == .exit(0))
     }

@@ -28,7 +28,7 @@ final class Stage {
     var authority: String { "\(issuer)/\(Self.tenant)" }
     var database: String { "\(folder)/tasks.db" }
 
-    /// The settings of a server, ports chosen by the system.
+    /// The settings of a server, whose ports the system chooses.
     var settings: [String: String] {
         [
             "TASKS_LISTEN": "127.0.0.1:0", "TASKS_ADMIN_LISTEN": "127.0.0.1:0", "TASKS_AUTHORITY": authority,
@@ -56,7 +56,7 @@ final class Stage {
         return (end, program.output, program.errors)
     }
 
-    /// A token of the mock, by the rest of the query.
+    /// Returns the token of the mock for which this query asks.
     func token(_ query: String = "user=alice@example.com") throws -> String {
         let response = try exchange(mockPort, "GET", "/_mock/token?\(query)")
         guard response.status == 200 else { throw ChildProcess.Failure(description: response.text) }
@@ -71,7 +71,7 @@ final class Stage {
         return entries
     }
 
-    /// Makes `tls.key` and `tls.pem`, a certificate for this machine. Returns the settings of a server that uses them.
+    /// Makes `tls.key` and `tls.pem` for this machine, and returns the settings of a server that uses them.
     func makeCertificate() throws -> [String: String] {
         let script = """
             cd \(folder) && exec openssl req -x509 -newkey rsa:2048 -nodes -keyout tls.key -out tls.pem -days 30 \
@@ -91,13 +91,13 @@ final class Stage {
     static func port(after prefix: String, in text: String) -> UInt16? {
         guard let range = text.firstRange(of: prefix) else { return nil }
         let digits = text[range.upperBound...].prefix { $0.isNumber }
-        // Not before the digits ended: the rest may not be written yet.
+        // Digits at the end of the text may not be all, because the program may still write.
         guard range.upperBound < text.endIndex, digits.endIndex < text.endIndex else { return nil }
         return UInt16(digits)
     }
 }
 
-/// What curl gets from an address, if it trusts this certificate only.
+/// Returns what curl gets from an address if it trusts only this certificate.
 func curl(_ address: String, trusting certificate: String, _ more: String...) throws -> String {
     let curl = try ChildProcess(
         "/usr/bin/curl", ["-sSf", "--max-time", "20", "--cacert", certificate, address] + more)
@@ -141,14 +141,14 @@ final class Server {
         }
     }
 
-    /// Waits until it has the keys for these tokens, one of each source: it is ready when it has those of one (P-18).
+    /// Waits for the keys of every source, with a token of each, since a server is ready with those of one (P-18).
     func awaitKeys(for tokens: [String]) throws {
         for token in tokens {
             try eventuallyBlocking("the keys") { try ask("GET", "/api/tasks", token: token).status != 503 }
         }
     }
 
-    /// One request with a token.
+    /// Sends one request with a token.
     func ask(
         _ method: String, _ path: String, token: String? = nil, _ headers: [String: String] = [:], body: String? = nil
     ) throws -> RawResponse {
@@ -174,7 +174,7 @@ final class Server {
             "POST", "/api/tasks", token: token, ["Content-Type": "application/json"], body: "{\"task\":\"\(text)\"}")
     }
 
-    /// Sends the head of an addition and the beginning of its body, when the server has said that it waits for the body.
+    /// Sends the head of an addition, waits for `100 Continue`, and sends the beginning of the body.
     func beginToAdd(_ beginning: String, of length: Int, token: String) throws -> RawClient {
         let client = try RawClient(port: port)
         try client.send(
@@ -195,14 +195,14 @@ final class Server {
         return (list.array ?? []).compactMap { $0["Text"].string }
     }
 
-    /// Ends it as a service manager does.
+    /// Ends the server as a service manager does.
     func stop() throws -> ChildProcess.End {
         process.send(SIGTERM)
         return try process.wait()
     }
 }
 
-/// One request on a connection of its own.
+/// Sends one request on a connection of its own.
 func exchange(
     _ port: UInt16, _ method: String, _ target: String, _ headers: [String: String] = [:], body: [UInt8]? = nil
 ) throws -> RawResponse {

@@ -4,14 +4,14 @@ import Support
 import Testing
 
 @Suite("The first request after the port is open", .timeLimit(.minutes(15))) struct StartTests {
-    /// The first answer of a new server on the port, to a request that is sent as soon as it accepts a connection.
+    /// Starts a server on the port, and returns its answer to a request that is sent as soon as the port is open.
     private func firstResponse(_ target: String, of stage: Stage, _ port: UInt16) throws -> RawResponse? {
         let changes = ["TASKS_LISTEN": "127.0.0.1:\(port)", "TASKS_DATABASE": "memory:"]
         let server = try ChildProcess(
             ChildProcess.built("task-server"), environment: stage.settings.merging(changes) { $1 })
         var client: RawClient?
         eventuallyBlocking("the port is open") {
-            // Many attempts for each pause: the first moment counts.
+            // There are many attempts between two pauses, because the first moment counts.
             for _ in 0..<200 where client == nil { client = try? RawClient(port: port) }
             return client != nil
         }

@@ -54,7 +54,7 @@ package final class ChildProcess {
         posix_spawn_file_actions_addopen(&actions, 0, "\(files)/in", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 1, "\(files)/out", O_WRONLY | O_CREAT | O_APPEND, 0o600)
         posix_spawn_file_actions_addopen(&actions, 2, "\(files)/err", O_WRONLY | O_CREAT | O_APPEND, 0o600)
-        // What other tests have open would be counted among its own, and kept open after them.
+        // Otherwise the program would count descriptors of other tests among its own, and keep them open.
         guard Self.closeFrom(&actions, 3) == 0 else { throw Failure(description: "descriptors cannot be closed") }
         // The settings of sanitizers and coverage must reach the programs, too.
         let inherited = ProcessFacts.environment.filter { name, _ in
@@ -99,16 +99,16 @@ package final class ChildProcess {
         return String(cString: path)
     }
 
-    /// What it wrote to standard output so far.
+    /// The text that the program wrote to standard output so far.
     package var output: String { text("out") }
-    /// What it wrote to standard error so far.
+    /// The text that the program wrote to standard error so far.
     package var errors: String { text("err") }
 
     private func text(_ name: String) -> String {
         (try? File.read("\(files)/\(name)")).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
-    /// Sends a signal, unless it has ended: its number may be another's then.
+    /// Sends a signal, unless the program has ended: then its number may belong to another process.
     package func send(_ signal: Int32) {
         guard ended == nil else { return }
         kill(identifier, signal)
@@ -124,10 +124,10 @@ package final class ChildProcess {
         throw Failure(description: "still running after \(limit):\n\(output)\n\(errors)")
     }
 
-    /// Whether it has ended.
+    /// Whether the program has ended.
     var isOver: Bool { ended != nil }
 
-    /// How it ended, if it has.
+    /// How the program ended, or nil if it runs.
     private var ended: End? {
         if let end { return end }
         var status: Int32 = 0
@@ -137,7 +137,7 @@ package final class ChildProcess {
         return end
     }
 
-    /// Waits until what it writes to standard output gives a value.
+    /// Waits until the standard output of the program gives a value.
     package func await<Value>(_ value: (_ output: String) throws -> Value?) throws -> Value {
         let last = ContinuousClock.now + patience
         while ContinuousClock.now < last {

@@ -1,7 +1,7 @@
 import HTTP
 
 extension Decision {
-    /// The answer in the end, as a server would get it for a request with this body.
+    /// Returns the final answer to a request with this body.
     package func answered(_ body: [UInt8] = []) async -> Response {
         switch self {
         case .respond(let response): return response

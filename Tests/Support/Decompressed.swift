@@ -1,6 +1,6 @@
 import Platform
 
-/// What GNU gzip, another implementation than the server's, makes of a compressed body; throws if it is damaged.
+/// Decompresses a body with GNU gzip, which is no part of the server, and throws if the body is damaged.
 package func decompressed(_ bytes: [UInt8]) throws -> [UInt8] {
     let folder = try TemporaryFolder()
     let path = folder.file("body")

@@ -3,7 +3,7 @@ import Testing
 
 /// Runs something until a run took less than a bound, at most five times, and records an issue if none did.
 ///
-/// For what must not wait: what the code waits for is in every run, and what a busy machine adds is not.
+/// This is for code that must not wait. A wait of the code is in every run, and the delay of a busy machine is not.
 ///
 /// - Parameters:
 ///   - bound: less than what the code would take if it waited.
@@ -20,7 +20,7 @@ package func expectDuration(
     Issue.record("no run took less than \(bound): \(durations)", sourceLocation: sourceLocation)
 }
 
-/// The same for work that suspends.
+/// Does the same for work that suspends.
 package func expectDuration(
     below bound: Duration, sourceLocation: SourceLocation = #_sourceLocation,
     isolation: isolated (any Actor)? = #isolation, of work: () async throws -> Duration
@@ -33,7 +33,7 @@ package func expectDuration(
     Issue.record("no run took less than \(bound): \(durations)", sourceLocation: sourceLocation)
 }
 
-/// The CPU time that this thread takes for something, which is the same on a busy machine.
+/// Returns the CPU time that this thread takes for something, which a busy machine does not change.
 package func processorTime(of work: () throws -> Void) rethrows -> Duration {
     let start = threadTime()
     try work()

@@ -3,8 +3,9 @@ import Platform
 import Synchronization
 import Testing
 
-/// A program that refuses to run as root, run as another user if need be, and ended with this process, however that ends: a
-/// shell checks for the process twice a second.
+/// Runs programs that refuse to run as root, as another user if need be.
+///
+/// A shell looks for the process of the tests twice a second, and ends the program when that process is gone.
 enum GuardedProgram {
     /// The start of a command line that make it run as a user who is not root.
     static var unprivileged: [String] {
@@ -21,7 +22,7 @@ enum GuardedProgram {
     static func start(
         _ command: String, in folder: String, environment: [String: String] = [:], endedBy signal: String
     ) throws -> ChildProcess {
-        // A shell that waits for the end of a sleep handles the signal at once; one that sleeps, only after it.
+        // A shell that waits for a sleep in the background handles a signal at once, and one that sleeps does not.
         let variables = environment.map { "\($0)=\($1)" }.joined(separator: " ")
         let script = """
             /usr/bin/env \(variables) \(unprivileged.joined(separator: " ")) \(command) >>\(folder)/log 2>&1 &

@@ -26,7 +26,7 @@ package final class ManualClock: TimeSource {
         }
     }
 
-    /// What an administrator does to the wall clock alone.
+    /// Changes the wall clock alone, as an administrator does.
     package func setWall(by seconds: Int64) {
         state.withLock { $0.wallMilliseconds += seconds * 1000 }
     }

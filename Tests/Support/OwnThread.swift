@@ -1,9 +1,9 @@
 import Platform
 import Synchronization
 
-/// A thread of a test's own: what it measures does not wait for the threads that all tests share.
+/// A thread that belongs to one test, so that its measurements do not wait for the threads that all tests share.
 ///
-/// For `withTaskExecutorPreference`; ends with ``end()``.
+/// The thread is for `withTaskExecutorPreference`, and ends with ``end()``.
 package final class OwnThread: TaskExecutor {
     private struct Jobs {
         var waiting: [UnownedJob] = []

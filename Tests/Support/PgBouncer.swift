@@ -13,7 +13,7 @@ package final class PgBouncer: Sendable {
     private static let program = "/usr/sbin/pgbouncer"
     private static let shared = Mutex<Result<PgBouncer, ChildProcess.Failure>?>(nil)
 
-    /// The one that all tests share, before the server that they share; with fewer sessions than a store wants.
+    /// The PgBouncer that all tests share, which has fewer sessions than a store wants.
     package static func started() throws -> PgBouncer {
         let server = try PostgreSQLServer.started()
         return try shared.withLock { shared in
@@ -24,7 +24,9 @@ package final class PgBouncer: Sendable {
         }
     }
 
-    /// One of a test's own, with this many sessions for each database, which may lose their state after each transaction.
+    /// Starts a PgBouncer for one test, with this many sessions for each database.
+    ///
+    /// If it is `forgetting`, a session loses its state after each transaction.
     package init(
         before server: PostgreSQLServer, sessions: Int, forgetting: Bool = false
     ) throws(ChildProcess.Failure) {
@@ -71,7 +73,7 @@ package final class PgBouncer: Sendable {
         try GuardedProgram.start("\(program) \(folder)/settings", in: folder, endedBy: "KILL")
     }
 
-    /// Kills it, and with it every session through it.
+    /// Kills PgBouncer, which ends every session through it.
     package func kill9() {
         watchdog.withLock { GuardedProgram.end($0) }
     }
@@ -86,12 +88,12 @@ package final class PgBouncer: Sendable {
         try GuardedProgram.await("PgBouncer", watchdog, in: folder) { isListening(UInt16(port)) }
     }
 
-    /// The connection string of a database of the server, through here.
+    /// The connection string of a database of the server through PgBouncer.
     package func address(_ database: String) -> String {
         "postgresql://test@127.0.0.1:\(port)/\(database)?sslmode=disable&connect_timeout=2"
     }
 
-    /// The connection string of a new, empty database, through here.
+    /// The connection string of a new, empty database through PgBouncer.
     package func newDatabase() throws -> String { address(try server.newDatabaseName()) }
 }
 

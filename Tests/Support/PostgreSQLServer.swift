@@ -14,7 +14,7 @@ package final class PostgreSQLServer: Sendable {
     private let watchdog: Mutex<ChildProcess>
     private let number = Atomic(0)
 
-    /// A role's name that the shared server asks for a password.
+    /// The name of a role that needs a password at the shared server.
     package static let asked = "asked"
 
     private static let programs = "/usr/lib/postgresql/15/bin"
@@ -125,10 +125,10 @@ package final class PostgreSQLServer: Sendable {
         watchdog.withLock { GuardedProgram.end($0) }
     }
 
-    /// Kills all its processes at once, as a power cut would, but for what the system still holds of its files.
+    /// Kills all processes at once, as a power cut would, except that the system keeps what they wrote to files.
     package func kill9() throws {
-        // Stopped first, it starts no process for another client between the look and the end. A new server refuses to start
-        // while one of the old processes is there.
+        // The first process is stopped, so that it starts no further process before the kill. A new server refuses to
+        // start while one of the old processes is there.
         let script = """
             await() { until grep -qs "^State:.[$2]" /proc/$1/status || ! [ -d /proc/$1 ]; do sleep 0.01; done; }
             first=$(head -n 1 \(folder)/data/postmaster.pid)
@@ -152,7 +152,7 @@ package final class PostgreSQLServer: Sendable {
 
     /// Makes a server that follows another one take writes.
     package func promote() throws {
-        // It waits until the server does.
+        // The statement waits until the server takes writes.
         guard try command("SELECT pg_promote(true, 60)") == "t\n" else {
             throw ChildProcess.Failure(description: "not promoted; \(log)")
         }
@@ -188,7 +188,7 @@ package final class PostgreSQLServer: Sendable {
         throw ChildProcess.Failure(description: "never true: \(question)")
     }
 
-    /// Runs statements with psql; what they print, without headers.
+    /// Runs statements with psql, and returns what they print, without headers.
     @discardableResult
     package func command(_ sql: String, in database: String = "postgres") throws -> String {
         let psql = try ChildProcess(
@@ -200,7 +200,7 @@ package final class PostgreSQLServer: Sendable {
 
 /// A port of 127.0.0.1 that is not in use now.
 ///
-/// Below the range from which the system takes the ports of clients, one of which could come first.
+/// The system gives clients ports of a higher range, so that no client takes this port in between.
 package func freePort() throws(ChildProcess.Failure) -> Int {
     for _ in 0..<100 {
         let port = UInt16.random(in: 15_000...30_000)

@@ -3,7 +3,7 @@ import HTTP
 
 /// A client that sends exactly the bytes it is given, also those that no HTTP library would send.
 ///
-/// For one thread; every call has the time-out.
+/// A client is for one thread, and every call has the time-out.
 package final class RawClient {
     /// What went wrong on the way.
     package enum Failure: Error, Equatable {
@@ -19,10 +19,10 @@ package final class RawClient {
 
     private let descriptor: Int32
     private let timeout: Double
-    /// What came and was not handed out yet.
+    /// The bytes that came and were not handed out yet.
     private var buffer: [UInt8] = []
 
-    /// Connects to a port of the loopback; with a small receive buffer what it does not read stays with the server.
+    /// Connects to a port of the loopback, with a small receive buffer if unread bytes have to stay with the server.
     package init(
         port: UInt16, overIPv6: Bool = false, timeout: Double = 60, receiveBuffer: Int32? = nil
     ) throws(Failure) {
@@ -35,7 +35,7 @@ package final class RawClient {
         if var size = receiveBuffer {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
         }
-        // `deinit` closes: it runs also when this throws, because every field is set.
+        // `deinit` closes the socket, also when this throws, because every field is set.
         guard (overIPv6 ? connect6(port) : connect4(port)) == 0 else { throw .system("connect", errno) }
     }
 
@@ -97,7 +97,7 @@ package final class RawClient {
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
     }
 
-    /// Reads some bytes of what comes, and drops them; how many, 0 at the end of the connection.
+    /// Reads some bytes, drops them, and returns how many they were, which is 0 at the end of the connection.
     package func skip(atMost count: Int) throws(Failure) -> Int {
         if buffer.isEmpty { _ = try more(count) }
         let skipped = min(count, buffer.count)
@@ -117,7 +117,7 @@ package final class RawClient {
         }
     }
 
-    /// Reads one answer, also `100 Continue`; nothing, if the connection ended before its first byte.
+    /// Reads one answer, also `100 Continue`, and returns nil if the connection ended before the first byte.
     package func response(to method: Method = .get) throws(Failure) -> RawResponse? {
         let separator: [UInt8] = [13, 10, 13, 10]
         while true {
@@ -144,14 +144,14 @@ package final class RawClient {
         return Array(buffer[..<length])
     }
 
-    /// Everything until the connection ends.
+    /// Reads everything until the connection ends.
     package func rest() throws(Failure) -> [UInt8] {
         while try more() {}
         defer { buffer = [] }
         return buffer
     }
 
-    /// Whether an answer begins to come in time; none of it is taken.
+    /// Whether an answer, whose bytes stay unread, begins to come in time.
     package var isAnswered: Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         var byte: UInt8 = 0
@@ -163,14 +163,14 @@ package final class RawClient {
         do throws(Failure) { return try rest().isEmpty } catch { return false }
     }
 
-    /// Waits for more bytes; false at the end of the connection.
+    /// Waits for more bytes, and returns false at the end of the connection.
     private func more(_ most: Int = 65536) throws(Failure) -> Bool {
         var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         let count = poll(&ready, 1, Int32(timeout * 1000))
         guard count > 0 else { throw count == 0 ? .timeout : .system("poll", errno) }
         var piece = [UInt8](repeating: 0, count: most)
         let size = piece.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) }
-        // A reset is an end, too: the server closed with bytes of ours unread.
+        // A reset is an end as well: the server closed the connection and left bytes unread.
         guard size > 0 else { return false }
         buffer.append(contentsOf: piece[..<size])
         return true
@@ -191,7 +191,7 @@ package struct RawResponse: Equatable {
     /// The content as text.
     package var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// Reads the lines before the empty one.
+    /// Reads the lines before the empty line, and fails if the first is no status line.
     init?(head: some Collection<UInt8>) {
         let lines = head.split(separator: 10).map { line in
             String(decoding: line.last == 13 ? line.dropLast() : line, as: UTF8.self)

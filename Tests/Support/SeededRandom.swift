@@ -6,7 +6,7 @@ package struct SeededRandom: RandomNumberGenerator {
     package let seed: UInt64
     private var state: UInt64
 
-    /// A generator of this seed; without one, of `TEST_SEED` or else of a new one.
+    /// Makes a generator from this seed, or else from `TEST_SEED`, or else from a new seed.
     package init(seed given: UInt64? = nil, for test: String = #function) {
         let variable = unsafe getenv("TEST_SEED").flatMap { unsafe UInt64(String(cString: $0)) }
         seed = given ?? variable ?? UInt64.random(in: 0...UInt64.max)

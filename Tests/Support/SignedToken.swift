@@ -3,7 +3,7 @@ import JSON
 import OpenSSL
 import Tokens
 
-/// What good tokens of the tests say; change a member to make a bad one.
+/// The claims of good tokens, of which tests change a member to make a bad token.
 package enum TestClaims {
     /// The moment of the tests, in seconds since 1970.
     package static let now: Int64 = 1_700_000_000
@@ -28,9 +28,9 @@ package enum TestClaims {
         "tfp": .string(policy), "scp": "tasks.read tasks.write", "name": "Alice", "ver": "1.0",
     ]
 
-    /// Rules and issuers under which ``good`` is good.
+    /// The rules under which ``good`` is good.
     package static let rules = ClaimRules(audiences: [audience])
-    /// See ``rules``.
+    /// The issuers under which ``good`` is good.
     package static let issuers = [TokenIssuer(identifier: issuer, policy: policy)]
 }
 

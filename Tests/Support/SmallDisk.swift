@@ -1,7 +1,7 @@
 import Glibc
 import Platform
 
-/// A PostgreSQL server whose databases are in a folder that can be full: `scripts/full-disk.c`.
+/// A PostgreSQL server whose tables are in a folder that `scripts/full-disk.c` can make a full disk.
 package final class SmallDisk: Sendable {
     /// The server; the database that can be full is `tasks`.
     package let server: PostgreSQLServer
@@ -32,9 +32,9 @@ package final class SmallDisk: Sendable {
         _ = try? ChildProcess("/bin/rm", ["-rf", folder]).wait()
     }
 
-    /// From now on no file of the database may grow.
+    /// Makes the disk full: from now on no file of the database may grow.
     package func fill() throws { try File.replace("\(tables).full", with: []) }
 
-    /// There is room again.
+    /// Makes room again.
     package func makeRoom() { File.remove("\(tables).full") }
 }
