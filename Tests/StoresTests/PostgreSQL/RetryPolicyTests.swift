@@ -89,6 +89,17 @@ struct LaneOrderTests {
         #expect(batches(2, of: writes, isOneOwnerOnly: true) == [[1, 3], [2]])
     }
 
+    @Test("Writes of a failed transaction are sent alone, and those of a locked row with their owner's")
+    func scopes() {
+        let failed = RetryPolicy().afterFailure(.full, isCommit: false, isShared: true) ?? RetryPolicy()
+        let locked = RetryPolicy().afterFailure(.locked, isCommit: false, isShared: true) ?? RetryPolicy()
+        let writes = [
+            removal(1, of: alice, failed), removal(2, of: alice, failed), removal(3, of: alice, locked),
+            removal(4, of: bob, locked), removal(5, of: alice, locked),
+        ]
+        #expect(batches(4, of: writes) == [[1], [2], [3, 5], [4]])
+    }
+
     @Test("Writes wait until they may be tried again")
     func pauses() {
         var retry = RetryPolicy().nextTry ?? RetryPolicy()
