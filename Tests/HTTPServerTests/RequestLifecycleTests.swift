@@ -66,6 +66,27 @@ struct RequestLifecycleTests {
         #expect(life.takes(.decision(.respond(Response(503))), "send 503") == "responding")
     }
 
+    @Test("A deadline ends a suspension when it has come, and only a suspension")
+    func expired() {
+        var life = suspended(.none)
+        #expect(life.takes(.handlerExpired(now: 49, .timeout), "none") == "handlerSuspended none until 50")
+        #expect(life.takes(.handlerExpired(now: 50, .timeout), "resume") == "handlerDecided none until 50")
+        #expect(life.takes(.handlerExpired(now: .max, .timeout), "none") == "handlerDecided none until 50")
+        #expect(life.takes(.handlerPaused(terms()), "refuse timeout") == "deciding none until 50")
+        life = running(.none)
+        #expect(life.takes(.handlerExpired(now: .max, .stopping), "none") == "handlerRunning none")
+    }
+
+    @Test("A client that resets the connection ends the suspension, and nothing is sent")
+    func disconnected() {
+        var life = suspended(.none)
+        #expect(life.takes(.peerDisconnected, "resume") == "handlerDecided none until 50")
+        #expect(life.takes(.handlerPaused(terms()), "close") == "discarding 0")
+        #expect(life.takes(.completed, "forget discarding 0") == "idle")
+        life = running(.none)
+        #expect(life.takes(.peerDisconnected, "none") == "handlerRunning none")
+    }
+
     // MARK: events that come late
 
     @Test("A decision of an earlier task is dropped, also while the next request has a task")

@@ -17,6 +17,12 @@ private func removal(_ id: Int64, of owner: Owner, _ retry: RetryPolicy = RetryP
 
 @Suite("What is tried again", .timeLimit(.minutes(15)))
 struct RetryPolicyTests {
+    @Test("A lost session is never followed by another try: the commit may have happened")
+    func lostSession() {
+        #expect(RetryPolicy().afterFailure(.disconnected, isCommit: false, isShared: true) == nil)
+        #expect(RetryPolicy().afterFailure(.disconnected, isCommit: true, isShared: true) == nil)
+    }
+
     @Test("A write is tried at most ten times more, a read five")
     func limits() {
         var write: RetryPolicy? = RetryPolicy()
