@@ -10,7 +10,7 @@ extension ClientConnection {
         guard unsafe add(response.headers, to: message) else { return .NO }
         if closing || isLast { _ = unsafe MHD_add_response_header(message, "Connection", "close") }
         guard unsafe CMicroHTTPD_queue(handle, UInt32(status.rawValue), message) == .YES else { return .NO }
-        sent = SentContent(bytes: response.body, kept: response.kept)
+        sent = response
         return .YES
     }
 
@@ -30,14 +30,6 @@ extension ClientConnection {
             unsafe CMicroHTTPD_add_lines(message, bytes.baseAddress, bytes.count) == 1
         }
     }
-}
-
-/// The content of the response under way, which the library reads until the request is over.
-///
-/// All clients that read the same list share the bytes.
-struct SentContent {
-    let bytes: [UInt8]
-    let kept: KeptObject?
 }
 
 extension Response {

@@ -39,8 +39,10 @@ final class ClientConnection: @unchecked Sendable {
     var targetSize = 0
     var head: RequestHead?
     var body: [UInt8] = []
-    /// The content that is being sent; nil between requests, because the library reports the end after its last use.
-    var sent: SentContent?
+    /// The response that is being sent, whose content the library reads and all clients of a list share.
+    ///
+    /// It is nil between requests, because the library reports the end of a request after its last use of the content.
+    var sent: Response?
     var isChunked = false
     /// The address at which the library reads the body, right after its head; 0 if the address is not certain.
     var bodyBuffer: UInt = 0

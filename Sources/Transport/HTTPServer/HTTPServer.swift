@@ -36,7 +36,6 @@ package final class HTTPServer: Sendable {
         observe: @escaping @Sendable (ServerEvent) -> Void = { _ in }
     ) throws(ServerStartError) {
         ignoreBrokenPipes
-        socket.markUsed()
         let core = ServerCore(limits: limits.sane, handler: handler, refusal: refusal, observe: observe)
         guard let daemon = Daemon(core, identity: tls.map(PinnedIdentity.init)) else {
             socket.close()

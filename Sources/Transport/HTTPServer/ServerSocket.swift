@@ -15,7 +15,6 @@ package final class ServerSocket: Sendable {
     /// The port; the port that the system chose if 0 was requested.
     package let port: UInt16
     let descriptor: Int32
-    private let isUsed = Atomic<Bool>(false)
     private let isClosed = Atomic<Bool>(false)
 
     /// Binds to the address, without listening.
@@ -43,12 +42,6 @@ package final class ServerSocket: Sendable {
     /// Lets the system take connections.
     func listen() throws(ServerStartError) {
         guard Glibc.listen(descriptor, SOMAXCONN) == 0 else { throw .last("listen") }
-    }
-
-    /// Notes that a server will listen here and close the socket; a socket is for one server.
-    func markUsed() {
-        let wasUsed = isUsed.exchange(true, ordering: .relaxed)
-        precondition(!wasUsed, "a ServerSocket is for one server")
     }
 
     /// Refuses connections from now on, and ends an `accept` that waits.
