@@ -67,12 +67,19 @@ package enum Base64 {
     ///
     /// Unused bits may have any value, and a last letter that makes no byte is dropped.
     package static func decodeLenient(_ text: some StringProtocol) -> [UInt8]? {
-        var digits = Base64Digits(capacity: text.utf8.count)
+        var bytes: [UInt8] = []
+        var pending: UInt32 = 0
+        var bits: UInt32 = 0
         for letter in text.utf8 where letter != UInt8(ascii: "=") {
             let value = min(Base64Alphabet.url.values[Int(letter)], Base64Alphabet.standard.values[Int(letter)])
-            guard digits.add(value) else { return nil }
+            guard value < 64 else { return nil }
+            pending = pending << 6 | value
+            bits += 6
+            guard bits >= 8 else { continue }
+            bits -= 8
+            bytes.append(UInt8(truncatingIfNeeded: pending >> bits))
         }
-        return digits.bytes
+        return bytes
     }
 }
 
@@ -107,27 +114,5 @@ private struct Base64Alphabet {
         }
         if bits > 0 { text.append(letters[Int(pending << (6 - bits) & 63)]) }
         return text
-    }
-}
-
-/// Joins values of six bits to bytes.
-private struct Base64Digits {
-    private(set) var bytes: [UInt8] = []
-    private var pending: UInt32 = 0
-    private var bits: UInt32 = 0
-
-    init(capacity letters: Int) {
-        bytes.reserveCapacity(letters / 4 * 3 + 2)
-    }
-
-    /// Adds six bits; returns false for a value that no letter has.
-    mutating func add(_ value: UInt32) -> Bool {
-        guard value < 64 else { return false }
-        pending = pending << 6 | value
-        bits += 6
-        guard bits >= 8 else { return true }
-        bits -= 8
-        bytes.append(UInt8(truncatingIfNeeded: pending >> bits))
-        return true
     }
 }

@@ -36,6 +36,11 @@ extension String {
         return false
     }
 
+    /// Whether the text contains a control character.
+    package var hasControlCharacter: Bool {
+        unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }
+    }
+
     /// Whether the text contains U+0000.
     package var containsNUL: Bool { utf8.span.contains { $0 == 0 } }
 }

@@ -45,9 +45,7 @@ extension Owner {
 
     /// The owner of this name, if a token can name it.
     package init?(checked name: String) {
-        guard (1...Self.longest).contains(name.utf8.count),
-            name.unicodeScalars.allSatisfy({ $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) })
-        else { return nil }
+        guard (1...Self.longest).contains(name.utf8.count), !name.hasControlCharacter else { return nil }
         self.init(name)
     }
 

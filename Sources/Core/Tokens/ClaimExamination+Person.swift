@@ -40,7 +40,9 @@ extension ClaimExamination {
         case .tenantAndObject: return rules.owner.prefix + (try identifier("tid")) + "+" + (try identifier("oid"))
         case .other(let name):
             guard let claim = claims[name] else { throw .missingOwner }
-            guard let owner = claim.string.flatMap(OwnerText.checked) else { throw .malformedOwner }
+            guard let owner = claim.string, (1...256).contains(owner.utf8.count), !owner.hasControlCharacter else {
+                throw .malformedOwner
+            }
             return rules.owner.prefix + owner
         }
     }
