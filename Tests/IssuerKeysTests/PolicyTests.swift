@@ -123,7 +123,7 @@ struct PolicyTests {
             ])
         let status = bench.verifier.status
         #expect(status.keyIdentifiers == [TestClaims.keyIdentifier] && status.counters.failures == 2)
-        #expect(status.lastFailure?.hasPrefix("B2C_1_edit: no answer in time: test;") == true)
+        #expect(status.lastFailure?.hasPrefix("B2C_1_edit: there was no answer in time: test;") == true)
     }
 
     @Test("The shorter max-age of metadata and keys counts (V-89)", arguments: [(600, 900), (900, 600)])

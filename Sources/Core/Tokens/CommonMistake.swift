@@ -36,7 +36,7 @@ package enum CommonMistake: Sendable, Equatable {
     package var message: String {
         switch self {
         case .graphToken:
-            "This token is for Microsoft Graph, and no one else can verify it. Ask for a scope of this API, such as "
+            "This token is for Microsoft Graph, and only Graph can verify it. Ask for a scope of this API, such as "
                 + "api://<its id>/Tasks.Read, and send the access token that comes with it."
         case .versionOneToken:
             "This is a version 1 access token. In the API's registration set requestedAccessTokenVersion "
@@ -57,17 +57,17 @@ package enum CommonMistake: Sendable, Equatable {
             "The audience differs from a configured one only in its form. Version 2 tokens carry the bare application id: "
                 + "put that into CLIENT_ID."
         case .loginHost:
-            "The client signed in at login.microsoftonline.com; let it use https://<subdomain>.ciamlogin.com/ as authority."
+            "The client signed in at login.microsoftonline.com; let the client use https://<subdomain>.ciamlogin.com/."
         case .wrongTenant:
-            "The token is from another tenant than the configured one. Sign in there, or, with an authority of many "
-                + "tenants, add its id to TENANTS if it may use this API."
+            "The token is from another tenant than the configured one. Sign in at the configured one. If tokens of "
+                + "many tenants are accepted, and those of this tenant may use this API, add its id to TENANTS."
         case .wrongPolicy:
-            "The token was issued by a policy (user flow) that is not in POLICIES. Add it, or sign in through a listed one."
+            "The token was issued by a policy (user flow) that is not in POLICIES. Add the policy, or sign in through another."
         case .missingObjectIdentifier:
             "The token has no oid. Let the client ask for the scope profile, too; for B2C, let the user flow return the "
                 + "object id."
         case .opaqueOrEncrypted:
-            "The provider gave an opaque or encrypted token. Ask it for this API's audience, or turn token encryption off."
+            "The provider gave an opaque or encrypted token. Ask for a token for this API, or turn token encryption off."
         case .otherService(isB2C: true):
             "This token is from Azure AD B2C, and only Entra External ID is configured here. Change the client's authority, "
                 + "or configure the B2C tenant as a further source."

@@ -5,31 +5,31 @@ package enum TokenCheck: Sendable, Equatable, CaseIterable {
     case source, key, signature
     case payload, expiry, notBefore, issuedAt, tenant, issuer, audience, policy, kind, application, owner, scope
 
-    /// The condition that must hold, in a few words.
+    /// The condition that must hold, as a sentence without its full stop.
     package var requirement: String {
         switch self {
-        case .form: "three parts of canonical base64url, not too long"
+        case .form: "the token has three parts of canonical base64url, and is not too long"
         case .header: "the header is one strict JSON object"
         case .algorithm: "alg is RS256"
         case .type: "typ is absent, JWT or at+jwt"
-        case .critical: "no critical extension"
-        case .unsupported: "not encrypted, compressed, detached or nested"
+        case .critical: "the header has no critical extension (crit)"
+        case .unsupported: "the token is not encrypted, compressed, detached or nested"
         case .keyIdentifier: "the header names its key (kid)"
-        case .source: "a provider is configured for that issuer, and not closed (iss)"
-        case .key: "a configured provider publishes that key"
-        case .signature: "the signature is that key's"
+        case .source: "a provider is configured for the issuer, and its time is not over (iss)"
+        case .key: "the provider publishes the key"
+        case .signature: "the key made the signature"
         case .payload: "the claims are one strict JSON object"
-        case .expiry: "not expired (exp)"
-        case .notBefore: "valid already (nbf)"
-        case .issuedAt: "issued in the past, for no longer than allowed (iat)"
-        case .tenant: "from a tenant that may use this API (tid)"
-        case .issuer: "from the issuer of that key (iss)"
-        case .audience: "meant for this application (aud)"
-        case .policy: "from a policy of that key (tfp or acr)"
-        case .kind: "of the configured kind: access token or ID token"
-        case .application: "for a person, not for an application"
-        case .owner: "names its owner"
-        case .scope: "scopes, if any, are a string or an array (scp, scope)"
+        case .expiry: "the token has not expired (exp)"
+        case .notBefore: "the token is valid already (nbf)"
+        case .issuedAt: "the token was issued in the past, for no longer than allowed (iat)"
+        case .tenant: "the tenant may use this API (tid)"
+        case .issuer: "the token is from the issuer of the key (iss)"
+        case .audience: "the token is meant for this application (aud)"
+        case .policy: "the token is from a policy of the key (tfp or acr)"
+        case .kind: "the token is of the configured kind: access token or ID token"
+        case .application: "the token is for a person, not for an application"
+        case .owner: "the token names its owner"
+        case .scope: "the scopes, if there are any, are a string or an array (scp, scope)"
         }
     }
 

@@ -8,12 +8,13 @@ extension TokenRefusal {
         case .headerNotJSON: "The header of the token is not one strict JSON object; send the token unchanged."
         case .wrongAlgorithm: "The token is not signed with RS256; let the provider sign with RS256."
         case .wrongType: "The typ of the token is neither JWT nor at+jwt; send an access token or an ID token."
-        case .criticalExtension: "The token demands an extension (crit), and none is supported; get one without."
+        case .criticalExtension:
+            "The token demands an extension (crit), and none is supported; get a token without one."
         case .unsupportedHeader:
-            "The token is encrypted, compressed, detached or nested (enc, zip, b64, cty); get a plain signed one."
-        case .missingKeyIdentifier: "The token does not name its key (kid); let the provider name it."
+            "The token is encrypted, compressed, detached or nested (enc, zip, b64, cty); get a plain signed token."
+        case .missingKeyIdentifier: "The token does not name its key (kid); let the provider name the key."
         case .unknownKey: "The provider publishes no such key; check that the token is from the configured policies."
-        case .badSignature: "The signature is not that of the named key; send the token unchanged, or sign in again."
+        case .badSignature: "The named key did not make the signature; send the token unchanged, or sign in again."
         case .payloadNotJSON: "The claims of the token are not one strict JSON object; report it to the provider."
         case .missingExpiry: "The token has no exp; let the provider limit its lifetime."
         case .notNumericDate: "A time in the token is not a number of seconds since 1970; report it to the provider."
@@ -24,19 +25,19 @@ extension TokenRefusal {
         case .wrongIssuer:
             "The issuer (iss) is not configured, or not that of the key that signed; check the authority of the client."
         case .wrongAudience:
-            "The token is for another application (aud); ask for one for this, or add that client id."
+            "The token is for another application (aud); ask for a token for this one, or add the client id to the settings."
         case .missingPolicy: "The token names no policy (tfp or acr); sign in through a configured policy."
         case .wrongPolicy:
-            "The policy of the token (tfp or acr) is not one that its key signs for; add it to the settings or use another."
+            "The key of the token does not sign for its policy (tfp or acr); add the policy to the settings, or use another."
         case .missingOwner: "The token lacks the claim that names its owner; let the policy return the object id (oid)."
         case .malformedOwner: "The claim that names the owner has the wrong form; oid must be a GUID."
         case .malformedScope: "The scopes (scp) are neither a string nor an array; report it to the provider."
         case .wrongTenant:
-            "The token is from a tenant that may not use this API (tid); sign in there, or add that tenant to the settings."
+            "The token is from a tenant that may not use this API (tid); sign in at another, or add this tenant to the settings."
         case .idToken:
             "This is an ID token, which tells an app who signed in; send the access token of the same response."
         case .notIDToken:
-            "This is an access token, and ID tokens are configured; send the ID token of the same response."
+            "This is an access token, and only ID tokens are accepted; send the ID token of the same response."
         case .sourceClosed:
             "The provider of the token is no longer accepted here; sign in with the one that replaced it."
         case .applicationToken:

@@ -34,25 +34,27 @@ package enum FetchError: Error, Equatable, Sendable {
     /// The problem and its remedy, in one line.
     package var message: String {
         switch self {
-        case .badAddress(let reason): "the address is not usable: \(reason)"
+        case .badAddress(let reason): "the address cannot be used: \(reason)"
         case .plainHTTPRefused: "plain http is refused; use an https address, or allow http for this authority"
-        case .couldNotResolve(let host): "cannot resolve \(host); check the name and this machine's DNS"
+        case .couldNotResolve(let host): "this machine cannot resolve \(host); check the name and the machine's DNS"
         case .couldNotConnect(let reason):
-            "cannot connect: \(reason); check that it runs and that no firewall is between"
-        case .timedOut(let reason): "no answer in time: \(reason); check the network and the authority's health"
+            "this machine cannot connect: \(reason); check that the authority runs, and the firewalls between"
+        case .timedOut(let reason):
+            "there was no answer in time: \(reason); check the network and the authority's health"
         case .certificateNotTrusted(let reason):
-            "the certificate is not trusted: \(reason); name the authority's CA in the CA file, or fix the host name"
+            "the certificate is not trusted: \(reason); put the authority's CA into the CA file, or correct the host name"
         case .handshakeFailed(let reason):
             "TLS failed: \(reason); the server must offer TLS 1.2 or newer at this port"
-        case .badCAFile(let path): "cannot read the CA file \(path); it must be a readable PEM file"
-        case .redirected(let status): "answered \(status); redirects are not followed, so configure the final address"
-        case .status(let status): "answered \(status) instead of 200"
-        case .tooLong(let limit): "the answer is longer than \(limit) bytes; is this the right address?"
+        case .badCAFile(let path): "this program cannot read the CA file \(path); the file must be readable and in PEM"
+        case .redirected(let status):
+            "the answer is a redirect (\(status)), and none is followed; configure the final address"
+        case .status(let status): "the answer has the status \(status) instead of 200"
+        case .tooLong(let limit): "the answer is longer than \(limit) bytes; check that the address is right"
         case .encoded(let coding):
-            "the answer is encoded as \(coding), which was not asked for; is a proxy rewriting it?"
+            "the answer is encoded as \(coding), which was not requested; check whether a proxy changes answers"
         case .brokenAnswer(let reason):
-            "the answer is broken: \(reason); see that scheme and port of the address are right"
-        case .cancelled: "cancelled, because the server stops"
+            "the answer is broken: \(reason); check the scheme and the port of the address"
+        case .cancelled: "the fetch was cancelled, because the server stops"
         case .unavailable(let reason): "libcurl is not available: \(reason)"
         }
     }

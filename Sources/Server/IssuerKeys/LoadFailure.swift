@@ -41,7 +41,7 @@ enum LoadFailure: Error, Equatable {
         case .keysNotRead(.tooManyKeys(let count)):
             "the key set has \(count) keys, more than \(KeySetDocument.mostKeys); ask the provider"
         case .noUsableKey(nil): "the key set has no keys; ask the provider"
-        case .noUsableKey(let reason?): "none of the published keys may be used: of one, \(reason)"
+        case .noUsableKey(let reason?): "none of the published keys may be used: one is refused because \(reason)"
         case .unsupportedAlgorithms(let names):
             "the provider signs with \(names.joined(separator: ", ")) only; let it sign with RS256 for this application"
         case .originUnreachable(let error): error.message
@@ -52,7 +52,7 @@ enum LoadFailure: Error, Equatable {
             "the metadata names an issuer whose tokens are those of \(other); an issuer belongs to one source"
         case .sharedTenantDiffers(let setting):
             "the metadata names another tenant than the settings name for the sources that share owners (\(setting)); "
-                + "correct the tenant id in the settings, or do not share them"
+                + "correct the tenant id in the settings, or do not share owners"
         }
     }
 

@@ -30,7 +30,7 @@ extension IssuerKeysConfiguration {
     /// Returns the mistakes of two sources with one name, one document or one issuer.
     private func mistakes(_ first: TokenSource, _ second: TokenSource) -> [String] {
         guard first.name != second.name else {
-            return ["Two sources have the name \(second.name ?? "none"); every source has its own."]
+            return ["Two sources have the name \(second.name ?? "none"); give each a name of its own."]
         }
         let urls = first.documents.map(\.metadataURL)
         if let document = second.documents.first(where: { document in urls.contains { document.metadataURL == $0 } }) {
@@ -63,7 +63,7 @@ extension IssuerKeysConfiguration {
     private func bareMistakes(_ source: TokenSource, _ index: Int) -> [String] {
         guard sources.count > 1 else { return [] }
         if sources.prefix(index).contains(where: { $0.owners == .bare }) {
-            return ["\(source.setting("OWNERS")): another source has bare owners; only one can."]
+            return ["\(source.setting("OWNERS")): another source has bare owners, and only one source can have them."]
         }
         guard !source.rules.owner.claim.isGUID else { return [] }
         return [
@@ -79,14 +79,17 @@ extension IssuerKeysConfiguration {
             return ["\(setting): owners can be shared only if both sources name them by oid."]
         }
         guard source.rules.tenants == nil, shared.rules.tenants == nil else {
-            return ["\(setting): a source for many tenants cannot share owners, for object ids are unique in one."]
+            return [
+                "\(setting): a source for many tenants cannot share owners, because an object id is unique in one "
+                    + "tenant only."
+            ]
         }
         let tenants = Set(group.flatMap(\.knownTenants))
         let hasForeignIssuer = group.flatMap(\.knownIssuers).contains { IssuerTenant.of($0) == nil }
         if tenants.count > 1 || hasForeignIssuer {
             return [
-                "\(setting): owners can be shared only within one tenant, and the settings name several, or an issuer "
-                    + "without one."
+                "\(setting): owners can be shared only within one tenant; the settings name several tenants, or an "
+                    + "issuer without a tenant."
             ]
         }
         guard tenants.isEmpty else { return [] }
