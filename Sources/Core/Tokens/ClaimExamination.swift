@@ -105,14 +105,14 @@ extension ClaimExamination {
     private func checkTenant() throws(TokenRefusal) {
         guard rules.isMicrosoft || rules.tenants != nil else { return }
         // Microsoft's library refuses a second `tid` in other case, which a reader that ignores case would take.
-        let named = claims.members.members.filter { $0.name.isEqualIgnoringCase(to: "tid") }
-        guard named.count < 2 else { throw .wrongTenant }
-        let tenantOfIssuer = issuer.flatMap { IssuerTenant.of($0) }
+        let names = claims.members.names.filter { $0.isEqualIgnoringCase(to: "tid") }
+        guard names.count < 2 else { throw .wrongTenant }
+        let named = issuer.flatMap { IssuerTenant.of($0) }
         if let tenants = rules.tenants {
             guard let tenant = claims.tenant, tenants.allows(tenant) else { throw .wrongTenant }
         }
-        guard let claim = claims["tid"], let tenantOfIssuer else { return }
-        guard let tenant = claim.string, tenant.isEqualIgnoringCase(to: tenantOfIssuer) else { throw .wrongTenant }
+        guard let claim = claims["tid"], let named else { return }
+        guard let tenant = claim.string, tenant.isEqualIgnoringCase(to: named) else { throw .wrongTenant }
     }
 
     /// Returns the policy as configured, under which this key must have been published with this issuer (V-56).

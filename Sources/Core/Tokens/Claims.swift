@@ -3,12 +3,12 @@ package import JSON
 
 /// The claims of a token (RFC 7519 section 4), before any is checked.
 package struct Claims: Sendable {
-    package let members: JSONObject
+    package let members: JSONMembers
 
     /// Reads the payload of a token: its signature was verified (V-50, V-51), or its source is to be found (P-13).
     package init(of token: CompactToken) throws(TokenRefusal) {
         members = try rethrowing(as: { _ in TokenRefusal.payloadNotJSON }) { () throws(JSONError) in
-            try StrictJSON.object(token.payload, longest: CompactToken.longest)
+            try StrictJSON.members(token.payload, longest: CompactToken.longest)
         }
     }
 

@@ -117,7 +117,7 @@ extension CommonMistake {
 
 /// A refused token and the configuration.
 private struct SuspectToken {
-    let header: JSONObject?
+    let header: JSONMembers?
     let claims: Claims
     let refusal: TokenRefusal
     let configured: ConfiguredIssuers

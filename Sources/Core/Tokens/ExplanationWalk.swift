@@ -117,7 +117,7 @@ struct ExplanationWalk {
     }
 
     /// Returns the members of these names as JSON in printable ASCII, so that no text in them can control a terminal.
-    private func evidence(_ names: [String], in claims: JSONObject) -> String? {
+    private func evidence(_ names: [String], in claims: JSONMembers) -> String? {
         let members = names.compactMap { name in
             claims[name].map { value in
                 let text = String(decoding: value.serialized(), as: UTF8.self)

@@ -19,9 +19,9 @@ package struct JOSEHeader: Sendable, Equatable {
         keyIdentifier = identifier
     }
 
-    static func members(of token: CompactToken) throws(TokenRefusal) -> JSONObject {
+    static func members(of token: CompactToken) throws(TokenRefusal) -> JSONMembers {
         try rethrowing(as: { _ in TokenRefusal.headerNotJSON }) { () throws(JSONError) in
-            try StrictJSON.object(token.header, longest: CompactToken.longestHeader)
+            try StrictJSON.members(token.header, longest: CompactToken.longestHeader)
         }
     }
 
@@ -36,7 +36,7 @@ package struct JOSEHeader: Sendable, Equatable {
 enum HeaderCheck: CaseIterable {
     case algorithm, type, critical, unsupported, keyIdentifier
 
-    func apply(to header: JSONObject) throws(TokenRefusal) {
+    func apply(to header: JSONMembers) throws(TokenRefusal) {
         switch self {
         // The algorithm is pinned, whatever the keys or the metadata say: RFC 8725 sections 3.1 and 3.2 (V-21).
         case .algorithm:

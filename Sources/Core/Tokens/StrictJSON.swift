@@ -7,6 +7,11 @@ enum StrictJSON {
     /// The most members of the outermost object.
     static let members = 256
 
+    /// Returns the members of an object, which are decoded on demand.
+    static func members(_ bytes: [UInt8], longest: Int) throws(JSONError) -> JSONMembers {
+        try JSONMembers(parsing: bytes, limits: JSONLimits(bytes: longest, depth: depth), most: members)
+    }
+
     static func object(_ bytes: [UInt8], longest: Int) throws(JSONError) -> JSONObject {
         let value = try JSONValue(parsing: bytes, limits: JSONLimits(bytes: longest, depth: depth))
         guard case .object(let object) = value else { throw .malformed(reason: "not an object", offset: 0) }

@@ -57,11 +57,13 @@ extension JSONObject {
     /// Reads the object that begins here.
     fileprivate init(from scanner: inout JSONScanner) throws(JSONError) {
         var members: [JSONObject.Member] = []
+        var names: [JSONName] = []
         try scanner.open()
-        while let name = try scanner.findMember(isFirst: members.isEmpty) {
-            members.append(Member(name: name, value: try JSONValue(from: &scanner)))
+        while let name = try scanner.findMember(isFirst: names.isEmpty) {
+            names.append(name)
+            members.append(.init(name: name.string.string(in: scanner.text), value: try JSONValue(from: &scanner)))
         }
-        try scanner.checkUnique(members)
+        try scanner.checkUnique(names)
         self.init(unique: members)
     }
 }

@@ -59,13 +59,14 @@ extension JSONScanner {
     mutating func findElement(isFirst: Bool) throws(JSONError) -> Bool { try find(UInt8(ascii: "]"), isFirst) }
 
     /// Goes to the next value of an object and returns its name; at the end, passes the brace and returns nil.
-    mutating func findMember(isFirst: Bool) throws(JSONError) -> String? {
+    mutating func findMember(isFirst: Bool) throws(JSONError) -> JSONName? {
         guard try find(UInt8(ascii: "}"), isFirst) else { return nil }
         guard next == UInt8(ascii: "\"") else { throw failure("a name is missing") }
-        let scalar = try string()
-        let name = scalar.string(in: text)
-        // Some readers end a name at a NUL, which only an escape can write.
-        if scalar.kind == .escapedString, name.containsNUL { throw failure("NUL in a name") }
+        let name = JSONName(try string(), in: text)
+        // Some readers end a name at a NUL.
+        if name.string.kind == .escapedString, name.string.string(in: text).containsNUL {
+            throw failure("NUL in a name")
+        }
         skipBlanks()
         guard next == UInt8(ascii: ":") else { throw failure("a colon is missing") }
         offset += 1
@@ -90,18 +91,18 @@ extension JSONScanner {
     }
 
     /// Refuses the names of an object if two are the same after their escapes are resolved.
-    func checkUnique(_ members: [JSONObject.Member]) throws(JSONError) {
+    func checkUnique(_ names: [JSONName]) throws(JSONError) {
         // For few names, comparing each with each is the least work.
-        guard members.count > 32 else {
-            for index in members.indices {
-                for other in 0..<index where members[index].name.isSame(as: members[other].name) {
+        guard names.count > 32 else {
+            for index in names.indices {
+                for other in 0..<index where names[index].isSame(as: names[other], in: text) {
                     throw failure("a name is repeated")
                 }
             }
             return
         }
         var known: Set<[UInt8]> = []
-        for member in members where !known.insert(Array(member.name.utf8)).inserted {
+        for name in names where !known.insert(Array(name.string.string(in: text).utf8)).inserted {
             throw failure("a name is repeated")
         }
     }

@@ -1,5 +1,3 @@
-import Basics
-
 /// A JSON value (RFC 8259).
 ///
 /// Numbers keep the difference that matters to readers of tokens and bodies: a number written without fraction and
@@ -44,9 +42,9 @@ package struct JSONObject: Sendable, Equatable {
 
     /// The value under a name, compared byte by byte: Swift's own equality would take NFC for NFD.
     package subscript(name: String) -> JSONValue? {
-        get { members.first { $0.name.isSame(as: name) }?.value }
+        get { members.first { $0.name.utf8.elementsEqual(name.utf8) }?.value }
         set {
-            let index = members.firstIndex { $0.name.isSame(as: name) }
+            let index = members.firstIndex { $0.name.utf8.elementsEqual(name.utf8) }
             switch (index, newValue) {
             case (let index?, let value?): members[index] = Member(name: name, value: value)
             case (let index?, nil): members.remove(at: index)

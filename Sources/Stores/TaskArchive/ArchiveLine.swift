@@ -36,12 +36,12 @@ enum ArchiveLine: Equatable {
 
 /// The members of a line, read one after the other.
 private struct LineMembers {
-    private let object: JSONObject
+    private let members: JSONMembers
 
     init(of bytes: [UInt8]) throws(ArchiveLine.Fault) {
-        let value = try rethrowing(as: Self.fault) { () throws(JSONError) in try JSONValue(parsing: bytes) }
-        guard let object = value.object else { throw ArchiveLine.Fault(reason: "no JSON at byte 0") }
-        self.object = object
+        members = try rethrowing(as: Self.fault) { () throws(JSONError) in
+            try JSONMembers(parsing: bytes, limits: JSONLimits(), most: .max)
+        }
     }
 
     private static func fault(_ error: JSONError) -> ArchiveLine.Fault {
@@ -54,7 +54,7 @@ private struct LineMembers {
     /// The line that has these members and no others.
     func line() throws(ArchiveLine.Fault) -> ArchiveLine {
         let (line, count) = try lineAndCount()
-        guard object.members.count == count else { throw ArchiveLine.Fault(reason: "members that no export has") }
+        guard members.count == count else { throw ArchiveLine.Fault(reason: "members that no export has") }
         return line
     }
 
@@ -102,7 +102,7 @@ private struct LineMembers {
         return IdempotencyRecord(key: key, item: item)
     }
 
-    private subscript(name: String) -> JSONValue? { object[name] }
+    private subscript(name: String) -> JSONValue? { members[name] }
 
     private func need<Value>(
         _ name: String, _ convert: (JSONValue) -> Value?

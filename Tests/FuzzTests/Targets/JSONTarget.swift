@@ -3,6 +3,7 @@ import JSON
 /// Accepted text is written and read again without loss, and the limits hold.
 func checkJSON(_ input: [UInt8]) throws {
     try checkLimits(input)
+    try checkMembers(input)
     guard let value = try? JSONValue(parsing: input) else { return }
     var grammar = JSONGrammar(input)
     try require(grammar.isText, "what is accepted is JSON by RFC 8259")
@@ -20,6 +21,20 @@ private func checkLimits(_ input: [UInt8]) throws {
     guard let value = try? JSONValue(parsing: input, limits: limits) else { return }
     try require(input.count <= limits.bytes, "the length is limited")
     try require(value.depth <= limits.depth, "the depth is limited to what was asked")
+}
+
+/// The reading of members one by one takes the same texts, and finds the same in them.
+private func checkMembers(_ input: [UInt8]) throws {
+    let object = try? JSONValue(parsing: input).object
+    let members = try? JSONMembers(parsing: input, limits: JSONLimits(), most: .max)
+    try require((object == nil) == (members == nil), "both ways of reading take the same objects")
+    guard let object, let members else { return }
+    try require(
+        members.names.elementsEqual(object.members) { $0.utf8.elementsEqual($1.name.utf8) }, "both find the same names")
+    for name in members.names {
+        try require(members[name]?.serialized() == object[name]?.serialized(), "both find the same values")
+    }
+    try require(!members.contains("\u{1}no such name"), "what is not there is not found")
 }
 
 extension JSONValue {
