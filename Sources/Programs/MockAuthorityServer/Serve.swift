@@ -101,19 +101,3 @@ extension OperatorError {
         self.init("cannot listen on \(listen): \(error.message)", .unavailable)
     }
 }
-
-extension ServerStartError {
-    /// The message for the operator.
-    fileprivate var message: String {
-        switch self {
-        case .badHost(let host): "'\(host)' is no literal address."
-        case .addressInUse: "another program listens there. Choose another port with --listen."
-        case .addressNotAvailable: "this machine has no such address."
-        case .noPermission:
-            "ports below 1024 need a permission. Start it as root, or allow them to everyone on this machine: "
-                + "sudo sysctl net.ipv4.ip_unprivileged_port_start=80"
-        case .system(let context, let code): "\(SystemError(code: code, operation: context))"
-        case .library: "libmicrohttpd could not start."
-        }
-    }
-}

@@ -18,4 +18,18 @@ package enum ServerStartError: Error, Sendable, Equatable {
 
 extension ServerStartError {
     init(_ failure: NamedThread.Failure) { self = .system(call: "pthread_create", code: failure.code) }
+
+    /// For the operator: what is wrong, and what to do.
+    package var message: String {
+        switch self {
+        case .badHost(let host): "'\(host)' is not an address"
+        case .addressInUse: "another program listens there; stop it, or choose another port"
+        case .addressNotAvailable: "this machine has no such address"
+        case .noPermission:
+            "ports below 1024 need permission; choose another port, or allow these ports to everyone on this machine: "
+                + "sudo sysctl net.ipv4.ip_unprivileged_port_start=80"
+        case .system(let call, let code): "\(SystemError(code: code, operation: call))"
+        case .library: "libmicrohttpd could not start; the lines before this one say why"
+        }
+    }
 }

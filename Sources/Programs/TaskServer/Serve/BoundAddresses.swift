@@ -18,7 +18,7 @@ struct BoundAddresses {
         }
     }
 
-    /// How many sockets these are.
+    /// The number of sockets.
     var count: Int { servers.count + (operators == nil ? 0 : 1) }
 }
 
@@ -36,7 +36,7 @@ struct BoundAddress {
         }
     }
 
-    /// With the real port.
+    /// The address with the real port.
     var address: ListenAddress { ListenAddress(host: wanted.host, port: socket.port) }
 
     func listen(
@@ -53,19 +53,5 @@ struct BoundAddress {
 extension OperatorError {
     fileprivate init(_ address: ListenAddress, _ setting: String, _ error: ServerStartError) {
         self.init(sentence: "\(setting): cannot listen on \(address): \(error.message)")
-    }
-}
-
-extension ServerStartError {
-    /// What is wrong, and what to do.
-    var message: String {
-        switch self {
-        case .badHost: "it is not an address"
-        case .addressInUse: "another program listens there; stop it, or choose another port"
-        case .addressNotAvailable: "this machine has no such address"
-        case .noPermission: "ports below 1024 need permission; choose another port"
-        case .system(let call, let code): "\(SystemError(code: code, operation: call))"
-        case .library: "libmicrohttpd could not start; the lines before this one say why"
-        }
     }
 }
