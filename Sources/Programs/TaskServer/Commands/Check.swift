@@ -15,31 +15,30 @@ func check(_ settings: ServerSettings) -> ExitStatus {
     let findings =
         sourceFindings(settings) + storageFindings(settings) + transportFindings(settings.transport)
         + listenFindings(settings) + publicAddressFindings(settings)
-    for finding in findings {
-        StandardStream.output.print("\(finding.verdict.rawValue) \(finding.message)")
-    }
-    return findings.contains { $0.verdict == .wrong } ? .failure : .success
+    for finding in findings { StandardStream.output.print(finding.line) }
+    return findings.contains(where: \.isWrong) ? .failure : .success
 }
 
-/// One line of a check.
-struct Finding {
-    /// The first word of the line.
-    enum Verdict: String {
-        case good = "good "
-        /// It works, and perhaps not as it was meant.
-        case warning = "warn "
-        case wrong = "WRONG"
-        /// Nothing that a check could find out: the line says how else to.
-        case open = "open "
+/// One line of a check, with its message.
+enum Finding {
+    case good(String)
+    /// It works, and perhaps not as it was meant.
+    case warning(String)
+    case wrong(String)
+    /// A check cannot find out the truth. The message says how else to.
+    case open(String)
+
+    /// The verdict and the message.
+    fileprivate var line: String {
+        switch self {
+        case .good(let message): "good  \(message)"
+        case .warning(let message): "warn  \(message)"
+        case .wrong(let message): "WRONG \(message)"
+        case .open(let message): "open  \(message)"
+        }
     }
 
-    let verdict: Verdict
-    let message: String
-
-    static func good(_ message: String) -> Finding { Finding(verdict: .good, message: message) }
-    static func warning(_ message: String) -> Finding { Finding(verdict: .warning, message: message) }
-    static func wrong(_ message: String) -> Finding { Finding(verdict: .wrong, message: message) }
-    static func open(_ message: String) -> Finding { Finding(verdict: .open, message: message) }
+    fileprivate var isWrong: Bool { if case .wrong = self { true } else { false } }
 }
 
 private func storageFindings(_ settings: ServerSettings) -> [Finding] {
@@ -55,7 +54,8 @@ private func storageFindings(_ settings: ServerSettings) -> [Finding] {
     } else if let path = storage.keyCache, let problem = keyCacheProblem(path) {
         findings.append(
             .wrong(
-                "keys: \(problem); without it, after a restart, tokens cannot be verified until the authority can be reached (TASKS_KEY_CACHE_FILE)"
+                "keys: \(problem); without this file, after a restart, tokens cannot be verified until the authority can be "
+                    + "reached (TASKS_KEY_CACHE_FILE)"
             ))
     }
     do throws(SystemError) {
@@ -88,7 +88,7 @@ private func transportFindings(_ transport: TransportSettings) -> [Finding] {
     return [.good("TLS: the certificate is for \(names), \(term); the key belongs to it")]
 }
 
-/// Without its address, others than this machine find no metadata of the protected resource.
+/// Warns that other machines find no metadata of the protected resource if the server does not know its own address.
 private func publicAddressFindings(_ settings: ServerSettings) -> [Finding] {
     if let address = settings.transport.publicAddress {
         return [.good("address: clients reach the server at \(address)")]

@@ -30,14 +30,14 @@ final class MetricsPage: Sendable {
         watched.withLock { $0.listeners = listeners }
     }
 
-    /// The lines about keys on `/readyz`, for operators only: of each source (P-18).
+    /// The lines about the keys of each source on `/readyz`, for operators only (P-18).
     var keyState: String {
         verifier.statuses.map { source in
             let status = source.keys
             let name = source.name.map { "source \($0): " } ?? ""
             let end = source.isClosed ? ", closed" : ""
             let age = status.ageSeconds.map { ", \($0) s old" } ?? ""
-            // Some of it is from the provider.
+            // The failure may quote the provider.
             let failure = source.name == nil ? "" : status.lastFailure.map { ", \($0.printable)" } ?? ""
             let identifiers = status.keyIdentifiers.map { "kid \(Self.visible($0))\n" }.joined()
             return "\(name)keys \(status.state.rawValue)\(age)\(end)\(failure)\n\(identifiers)"
@@ -65,7 +65,7 @@ final class MetricsPage: Sendable {
         Self.verifications(verifier.verificationTimes, &text)
         Self.tokenCache(verifier.tokenCacheStatus, &text)
         Self.answers(answers, &text)
-        if let statistics = store.statistics { Self.store(statistics, &text) }
+        if let statistics = store.statistics() { Self.store(statistics, &text) }
         text.single(
             "tasks_log_lines_dropped_total", .counter, "Log lines dropped because the reader was slow.",
             observation.log.dropped)
@@ -132,7 +132,7 @@ final class MetricsPage: Sendable {
         text.single("tasks_store_list_bytes", .gauge, "Memory of these lists.", state.listBytes)
     }
 
-    /// Key identifiers come from elsewhere: only printable ASCII, and not too much of it (V-131).
+    /// Returns a key identifier in printable ASCII, and not too much of it, because it comes from elsewhere (V-131).
     private static func visible(_ text: String) -> String {
         String(text.unicodeScalars.prefix(64).map { $0.value > 0x20 && $0.value < 0x7F ? Character($0) : "?" })
     }
