@@ -15,7 +15,7 @@ package final class DurationHistogram: Sendable {
         "0.5", "1", "2.5", "10", "+Inf",
     ]
 
-    /// A count for each bound and one for what is above all.
+    /// One count for each bound, and one for longer durations.
     private let counts = InlineArray<17, Atomic<Int>> { _ in Atomic(0) }
     private let nanoseconds = Atomic<Int>(0)
 

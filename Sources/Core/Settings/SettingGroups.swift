@@ -94,7 +94,8 @@ extension SettingReader {
         }
         var all = SettingEntry(
             flag: SettingEntry.flag(of: "\(kind)_NAME_WORD"), variable: "\(before)WORD", placeholder: "VALUE",
-            help: "For the \(kind.lowercased()) NAME, what \(prefix)WORD is for the one without a name. WORD is one of "
+            help:
+                "Sets for the \(kind.lowercased()) NAME what \(prefix)WORD sets for the one without a name. WORD is one of "
                 + "\(shared.joined(separator: ", ")).")
         all.isPattern = true
         entries += [all] + others

@@ -1,7 +1,7 @@
 import MockAuthority
 import Settings
 
-/// The settings of the mock: one table that parses, prints the help and names itself in mistakes.
+/// The settings of the mock, in one table that parses them, prints the help and reports mistakes.
 struct MockSettings: SettingTable {
     static let prefix = "MOCK_"
 
@@ -44,20 +44,22 @@ struct MockSettings: SettingTable {
         files = Files(
             configuration: reader.optional(
                 "CONFIG", .path, absence: "contoso with alice and bob",
-                help: "A JSON file with tenant, policies, clients, resources, users, instead of the defaults."
+                help: "A JSON file with the tenant, policies, clients, resources and users, in place of the defaults."
             ),
             state: reader.optional(
                 "STATE", .path, absence: "nothing is kept",
-                help: "A folder for keys, accounts and the certificate, made if it is missing."))
+                help:
+                    "A folder for the keys, the accounts and the certificate. The mock makes it if it is missing."
+            ))
         tls = TLS(reading: &reader, hasState: files.state != nil, allowRemote: network.allowRemote)
         behaviour = Behaviour(reading: &reader)
         client = Client(
-            kind: reader.option("for", .choice, help: "Of client-settings: which client."),
+            kind: reader.option("for", .choice, help: "The client for which client-settings prints the settings."),
             tasks: reader.value(
                 "TASKS_URL",
                 .text("URL", expected: "a URL without a slash at its end", example: "http://localhost:3000"),
-                default: "http://localhost:3000", help: "Of client-settings: where task-server is."))
-        printSettings = reader.flag("print-settings", help: "Prints each setting and its source.")
+                default: "http://localhost:3000", help: "The address of task-server, which client-settings prints."))
+        printSettings = reader.flag("print-settings", help: "Prints each setting with its value and its source.")
         // The program reads these itself; they are here for the help.
         _ = reader.flag("help", help: "Prints this.")
         _ = reader.flag("version", help: "Prints the version.")
@@ -67,19 +69,22 @@ struct MockSettings: SettingTable {
 extension MockSettings.Network {
     fileprivate init(reading reader: inout SettingReader) {
         listen = reader.value(
-            "LISTEN", .listenAddress, default: "127.0.0.1:3001", help: "Where to listen; port 0 lets the system choose."
+            "LISTEN", .listenAddress, default: "127.0.0.1:3001",
+            help: "The address to listen on. Port 0 lets the system choose a port."
         )
         allowRemote = reader.value(
             "ALLOW_REMOTE", .bool, default: "false",
             help:
-                "Allows addresses other than the loopback, also for the controls: everyone who reaches it can be any user."
+                "Lets the mock listen on addresses that other machines reach. Everyone who reaches the mock can be any "
+                + "user, and can use the controls."
         )
         issuer = reader.optional(
             "ISSUER", .text("URL", expected: "a URL without a slash at its end", example: "http://localhost:3001"),
-            absence: "http:// and the address of --listen", help: "What the issuers of all policies begin with.")
+            absence: "http:// and the address of --listen",
+            help: "The text with which the issuers of all policies begin.")
         issuerMode = reader.optional(
             "ISSUER_MODE", .choice, absence: "tenant",
-            help: "Whether the issuer names the policy (tfp), as strict discovery clients need it, or not (tenant).")
+            help: "tfp names the policy in the issuer, as strict discovery clients need it; tenant does not.")
         reader.checkIsLoopback(listen, allowRemote: allowRemote)
     }
 }
@@ -88,8 +93,8 @@ extension SettingReader {
     fileprivate mutating func checkIsLoopback(_ listen: ListenAddress, allowRemote: Bool) {
         if listen.isLoopback || allowRemote { return }
         mistake(
-            "\(listen) is not the loopback, and everyone who reaches the mock can be any user. Add --allow-remote if that "
-                + "is intended.")
+            "\(listen) is not the loopback, and everyone who reaches the mock can be any user. Add --allow-remote if "
+                + "that is intended.")
     }
 }
 
@@ -97,11 +102,15 @@ extension MockSettings.TLS {
     fileprivate init(reading reader: inout SettingReader, hasState: Bool, allowRemote: Bool) {
         listen = reader.list(
             "TLS_LISTEN", .listenAddress,
-            help: "Where to listen for https as well, with a certificate of its own authority (ca.pem of --state).")
+            help:
+                "More addresses to listen on, for https. The mock's own authority signs the certificate (ca.pem in the "
+                + "folder of --state)."
+        )
         names = reader.list(
             "TLS_NAME", .text("NAME", expected: "a host name or an IPv4 address", example: "mock.test"),
             help:
-                "More names of the server, in addition to localhost, 127.0.0.1, ::1 and the External ID hosts of the tenant."
+                "More names for the certificate. It always has localhost, 127.0.0.1, ::1 and the External ID hosts of "
+                + "the tenant."
         )
         if !listen.isEmpty, !hasState {
             reader.mistake("--tls-listen needs --state FOLDER: clients read the certificate to trust from it.")
@@ -116,14 +125,15 @@ extension Behaviour {
         lifetimes.token = Int64(
             reader.value(
                 "TOKEN_LIFETIME", .integer(300...86400, example: 3600), default: "3600",
-                help: "Lifetime of tokens: 300 to 86400 seconds (5 minutes to a day)."))
+                help: "The lifetime of tokens, from 300 to 86400 seconds (5 minutes to a day)."))
         era = reader.value(
             "ERA", .choice, default: Era.current.rawValue,
             help:
-                "The period of B2C that it reproduces: preview2015 and classic for clients that read the old responses."
+                "The period of B2C that the mock reproduces. Clients that read the old responses need preview2015 or "
+                + "classic."
         )
         lax = reader.value(
-            "LAX", .bool, default: "false", help: "Leaves redirect URIs and secrets unchecked.")
+            "LAX", .bool, default: "false", help: "Accepts every redirect URI and every client secret.")
         strictRefresh = reader.value(
             "STRICT_REFRESH", .bool, default: "false", help: "Accepts each refresh token only once.")
         entra = EntraBehaviour(reading: &reader)
@@ -136,17 +146,18 @@ extension EntraBehaviour {
         issuerHost = reader.value(
             "ISSUER_HOST", .choice, default: IssuerHost.service.rawValue,
             help:
-                "Of External ID and Entra: whether issuers name the host of the service, or that of each request, for clients that insist on one host."
+                "The host in the issuers of External ID and Entra: that of the service, or that of each request for "
+                + "clients that insist on one host."
         )
         let lifetime: Int? = reader.optional(
             "ENTRA_TOKEN_LIFETIME", .integer(600...100_800, example: 3900), absence: "3900 to 5700, at random",
-            help: "Of External ID and Entra: seconds from iat to exp of access tokens, 600 to 100800.")
+            help: "The seconds from iat to exp in access tokens of External ID and Entra, from 600 to 100800.")
         tokenLifetime = lifetime.map { Int64($0) }
         passwordGrant = reader.value(
             "ENTRA_PASSWORD_GRANT", .bool, default: "false",
-            help: "Allows the password grant at External ID and Entra; external tenants have none.")
+            help: "Allows the password grant at External ID and Entra. Microsoft's external tenants refuse it.")
         highScaleCompatibility = reader.value(
             "HIGH_SCALE_COMPATIBILITY", .bool, default: "false",
-            help: "Makes the External ID tenant the B2C tenant: the same tenant id, accounts and oid.")
+            help: "Gives the External ID tenant the id, the accounts and the oids of the B2C tenant.")
     }
 }

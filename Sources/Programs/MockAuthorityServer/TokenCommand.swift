@@ -8,7 +8,7 @@ let tokenHelp = """
                   --policy P --scope S --client ID --nonce N --exp -1h --claim NAME=VALUE --drop NAME
                   --profile b2c|external-id|entra --tenant DOMAIN   a tenant beside the B2C tenant issues the token
                   --kid K                       the key with this kid signs the token
-                  --bad NAME                    the token is bad; curl -s http://127.0.0.1:3001\(MockAuthority.Path.badTokens) lists the names
+                  --bad NAME                    a bad token; the names: curl -s http://127.0.0.1:3001\(MockAuthority.Path.badTokens)
                   --authority URL               the running mock [MOCK_AUTHORITY; default: http://127.0.0.1:3001]
                   --state FOLDER [settings]     the keys in the folder sign the token, whether or not a mock runs
     """

@@ -4,7 +4,7 @@ package import Tasks
 package struct MoveReport: Sendable, Equatable {
     /// The first of many, and how many there are.
     package struct Sample<Element: Sendable & Equatable>: Sendable, Equatable {
-        /// How many are kept, of any number.
+        /// The most elements that are kept.
         private let most: Int
         package private(set) var first: [Element] = []
         package private(set) var count = 0
@@ -38,20 +38,20 @@ package struct MoveReport: Sendable, Equatable {
         }
     }
 
-    /// Who is moved to a new owner without tasks.
+    /// The people who are moved to a new owner without tasks.
     package internal(set) var moved = Tally()
-    /// Whose tasks come after those that the new owner has.
+    /// The people whose tasks come after those that the new owner has.
     package internal(set) var merged = Tally()
-    /// How many of these get other ids for their tasks.
+    /// The people among both who get other ids for their tasks.
     package internal(set) var renumbered = 0
-    /// Who stays, because the new owner has tasks.
+    /// The people who stay, because the new owner has tasks.
     package internal(set) var conflicts = Sample<Line>()
-    /// Who has no tasks to move: moved before, or never had any.
+    /// The people without tasks to move: they were moved before, or never had any.
     package internal(set) var empty = Sample<Line>()
-    /// Whether all pairs of the map are in it: the command was not stopped.
+    /// Whether the report has all pairs of the map, because the command was not stopped.
     package internal(set) var isWhole = false
 
-    /// All pairs until now.
+    /// The pairs that were looked at until now.
     package var pairs: Int { moved.people + merged.people + conflicts.count + empty.count }
 
     mutating func add(_ outcome: MoveOutcome, of entry: OwnerMap.Entry) {
@@ -74,8 +74,8 @@ package struct UnmappedOwners: Sendable, Equatable {
         package let tasks: Int64
     }
 
-    /// Those in the namespaces out of which the map moves someone.
+    /// The owners in the namespaces out of which the map moves someone.
     package internal(set) var sample = MoveReport.Sample<Known>()
-    /// How many are in other namespaces, by name; an empty name for those without one.
+    /// The number of owners in other namespaces, by name; the name is empty for owners without a namespace.
     package internal(set) var elsewhere: [String: Int] = [:]
 }

@@ -14,7 +14,7 @@ package struct OwnerMap: Sendable {
         let followsAnother: Bool
     }
 
-    /// What is wrong with a map: each mistake a line for a person, with its place.
+    /// The mistakes in a map, each a line for a person, with its place.
     package struct Mistakes: Error {
         package fileprivate(set) var lines = MoveReport.Sample<String>(most: 50)
     }

@@ -10,7 +10,7 @@ struct OwnerState: Equatable {
     /// The least id of a task or an idempotency key; nil without any.
     var first: Int64?
 
-    /// Of an owner whom the database does not know.
+    /// The state of an owner whom the database does not know.
     init() {}
 
     /// What was stored; the least ids of the tasks and of the keys are nil without any.
@@ -30,7 +30,7 @@ enum MoveOutcome: Equatable {
     case moved(tasks: Int64, hasNewIDs: Bool, isMerged: Bool)
 }
 
-/// What to do with an owner's tasks, keys and ids: values in, a value out.
+/// Decides what to do with an owner's tasks, keys and ids: values in, a value out.
 ///
 /// Ids stay, unless the new owner has given one of them already, also to a task that is gone: then all are raised by the
 /// last one given, so that their order stays. Idempotency keys keep naming their tasks.
@@ -57,7 +57,7 @@ enum OwnerMove: Equatable {
         self = .rewrite(offset: offset, next: next)
     }
 
-    /// What was done when it is committed.
+    /// The outcome of the move when it is committed.
     func outcome(_ old: OwnerState, _ new: OwnerState) -> MoveOutcome {
         switch self {
         case .conflict(let old, let new): .conflict(old: old, new: new)

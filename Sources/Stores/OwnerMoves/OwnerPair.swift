@@ -6,7 +6,7 @@ package struct OwnerPair: Sendable, Equatable {
     package let old: Owner
     package let new: Owner
 
-    /// What is wrong with a pair; names members, never their values.
+    /// The mistake in a pair; it names members, never their values.
     struct Fault: Error, Equatable {
         let reason: String
     }
@@ -30,8 +30,8 @@ package struct OwnerPair: Sendable, Equatable {
         return folded(text)
     }
 
-    /// GUIDs in lower case, as servers store them (V-57), with a namespace (P-14) and in pairs (P-16) as well; all else is
-    /// taken as it is.
+    /// Folds GUIDs to lower case, as servers store them (V-57), also with a namespace (P-14) and in pairs (P-16); any other
+    /// text is taken as it is.
     private static func folded(_ text: String) -> Owner {
         let whole = Owner(text)
         guard let name = whole.namespace else { return Owner(foldedValue(text) ?? text) }

@@ -23,12 +23,12 @@ enum ArchiveLine: Equatable {
         }
     }
 
-    /// What is wrong with a line; names members, never their values.
+    /// The mistake in a line; it names members, never their values.
     struct Fault: Error, Equatable {
         let reason: String
     }
 
-    /// Parses a line, strictly: every member, and no other.
+    /// Parses a line, which must have every member of its kind and no other.
     init(parsing bytes: [UInt8]) throws(Fault) {
         self = try LineMembers(of: bytes).line()
     }
@@ -75,7 +75,7 @@ private struct LineMembers {
         return (.task(try task(of: owner, details)), count)
     }
 
-    /// Those that the line has; exports have them only where they are set, and older ones never.
+    /// The details that the line has: an export has only those that are set, and an older export has none.
     private func details() throws(ArchiveLine.Fault) -> TaskDetails {
         var details = TaskDetails()
         for detail in TaskDetail.allCases where self[detail.name] != nil {
@@ -113,7 +113,7 @@ private struct LineMembers {
         return value
     }
 
-    /// From 1 to the greatest that a task can have.
+    /// A number from 1 to the greatest that a task can have.
     private func number(_ name: String) throws(ArchiveLine.Fault) -> Int64 {
         try need(name) { $0.integer.flatMap { $0.isTaskNumber ? $0 : nil } }
     }

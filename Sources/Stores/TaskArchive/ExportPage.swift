@@ -17,10 +17,10 @@ struct ExportPage {
     private(set) var owners: [OwnerRow] = []
     /// Ordered by owner and id.
     var tasks: [TaskItem] = []
-    /// Those that are remembered now, ordered by owner and key.
+    /// The idempotency keys that are remembered now, ordered by owner and key.
     var records: [IdempotencyRecord] = []
 
-    /// Of these owners, who follow each other in the table, as many as make a page.
+    /// Takes as many of these owners, who follow each other in the table, as make a page.
     init(_ candidates: [OwnerRow]) {
         var sum: Int64 = 0
         for owner in candidates {
@@ -30,9 +30,9 @@ struct ExportPage {
         }
     }
 
-    /// What is wrong with the tables, if the page contradicts itself.
+    /// Says how the tables are damaged, if the page contradicts itself.
     ///
-    /// If a page of the database has lost its rows, they would otherwise be missing without notice.
+    /// Otherwise an export would lack the rows that a page of the database has lost, and nobody would notice.
     var contradiction: String? {
         guard hasOwners(of: tasks.lazy.map(\.owner)), hasOwners(of: records.lazy.map(\.item.owner)) else {
             return
@@ -48,7 +48,7 @@ struct ExportPage {
         return nil
     }
 
-    /// Whether each of these has a row; in the order of the rows.
+    /// Whether each of these owners has a row; they are in the order of the rows.
     private func hasOwners(of names: some Sequence<Owner>) -> Bool {
         var rest = owners[...]
         for owner in names {
@@ -58,7 +58,7 @@ struct ExportPage {
         return true
     }
 
-    /// The lines: of each owner the tasks, the idempotency keys, and the next id where no task shows it.
+    /// Writes the lines of each owner: the tasks, the idempotency keys, and the next id where no task shows it.
     func write(_ output: LineOutput) throws(SystemError) {
         var (tasks, records) = (tasks[...], records[...])
         for row in owners {

@@ -5,7 +5,7 @@ import Platform
 struct ImportBatchReader {
     struct Batch {
         var lines: [ArchiveLine] = []
-        /// What is wrong with the line after them.
+        /// The mistake in the line after them, if there is one.
         var fault: OperatorError?
         var isLast = false
     }

@@ -71,7 +71,7 @@ package struct ImportSummary: Sendable, Equatable {
     package var added = 0
     /// Tasks whose owner and id existed: they stayed as they were.
     package var present = 0
-    /// Those of the present that differ from the line, because they were changed since, or are other tasks.
+    /// The present tasks that differ from the line, because they were changed since, or are other tasks.
     package var differing = 0
     /// How the lines ended.
     package var end = End.stopped

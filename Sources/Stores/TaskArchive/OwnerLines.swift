@@ -1,10 +1,10 @@
 import Tasks
 
-/// What some lines of an import have of one owner.
+/// What some lines of an import say about one owner.
 struct OwnerLines {
     let owner: Owner
     private(set) var items: [TaskItem] = []
-    /// Those that are still remembered.
+    /// The idempotency keys that are still remembered.
     private(set) var records: [IdempotencyRecord] = []
     /// The least id that may be given next.
     private(set) var next: Int64 = 1

@@ -1,7 +1,7 @@
 import Basics
 import Platform
 
-/// What the program is asked to do, by the operands of its command line.
+/// The command that the operands of the command line ask for.
 enum Command: Sendable, Equatable {
     case serve
     case check
@@ -61,7 +61,7 @@ enum Command: Sendable, Equatable {
 
     var movesOwners: Bool { if case .moveOwners = self { true } else { false } }
 
-    /// Whether it ends in order after a signal; the others just end, as they may anywhere.
+    /// Whether the command ends in order after a signal; the others may end anywhere.
     var heedsSignals: Bool {
         switch self {
         case .serve, .export, .import, .moveOwners: true
@@ -69,7 +69,7 @@ enum Command: Sendable, Equatable {
         }
     }
 
-    /// Whether it cannot work without knowing whose tokens are good.
+    /// Whether the command needs to know whose tokens are good.
     var needsAuthority: Bool {
         switch self {
         case .serve, .check, .explainToken: true

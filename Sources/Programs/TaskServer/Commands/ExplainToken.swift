@@ -36,7 +36,7 @@ func explainToken(_ settings: ServerSettings) throws(OperatorError) -> ExitStatu
     return .success
 }
 
-/// The source whose rules are applied, and why, or what there is to choose from (P-33).
+/// The line that names the source whose rules are applied, and why, or the sources to choose from (P-33).
 private func sourceLine(_ verifier: BearerVerifier, _ chosen: TokenSourceStatus?) -> String {
     let statuses = verifier.statuses
     let list = { (issuers: [String]) in
@@ -110,7 +110,7 @@ private func scopes(of token: String, by verifier: BearerVerifier) -> [String] {
     return found.withLock { $0 }
 }
 
-/// What the token may do where its source requires scopes.
+/// The lines that say what the token may do, by the scopes that its source requires.
 private func scopeLines(_ required: RequiredScopes, carried scopes: [String]) -> [String] {
     let wanted = [("read", required.read), ("change", required.write)]
     guard wanted.contains(where: { $0.1 != nil }) else {

@@ -34,7 +34,7 @@ func health(_ settings: ServerSettings, _ question: HealthQuestion) throws(Opera
     return .success
 }
 
-/// Asks one of our own servers on this machine, over TLS if it serves that.
+/// Asks one of our own servers on this machine, over TLS if the server speaks TLS.
 struct Probe {
     let layer: PlainReply.Layer?
 
@@ -53,7 +53,7 @@ struct Probe {
 }
 
 extension ServerSettings {
-    /// For the public listeners.
+    /// The probe of the public listeners.
     var probe: Probe {
         var layer: PlainReply.Layer?
         if transport.isSecure { layer = exchangeOverTLS }

@@ -28,7 +28,7 @@ func moveOwners(
     return flags.applies && report.conflicts.count > 0 ? .failure : .success
 }
 
-/// Refuses a map that gives tasks to owners of no source, whom no token would name.
+/// Refuses a map with new owners of no configured source, because no token would name them.
 private func refuseUnknownNamespaces(
     _ map: OwnerMap, _ path: String, _ prefixes: [String]
 ) throws(OperatorError) {
@@ -62,7 +62,7 @@ extension StorageSettings {
     }
 }
 
-/// The map of this file; nil after its mistakes were printed.
+/// Reads the map from a file; prints its mistakes and returns nil if it has any.
 private func readMap(_ path: String, _ flags: MoveFlags) throws(OperatorError) -> OwnerMap? {
     var lines = try rethrowing(as: OperatorError.init) { () throws(SystemError) in try LineReader(path: path) }
     do throws(OwnerMap.Mistakes) {
@@ -77,7 +77,7 @@ private func readMap(_ path: String, _ flags: MoveFlags) throws(OperatorError) -
     }
 }
 
-/// Who has tasks and is not in the map, also in a new file if its path is given.
+/// Finds the owners with tasks who are not in the map, and lists them in a new file if its path is given.
 private func listUnmapped(
     _ map: OwnerMap, _ mover: OwnerMover, _ flags: MoveFlags
 ) throws(OperatorError) -> UnmappedOwners {

@@ -2,7 +2,7 @@ import Basics
 import OwnerMoves
 import Tasks
 
-/// What `move-owners` prints about a move that was done, or that would be.
+/// The text that `move-owners` prints about a move that was made, or that would be made.
 struct MoveReportText {
     private(set) var lines: [String] = []
     private let isDone: Bool

@@ -17,7 +17,7 @@ struct ProgressLine: ~Copyable {
         started = clock.monotonicNanoseconds
     }
 
-    /// Whether it is shown, so that it is worth counting what is to be done.
+    /// Whether the line is shown, so that a total is worth counting.
     var isWatched: Bool { isShown }
 
     /// Begins to count up to this total, or with this part of the whole.
@@ -26,14 +26,14 @@ struct ProgressLine: ~Copyable {
         draw()
     }
 
-    /// Shows how far it is; at most ten times a second.
+    /// Shows the progress, at most ten times a second.
     mutating func show(_ count: Int, part: Double? = nil) {
         (bar.count, bar.knownPart) = (count, part)
         guard isShown, clock.monotonicNanoseconds - drawn >= 100_000_000 else { return }
         draw()
     }
 
-    /// Shows the end and leaves the line; the last count is the whole if all was done.
+    /// Shows the end and leaves the line; the last count becomes the total if all was done.
     mutating func finish(_ count: Int, isWhole: Bool) {
         bar.count = count
         if isWhole {
@@ -58,7 +58,7 @@ struct ProgressLine: ~Copyable {
         // One column less, because some terminals go to the next line when the last one is filled.
         let columns = columns
         let line = bar.line(columns: columns - 1)
-        // What the longer line before has left is overwritten with spaces: every terminal knows these.
+        // Spaces overwrite the rest of a longer line before, because every terminal knows spaces.
         let length = line.utf8.count
         let rest = String(repeating: " ", count: max(0, min(lastLength, columns - 1) - length))
         lastLength = length

@@ -4,7 +4,7 @@ import Synchronization
 import TaskAPI
 import Tokens
 
-/// Which requests are logged, of those with a verified token that were answered without a problem.
+/// The requests with a verified token, and without a problem, that are logged.
 enum LoggedRequests: Sendable, Equatable {
     case all
     case errors
@@ -59,7 +59,7 @@ struct RequestLog: Sendable {
             if let owner = record.owner { line.hex("owner", owner) }
             line.text("problem", record.problem, limit: 64)
             line.text("refusal", record.refusal?.code, limit: 64)
-            // Its code only where that says more than the refusal.
+            // The code of the mistake is logged only where it says more than the refusal.
             if let mistake = token?.mistake?.code, mistake != record.refusal?.code { line.text("mistake", mistake) }
             line.text("kid", token?.keyIdentifier, limit: 64)
             line.text("token", token?.fingerprint, limit: 16)
@@ -71,9 +71,9 @@ struct RequestLog: Sendable {
 
     private func level(of record: RequestRecord) -> LogLevel {
         switch record.status.rawValue {
-        // A probe asked whether the server can answer, and got its answer: each start begins like that.
+        // A probe asked whether the server is ready, and got its answer. Each start begins with such probes.
         case 500... where record.isProbe: probes.wasReady ? .warning : .info
-        // The readers of one person can cause it by themselves.
+        // One person's readers can cause this alone.
         case 500... where record.problem == "list.no_room": .warning
         case 500...: .error
         default: .info

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Counts by name, for what happens seldom: it takes a lock.
+/// Counts rare events by name; each count takes a lock.
 final class CounterByName: Sendable {
-    /// More names than the program has: bounds the table if one ever comes from elsewhere.
+    /// The most names, in case a name ever comes from elsewhere: the program has fewer.
     private static let most = 200
     private let counts = Mutex<[String: Int]>([:])
 

@@ -45,7 +45,7 @@ struct PrometheusText {
     }
 }
 
-/// What a sample may hold.
+/// The type of a sample's value.
 protocol Number: CustomStringConvertible {}
 extension Int: Number {}
 extension Double: Number {}

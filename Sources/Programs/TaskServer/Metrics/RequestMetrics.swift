@@ -4,7 +4,7 @@ import Synchronization
 import TaskAPI
 import Tokens
 
-/// What is counted of requests; a good one takes no lock.
+/// The metrics of requests; counting a request without a problem takes no lock.
 final class RequestMetrics: Sendable {
     private static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "other"]
     private static let statuses: [25 of Int] = [

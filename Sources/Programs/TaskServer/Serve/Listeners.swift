@@ -15,7 +15,7 @@ final class Listeners: Sendable {
     private let servers: [HTTPServer]
     private let operators: HTTPServer?
 
-    /// Listens; from here on, requests are answered.
+    /// Begins to listen; from here on, requests are answered.
     init(
         on bound: BoundAddresses, _ settings: ServerSettings, _ observation: Observation, api: any RequestHandler,
         operators: any RequestHandler
@@ -46,8 +46,8 @@ final class Listeners: Sendable {
         let wished =
             settings.listen.map { _ in settings.serverLimits }
             + (settings.adminListen == nil ? [] : [settings.operatorLimits])
-        // What is open by now, and what will be: sessions of the database, fetches of keys, files for a moment. The
-        // sockets that are bound are counted with their servers.
+        // These are the files that are open now, and those that will be: sessions of the database, fetches of keys, files
+        // for a moment. The bound sockets are counted with their servers.
         let others = ProcessLimits.openFiles - bound.count + 20
         let wanted = others + ServerLimits.descriptors(of: wished)
         let allowed = ProcessLimits.raiseOpenFiles(to: wanted)
@@ -71,7 +71,7 @@ final class Listeners: Sendable {
         return fitting
     }
 
-    /// The state of the servers for people, added up.
+    /// The sums of the statistics of the servers for people.
     var statistics: ServerStatistics? {
         let all = servers.map(\.statistics)
         guard let first = all.first else { return nil }
@@ -85,7 +85,7 @@ final class Listeners: Sendable {
         }
     }
 
-    /// Lets requests under way end within this time; the operators' listener ends last.
+    /// Stops the servers, and lets requests in progress end within this time; the listener for operators stops last.
     func stop(within patience: Duration) {
         let end = ContinuousClock.now + patience
         for server in servers { server.stopAccepting() }

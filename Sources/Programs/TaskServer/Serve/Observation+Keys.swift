@@ -3,7 +3,7 @@ import Platform
 import Tokens
 
 extension Observation {
-    /// What happens to the authority's keys (V-133).
+    /// Logs an event of the authority's keys (V-133).
     func observe(_ event: KeyEvent) {
         switch event {
         case .loaded(let source, let keys, let added, let removed):

@@ -1,7 +1,7 @@
 import Tasks
 
 extension Observation {
-    /// What happens to the store.
+    /// Logs an event of the store.
     func observe(_ event: StoreEvent) {
         switch event {
         case .created(let version): log.write(.info, "database-created") { $0.number("schema", version) }

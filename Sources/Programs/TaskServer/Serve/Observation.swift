@@ -3,7 +3,7 @@ import HTTPServer
 import Platform
 import TaskAPI
 
-/// Everything that the parts of the server notice, on its way to log and metrics.
+/// Takes the events of all parts of the server to the log and the metrics.
 final class Observation: Sendable {
     let log: Log
     let requests = RequestMetrics()
@@ -23,13 +23,13 @@ final class Observation: Sendable {
         requestLog = RequestLog(log, settings.requests)
     }
 
-    /// A request that the API answered.
+    /// Counts and logs a request that the API answered.
     func observe(_ record: RequestRecord) {
         requests.count(record)
         requestLog.write(record)
     }
 
-    /// A request that never reached the API: answered here, and noted by the kind of its fault alone.
+    /// Answers a request that never reached the API; log and metrics have only the kind of its fault.
     func refuse(_ fault: HTTPFault, _ head: RequestHead?) -> Response {
         let response = HTTPFault.refuse(fault, head)
         let code = fault.problem.code
@@ -43,12 +43,12 @@ final class Observation: Sendable {
         return response
     }
 
-    /// A line about the store, if not too many were written: full and not full, lost and not lost can take turns fast.
+    /// Logs a line about the store, unless there were too many: a disk can become full and not full in fast turns.
     func ration(_ level: LogLevel, _ event: StaticString, _ reason: String?) {
         ration(level, event, by: "") { $0.text("reason", reason) }
     }
 
-    /// What the HTTP server notices: anyone can cause it, so every line is rationed by its kind.
+    /// Logs an event of the HTTP server; anyone can cause such events, so their lines are rationed by kind.
     func observe(_ event: ServerEvent) {
         switch event {
         case .log(let kind, let line):

@@ -21,7 +21,7 @@ enum PublicFiles {
         }
     }
 
-    /// Names in what is answered that lead to files of the page: those of them that are missing.
+    /// The files of the page to which answers link, and which are missing.
     static func missing(in files: [String: PublicFile]) -> [String] {
         ["index.html", "openapi.json", "openapi.yaml", "problems.html"].filter { files[$0] == nil }
     }

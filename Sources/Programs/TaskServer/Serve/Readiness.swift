@@ -11,7 +11,7 @@ final class Readiness: Sendable {
     private struct Memory {
         /// When the store was asked last.
         var asked: UInt64 = 0
-        /// What it said then, or will say: all who ask meanwhile wait for this answer.
+        /// The answer that the store gave then, or will give; everyone who asks meanwhile waits for this answer.
         var answer: Task<String?, Never>?
         var isStopping = false
     }
@@ -29,19 +29,19 @@ final class Readiness: Sendable {
         started = time.monotonicNanoseconds
     }
 
-    /// From now on the answer is that the server stops, so that no balancer sends more.
+    /// Makes the server not ready from now on, so that no balancer sends more requests.
     func stop() {
         memory.withLock { $0.isStopping = true }
     }
 
-    /// Nothing if the server can answer, else why not.
+    /// Returns why the server cannot answer, or nil if it can.
     func reason() async -> String? {
         if memory.withLock({ $0.isStopping }) { return "stopping" }
         if let reason = keyReason { return reason }
         return await storeAnswer.value
     }
 
-    /// The answer of this second: the first who needs it asks.
+    /// The answer of this second; the first who needs it asks the store.
     private var storeAnswer: Task<String?, Never> {
         let now = time.monotonicNanoseconds
         return memory.withLock { memory in

@@ -18,18 +18,18 @@ extension ServerSettings {
         return configuration
     }
 
-    /// For the HTTP server that people reach.
+    /// The limits of the HTTP server that people reach.
     var serverLimits: ServerLimits {
         var limits = ServerLimits()
         limits.connections = self.limits.connections
         limits.suspensions = self.limits.connections
-        // Clients on this machine are the operator's: a proxy, a load test.
+        // Clients on this machine belong to the operator, such as a proxy or a load test.
         limits.unlimited = ["127.0.0.0/8", "::1"].compactMap { IPAddressRange($0) }
         limits.trustedProxies = self.limits.trustedProxies
         return limits
     }
 
-    /// For the HTTP server that operators reach.
+    /// The limits of the HTTP server that operators reach.
     var operatorLimits: ServerLimits {
         var limits = ServerLimits()
         limits.connections = 64
@@ -54,7 +54,7 @@ extension ServerSettings {
 }
 
 extension TokenSettings {
-    /// Which origins may call.
+    /// The origins whose pages may call the API.
     var crossOrigin: CrossOrigin {
         if origins == ["*"] { return .any }
         return .only(origins == ["off"] ? [] : origins)

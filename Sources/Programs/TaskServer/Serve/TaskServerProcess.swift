@@ -76,7 +76,9 @@ final class TaskServerProcess: Sendable {
         if !missing.isEmpty, settings.storage.folder != .none {
             observation.log.write(.warning, "page-incomplete") { line in
                 line.text("missing", missing.joined(separator: " "))
-                line.text("consequence", "they are answered 404, also where problems name their type; see TASKS_PUBLIC")
+                line.text(
+                    "consequence",
+                    "requests for these files are 404, also where a problem links to its type; see TASKS_PUBLIC")
             }
         }
         configuration.readiness = { await readiness.reason() }
@@ -108,7 +110,7 @@ final class TaskServerProcess: Sendable {
         }
     }
 
-    /// What works, and probably not as it was meant.
+    /// Warns of settings that work, and probably not as they were meant.
     private func warn() {
         for warning in settings.issuerKeys.warnings {
             observation.log.write(.warning, "source-settings") { $0.text("warning", warning, limit: 512) }

@@ -37,10 +37,10 @@ extension ServerCredentials {
     /// The moment after which the first of its certificates is no longer valid, since 1970.
     var end: Int64 { certificates.map(\.notAfter).min() ?? 0 }
 
-    /// Whole days until then; negative when it has passed.
+    /// The whole days until the end; negative after the end.
     func daysLeft(at now: Int64) -> Int64 { (end - now).quotientAndRemainder(flooredBy: 86_400).quotient }
 
-    /// With fewer days left the operator is warned.
+    /// The operator is warned when fewer days are left.
     static let fewDays: Int64 = 14
 }
 

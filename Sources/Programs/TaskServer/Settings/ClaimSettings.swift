@@ -2,14 +2,14 @@ import Basics
 import Settings
 import Tokens
 
-/// What a token of a source must carry.
+/// The claims that a token of a source must carry.
 struct ClaimSettings: Sendable {
     let audience: AudienceRules
     let ownerClaim: String
     let kind: TokenKind
     let longestLifetime: Duration
     let clockSkew: Duration
-    /// From when on its tokens are refused, in seconds since 1970.
+    /// The time from which its tokens are refused, in seconds since 1970.
     let end: Int64?
 
     var clientIdentifiers: [String] { audience.accepted }
@@ -55,7 +55,7 @@ extension ProviderSettings {
         return named && kind == .other ? "sub" : "oid"
     }
 
-    /// ID tokens are what the old clients of B2C send.
+    /// The old clients of B2C send ID tokens.
     fileprivate var tokenKind: TokenKind {
         switch kind {
         case .b2c: .any
@@ -64,10 +64,10 @@ extension ProviderSettings {
     }
 }
 
-/// What tokens must have in their scopes.
+/// The scopes that tokens must have.
 struct ScopeSettings: Sendable {
     let claim: ScopeClaim
-    /// What a client asks for to get them: Microsoft wants the address of the API in front of the name.
+    /// The scope that a client asks for; Microsoft wants the address of the API in front of the name.
     let read: String?
     let write: String?
 
@@ -91,7 +91,7 @@ struct ScopeSettings: Sendable {
     /// The rules for tokens of a provider of this kind.
     ///
     /// Microsoft's tokens carry what comes after the last slash: `tasks.read` of
-    /// `https://contoso.onmicrosoft.com/tasks/tasks.read`; those of other providers all of it.
+    /// `https://contoso.onmicrosoft.com/tasks/tasks.read`. Tokens of other providers carry the whole scope.
     func rules(_ kind: ProviderKind) -> ScopeRules {
         let name = { (scope: String) in
             kind == .other ? scope : scope.split(separator: "/").last.map { String($0) } ?? scope

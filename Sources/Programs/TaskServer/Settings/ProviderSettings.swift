@@ -2,7 +2,7 @@ import Basics
 import Settings
 import Tokens
 
-/// Where the keys of a source come from, and whose they are.
+/// The provider of a source, and the addresses of its keys.
 struct ProviderSettings: Sendable {
     let address: WebAddress?
     let policies: [String]
@@ -47,7 +47,7 @@ struct ProviderSettings: Sendable {
         )
     }
 
-    /// Whether nothing says which provider it is.
+    /// Whether no setting names a provider.
     var isAbsent: Bool { address == nil && metadata.isEmpty && policies.isEmpty }
 
     var kind: ProviderKind {
@@ -60,7 +60,7 @@ struct ProviderSettings: Sendable {
         return MetadataLocation(first.text)?.policy == nil ? ProviderKind(host: first.host) : .b2c
     }
 
-    /// Whether the authority is one of many tenants, so that tokens of all of them are signed with its keys.
+    /// Whether the authority serves many tenants, and signs the tokens of all with its keys.
     var isOfManyTenants: Bool {
         guard kind == .microsoft, let tenant = (address ?? metadata.first)?.path.first else { return false }
         return ["common", "organizations"].contains { tenant.isEqualIgnoringCase(to: $0) }
@@ -73,7 +73,7 @@ struct ProviderSettings: Sendable {
     }
 }
 
-/// What is known of the tokens of a provider by its address.
+/// The kind of a provider, by its address, which decides how its tokens look.
 enum ProviderKind: Sendable {
     /// Azure AD B2C, whose tokens name a policy.
     case b2c

@@ -1,7 +1,7 @@
 import Platform
 
 extension ServerSettings {
-    /// Why keys must not be kept in the file of the settings: it is another file of the server, which they would replace.
+    /// The mistake if the file for keys is also another file of the server, which the keys would replace.
     var keyCacheMistake: String? {
         guard let path = storage.keyCache else { return nil }
         let others = storage.databaseFiles + transport.files + sources.certificateFiles

@@ -66,17 +66,17 @@ struct ServerSettings: SettingTable {
 }
 
 extension LimitSettings {
-    /// How many connections one address may have of this number; 0 is no limit.
+    /// How many of this number of connections one address may have; 0 means that there is no limit.
     func connectionsPerAddress(of connections: Int) -> Int {
         guard let perAddress else { return max(connections / 4, 8) }
         return perAddress ?? 0
     }
 }
 
-/// Bounds, all optional.
+/// The limits of a server; each has a default.
 struct LimitSettings: Sendable {
     let connections: Int
-    /// Whether it is set, and to what; nothing is no limit.
+    /// The value of the setting, if it is given; a nil inside means that there is no limit.
     private let perAddress: Int??
     let trustedProxies: [IPAddressRange]
     let body: Int
@@ -118,7 +118,7 @@ struct LimitSettings: Sendable {
 }
 
 extension SettingKind where Value == IPAddressRange {
-    /// Addresses by their first bits.
+    /// A range of addresses that begin with the same bits.
     fileprivate static let addressRange = SettingKind(
         placeholder: "ADDRESS[/BITS]",
         expected: "an IP address, or a range such as 10.0.0.0/8 with no bit set after it",
@@ -190,7 +190,7 @@ struct MoveFlags: Sendable, Equatable {
     /// The file for the owners whom the map does not name.
     var unmapped: String?
 
-    /// None of them.
+    /// No flag is given.
     init() {}
 
     init(reading reader: inout SettingReader) {

@@ -1,7 +1,7 @@
 import Basics
 import Tokens
 
-// What is wrong with one source, as far as its settings show it.
+// The mistakes in the settings of one source.
 
 extension ProviderSettings {
     /// Settings that contradict each other, whatever the program is asked to do; `setting` names a variable.
@@ -35,7 +35,7 @@ extension ProviderSettings {
 }
 
 extension SourceSettings {
-    /// What a source cannot work without.
+    /// The settings that a source needs and does not have.
     var whatIsMissing: [String] {
         var missing: [String] = []
         if provider.isAbsent {
@@ -55,7 +55,7 @@ extension SourceSettings {
         return missing
     }
 
-    /// What cannot be trusted as it is configured.
+    /// The settings with which tokens could not be trusted.
     var whatIsUnsafe: [String] { tenantMistakes + documentMistakes }
 
     /// An authority of many tenants serves a list of them (P-5), whose people have owners of both claims (P-16).

@@ -5,7 +5,7 @@ import Tokens
 
 /// The settings of one source of tokens: a provider or one tenant of it, complete in itself (P-1).
 struct SourceSettings: Sendable {
-    /// Nothing for the settings without a name.
+    /// The name; nil for the settings without a name.
     let name: String?
     let provider: ProviderSettings
     let claims: ClaimSettings
@@ -31,10 +31,10 @@ struct SourceSettings: Sendable {
     /// The variable of a setting: `TASKS_SOURCE_EXT_AUTHORITY`.
     func setting(_ word: String) -> String { source.setting(word) }
 
-    /// Whether it is a source at all; the one without a name need not be, beside named ones.
+    /// Whether these settings are a source; the settings without a name may be empty if there are named sources.
     var isGiven: Bool { name != nil || !provider.isAbsent || !claims.clientIdentifiers.isEmpty }
 
-    /// For the verifier.
+    /// The source as the verifier has it.
     var source: TokenSource {
         var rules = ClaimRules(
             audiences: [], ownerClaim: OwnerClaim(claims.ownerClaim), clockSkew: claims.clockSkew.components.seconds,
@@ -53,7 +53,7 @@ struct SourceSettings: Sendable {
 }
 
 extension ProviderSettings {
-    /// Where keys come from: the authority or each of its policies, or each metadata document.
+    /// The documents that lead to the keys: of the authority, of each of its policies, or each metadata document.
     fileprivate var documents: [MetadataDocument] {
         guard let address else {
             return metadata.map { url in

@@ -16,25 +16,25 @@ struct SourcesSettings: Sendable {
         ) { reader, name in SourceSettings(reading: &reader, name: name) }
     }
 
-    /// At least one, in their order; the one without a name first, if it is one.
+    /// All sources in their order, at least one; the source without a name comes first, if it is configured.
     var all: [SourceSettings] { unnamed.isGiven || named.isEmpty ? [unnamed] + named : named }
 
-    /// Whether anything is said of any source.
+    /// Whether a setting of any source is given.
     var isGiven: Bool { unnamed.isGiven || !named.isEmpty }
 
-    /// What clients of any of them ask for, each once.
+    /// The scopes that clients of the sources ask for, each once.
     var scopesToAsk: [String] {
         let scopes = all.flatMap(\.scopes.toAsk)
         return scopes.enumerated().filter { !scopes[..<$0.offset].contains($0.element) }.map(\.element)
     }
 
-    /// What a server cannot start with.
+    /// The mistakes with which a server does not start.
     var mistakes: [String] {
         let own = all.flatMap { $0.whatIsMissing + $0.whatIsUnsafe }
         return own + sameProviders
     }
 
-    /// Two sources of one provider, whose tokens would be of either (P-2).
+    /// Finds two sources of one provider, since a token could belong to either (P-2).
     private var sameProviders: [String] {
         all.indices.flatMap { index in
             all[..<index].compactMap { first -> String? in
@@ -50,7 +50,7 @@ struct SourcesSettings: Sendable {
 }
 
 extension SourceSettings {
-    /// The address of a document that is of the provider of another source, if there is one.
+    /// Returns the address of a document that belongs to the provider of another source, if there is one.
     fileprivate func location(sharedWith other: SourceSettings) -> String? {
         let known = other.source.documents.compactMap { MetadataLocation($0.metadataURL) }
         return source.documents.map(\.metadataURL).first { address in

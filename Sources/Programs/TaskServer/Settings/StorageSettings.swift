@@ -1,7 +1,7 @@
 import PostgreSQLStore
 import Settings
 
-/// Where tasks, keys and the page are.
+/// The places of the tasks, the keys and the page.
 struct StorageSettings: Sendable {
     let database: DatabaseLocation
     let partitions: Int?
@@ -35,7 +35,7 @@ struct StorageSettings: Sendable {
     }
 }
 
-/// A kind of store, and where it is.
+/// The kind of the store, and its place.
 enum DatabaseLocation: Sendable, Equatable {
     case sqlite(path: String)
     case memory

@@ -1,7 +1,7 @@
 import Basics
 import Settings
 
-/// How tokens are taken and remembered, whatever their source.
+/// How the server accepts and caches the tokens of every source.
 struct TokenSettings: Sendable {
     let cacheSize: Int
     let allowInQuery: Bool

@@ -5,7 +5,7 @@ import Settings
 
 /// Whether the server speaks TLS itself, without a proxy in front, and the address by which clients reach it.
 struct TransportSettings: Sendable {
-    /// As clients write it, without a slash at its end; nil where it is not known.
+    /// The address as clients write it, without a slash at its end; nil if it is not known.
     let publicAddress: WebAddress?
     private let certificate: String?
     private let key: String?
@@ -32,12 +32,12 @@ struct TransportSettings: Sendable {
     /// Whether people reach the server by https.
     var isSecure: Bool { certificate != nil }
 
-    /// Those of the certificates and of the key.
+    /// The files of the certificates and of the key.
     var files: [NamedFile] {
         [NamedFile(setting: "TASKS_TLS_CERT", certificate), NamedFile(setting: "TASKS_TLS_KEY", key)].compactMap(\.self)
     }
 
-    /// What both files hold, compared with each other; nothing for plain HTTP.
+    /// Reads both files, and checks that the key belongs to the certificate; returns nil for plain HTTP.
     func credentials() throws(OperatorError) -> ServerCredentials? {
         guard let certificate, let key else { return nil }
         let certificates = try Self.text(certificate, "TASKS_TLS_CERT")
