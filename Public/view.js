@@ -75,7 +75,9 @@ export class ListView {
 
   set filter(name) {
     this.#filter = FILTER_NAMES.includes(name) ? name : "all";
-    for (const radio of document.getElementsByName("filter")) radio.checked = radio.value === this.#filter;
+    const chosen = document.querySelector(`[name=filter][value=${this.#filter}]`);
+    chosen.checked = true;
+    find("filters").scrollLeft = chosen.parentElement.offsetLeft - 40; // in a narrow window
   }
 
   /** Shows only tasks with all these words in their text or notes. */

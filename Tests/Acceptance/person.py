@@ -4,6 +4,7 @@ import json
 import re
 import unittest
 
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
@@ -85,8 +86,10 @@ class Person:
         return None
 
     def press(self, text, control):
-        """Presses a button of a task's row."""
-        self.row(text).find_element(By.CSS_SELECTOR, control).click()
+        """Presses a button of a task's row, which is perhaps only there while one points at the row."""
+        row = self.row(text)
+        ActionChains(self.chrome, 0).move_to_element(row).perform()
+        row.find_element(By.CSS_SELECTOR, control).click()
 
     def complete(self, text):
         self.press(text, ".check")
@@ -207,9 +210,9 @@ class PageTest(unittest.TestCase):
     def forget_refresh_token(self):
         self.chrome.execute_script("localStorage.removeItem('tasks.signed-in')")
 
-    def end_session(self, bad="expired"):
+    def end_session(self):
         """The session's token becomes one that the server refuses, and there is no other way to get one."""
-        self.change_session(token=self.servers.token(bad=bad))
+        self.change_session(token=self.servers.token(bad="expired"))
         self.forget_refresh_token()
         self.chrome.refresh()
         self.chrome.until(lambda: self.chrome.one("#ended").is_displayed(), "the end of the session")

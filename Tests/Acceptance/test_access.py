@@ -112,11 +112,27 @@ class Access(PageTest):
             self.chrome.until(lambda: self.chrome.all(".entry, #policies button, #rows > li"), path)
             self.check_width(path)
 
+    def test_the_filters_are_one_row_on_a_phone_and_the_text_has_room(self):
+        self.chrome.size(360, 740)
+        address = self.newcomer()
+        for due in ["1999-12-31", datetime.date.today().isoformat()]:
+            self.servers.request("POST", "/api/tasks", {"task": "Pay the rent " * 6, "due": due}, user=address)
+        self.person.refresh()
+        self.chrome.until(lambda: len(self.chrome.all(".row")) == 2, "the tasks")
+        tops, last, width = self.chrome.execute_script("""
+            const labels = [...document.querySelectorAll("#filters label")], box = (element) => element.getBoundingClientRect();
+            const { width } = box(document.querySelector(".row .text"));
+            labels.at(-1).firstChild.click();
+            return [labels.map((label) => box(label).top), box(labels.at(-1)).right, width];""")
+        self.assertEqual(tops, tops[:1] * 5)
+        self.assertLess(last, 360)
+        self.assertGreaterEqual(width, 0.6 * 360)
+
     def check_width(self, where):
         outside = self.chrome.execute_script("""
             return [...document.querySelectorAll("body *")].filter((element) => {
               const box = element.getBoundingClientRect();
-              const isHidden = !box.width || getComputedStyle(element).clipPath !== "none" || element.closest(".sr, .name, pre");
+              const isHidden = !box.width || getComputedStyle(element).clipPath !== "none" || element.closest(".sr, .name, pre, #filters");
               return !isHidden && (box.right > innerWidth + 0.5 || box.left < -0.5);
             }).map((element) => element.outerHTML.slice(0, 100));""")
         self.assertEqual(outside, [], where)
