@@ -37,8 +37,8 @@ function show() {
       ...operations.map(card),
     );
   }
-  // The browser looked for the anchor before it was there.
-  document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
+  // The browser looked for the anchor before it was there. No anchor has a name that needs an escape.
+  document.getElementById(location.hash.slice(1))?.scrollIntoView();
 }
 
 function nameOf(response) {
