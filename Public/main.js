@@ -7,7 +7,11 @@ import { current, forgetOthers, onChange, shared } from "/session-store.js";
 
 const slow = setTimeout(() => (find("loading").hidden = false), 300);
 
+const BLOCKED = "This browser lets the page keep nothing on this device, so nobody can sign in. Allow cookies and site data for "
+  + "this address in the browser's settings, then reload the page.";
+
 start().catch((error) => {
+  if (error.name === "SecurityError") return welcome(null, BLOCKED);
   welcome(null, error instanceof session.SignInError ? error.message : "The page could not start. Please reload it.");
   if (!(error instanceof session.SignInError)) throw error;
 });

@@ -12,29 +12,26 @@ PATHS = ["/api.html", "/problems.html"]
 
 
 class Access(PageTest):
-    def check_schemes(self, where):
-        axe.check_looks(self, where)
-
     def test_axe_finds_nothing_before_signing_in(self):
         self.person.open()
         self.person.await_welcome()
-        self.check_schemes("the way in")
+        axe.check_looks(self, "the way in")
 
     def test_axe_finds_nothing_at_the_list(self):
         self.expected = ["401", "404"]
         person = self.person
         self.newcomer()
-        self.check_schemes("an empty list")
+        axe.check_looks(self, "an empty list")
         person.add("Buy milk", "Buy bread", "Buy cheese")
         person.complete("Buy bread")
         person.await_saved()
-        self.check_schemes("a list")
+        axe.check_looks(self, "a list")
         person.remove("Buy cheese")
         person.press("Buy milk", ".edit")
-        self.check_schemes("a list with an editor and an undo")
+        axe.check_looks(self, "a list with an editor and an undo")
         self.chrome.one(".cancel").click()
         self.chrome.one("#account").click()
-        self.check_schemes("who am I")
+        axe.check_looks(self, "who am I")
         self.chrome.one("#person-close").click()
         self.chrome.execute_script("""
             const name = Object.keys(sessionStorage).find((name) => name.startsWith("tasks.list"));
@@ -43,7 +40,7 @@ class Access(PageTest):
             localStorage.setItem(`tasks.change.${owner}.00000000000000001.k`, JSON.stringify(change));""")
         self.end_session()
         self.chrome.until(lambda: self.chrome.one(".problem"), "the question")
-        self.check_schemes("an ended session and a question")
+        axe.check_looks(self, "an ended session and a question")
 
     def test_axe_finds_nothing_at_dates_notes_search_and_shortcuts(self):
         address = self.newcomer()
@@ -56,28 +53,28 @@ class Access(PageTest):
         ]:
             self.servers.request("POST", "/api/tasks", task, user=address)
         self.person.refresh()
-        self.check_schemes("dates and notes")
+        axe.check_looks(self, "dates and notes")
         self.person.filter("overdue")
-        self.check_schemes("what is overdue")
+        axe.check_looks(self, "what is overdue")
         self.person.filter("all")
         self.person.press("Book the train", ".edit")
-        self.check_schemes("an editor with a date and notes")
+        axe.check_looks(self, "an editor with a date and notes")
         self.chrome.one(".cancel").click()
         self.chrome.one("#search-open").click()
         self.chrome.one("#query").send_keys("night")
         self.person.await_texts("Book the train")
-        self.check_schemes("a search")
+        axe.check_looks(self, "a search")
         self.chrome.one("#query").send_keys("mare")
         self.person.await_texts()
-        self.check_schemes("a search that finds nothing")
+        axe.check_looks(self, "a search that finds nothing")
         self.chrome.one("#shortcuts-open").click()
-        self.check_schemes("the list of shortcuts")
+        axe.check_looks(self, "the list of shortcuts")
 
     def test_axe_finds_nothing_in_the_documents(self):
         for path in PATHS:
             self.person.open(path)
             self.chrome.until(lambda: self.chrome.all(".entry"), "the entries")
-            self.check_schemes(path)
+            axe.check_looks(self, path)
 
     def test_nothing_is_cut_off_at_320_pixels(self):
         self.expected = ["ERR_INTERNET_DISCONNECTED"]

@@ -96,10 +96,8 @@ class Kept(PageTest):
 
     def set_clock(self, hours):
         """Puts the clock of the next pages forward or back; the session's token lives as long as before."""
-        self.chrome.execute_script("""
-            localStorage["test.shift"] = arguments[0] * 3600000;
-            const me = JSON.parse(sessionStorage["tasks.session"]);
-            sessionStorage["tasks.session"] = JSON.stringify({ ...me, expires: me.expires + arguments[0] * 3600000 });""", hours)
+        self.chrome.execute_script("localStorage['test.shift'] = arguments[0] * 3600000", hours)
+        self.change_session(expires=self.session()["expires"] + hours * 3600000)
         self.chrome.refresh()
 
     def sent(self, method):
@@ -427,6 +425,12 @@ class FullStorage(Kept):
         self.person.await_status("Offline, 1 change kept")
         self.assertEqual(self.chrome.execute_script("return durability"), "strict")
         self.chrome.connect(True)
+
+    def test_storage_that_is_blocked_says_what_to_do(self):
+        self.chrome.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": """
+            Object.defineProperty(window, "sessionStorage", { get() { throw new DOMException("", "SecurityError"); } });"""})
+        self.chrome.refresh()
+        self.assertIn("Allow cookies and site data", self.chrome.words("#welcome-error"))
 
     def test_full_local_storage_stops_nothing(self):
         self.change_session(expires=1)

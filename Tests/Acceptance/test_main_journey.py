@@ -61,7 +61,6 @@ class MainJourney:
         person.await_texts("Water the tomatoes", "Written on the train", "Buy oat milk", "Buy bread")
 
     def test_the_strip_stays_in_sight(self):
-        """At the end of a long list one sees the field, what is saved, and that the session has ended."""
         self.expected = [*self.without_connection, "401"]
         address = self.newcomer()
         for number in range(40):
@@ -77,7 +76,7 @@ class MainJourney:
         self.check_in_sight("#new", "#status", "#ended strong", "#again")
 
     def check_in_sight(self, *selectors):
-        """That nothing covers these elements while the page is scrolled to its end."""
+        """Checks that nothing covers these elements while the page is scrolled to its end."""
         covered = self.chrome.execute_script("""
             scrollTo(0, document.documentElement.scrollHeight);
             return arguments[0].filter((selector) => {
