@@ -20,6 +20,10 @@ export class Problem extends Error {
 /** The server gave no answer: no connection, no answer in time, or somebody else's. The request may have arrived. */
 export class Unreachable extends Error {}
 
+export function unreachable(error) {
+  throw new Unreachable(error.message);
+}
+
 const LONGEST_SILENCE = 15000; // milliseconds
 
 /**

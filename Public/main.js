@@ -81,5 +81,4 @@ function show(section, isReady = true) {
   if (isReady) loaded();
   for (const name of ["welcome", "tasks"]) find(name).hidden = name !== section;
   find("account").hidden = section !== "tasks";
-  document.body.dataset.section = section;
 }

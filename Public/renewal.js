@@ -1,7 +1,7 @@
 // The access token of this tab, renewed when it has ended (RFC 6749 section 6). One tab renews for all: it holds a lock
 // while it uses the refresh token and keeps the one that replaces it, and then tells the others the new access token.
 
-import { Problem, Unreachable } from "/api.js";
+import { Problem, unreachable } from "/api.js";
 import { identityOf, isOver, metadata, revoke, scope, tokenOf, WRONG_CLOCK } from "/session.js";
 import * as store from "/session-store.js";
 
@@ -125,8 +125,4 @@ async function redeem(config, { policy, refresh, subject }) {
   throw new Problem(503, {
     title: "The sign-in service failed", detail: `It answered ${response.status}. The page tries again by itself.`,
   });
-}
-
-function unreachable(error) {
-  throw new Unreachable(error.message);
 }
