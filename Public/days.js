@@ -4,12 +4,13 @@ import { locale } from "/dom.js";
 
 const DAY = 24 * 60 * 60 * 1000; // milliseconds
 
-/** Returns today as a date of the API, "YYYY-MM-DD". */
-export function today() {
+/** Returns the day that comes so many days after today, as a date of the API, "YYYY-MM-DD". */
+export function dayAfter(days) {
   const now = new Date();
-  const digits = (number, count) => String(number).padStart(count, "0");
-  return [digits(now.getFullYear(), 4), digits(now.getMonth() + 1, 2), digits(now.getDate(), 2)].join("-");
+  return new Date(Date.UTC(now.getFullYear(), now.getMonth(), now.getDate() + days)).toISOString().slice(0, 10);
 }
+
+export const today = () => dayAfter(0);
 
 export const isOverdue = (task) => !task.completed && Boolean(task.due) && task.due < today();
 export const isForToday = (task) => !task.completed && task.due === today();

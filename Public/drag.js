@@ -105,49 +105,40 @@ export class Dragging {
   }
 }
 
-/** Lets a finger swipe the rows of a list: to the right a task is done, or open again, and to the left it is deleted. */
-export class Swiping {
-  #hold;
-  #swipe; // {pointer, row, x, y, distance, timer} while a finger is on a row
-
-  /** `hold` is called with a row, and the event with which the finger came, when the finger rests on the row. */
-  constructor(list, hold) {
-    this.#hold = hold;
-    list.addEventListener("pointerdown", (event) => this.#begin(event));
-    list.addEventListener("pointermove", (event) => event.pointerId === this.#swipe?.pointer && this.#move(event));
-    list.addEventListener("pointerup", () => this.#end(Math.abs(this.#swipe?.distance) >= FAR));
-    list.addEventListener("pointercancel", () => this.#end(false));
-    list.addEventListener("contextmenu", (event) => this.#swipe && !event.target.closest("a") && event.preventDefault());
-  }
-
-  #begin(event) {
+/**
+ * Lets a finger swipe the rows of a list: to the right a task is done, or open again, and to the left it is deleted.
+ * `hold` is called with a row, and the event with which the finger came, when the finger rests on the row.
+ */
+export function swiping(list, hold) {
+  let swipe; // {pointer, row, x, y, distance, timer} while a finger is on a row
+  const end = () => {
+    const ended = swipe;
+    swipe = undefined;
+    clearTimeout(ended?.timer);
+    ended?.row.classList.remove("swiped", "far");
+    ended?.row.style.removeProperty("transform");
+    return ended;
+  };
+  list.addEventListener("pointerdown", (event) => {
     const row = event.target.closest("li:not(.editing)");
     if (event.pointerType !== "touch" || !event.isPrimary || !row) return;
-    const timer = setTimeout(() => {
-      this.#end(false);
-      this.#hold(row, event);
-    }, HOLD);
-    this.#swipe = { pointer: event.pointerId, row, x: event.clientX, y: event.clientY, distance: 0, timer };
-  }
-
-  #move({ clientX, clientY }) {
-    const { row, x, y, timer } = this.#swipe;
-    const distance = clientX - x;
-    if (Math.hypot(distance, clientY - y) < SLOP && !row.classList.contains("swiped")) return;
-    clearTimeout(timer);
-    this.#swipe.distance = distance;
-    row.classList.add("swiped");
-    row.classList.toggle("far", Math.abs(distance) >= FAR);
-    row.style.transform = `translateX(${distance}px)`;
-  }
-
-  #end(isFar) {
-    if (!this.#swipe) return;
-    const { row, distance, timer } = this.#swipe;
-    this.#swipe = undefined;
-    clearTimeout(timer);
-    row.classList.remove("swiped", "far");
-    row.style.transform = "";
-    if (isFar) row.querySelector(distance > 0 ? ".check" : ".remove").click();
-  }
+    const timer = setTimeout(() => hold(end().row, event), HOLD);
+    swipe = { pointer: event.pointerId, row, x: event.clientX, y: event.clientY, distance: 0, timer };
+  });
+  list.addEventListener("pointermove", ({ pointerId, clientX, clientY }) => {
+    if (pointerId !== swipe?.pointer) return;
+    const distance = clientX - swipe.x;
+    if (Math.hypot(distance, clientY - swipe.y) < SLOP && !swipe.distance) return;
+    clearTimeout(swipe.timer);
+    swipe.distance = distance;
+    swipe.row.classList.add("swiped");
+    swipe.row.classList.toggle("far", Math.abs(distance) >= FAR);
+    swipe.row.style.transform = `translateX(${distance}px)`;
+  });
+  list.addEventListener("pointerup", () => {
+    const { row, distance = 0 } = end() ?? {};
+    if (Math.abs(distance) >= FAR) row.querySelector(distance > 0 ? ".check" : ".remove").click();
+  });
+  list.addEventListener("pointercancel", end);
+  list.addEventListener("contextmenu", (event) => swipe && !event.target.closest("a") && event.preventDefault());
 }

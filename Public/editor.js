@@ -1,12 +1,11 @@
-// The form that stands in place of a row's text while its task is open.
+// The form that stands in place of a row's text while its task is open, and the due date of a new task.
 
-import { find } from "/dom.js";
+import { dayAfter } from "/days.js";
+import { announce, find } from "/dom.js";
 import { labelFor } from "/row.js";
 
 /** The fields of a task that a person writes; an empty field has no value. */
 const FIELDS = ["text", "due", "notes"];
-
-export const valuesOf = (task) => Object.fromEntries(FIELDS.map((field) => [field, task[field] ?? ""]));
 
 /** Returns a text as a form gives it back unchanged. */
 const written = (value) => value.replace(/\r\n?/g, "\n").trim();
@@ -15,6 +14,9 @@ const written = (value) => value.replace(/\r\n?/g, "\n").trim();
 export const alterations = (seen, values) =>
   FIELDS.filter((field) => written(values[field]) !== written(seen[field])).map((field) => [field, written(values[field])]);
 
+/** Returns a message if the browser does not understand a date: it gives no value for a date that is not complete. */
+export const dateFault = (field) => (field.validity.valid ? undefined : "This due date is no complete date.");
+
 export class Editor {
   /** The values with which the person started. */
   seen;
@@ -22,7 +24,7 @@ export class Editor {
 
   /** `values` are those of an editor that was open before, and `seen` the values with which the person started then. */
   constructor(task, values, seen) {
-    this.seen = { ...valuesOf(task), ...seen };
+    this.seen = { ...Object.fromEntries(FIELDS.map((field) => [field, task[field] ?? ""])), ...seen };
     const shown = { ...this.seen, ...values };
     for (const name of FIELDS) this.field(name).value = shown[name];
     for (const field of this.form.querySelectorAll("textarea")) {
@@ -40,11 +42,6 @@ export class Editor {
     return Object.fromEntries(FIELDS.map((field) => [field, this.field(field).value]));
   }
 
-  /** Returns a message if the browser does not understand a date: it gives no value for a date that is not complete. */
-  get fault() {
-    return this.field("due").validity.valid ? undefined : "This due date is no complete date.";
-  }
-
   /** Puts the cursor into a field, at its end, so that the person goes on writing there. */
   focus(name) {
     const field = this.field(name);
@@ -57,4 +54,30 @@ export class Editor {
     error.hidden = !message;
     error.textContent = message ?? "";
   }
+}
+
+/** Sets the due date of the new task; "" is none. */
+export function setNewDay(day) {
+  find("new-day").value = day;
+  find("new-day").dispatchEvent(new InputEvent("input", { bubbles: true }));
+}
+
+/** Lets buttons set the due date of the new task; one is offered if the text names its day. */
+export function offerDays() {
+  const [field, text] = [find("new-day"), find("new")];
+  const buttons = [...find("new-due").querySelectorAll("button")]; // the value of each is its distance from today
+  const dayOf = (button) => dayAfter(Number(button.value));
+  const show = () => {
+    for (const button of buttons) {
+      const isOffered = !field.value && new RegExp(`\\b${button.textContent}\\b`, "i").test(text.value);
+      if (isOffered && !button.classList.contains("offered")) announce(`The button ${button.textContent} sets the due date.`);
+      button.classList.toggle("offered", isOffered);
+      button.setAttribute("aria-pressed", String(field.value === dayOf(button)));
+    }
+  };
+  for (const button of buttons) {
+    button.addEventListener("mousedown", (event) => event.preventDefault()); // the text keeps the focus
+    button.addEventListener("click", () => setNewDay(field.value === dayOf(button) ? "" : dayOf(button)));
+  }
+  for (const input of [field, text]) input.addEventListener("input", show);
 }

@@ -4,7 +4,7 @@ import { call, Problem, Unreachable } from "/api.js";
 import { leave, returnPolicy } from "/sign-in.js";
 import { today } from "/days.js";
 import { announce, brief, counted, find, locale, make } from "/dom.js";
-import { alterations } from "/editor.js";
+import { alterations, dateFault, offerDays, setNewDay } from "/editor.js";
 import { Model } from "/model.js";
 import { moving } from "/order.js";
 import { showPerson } from "/person.js";
@@ -76,24 +76,26 @@ export class TaskPage {
 
   /** The state to restore after the next sign-in. */
   #place() {
-    return { filter: this.#view.filter, draft: find("new").value, editing: this.#view.editing ?? this.#interrupted };
+    const editing = this.#view.editing ?? this.#interrupted;
+    return { filter: this.#view.filter, draft: find("new").value, due: find("new-day").value, editing };
   }
 
   #keepDraft() {
-    const { draft, editing } = this.#place();
-    this.model.draft = { draft, editing };
+    this.model.draft = this.#place();
   }
 
   #goTo(place) {
-    const { draft, editing } = { ...this.model.draft, ...place };
-    find("new").value = draft ?? "";
+    const { draft, due, editing } = { ...this.model.draft, ...place };
     this.#interrupted = editing;
+    find("new").value = draft ?? "";
+    setNewDay(due ?? "");
     this.#filter(place.filter ?? location.hash.slice(1), "replaceState");
     // A field that takes the focus opens the keyboard of a phone, which nobody asked for.
     if (!editing) find(matchMedia("(pointer: fine)").matches ? "new" : "headline").focus({ preventScroll: true });
   }
 
   #listen() {
+    offerDays();
     find("add").addEventListener("submit", (event) => this.#add(event));
     find("clear").addEventListener("click", () => this.#clearCompleted());
     find("retry").addEventListener("click", () => this.#retry());
@@ -108,9 +110,9 @@ export class TaskPage {
       this.#render(); // another day may have begun
       this.sync.run({ list: true });
     };
-    for (const [button, change] of [["finished-toggle", "fold"], ["by-due", "sort"]]) {
-      find(button).addEventListener("click", () => {
-        this.#view[change]();
+    for (const name of ["finished-toggle", "by-due"]) {
+      find(name).addEventListener("click", () => {
+        this.#view.toggle(name);
         this.#render();
       });
     }
@@ -265,20 +267,22 @@ export class TaskPage {
     event.preventDefault();
     const field = find("new");
     const text = field.value.trim();
-    const fault = faultOf(text);
+    const fault = faultOf(text) ?? dateFault(find("new-day"));
     find("new-error").textContent = fault ?? "";
     find("new-error").hidden = !fault;
     field.setAttribute("aria-invalid", String(Boolean(fault)));
     if (fault) return field.focus();
+    const due = find("new-day").value || (this.#view.filter === "today" ? today() : undefined);
     field.value = "";
+    setNewDay("");
     if (["done", "overdue"].includes(this.#view.filter)) this.#filter("all", "pushState");
     if (this.#view.isSearching) this.#search.close();
-    const isForToday = this.#view.filter === "today";
     let row;
-    this.#change(() => (row = this.model.add(text, false, isForToday ? { due: today() } : {})));
+    this.#change(() => (row = this.model.add(text, false, { due })));
     this.#keepDraft();
     this.#view.reveal(row);
     announce(`Added ${brief(text)}`);
+    field.focus();
   }
 
   #complete(task, completed) {

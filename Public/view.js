@@ -2,9 +2,9 @@
 // rows whose task has changed are touched.
 
 import { isForToday, isOverdue, today } from "/days.js";
-import { counted, find, make } from "/dom.js";
-import { Dragging, Swiping } from "/drag.js";
-import { alterations, Editor } from "/editor.js";
+import { counted, find } from "/dom.js";
+import { Dragging, swiping } from "/drag.js";
+import { alterations, dateFault, Editor } from "/editor.js";
 import { byDue, inOrder } from "/order.js";
 import { isSame, makeRow, makeText, showMore, updateRow } from "/row.js";
 import { read, write } from "/storage.js";
@@ -30,8 +30,10 @@ const FILTERS = {
 export const FILTER_NAMES = Object.keys(FILTERS);
 
 const TINTED = 1000; // milliseconds
-const BY_DUE = "tasks.by-due"; // in local storage, true if open tasks stand by their due dates
-const FOLDED = "tasks.finished"; // in local storage, true if the person does not want to see finished tasks
+// The buttons that keep their state in local storage, under these names: true if finished tasks are folded, and if open
+// tasks stand by their due dates.
+const KEPT = { "finished-toggle": "tasks.finished", "by-due": "tasks.by-due" };
+const isSet = (name) => read(localStorage, KEPT[name]) === true;
 
 /**
  * Shows tasks; `actions` are the functions of the rows' controls: {complete, save, discard, remove, move, decide}, and
@@ -57,16 +59,18 @@ export class ListView {
       list.addEventListener("change", (event) => this.#changed(event));
       list.addEventListener("click", (event) => this.#clicked(event));
       list.addEventListener("keydown", (event) => this.#key(event));
-      list.addEventListener("submit", (event) => this.#submitted(event));
+      list.addEventListener("submit", (event) => {
+        event.preventDefault();
+        this.#save();
+      });
     }
     this.#dragging = new Dragging(this.#lists.open, {
       drop: (row, place) => this.#move(row, place),
       end: () => this.#waiting && this.render(...this.#waiting),
     });
-    new Swiping(this.#lists.open, (row, event) => this.#dragging.begin(row, event));
-    new Swiping(this.#lists.done, () => {});
-    this.#showOrder();
-    this.#showFolding();
+    swiping(this.#lists.open, (row, event) => this.#dragging.begin(row, event));
+    swiping(this.#lists.done, () => {});
+    this.#showStates();
   }
 
   get filter() {
@@ -117,11 +121,13 @@ export class ListView {
     this.#renderSummary(tasks, isKnown);
     this.#renderFinished(done.length);
     this.#renderRows({
-      open: this.#isByDue ? open.sort(byDue) : open,
+      open: isSet("by-due") ? open.sort(byDue) : open,
       done: this.#isFolded ? done.filter((task) => task.row === this.#edited) : done,
     });
     this.#renderEmpty(shown.length || !isKnown);
-    this.#renderClear(this.finished.length);
+    const { length } = this.finished;
+    find("clear").hidden = !length;
+    find("clear").textContent = `Clear ${length}`;
     for (const [row, { id }] of this.#tasks) if (news.has(id)) this.#tint(this.#rows.get(row));
     this.#fresh = !isKnown;
     this.#day = today();
@@ -170,43 +176,26 @@ export class ListView {
 
   /** Whether finished tasks are folded, which a person who looks for them, or for words, overrides. */
   get #isFolded() {
-    return read(localStorage, FOLDED) && this.#filter !== "done" && !this.isSearching;
+    return isSet("finished-toggle") && this.#filter !== "done" && !this.isSearching;
   }
 
-  fold() {
-    write(localStorage, FOLDED, !read(localStorage, FOLDED));
-    this.#showFolding();
+  /** Changes the state of a button that folds or sorts. */
+  toggle(name) {
+    write(localStorage, KEPT[name], !isSet(name));
+    this.#showStates();
   }
 
-  get #isByDue() {
-    return read(localStorage, BY_DUE) === true;
-  }
-
-  /** Changes between the order by hand and that by due dates, in which tasks cannot be moved. */
-  sort() {
-    write(localStorage, BY_DUE, !this.#isByDue);
-    this.#showOrder();
-  }
-
-  #showOrder() {
-    find("by-due").setAttribute("aria-pressed", String(this.#isByDue));
-    this.#lists.open.classList.toggle("by-due", this.#isByDue);
-  }
-
-  #showFolding() {
+  #showStates() {
     find("finished-toggle").setAttribute("aria-expanded", String(!this.#isFolded));
+    find("by-due").setAttribute("aria-pressed", String(isSet("by-due")));
+    this.#lists.open.classList.toggle("by-due", isSet("by-due")); // then tasks cannot be moved
   }
 
   #renderFinished(count) {
     find("finished").hidden = !count;
     find("count-finished").textContent = count || "";
     find("finished-toggle").disabled = this.#filter === "done" || this.isSearching; // then nothing is folded
-    this.#showFolding();
-  }
-
-  #renderClear(count) {
-    find("clear").hidden = !count;
-    find("clear").textContent = `Clear ${count}`;
+    this.#showStates();
   }
 
   #renderEmpty(hasRows) {
@@ -329,7 +318,7 @@ export class ListView {
   /** Moves an open task by one place among the tasks that are shown. */
   #step(row, isUp) {
     const other = isUp ? row.previousElementSibling : row.nextElementSibling;
-    if (row.parentElement !== this.#lists.open || !other || this.#isByDue) return;
+    if (row.parentElement !== this.#lists.open || !other || isSet("by-due")) return;
     this.#move(row, isUp ? { before: other } : { after: other });
     this.reveal(row.dataset.row);
   }
@@ -360,16 +349,11 @@ export class ListView {
     this.#editor.focus(field);
   }
 
-  #submitted(event) {
-    event.preventDefault();
-    this.#save();
-  }
-
   /** Saves and closes the open task. Returns false if it has to stay open because something is wrong with it. */
   #save() {
     if (!this.#editor) return true;
     const { seen, values } = this.#editor;
-    const fault = this.#editor.fault ?? this.#actions.save(this.#tasks.get(this.#edited), seen, values);
+    const fault = dateFault(this.#editor.field("due")) ?? this.#actions.save(this.#tasks.get(this.#edited), seen, values);
     this.#editor.complain(fault);
     if (!fault) this.#close();
     return !fault;

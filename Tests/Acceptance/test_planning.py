@@ -83,6 +83,30 @@ class DueDates(Planning):
         person.await_saved()
         self.assertEqual(self.on_server("Pay the rent"), {})
 
+    def test_a_task_gets_its_due_date_while_it_is_added(self):
+        field, at = self.chrome.one("#new"), lambda selector: self.chrome.one(selector).rect["y"]
+        field.send_keys("Call Ann to")
+        self.assertEqual(self.chrome.all(".offered"), [])
+        field.send_keys("morrow")
+        offer = self.chrome.one(".offered")
+        self.assertEqual(offer.accessible_name, "Tomorrow")
+        self.assertLess(at("#new"), at(".offered"))
+        self.assertLess(at(".offered") + 40, at("#filters"))
+        offer.click()
+        self.assertEqual(offer.get_attribute("aria-pressed"), "true")
+        self.person.refresh()
+        self.chrome.switch_to.active_element.send_keys(Keys.ENTER)
+        self.await_shown("Call Ann tomorrow", ".due", "Due Tomorrow")
+        self.person.add("Pay the rent")
+        self.assertIsNone(self.shown("Pay the rent", ".due"))
+        field = self.chrome.one("#new")
+        field.send_keys("Fly home")
+        self.chrome.one("#new-day").send_keys("1231")
+        field.send_keys(Keys.ENTER)
+        self.assertEqual(self.chrome.words("#new-error"), "This due date is no complete date.")
+        self.chrome.one("#new-day").send_keys("12312030", Keys.ENTER)
+        self.await_shown("Fly home", ".due", "Due Tue, Dec 31, 2030")
+
     def test_a_task_added_under_today_without_a_connection_is_due_today(self):
         self.expected = ["ERR_INTERNET_DISCONNECTED"]
         person = self.person
