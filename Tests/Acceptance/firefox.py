@@ -24,11 +24,8 @@ from browser import Browser
 PATIENCE = 60  # seconds, for the start and for every command
 
 # The device that points is a mouse: without windows, Firefox finds none.
-PREFERENCES = """
-    user_pref("marionette.port", 0);
-    user_pref("ui.primaryPointerCapabilities", 6);
-    user_pref("ui.allPointerCapabilities", 6);
-"""
+PREFERENCES = "".join(f'user_pref("{name}", {value});\n' for name, value in [
+    ("marionette.port", 0), ("ui.primaryPointerCapabilities", 6), ("ui.allPointerCapabilities", 6)])
 
 # Selenium's names of the commands that the tests use, and Marionette's.
 COMMANDS = {

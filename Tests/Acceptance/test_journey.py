@@ -154,23 +154,6 @@ class TwoDevices(PageTest):
         self.person.await_texts("Bake bread", "Buy milk")
         self.assertEqual(self.person.done(), ["Buy milk"])
 
-    def test_neither_overwrites_what_the_other_wrote(self):
-        self.expected = ["412"]
-        self.person.add("Buy milk")
-        self.person.await_saved()
-        self.other.look_again()
-        self.other.await_texts("Buy milk")
-        self.other.rename("Buy milk", "Buy oat milk")
-        self.other.await_saved()
-        self.person.rename("Buy milk", "Buy soy milk")
-        self.chrome.until(lambda: self.chrome.one(".problem").is_displayed(), "the question")
-        self.assertIn("Buy oat milk", self.chrome.words(".problem"))
-        self.assertEqual(self.person.texts(), ["Buy soy milk"])
-        self.chrome.one("[data-decision=mine]").click()
-        self.person.await_saved()
-        self.other.look_again()
-        self.other.await_texts("Buy soy milk")
-
     def test_the_text_of_the_other_is_shown_as_soon_as_it_is_chosen(self):
         self.person.add("Buy milk")
         self.person.await_saved()
@@ -190,23 +173,6 @@ class TwoDevices(PageTest):
         self.assertEqual(self.person.texts(), ["Buy oat milk"])
         self.person.refresh()
         self.person.await_texts("Buy oat milk")
-
-    def test_a_task_deleted_elsewhere_can_be_written_again(self):
-        self.expected = ["404"]
-        self.person.add("Buy milk")
-        self.person.await_saved()
-        self.other.look_again()
-        self.other.await_texts("Buy milk")
-        self.other.remove("Buy milk")
-        self.other.refresh()
-        self.other.await_texts()
-        self.person.rename("Buy milk", "Buy soy milk")
-        self.chrome.until(lambda: self.chrome.one(".problem").is_displayed(), "the question")
-        self.chrome.one("[data-decision=again]").click()
-        self.person.await_saved()
-        self.person.await_texts("Buy soy milk")
-        self.other.look_again()
-        self.other.await_texts("Buy soy milk")
 
 
 if __name__ == "__main__":

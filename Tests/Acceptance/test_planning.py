@@ -72,6 +72,9 @@ class DueDates(Planning):
         person.add("Pay the rent")
         person.await_saved()
         self.assertIsNone(self.shown("Pay the rent", ".due"))
+        person.plan("Pay the rent", due="1231")
+        self.assertEqual(self.chrome.words(".editor .field-error"), "This due date is no complete date.")
+        self.chrome.one(".cancel").click()
         person.plan("Pay the rent", due="12312030")
         self.await_shown("Pay the rent", ".due", "Due Tue, Dec 31, 2030")
         person.await_saved()
@@ -84,46 +87,22 @@ class DueDates(Planning):
         self.assertEqual(self.on_server("Pay the rent"), {})
 
     def test_a_task_gets_its_due_date_while_it_is_added(self):
-        field, at = self.chrome.one("#new"), lambda selector: self.chrome.one(selector).rect["y"]
-        field.send_keys("Call Ann to")
+        self.chrome.one("#new").send_keys("Call Ann to")
         self.assertEqual(self.chrome.all(".offered"), [])
-        field.send_keys("morrow")
+        self.chrome.one("#new").send_keys("morrow")
         offer = self.chrome.one(".offered")
         self.assertEqual(offer.accessible_name, "Tomorrow")
-        self.assertLess(at("#new"), at(".offered"))
-        self.assertLess(at(".offered") + 40, at("#filters"))
         offer.click()
-        self.assertEqual(offer.get_attribute("aria-pressed"), "true")
         self.person.refresh()
         self.chrome.switch_to.active_element.send_keys(Keys.ENTER)
         self.await_shown("Call Ann tomorrow", ".due", "Due Tomorrow")
         self.person.add("Pay the rent")
         self.assertIsNone(self.shown("Pay the rent", ".due"))
-        field = self.chrome.one("#new")
-        field.send_keys("Fly home")
-        self.chrome.one("#new-day").send_keys("1231")
-        field.send_keys(Keys.ENTER)
+        self.chrome.one("#new").send_keys("Fly home")
+        self.chrome.one("#new-day").send_keys("1231", Keys.ENTER)
         self.assertEqual(self.chrome.words("#new-error"), "This due date is no complete date.")
         self.chrome.one("#new-day").send_keys("12312030", Keys.ENTER)
         self.await_shown("Fly home", ".due", "Due Tue, Dec 31, 2030")
-
-    def test_a_task_added_under_today_without_a_connection_is_due_today(self):
-        self.expected = ["ERR_INTERNET_DISCONNECTED"]
-        person = self.person
-        person.add("Pay the rent")
-        person.plan("Pay the rent", due=self.day())
-        person.filter("today")
-        person.await_saved()
-        self.chrome.connect(False)
-        person.add("Call Ann")
-        person.await_texts("Pay the rent", "Call Ann")
-        self.await_shown("Call Ann", ".due", "Due Today")
-        person.filter("all")
-        person.plan("Call Ann", due="12312030")
-        self.chrome.connect(True)
-        person.look_again()
-        person.await_saved()
-        self.assertEqual(self.on_server("Call Ann"), {"due": "2030-12-31"})
 
     def test_by_due_date_the_overdue_come_first_and_the_order_by_hand_stays(self):
         person = self.person
@@ -135,16 +114,10 @@ class DueDates(Planning):
         person.await_texts("late", "soon", "later", "someday")
         person.row("later").find_element("css selector", ".check").send_keys(Keys.ALT + Keys.ARROW_UP)
         person.plan("soon", due="")
-        person.await_texts("late", "later", "someday", "soon")
         person.refresh()
         person.await_texts("late", "later", "someday", "soon")
         self.chrome.one("#by-due").click()
         person.await_texts("someday", "later", "late", "soon")
-
-    def test_half_a_date_is_not_taken_for_none(self):
-        self.person.add("Pay the rent")
-        self.person.plan("Pay the rent", due="1231")
-        self.assertEqual(self.chrome.words(".editor .field-error"), "This due date is no complete date.")
 
     def test_today_ends_at_midnight(self):
         person = self.person
@@ -212,19 +185,6 @@ class Notes(Planning):
         self.chrome.one(".editor [name=notes]").send_keys(Keys.CONTROL, Keys.ENTER)
         self.assertIn("10002 bytes", self.chrome.words(".editor .field-error"))
 
-    def test_half_written_notes_and_dates_outlive_a_reload(self):
-        self.person.add("Pack")
-        self.person.await_saved()
-        self.person.press("Pack", ".edit")
-        self.chrome.one(".editor [name=due]").send_keys("12312030")
-        self.chrome.one(".editor [name=notes]").send_keys("Two towels")
-        self.person.refresh()
-        self.assertEqual(self.chrome.one(".editor [name=due]").get_attribute("value"), "2030-12-31")
-        self.chrome.one(".editor [name=notes]").send_keys(" and soap")
-        self.chrome.one(".editor [type=submit]").click()
-        self.await_shown("Pack", ".notes", "Two towels and soap")
-        self.await_shown("Pack", ".due", "Due Tue, Dec 31, 2030")
-
     def test_neither_device_overwrites_the_notes_of_the_other(self):
         self.person.add("Pack")
         self.person.await_saved()
@@ -280,8 +240,6 @@ class Notes(Planning):
         person.await_texts("one", "two", "three")
         self.await_shown("two", ".due", None)
         person.await_saved()
-        person.refresh()
-        person.await_texts("one", "two", "three")
         self.assertNotIn("due", self.on_server("two"))
 
 
@@ -348,7 +306,6 @@ class Order(Planning):
                           and button.value_of_css_property("clip-path") == "none" and button.is_displayed()], [])
         self.finger("two")
         self.chrome.until(lambda: self.chrome.switch_to.active_element.accessible_name == "New text for two", "the open task")
-        self.assertTrue(self.chrome.one(".editor .remove").is_displayed())
 
     def test_a_row_is_moved_with_the_keyboard(self):
         self.person.row("four").find_element("css selector", ".check").send_keys(Keys.ALT + Keys.ARROW_UP)
@@ -409,8 +366,6 @@ class Finding(Planning):
         self.assertEqual(self.in_list("finished-rows"), ["Buy milk"])
         self.assertEqual(self.chrome.one("#finished-toggle").get_attribute("textContent"), "Finished 1")
         self.assertEqual(self.chrome.one("#clear").text, "Clear 1")
-        at = lambda selector: self.chrome.one(selector).rect["y"] + self.chrome.one(selector).rect["height"] / 2
-        self.assertAlmostEqual(at("#clear"), at("#finished-toggle"), delta=1)
         toggle = self.chrome.one("#finished-toggle")
         toggle.click()
         self.assertEqual(toggle.get_attribute("aria-expanded"), "false")

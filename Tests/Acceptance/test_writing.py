@@ -63,7 +63,11 @@ class Writing(PageTest):
         self.chrome.one("#new").send_keys("half a task")
         person.press("two", ".edit")
         self.field().send_keys(Keys.END, " and a half")
+        self.chrome.one(".editor [name=due]").send_keys("12312030")
+        self.chrome.one(".editor [name=notes]").send_keys("Two towels")
         person.refresh()
+        self.assertEqual(self.chrome.one(".editor [name=due]").get_attribute("value"), "2030-12-31")
+        self.assertEqual(self.chrome.one(".editor [name=notes]").get_attribute("value"), "Two towels")
         self.assertEqual(self.chrome.one("#new").get_attribute("value"), "half a task")
         self.assertEqual(self.field().get_attribute("value"), "two and a half")
         self.field().send_keys(" more", Keys.ENTER)
@@ -123,6 +127,8 @@ class Writing(PageTest):
         self.assertEqual(more.get_attribute("aria-expanded"), "true")
         more.click()
         self.assertEqual(text.size["height"], cut)
+        self.person.plan(text.text, notes="Not within the text")
+        self.assertGreaterEqual(self.box(".long .notes")[0], self.box(".long .text")[1])
         self.assertLess(len(self.chrome.one(".long .edit").accessible_name), 120)
 
     def test_an_editor_has_several_lines_and_keeps_them(self):
@@ -161,6 +167,10 @@ class Writing(PageTest):
         self.person.await_saved()
         directions = "return [...document.querySelectorAll('.text')].map((text) => getComputedStyle(text).direction)"
         self.assertEqual(self.chrome.execute_script(directions), ["ltr", "rtl"])
+        self.person.plan("לקנות חלב", notes="חלב")
+        right = "const words = document.createRange(); words.selectNodeContents(document.querySelector(arguments[0]));" \
+            "return words.getBoundingClientRect().right - document.querySelector('#rows').getBoundingClientRect().right"
+        self.assertGreater(self.chrome.execute_script(right, ".row:last-child .notes"), -30)
         self.person.press("לקנות חלב", ".edit")
         self.assertEqual(self.field().value_of_css_property("direction"), "rtl")
         self.chrome.one("#new").send_keys("חלב")
@@ -191,9 +201,13 @@ class Writing(PageTest):
 
     def test_paper_shows_the_tasks_whole_and_nothing_to_press(self):
         self.person.add("short", LONG)
+        self.person.plan("short", due="12312030", notes="Two towels")
         self.person.await_saved()
         cut = self.chrome.one(".long .text").size["height"]
         self.chrome.prefer("dark", media="print")
+        lefts = [self.chrome.one(f".row:first-child {part}").rect["x"] for part in [".text", ".due", ".notes"]]
+        self.assertEqual(len(set(lefts)), 1)
+        self.assertLess(self.chrome.one("#rows .check").rect["x"], lefts[0])
         self.assertGreater(self.chrome.one(".long .text").size["height"], cut * 1.5)
         self.assertTrue(self.chrome.one("#headline").is_displayed())
         pressable = [element.get_attribute("outerHTML")[:80]
