@@ -172,7 +172,7 @@ import Testing
         let plain = ["TASKS_AUTHORITY": "https://127.0.0.1:\(stage.mockPort)/\(Stage.tenant)"]
         try Self.expectOneWrongLine(stage, plain, "at this port (TASKS_AUTHORITY)")
         let other = ["TASKS_AUTHORITY": "http://127.0.0.1:\(port)/\(Stage.tenant)"]
-        try Self.expectOneWrongLine(stage, other, "see that scheme and port of the address are right (TASKS_AUTHORITY)")
+        try Self.expectOneWrongLine(stage, other, "check the scheme and the port of the address (TASKS_AUTHORITY)")
     }
 
     /// Checks that `check` prints one wrong line, with one policy, because each policy has lines of its own.
