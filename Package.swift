@@ -90,8 +90,8 @@ let modules = [
     Module("Transport", "HTTPServer", imports: ["CMicroHTTPD", "HTTP", "Platform", "Basics"]),
 
     // The task stores, the copies of what they hold, and its move to other owners.
-    // First the queue of a thread, which both databases use.
-    Module("Stores", "StoreEngine", imports: ["Platform"]),
+    // First the queue and the threads, which both databases use.
+    Module("Stores", "StoreEngine", imports: ["Tasks", "Platform"]),
     Module("Stores", "MemoryStore", imports: ["Tasks"]),
     Module("Stores", "SQLiteStore", imports: ["StoreEngine", "Tasks", "SQLite", "Platform", "JSON", "Basics"]),
     Module("Stores", "PostgreSQLStore", imports: ["StoreEngine", "Tasks", "PostgreSQL", "Platform", "JSON", "Basics"]),
@@ -204,8 +204,8 @@ let package = Package(
         tests(
             "StoresTests",
             of: [
-                "MemoryStore", "SQLiteStore", "PostgreSQLStore", "TaskArchive", "OwnerMoves", "Tasks", "SQLite",
-                "PostgreSQL", "Platform", "JSON",
+                "StoreEngine", "MemoryStore", "SQLiteStore", "PostgreSQLStore", "TaskArchive", "OwnerMoves", "Tasks",
+                "SQLite", "PostgreSQL", "Platform", "JSON",
             ],
             exclude: ["PostgreSQL/large-records.py"]),
         tests(

@@ -31,7 +31,7 @@ struct ListTurnTests {
         #expect(store.statistics.waitingReads == 0)
     }
 
-    @Test("A store that closes refuses the lists that wait for their turn")
+    @Test("A store that closes answers the lists that wait for their turn")
     func closing() async throws {
         let folder = try TemporaryFolder()
         let breakpoint = Breakpoint()
@@ -53,9 +53,7 @@ struct ListTurnTests {
             return refusal.isSeen.load(ordering: .relaxed)
         }
         breakpoint.resume()
-        var answered = 0
-        for list in lists where await list.value != nil { answered += 1 }
-        #expect(answered == 1)
+        for list in lists { #expect(await list.value != nil) }
         closing.join()
     }
 }

@@ -1,5 +1,4 @@
-import SQLite
-import Synchronization
+import StoreEngine
 import Tasks
 import Testing
 
@@ -8,37 +7,29 @@ import Testing
 @Suite("The order in which SQLite's writes share transactions")
 struct WriteOrderTests {
     /// A write that is never run.
-    private struct Planned: QueuedWrite {
-        let name: String
-        let owner: Owner
-        let rows: Int
-        let deadline: UInt64 = .max
-
-        func run(on database: borrowing WriterDatabase) throws(SQLiteError) -> WriteResult {
-            WriteResult(changedOwner: nil) {}
-        }
-
-        func refuse(_ error: StoreError) {}
+    private func write(of owner: String, rows: Int) -> Job {
+        Job(of: Owner(owner), .write, weight: rows, SQLiteWrite { _ in .answer {} }) { _ in }
     }
 
-    private func short(_ name: String, of owner: String, rows: Int = 1) -> any QueuedWrite {
-        Planned(name: name, owner: Owner(owner), rows: rows)
+    private func short(_ name: String, of owner: String, rows: Int = 1) -> (String, Job) {
+        (name, write(of: owner, rows: rows))
     }
 
-    private func long(_ name: String, of owner: String) -> any QueuedWrite {
-        Planned(name: name, owner: Owner(owner), rows: 700)
+    private func long(_ name: String, of owner: String) -> (String, Job) {
+        (name, write(of: owner, rows: 700))
     }
 
     /// The names of the writes of one transaction after the other; a long one takes 10 ns, short ones take 1.
     private func transactions(
-        of writes: [any QueuedWrite], rows: Int = 256, _ room: WriteOrder.Room = .everything
+        of writes: [(name: String, job: Job)], rows: Int = 256, _ room: WriteOrder.Room = .everything
     ) -> [String] {
-        var (waiting, order, time, found) = (writes, WriteOrder(), UInt64(0), [String]())
+        var (waiting, order, time, found) = (writes.map(\.job), WriteOrder(), UInt64(0), [String]())
         while time < 1000 {
             let batch = order.next(of: &waiting, atMost: rows, room, at: time)
-            time += batch.contains { $0.rows > 100 } ? 10 : 1
+            time += batch.contains { $0.weight > 100 } ? 10 : 1
             order.noteEnd(at: time)
-            if !batch.isEmpty { found.append(batch.map { ($0 as? Planned)?.name ?? "" }.joined(separator: " ")) }
+            let names = batch.compactMap { job in writes.first { $0.job === job }?.name }
+            if !names.isEmpty { found.append(names.joined(separator: " ")) }
         }
         return found
     }
@@ -71,16 +62,23 @@ struct WriteOrderTests {
 
     @Test("While short writes come, a list waits four times as long as the one before it took")
     func share() {
-        var (waiting, order) = ([long("1", of: "alice"), long("2", of: "bob")], WriteOrder())
+        var (waiting, order) = ([write(of: "alice", rows: 700), write(of: "bob", rows: 700)], WriteOrder())
         #expect(order.next(of: &waiting, atMost: 256, .everything, at: 0).count == 1)
         order.noteEnd(at: 10)
         for time in UInt64(10)..<50 {
-            waiting.append(short("a", of: "carol"))
+            waiting.append(write(of: "carol", rows: 1))
             #expect(order.next(of: &waiting, atMost: 256, .everything, at: time).first?.isLong == false)
         }
         #expect(order.nextLong == 50)
-        waiting.append(short("a", of: "carol"))
+        waiting.append(write(of: "carol", rows: 1))
         #expect(order.next(of: &waiting, atMost: 256, .everything, at: 50).first?.isLong == true)
+    }
+
+    @Test("Each write of a transaction that failed has one of its own, before all others")
+    func alone() {
+        let failed = RetryState().after(.oneJob, isShared: true) ?? RetryState()
+        let writes = ["1", "2"].map { ($0, write(of: "alice", rows: 1).again(failed)) }
+        #expect(transactions(of: writes + [short("a", of: "bob"), long("3", of: "alice")]) == ["1", "2", "a", "3"])
     }
 
     @Test("A log without room for lists has some for short writes, until it has none for any")

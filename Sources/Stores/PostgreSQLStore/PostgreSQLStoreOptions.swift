@@ -9,11 +9,11 @@ package struct PostgreSQLStoreOptions: Sendable {
     package var writers = 2
     /// Where long lists take their memory while they are made and sent.
     package var answers = AnswerMemory()
-    /// The calls that may wait; more are refused as overloaded.
+    /// The number of calls that may wait; more are refused as overloaded.
     package var waiting = 10_000
     /// The most writes that share a transaction.
     package var batch = 256
-    /// How long a statement may take.
+    /// How long a statement may take, and a call may wait for its turn.
     package var deadlineMilliseconds = 10_000
     /// How many partitions new tables get; nil: none.
     package var partitions: Int?
@@ -24,7 +24,7 @@ package struct PostgreSQLStoreOptions: Sendable {
     package var time: any TimeSource = SystemTime()
     /// For tests: how often expired idempotency keys are looked for.
     package var pruningMilliseconds: UInt64 = 10_000
-    /// For tests: how long the thread sleeps at most, although nothing has woken it.
+    /// For tests: how long a thread sleeps at most until it looks whether its session has ended.
     package var sleepMilliseconds: UInt64 = 1000
 
     package init() {}

@@ -1,23 +1,29 @@
 import Basics
 import Platform
 import PostgreSQL
+import StoreEngine
 package import Tasks
 
 /// Keeps tasks in PostgreSQL: durable, for any number of servers on any number of machines.
 ///
-/// Each of a few sessions has a lane: a queue, and a thread that blocks until the database has answered (``Lane``). Reads
-/// that wait together are sent together; writes that wait together share one transaction and one commit. Nothing is
-/// remembered between requests, so no answer is older than its request.
+/// Each of a few sessions has a thread, which blocks until the database has answered (``Session``). Reads that wait together
+/// are sent together; writes that wait together share one transaction and one commit. Nothing is remembered between
+/// requests, so no answer is older than its request.
 ///
 /// A lost session fails what was under way on it: a write whose commit was not confirmed is answered
 /// ``Tasks/StoreError/unavailable(reason:)`` and may have been done or not; an idempotency key makes its retry safe.
 package final class PostgreSQLTaskStore: TaskStore {
-    private let lanes: Lanes
-    private let answers: AnswerMemory
+    private let engine: StoreEngine
+    private let options: PostgreSQLStoreOptions
 
     private init(_ options: PostgreSQLStoreOptions) {
-        lanes = Lanes(options)
-        answers = options.answers
+        self.options = options
+        engine = StoreEngine(
+            EngineOptions(
+                readers: (0..<max(options.readers, 1)).map { "pg-reader-\($0)" },
+                writers: (0..<max(options.writers, 1)).map { "pg-writer-\($0)" }, mostReads: 64,
+                waiting: options.waiting, countsUnderWay: true,
+                patience: UInt64(options.deadlineMilliseconds) * 1_000_000, observer: options.observer))
     }
 
     deinit { close() }
@@ -38,20 +44,32 @@ package final class PostgreSQLTaskStore: TaskStore {
             StoreOpenError.failed(path: database.name, reason: "no thread: error \(failure.code)")
         }
         try rethrowing(as: noThread) { () throws(NamedThread.Failure) in
-            try store.lanes.start(on: database.target, isOneOwnerOnly: facts.isForeign)
+            try store.start(on: database.target, isOneOwnerOnly: facts.isForeign)
         }
         return store
     }
 
-    /// What was counted until now.
-    package var statistics: StoreStatistics { lanes.statistics }
+    private func start(on target: ConnectionTarget, isOneOwnerOnly: Bool) throws(NamedThread.Failure) {
+        let engine = engine
+        let parts = Session.Surroundings(
+            target: target, options: options, isOneOwnerOnly: isOneOwnerOnly,
+            preparation: StatementPreparation(observer: options.observer), isHealthy: { engine.isHealthy })
+        try engine.start { number throws(SessionLoss) in
+            try rethrowing(as: { SessionLoss($0.description) }) { () throws(PostgreSQLError) in
+                try Session(number: number, parts)
+            }
+        }
+    }
+
+    /// The counts since the start.
+    package var statistics: StoreStatistics { engine.statistics }
 
     package func read(_ query: ListTasks) async throws(StoreError) -> TaskList {
-        try await read(.list(query, in: answers))
+        try await read(query.owner, .list) { .list(query, in: options.answers, $0) }
     }
 
     package func read(_ query: FindTask) async throws(StoreError) -> TaskItem? {
-        try await read(.find(query))
+        try await read(query.owner, .find) { .find(query, $0) }
     }
 
     package func perform(_ command: AddTask) async throws(StoreError) -> AddOutcome { try await write(command) }
@@ -68,21 +86,33 @@ package final class PostgreSQLTaskStore: TaskStore {
 
     package func perform(_ command: RemoveCompletedTasks) async throws(StoreError) -> Int { try await write(command) }
 
-    /// See ``TaskStore/check()``: goes through a transaction, which a standby would refuse; at the start and after a write
-    /// that failed it writes as an addition does, until that works.
+    /// See ``TaskStore/check()``.
+    ///
+    /// The check makes a transaction, which a standby would refuse. At the start and after a write that failed, the
+    /// check writes as an addition does, until a write succeeds.
     package func check() async throws(StoreError) {
         try await write(CheckDatabase())
     }
 
-    package func close() { lanes.close() }
+    package func close() {
+        if engine.close() { options.observer(.closed(checkpointed: nil)) }
+    }
 
-    private func read<Outcome>(_ operation: ReadOperation<Outcome>) async throws(StoreError) -> Outcome {
-        try await Reply<Outcome>.awaiting { lanes.submit(.read(Read(operation, $0))) }
+    private func read<Outcome>(
+        _ owner: Owner, _ kind: Job.Kind, _ read: (Reply<Outcome>) -> PostgreSQLRead
+    ) async throws(StoreError) -> Outcome {
+        try await Reply<Outcome>.awaiting { reply in
+            engine.submit(Job(of: owner, kind, read(reply)) { reply.answer(.failure($0)) })
+        }
     }
 
     private func write<Command: PostgreSQLCommand>(
         _ command: Command
     ) async throws(StoreError) -> Command.Outcome {
-        try await Reply<Command.Outcome>.awaiting { lanes.submit(.write(Write(command, $0))) }
+        try await Reply<Command.Outcome>.awaiting { reply in
+            let work = PostgreSQLWrite(command, reply)
+            engine.submit(
+                Job(of: command.owner, .write, weight: command.weight, work) { reply.answer(.failure($0)) })
+        }
     }
 }

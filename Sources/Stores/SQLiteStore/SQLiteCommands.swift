@@ -1,16 +1,15 @@
 import Basics
 import JSON
 import SQLite
+import StoreEngine
 import Tasks
 
 /// A command as this store runs it, in a transaction that it may share with others.
-protocol SQLiteCommand: TaskCommand {
+protocol SQLiteCommand: ListChangingCommand {
     /// Makes the change; an error rolls back the whole transaction.
     func run(on database: borrowing WriterDatabase) throws(SQLiteError) -> Outcome
     /// How many rows of tasks the command may change.
     var rows: Int { get }
-    /// Whether the owner's list differs after this outcome.
-    static func changesList(_ outcome: Outcome) -> Bool
 }
 
 extension AddTask: SQLiteCommand {
@@ -29,13 +28,6 @@ extension AddTask: SQLiteCommand {
         }
         return .added(item)
     }
-
-    static func changesList(_ outcome: AddOutcome) -> Bool {
-        switch outcome {
-        case .added: true
-        case .repeated, .keyReused, .full: false
-        }
-    }
 }
 
 extension ChangeTask: SQLiteCommand {
@@ -49,19 +41,12 @@ extension ChangeTask: SQLiteCommand {
         }
         return outcome
     }
-
-    static func changesList(_ outcome: ChangeOutcome) -> Bool {
-        switch outcome {
-        case .changed: true
-        case .missing, .conflict: false
-        }
-    }
 }
 
 extension ChangeTasks: SQLiteCommand {
     var rows: Int { changes.count }
 
-    /// Looks at all revisions before it writes a task: a refused list must leave nothing in a transaction that others share.
+    /// Looks at all revisions before it writes a task, because a refused list must leave nothing in a shared transaction.
     func run(on database: borrowing WriterDatabase) throws(SQLiteError) -> ChangeAllOutcome {
         var revisions: [Int64: Int64] = [:]
         for change in changes { revisions[change.id] = try database.statements.revision(change.id, of: owner) }
@@ -71,17 +56,10 @@ extension ChangeTasks: SQLiteCommand {
             guard let item = try database.statements.find(change.id, of: owner) else { continue }
             let changed = item.applying(change.change, at: time)
             if let changed { try database.statements.update(changed) }
-            // Without all of the tasks there is no answer.
+            // An answer has all of the tasks or is left out.
             if (try? page?.append(changed ?? item)) != true { page = nil }
         }
         return .changed(page?.list())
-    }
-
-    static func changesList(_ outcome: ChangeAllOutcome) -> Bool {
-        switch outcome {
-        case .changed: true
-        case .missing, .conflict: false
-        }
     }
 }
 
@@ -95,8 +73,6 @@ extension RemoveTask: SQLiteCommand {
         }
         return try database.statements.delete(id, of: owner) > 0 ? .removed : .missing
     }
-
-    static func changesList(_ outcome: RemoveOutcome) -> Bool { outcome == .removed }
 }
 
 extension RemoveTasksWithText: SQLiteCommand {
@@ -106,8 +82,6 @@ extension RemoveTasksWithText: SQLiteCommand {
     func run(on database: borrowing WriterDatabase) throws(SQLiteError) -> Int {
         try database.statements.delete(text, of: owner)
     }
-
-    static func changesList(_ outcome: Int) -> Bool { outcome > 0 }
 }
 
 extension RemoveCompletedTasks: SQLiteCommand {
@@ -117,12 +91,11 @@ extension RemoveCompletedTasks: SQLiteCommand {
     func run(on database: borrowing WriterDatabase) throws(SQLiteError) -> Int {
         try database.statements.deleteCompleted(of: owner)
     }
-
-    static func changesList(_ outcome: Int) -> Bool { outcome > 0 }
 }
 
-/// Adds a task of the greatest length, of an owner that no token can have, and removes it in the same transaction: it
-/// needs what every addition needs, and leaves nothing.
+/// Adds a task of the greatest length, of an owner that no token can have, and removes it in the same transaction.
+///
+/// So the probe needs what every addition needs, and leaves nothing.
 struct WriteProbe: SQLiteCommand {
     typealias Outcome = Void
     let owner = Owner("")
@@ -142,6 +115,6 @@ struct WriteProbe: SQLiteCommand {
         _ = try database.statements.delete(item.id, of: owner)
     }
 
-    /// It was written to the disk, which shows that this works (again).
+    /// Counts as a change, because the commit shows that the disk takes writes.
     static func changesList(_ outcome: Void) -> Bool { true }
 }

@@ -12,9 +12,9 @@ package struct SQLiteStoreOptions: Sendable {
     package var readers = 2
     /// The number of calls that may wait; more are refused as overloaded.
     package var waiting = 10_000
-    /// The most rows of tasks that the writes of one transaction may change; a longer list of changes is alone in its own.
+    /// The most rows of tasks that the writes of one transaction may change; a longer list of changes has its own transaction.
     package var batch = 256
-    /// How many seconds a write may wait for its transaction; it is refused as overloaded then.
+    /// How many seconds a call may wait for its turn; a call that waits for longer is refused as overloaded.
     package var patience: UInt64 = 10
     /// Called with events, on the thread where they happen.
     package var observer: @Sendable (StoreEvent) -> Void = { _ in }

@@ -7,23 +7,34 @@ package import Tasks
 
 /// Keeps tasks in a SQLite file: durable, for one server on one machine.
 ///
-/// One thread commits all waiting writes in one transaction, and answers them when it is on the disk. Reads have threads
-/// of their own; whole lists come from a cache, without waiting. A lock keeps other servers away, and the commands that
-/// write, so that the cache cannot become stale.
+/// One thread commits all waiting writes in one transaction, and answers them when the transaction is on the disk. Reads
+/// have threads of their own; whole lists come from a cache, without waiting. A lock keeps other servers away, and the
+/// commands that write, so that the cache cannot become stale.
 package final class SQLiteTaskStore: TaskStore {
-    private let writer: Writer
-    private let readers: ReaderPool
+    private let engine: StoreEngine
+    private let checkpointer: Checkpointer
     private let cache: ListCache
     private let health: SQLiteHealth
-    private let thread = Mutex<NamedThread?>(nil)
-    private let afterRead: @Sendable () -> Void
+    private let lock: Mutex<SQLiteFileLock?>
+    private let options: SQLiteStoreOptions
 
-    private init(options: SQLiteStoreOptions) {
-        cache = ListCache(capacity: options.listCache, answers: options.answers)
+    private init(_ options: SQLiteStoreOptions, _ lock: SQLiteFileLock) {
+        self.options = options
+        self.lock = Mutex(lock)
+        let cache = ListCache(capacity: options.listCache, answers: options.answers)
+        self.cache = cache
         health = SQLiteHealth(observer: options.observer)
-        writer = Writer(options: options, cache: cache, health: health)
-        readers = ReaderPool(threads: options.readers, waiting: options.waiting, health: health)
-        afterRead = options.afterRead
+        let observer = options.observer
+        let engine = StoreEngine(
+            EngineOptions(
+                readers: (0..<max(options.readers, 1)).map { "reader-\($0)" }, writers: ["writer"], mostReads: 1,
+                waiting: options.waiting, countsUnderWay: false, patience: options.patience * 1_000_000_000,
+                // A file is no connection, which could be lost.
+                observer: { if $0 != .connected { observer($0) } },
+                // All changed lists leave the cache before the first answer: a caller who has one reads the new list.
+                onCommit: { owners in for owner in owners { cache.remove(owner) } }))
+        self.engine = engine
+        checkpointer = Checkpointer(observer: options.observer) { engine.wake() }
     }
 
     deinit { close() }
@@ -35,9 +46,8 @@ package final class SQLiteTaskStore: TaskStore {
         let file = SQLiteFile(path)
         let lock = try file.lock()
         let database = try writerDatabase(of: file, options)
-        let store = SQLiteTaskStore(options: options)
-        let loop = WriterLoop(database, lock: lock, for: store.writer)
-        try store.start(TransferBox(loop), file, options.answers)
+        let store = SQLiteTaskStore(options, lock)
+        try store.start(TransferBox(database), lock, file)
         return store
     }
 
@@ -45,7 +55,7 @@ package final class SQLiteTaskStore: TaskStore {
         of file: SQLiteFile, _ options: SQLiteStoreOptions
     ) throws(StoreOpenError) -> WriterDatabase {
         let connection = try file.openForWriting(maximumPages: options.maximumPages, options.observer)
-        // No closure: that could not consume the connection.
+        // Not `rethrowing`, because a closure cannot consume the connection.
         do throws(SQLiteError) {
             connection.followLog()
             return try WriterDatabase.open(
@@ -55,22 +65,44 @@ package final class SQLiteTaskStore: TaskStore {
         }
     }
 
-    private func start(
-        _ loop: TransferBox<WriterLoop>, _ file: SQLiteFile, _ answers: AnswerMemory
-    ) throws(StoreOpenError) {
-        try readers.start(on: file, answers)
-        let checkpoints = TransferBox(try file.open(.readWrite))
-        let started = try rethrowing(as: file.threadError) { () throws(NamedThread.Failure) in
-            try writer.checkpointer.start(on: checkpoints)
-            return try NamedThread.start("writer") { loop.take()?.work() }
+    private static func statements(
+        of file: SQLiteFile, _ answers: AnswerMemory
+    ) throws(StoreOpenError) -> ReadStatements {
+        let connection = try file.open(.readWrite)
+        // Not `rethrowing`, because a closure cannot consume the connection.
+        do throws(SQLiteError) {
+            return try ReadStatements.compiled(on: connection, answers: answers)
+        } catch {
+            throw file.openError(error)
         }
-        thread.withLock { $0 = started }
     }
 
-    /// The counts until now.
+    private func start(
+        _ database: TransferBox<WriterDatabase>, _ lock: SQLiteFileLock, _ file: SQLiteFile
+    ) throws(StoreOpenError) {
+        var readers: [TransferBox<ReadStatements>] = []
+        for _ in 0..<max(options.readers, 1) {
+            readers.append(TransferBox(try Self.statements(of: file, options.answers)))
+        }
+        let (statements, health) = (readers, health)
+        let checkpoints = TransferBox(try file.open(.readWrite))
+        let parts = SQLiteWriter.Surroundings(
+            options: options, lock: lock, health: health, cache: cache, checkpointer: checkpointer)
+        try rethrowing(as: file.threadError) { () throws(NamedThread.Failure) in
+            try checkpointer.start(on: checkpoints)
+            try engine.start { number throws(SessionLoss) in
+                if number < statements.count, let reader = statements[number].take() {
+                    return SQLiteReader(reader, health)
+                }
+                guard let database = database.take() else { throw SessionLoss("opened before") }
+                return SQLiteWriter(database, parts)
+            }
+        }
+    }
+
+    /// The counts since the start.
     package var statistics: StoreStatistics {
-        var statistics = writer.statistics
-        readers.report(to: &statistics)
+        var statistics = engine.statistics
         cache.report(to: &statistics)
         return statistics
     }
@@ -88,16 +120,15 @@ package final class SQLiteTaskStore: TaskStore {
     }
 
     private func submit(_ query: ListTasks, _ answer: @escaping ListCache.Waiter) {
-        let afterRead = afterRead
-        let body: Read<Result<TaskList, StoreError>>.Body = { statements throws(SQLiteError) in
+        let afterRead = options.afterRead
+        submit(query.owner, .list, answer) { statements throws(SQLiteError) in
             let list = try statements.list(query)
             afterRead()
             return list
         }
-        readers.submitList(of: query.owner, body, answer: answer)
     }
 
-    /// Reads everything of an owner, for the cache and for all who wait for it there.
+    /// Reads everything of an owner, for the cache and for all who wait for the list there.
     private func load(_ query: ListTasks, _ waiter: @escaping ListCache.Waiter) {
         let owner = query.owner
         switch cache.join(owner, waiter) {
@@ -111,24 +142,47 @@ package final class SQLiteTaskStore: TaskStore {
     }
 
     package func read(_ query: FindTask) async throws(StoreError) -> TaskItem? {
-        try await readers.read { statements throws(SQLiteError) in try statements.find(query) }
+        try await Reply<TaskItem?>.awaiting { reply in
+            submit(query.owner, .find, { reply.answer($0) }) { statements throws(SQLiteError) in
+                .success(try statements.find(query))
+            }
+        }
     }
 
-    package func perform(_ command: AddTask) async throws(StoreError) -> AddOutcome {
-        try await writer.perform(command)
+    private func submit<Outcome>(
+        _ owner: Owner, _ kind: Job.Kind,
+        _ answer: @escaping @Sendable (Result<Outcome, StoreError>) -> Void,
+        _ body: @escaping @Sendable (borrowing ReadStatements) throws(SQLiteError) -> Result<Outcome, StoreError>
+    ) {
+        let work = SQLiteRead { statements throws(SQLiteError) in
+            let result = try body(statements)
+            return .answer { answer(result) }
+        }
+        engine.submit(Job(of: owner, kind, work) { answer(.failure($0)) })
     }
 
-    package func perform(_ command: ChangeTask) async throws(StoreError) -> ChangeOutcome {
-        try await writer.perform(command)
+    private func write<Command: SQLiteCommand>(_ command: Command) async throws(StoreError) -> Command.Outcome {
+        try await Reply<Command.Outcome>.awaiting { reply in
+            let work = SQLiteWrite { database throws(SQLiteError) in
+                let outcome = try command.run(on: database)
+                return .answer(changed: Command.changesList(outcome) ? command.owner : nil) {
+                    reply.answer(.success(outcome))
+                }
+            }
+            let job = Job(of: command.owner, .write, weight: command.rows, work) { reply.answer(.failure($0)) }
+            engine.submit(job)
+        }
     }
+
+    package func perform(_ command: AddTask) async throws(StoreError) -> AddOutcome { try await write(command) }
+
+    package func perform(_ command: ChangeTask) async throws(StoreError) -> ChangeOutcome { try await write(command) }
 
     package func perform(_ command: ChangeTasks) async throws(StoreError) -> ChangeAllOutcome {
-        try await writer.perform(command)
+        try await write(command)
     }
 
-    package func perform(_ command: RemoveTask) async throws(StoreError) -> RemoveOutcome {
-        try await writer.perform(command)
-    }
+    package func perform(_ command: RemoveTask) async throws(StoreError) -> RemoveOutcome { try await write(command) }
 
     package func perform(_ command: RemoveTasksWithText) async throws(StoreError) -> Int {
         try await removeAll(command)
@@ -147,25 +201,28 @@ package final class SQLiteTaskStore: TaskStore {
     ) async throws(StoreError) -> Int where Removal.Outcome == Int {
         var total = 0
         while true {
-            let count = try await writer.perform(removal)
+            let count = try await write(removal)
             total += count
             guard count == WriteStatements.mostRemoved else { return total }
         }
     }
 
-    /// See ``TaskStore/check()``: goes through the writer, so that a hanging one is noticed, and writes what an addition
-    /// writes.
+    /// See ``TaskStore/check()``.
+    ///
+    /// The check writes what an addition writes, so that a writer that hangs is noticed.
     package func check() async throws(StoreError) {
         if let damage = health.damage { throw damage }
-        try await writer.perform(WriteProbe())
+        try await write(WriteProbe())
     }
 
     package func close() {
-        // Readers and checkpoints first: their connections would keep the log from being truncated.
-        readers.close()
-        writer.checkpointer.close()
-        writer.queue.close()
-        thread.withLock { $0 }?.join()
+        guard let lock = lock.withLock({ $0.take() }) else { return }
+        // Readers and checkpoints end first, because their connections would keep the log from being truncated.
+        _ = engine.close([.reads])
+        checkpointer.close()
+        _ = engine.close([.writes])
         cache.removeAll()
+        // The connections are closed by now; only then may another server open the file.
+        withExtendedLifetime(lock) {}
     }
 }

@@ -1,9 +1,10 @@
+import StoreEngine
 import Tasks
 
 /// Chooses which of the waiting writes share the next transaction.
 ///
-/// Short writes share it; a long one, of many rows, has one of its own. While there are short ones, they have four times as much
-/// time as the long ones. Owners with long writes take turns, and each owner's writes keep their order.
+/// Short writes share a transaction; a long write, of many rows, has one of its own. While there are short writes, they have
+/// four times as much time as the long ones. Owners with long writes take turns, and each owner's writes keep their order.
 struct WriteOrder {
     /// What the log has room for.
     enum Room {
@@ -14,23 +15,25 @@ struct WriteOrder {
 
     /// The most rows of a short write.
     static let shortRows = 16
-    /// How much time the short writes have after a long one, in times of that.
+    /// The short writes have this many times as long as a long write took, before the next long one.
     private static let share: UInt64 = 4
 
-    /// When the last long one began, until its end is noted; monotonic nanoseconds, like all times here.
+    /// When the last long write began, until its end is noted; monotonic nanoseconds, like all times here.
     private var start: UInt64?
-    /// When the next long one may begin, if there are short ones.
+    /// When the next long write may begin, if short ones wait.
     private(set) var nextLong: UInt64 = 0
-    /// Whether there were short ones after the last long one.
+    /// Whether short writes came after the last long one.
     private var isContended = false
     /// The owners of the long writes of this round.
     private var served: Set<Owner> = []
 
-    /// Takes out the next ones, which change no more rows than a limit, or a single long one.
+    /// Takes the writes of the next transaction, which change no more rows than a limit, or a single long write.
     mutating func next(
-        of waiting: inout [any QueuedWrite], atMost rows: Int, _ room: Room, at time: UInt64
-    ) -> [any QueuedWrite] {
-        guard room != .nothing, !waiting.isEmpty else { return [] }
+        of waiting: inout [Job], atMost rows: Int, _ room: Room, at time: UInt64
+    ) -> [Job] {
+        guard room != .nothing, let first = waiting.first else { return [] }
+        // One of the writes of a transaction that failed.
+        if first.retry.scope == .alone { return [waiting.removeFirst()] }
         let isLongAllowed = room == .everything && (!isContended || time >= nextLong)
         if isContended, isLongAllowed, let long = takeLong(of: &waiting, at: time) { return [long] }
         let short = takeShort(of: &waiting, atMost: rows)
@@ -42,14 +45,14 @@ struct WriteOrder {
         return [long]
     }
 
-    /// Notes that what was taken last is done.
+    /// Notes that the transaction of the writes that were taken last has ended.
     mutating func noteEnd(at time: UInt64) {
         guard let start else { return }
         nextLong = time + (time - start) * Self.share
         self.start = nil
     }
 
-    private mutating func takeLong(of waiting: inout [any QueuedWrite], at time: UInt64) -> (any QueuedWrite)? {
+    private mutating func takeLong(of waiting: inout [Job], at time: UInt64) -> Job? {
         guard waiting.contains(where: \.isLong) else {
             served = []
             return nil
@@ -63,8 +66,8 @@ struct WriteOrder {
         return waiting.remove(at: index)
     }
 
-    private func takeShort(of waiting: inout [any QueuedWrite], atMost limit: Int) -> [any QueuedWrite] {
-        var (taken, left): ([any QueuedWrite], [any QueuedWrite]) = ([], [])
+    private func takeShort(of waiting: inout [Job], atMost limit: Int) -> [Job] {
+        var (taken, left): ([Job], [Job]) = ([], [])
         var rows = 0
         var delayed: Set<Owner> = []
         for (index, write) in waiting.enumerated() {
@@ -72,9 +75,9 @@ struct WriteOrder {
                 left += waiting[index...]
                 break
             }
-            if !write.isLong, rows + write.rows <= limit, !delayed.contains(write.owner) {
+            if !write.isLong, write.retry.scope == .all, rows + write.weight <= limit, !delayed.contains(write.owner) {
                 taken.append(write)
-                rows += write.rows
+                rows += write.weight
             } else {
                 left.append(write)
                 delayed.insert(write.owner)
@@ -85,6 +88,6 @@ struct WriteOrder {
     }
 }
 
-extension QueuedWrite {
-    var isLong: Bool { rows > WriteOrder.shortRows }
+extension Job {
+    var isLong: Bool { weight > WriteOrder.shortRows }
 }

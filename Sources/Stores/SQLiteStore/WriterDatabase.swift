@@ -1,5 +1,6 @@
 import Basics
 import SQLite
+import StoreEngine
 import Tasks
 
 /// The connection and the statements of the writing thread.
@@ -25,28 +26,35 @@ struct WriterDatabase: ~Copyable {
     enum Failure: Error {
         /// One of its writes failed; the others may succeed without it.
         case write(SQLiteError)
-        /// It could not begin or commit.
+        /// The transaction could not begin or commit.
         case transaction(SQLiteError)
     }
 
     /// Runs writes in one transaction; after a failure none of them has an effect.
-    func commit(_ batch: [any QueuedWrite]) throws(Failure) -> [WriteResult] {
+    func commit(
+        _ batch: [Job]
+    ) throws(Failure) -> [(job: Job, verdict: Verdict)] {
         try rethrowing(as: Failure.transaction) { () throws(SQLiteError) in try statements.beginTransaction() }
         do throws(Failure) {
-            let results = try rethrowing(as: Failure.write) { () throws(SQLiteError) in try run(batch) }
+            let verdicts = try rethrowing(as: Failure.write) { () throws(SQLiteError) in try run(batch) }
             try rethrowing(as: Failure.transaction) { () throws(SQLiteError) in try commitTransaction() }
-            return results
+            return verdicts
         } catch {
             statements.connection.rollBack()
             throw error
         }
     }
 
-    private func run(_ batch: [any QueuedWrite]) throws(SQLiteError) -> [WriteResult] {
-        var results: [WriteResult] = []
-        results.reserveCapacity(batch.count)
-        for write in batch { results.append(try write.run(on: self)) }
-        return results
+    private func run(
+        _ batch: [Job]
+    ) throws(SQLiteError) -> [(job: Job, verdict: Verdict)] {
+        var verdicts: [(job: Job, verdict: Verdict)] = []
+        verdicts.reserveCapacity(batch.count)
+        for job in batch {
+            let write = job.work as? SQLiteWrite
+            verdicts.append((job, try write?.run(self) ?? .refuse(.broken(reason: "no write of SQLite"))))
+        }
+        return verdicts
     }
 
     private func commitTransaction() throws(SQLiteError) {

@@ -1,50 +1,50 @@
 import PostgreSQL
+import StoreEngine
 import Tasks
 
 /// Reads that are sent together, with one point of synchronization after them.
 struct ReadBatch: Batch {
     let statements: [Statement]
-    private let reads: [any QueuedRead]
-    private var next = 0
-    private var ended = BatchResult()
+    private(set) var error: PostgreSQLError?
+    private let jobs: [Job]
+    private let reads: [PostgreSQLRead]
+    /// What becomes of the first jobs, as far as that is known.
+    private var verdicts: [(job: Job, verdict: Verdict)] = []
 
-    init(_ reads: [any QueuedRead]) {
-        self.reads = reads
+    init(_ jobs: [Job]) {
+        self.jobs = jobs
+        reads = jobs.compactMap { $0.work as? PostgreSQLRead }
         statements = reads.map(\.statement)
     }
 
     mutating func receive(_ rows: borrowing Rows, at index: Int) {
-        let read = reads[index]
-        next = index + 1
-        if let following = read.receive(rows) { return ended.reads.append(following) }
-        ended.answeredReads += 1
-        if statements[index].isList { ended.lists += 1 }
+        let job = jobs[index]
+        let next = reads[index].receive(rows)
+        verdicts.append((job, next.map { .again(job.again(job.retry, $0)) } ?? .answer {}))
     }
 
     mutating func fail(_ error: PostgreSQLError, at index: Int) {
-        ended.error = error
-        var read = reads[index]
-        if let retry = read.retry.afterFailedRead(error.kind) {
-            read.retry = retry
-            ended.reads.append(read)
-        } else {
-            read.refuse(StoreError(error))
-            ended.answeredReads += 1
-        }
+        self.error = error
+        let job = jobs[index]
+        let retry = error.isPassing ? job.retry.nextReadTry : nil
+        verdicts.append((job, retry.map { .again(job.again($0)) } ?? .refuse(StoreError(error))))
         // Those after it were not run.
-        ended.reads += reads[(index + 1)...]
-        next = reads.count
+        verdicts += jobs[(index + 1)...].map { ($0, .again($0)) }
     }
 
-    func result() -> BatchResult { ended }
+    func result() -> BatchResult {
+        var result = BatchResult(verdicts)
+        result.failure = error?.report
+        return result
+    }
 
-    func lost(_ error: StoreError) -> BatchResult {
-        var result = ended
-        for read in reads[next...] + ended.reads {
-            read.refuse(error)
-            result.answeredReads += 1
-        }
-        result.reads = []
+    /// The result after the session was lost: reads without an answer are refused.
+    func lost(_ loss: PostgreSQLError) -> BatchResult {
+        let refusal = Verdict.refuse(.unavailable(reason: loss.description))
+        var result = BatchResult(
+            verdicts.map { ($0.job, $0.verdict.isFinal ? $0.verdict : refusal) }
+                + jobs[verdicts.count...].map { ($0, refusal) })
+        result.loss = SessionLoss(loss.description)
         return result
     }
 }

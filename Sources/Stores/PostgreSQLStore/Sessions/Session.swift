@@ -1,33 +1,59 @@
 import Basics
 import Platform
 import PostgreSQL
+import StoreEngine
+import Synchronization
 import Tasks
 
 /// A session with the database: one thread uses it, and blocks until the database has answered.
-final class Session {
+final class Session: StoreSession {
+    /// What the sessions of a store have in common.
+    struct Surroundings: Sendable {
+        let target: ConnectionTarget
+        let options: PostgreSQLStoreOptions
+        /// A transaction may not cover owners of several servers.
+        let isOneOwnerOnly: Bool
+        let preparation: StatementPreparation
+        let isHealthy: @Sendable () -> Bool
+    }
+
     /// How long a session may take to get ready, once it is connected.
     private static let mostSeconds = 5
+    /// How many idempotency keys are removed at once, at most, so that reads on the same session wait for milliseconds.
+    private static let mostPruned = 1000
 
     private let connection: PipelineConnection
-    /// Statements are prepared in it.
+    private let parts: Surroundings
+    private let order: TransactionOrder
+    private let time = SystemTime()
+    /// Whether statements are prepared in this session.
     private let isPrepared: Bool
+    /// When the session is next asked whether the server has ended it; monotonic nanoseconds.
+    private var nextCheck: UInt64 = 0
+    /// When expired idempotency keys are looked for next.
+    private var nextPruning: UInt64
 
     /// Connects, and prepares the statements if that is wanted and the session is not shared.
-    init(to target: ConnectionTarget, for lanes: Lanes) throws(PostgreSQLError) {
-        connection = try PipelineConnection(to: target)
+    init(number: Int, _ parts: Surroundings) throws(PostgreSQLError) {
+        connection = try PipelineConnection(to: parts.target)
         connection.limitWaits(toSeconds: Self.mostSeconds)
         let version = try PostgreSQLSchema.version(on: connection) ?? 0
         guard version <= PostgreSQLSchema.known else {
             throw PostgreSQLError(
                 sqlState: nil, message: "the tables have version \(version), of a newer task-server")
         }
-        isPrepared = lanes.isPreparing ? try Self.prepare(on: connection, for: lanes) : false
+        self.parts = parts
+        order = TransactionOrder(weight: parts.options.batch, isOneOwnerOnly: parts.isOneOwnerOnly)
+        // One session is enough. On foreign partitions it would be a transaction of several servers, so it is left to the
+        // operator.
+        nextPruning = number == 0 && !parts.isOneOwnerOnly ? 0 : .max
+        isPrepared = parts.preparation.isWanted ? try Self.prepare(on: connection, parts.preparation) : false
         try connection.enterPipeline()
     }
 
     /// Returns whether the session is ours alone: in a fresh one no name can be taken.
     private static func prepare(
-        on connection: PipelineConnection, for lanes: Lanes
+        on connection: PipelineConnection, _ preparation: StatementPreparation
     ) throws(PostgreSQLError) -> Bool {
         do throws(PostgreSQLError) {
             for statement in TaskStatement.allCases {
@@ -40,32 +66,101 @@ final class Session {
             return true
         } catch {
             guard error.kind == .unprepared else { throw error }
-            lanes.stopPreparing()
+            preparation.stop()
             return false
         }
     }
 
+    // MARK: Between two batches
+
+    func maintain(at now: UInt64) throws(SessionLoss) -> UInt64 {
+        try rethrowing(as: { SessionLoss($0.description) }) { () throws(PostgreSQLError) in
+            if now >= nextCheck {
+                try check()
+                nextCheck = now + parts.options.sleepMilliseconds * 1_000_000
+            }
+            if now >= nextPruning { try prune(at: now) }
+        }
+        return min(nextCheck, nextPruning)
+    }
+
     /// Throws if the server has ended the session, as far as that has arrived.
-    func check() throws(PostgreSQLError) {
+    private func check() throws(PostgreSQLError) {
         // A server that ends a session sends a message before the end: the first call reads it, the second one the end.
         for _ in 0..<2 { try connection.receive() }
         if connection.isLost { throw connection.lastError }
     }
 
-    /// Sends the statements of a batch in one round trip, and gives it their outcomes; throws if the session is lost.
+    /// Forgets idempotency keys that are too old, also of owners who never come again, in a transaction of its own.
     ///
-    /// The deadline is of the monotonic clock, in nanoseconds.
-    func run(
-        _ batch: inout some Batch, prepared: Bool, until deadline: UInt64
-    ) throws(PostgreSQLError) {
+    /// A failure concerns no caller, and is tried again later.
+    private func prune(at now: UInt64) throws(PostgreSQLError) {
+        let limit = parts.options.time.wallMilliseconds - IdempotencyKey.lifetime
+        var batch = SingleStatement(Statement(.prune, [.integer(limit), .integer(Int64(Self.mostPruned))]))
+        try send(&batch)
+        nextPruning = batch.rowCount == Self.mostPruned ? 0 : now + parts.options.pruningMilliseconds * 1_000_000
+    }
+
+    // MARK: Jobs
+
+    func takeWrites(
+        of waiting: inout [Job], except busy: Set<Owner>, at now: UInt64
+    ) -> [Job] {
+        order.next(of: &waiting, except: busy, at: now)
+    }
+
+    func run(_ jobs: [Job]) -> BatchResult {
+        do throws(PostgreSQLError) {
+            try check()
+        } catch {
+            return BatchResult(returning: jobs, SessionLoss(error.description))
+        }
+        return jobs.first?.kind == .write ? write(jobs) : read(jobs)
+    }
+
+    private func read(_ jobs: [Job]) -> BatchResult {
+        var batch = ReadBatch(jobs)
+        do throws(PostgreSQLError) {
+            try send(&batch)
+            return batch.result()
+        } catch {
+            return batch.lost(error)
+        }
+    }
+
+    private func write(_ jobs: [Job]) -> BatchResult {
+        let context = WriteContext(isProbing: !parts.isHealthy(), answers: parts.options.answers)
+        var batch = WriteBatch(jobs, deadlineMilliseconds: parts.options.deadlineMilliseconds, in: context)
+        do throws(PostgreSQLError) {
+            try send(&batch)
+        } catch {
+            return batch.lost(error)
+        }
+        var result = batch.result()
+        guard batch.mustRollBack else { return result }
+        var rollBack = SingleStatement(Statement(.rollBack))
+        do throws(PostgreSQLError) {
+            try send(&rollBack)
+        } catch {
+            result.loss = SessionLoss(error.description)
+        }
+        return result
+    }
+
+    /// Sends the statements of a batch in one round trip, and gives it their outcomes; throws if the session is lost.
+    private func send(_ batch: inout some Batch) throws(PostgreSQLError) {
+        let deadline = time.monotonicNanoseconds + UInt64(parts.options.deadlineMilliseconds + 1000) * 1_000_000
+        let isPrepared = isPrepared && parts.preparation.isWanted
         for statement in batch.statements {
-            try connection.send(statement.form(isPrepared: isPrepared && prepared), statement.parameters)
+            try connection.send(statement.form(isPrepared: isPrepared), statement.parameters)
         }
         try connection.synchronize()
         for index in batch.statements.indices {
             switch try connection.nextOutcome(untilMonotonicNanoseconds: deadline) {
             case .rows(let rows): batch.receive(rows, at: index)
-            case .failure(let error): batch.fail(error, at: index)
+            case .failure(let error):
+                batch.fail(error, at: index)
+                if error.kind == .unprepared { parts.preparation.stop() }
             case .skipped: break
             case .synchronized: throw PostgreSQLError(sqlState: nil, message: "an answer is missing")
             }
@@ -74,5 +169,23 @@ final class Session {
         guard case .synchronized = try connection.nextOutcome(untilMonotonicNanoseconds: deadline) else {
             throw connection.lastError
         }
+    }
+
+    func end() {}
+}
+
+/// Whether statements are prepared in sessions: not any more once a session was found that others share, which is a pool in
+/// transaction mode.
+final class StatementPreparation: Sendable {
+    private let wanted = Atomic(true)
+    private let observer: @Sendable (StoreEvent) -> Void
+
+    init(observer: @escaping @Sendable (StoreEvent) -> Void) { self.observer = observer }
+
+    var isWanted: Bool { wanted.load(ordering: .relaxed) }
+
+    /// From now on no statement is prepared, nor sent under a name; reported once.
+    func stop() {
+        if wanted.exchange(false, ordering: .relaxed) { observer(.sessionsShared) }
     }
 }

@@ -9,7 +9,7 @@ struct Statement: Sendable {
     }
 
     let text: Text
-    /// Whose tasks it concerns, its `$1`; nil for what concerns none.
+    /// The owner whose tasks the statement concerns, its `$1`; nil if it concerns no owner.
     let owner: Owner?
     let parameters: [Parameter]
 
@@ -30,7 +30,7 @@ struct Statement: Sendable {
         self.parameters = parameters
     }
 
-    /// The statement under its name, in a session in which it was prepared; else its SQL.
+    /// The name of the statement in a session in which it was prepared; otherwise its SQL.
     func form(isPrepared: Bool) -> PipelineConnection.Statement {
         switch text {
         case .task(let statement): isPrepared ? .prepared(statement.preparedName) : .text(statement.sql)
@@ -38,10 +38,4 @@ struct Statement: Sendable {
             (isPrepared ? statement.preparedName : nil).map { .prepared($0) } ?? .text(statement.sql)
         }
     }
-
-    /// A read that takes turns with those of other owners: every one but that of a single row.
-    var takesTurns: Bool { text != .task(.find) }
-
-    /// A read that gives tasks in a list.
-    var isList: Bool { text == .task(.list) || text == .task(.page) || text == .task(.longPage) }
 }

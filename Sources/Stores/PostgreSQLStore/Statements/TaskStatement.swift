@@ -37,8 +37,8 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         }
     }
 
-    /// Before an addition with the key $2: the key itself, if it was used before the time $3, and what is beyond the owner's
-    /// newest tasks.
+    /// Removes before an addition with the key $2: the key itself, if it was used before the time $3, and the keys of tasks
+    /// that are not among the owner's newest.
     private static let forgetAttemptsSQL = """
         DELETE FROM attempts WHERE owner = $1 AND (key = $2 AND time <= $3
             OR id < (SELECT next_id FROM owners WHERE owner = $1) - \(IdempotencyKey.remembered))
@@ -49,14 +49,16 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         WHERE owner = $1 AND id > $2 AND ($3 IS NULL OR completed = $3) ORDER BY id LIMIT $4
         """
 
-    /// The rows of a result that libpq may hold at once, whatever they are: four megabytes and a half.
+    /// The most rows of a result that libpq may hold at once: four megabytes and a half at most.
     static let firstRows = 1001
 
-    /// What a task takes in an answer at least, without its texts: for ``longPageSQL``.
+    /// The bytes that a task takes in an answer at least, without its texts.
     static let leastRendered = 150
 
-    /// As ``pageSQL``, for what may have more rows or long details: none after the first at which $5 bytes are passed, of a
-    /// measure that is never more than what is rendered of a task.
+    /// As ``pageSQL``, for a list that may have more rows or long details.
+    ///
+    /// The rows end with the first at which $5 bytes are passed. The measure of a row is never more than the bytes of
+    /// the rendered task.
     private static let longPageSQL = """
         SELECT \(TaskColumns.all) FROM (
             SELECT \(TaskColumns.all), sum(\(TaskColumns.textBytes) + \(leastRendered))
@@ -70,9 +72,9 @@ package enum TaskStatement: String, CaseIterable, Sendable {
 
     /// Adds $2 tasks at once, if there are not more than $3 then; makes the owner's row if there is none.
     ///
-    /// One row of `owners` gives all their ids. The answer is the id of the first, 0 where there is no room, or -1 where the
-    /// next id is not one that a server gives. No row says that another server made the owner's row at the same moment, so
-    /// that it must be asked again (or that $2 is more than $3, and there is no row).
+    /// One row of `owners` gives all ids. The answer is the id of the first task, 0 where there is no room, or -1 where the
+    /// next id is not one that a server gives. An answer without a row means that another server made the owner's row at the
+    /// same moment, so that the statement must be sent again (or that $2 is more than $3, and the owner has no row).
     private static let addSQL = """
         WITH known AS (
             SELECT CASE WHEN \(hasIDs) THEN 0::bigint ELSE -1::bigint END AS id FROM owners WHERE owner = $1
@@ -100,8 +102,8 @@ package enum TaskStatement: String, CaseIterable, Sendable {
 
     /// Adds one task under an idempotency key.
     ///
-    /// The owner's row was locked by a statement before, so that what this one
-    /// sees holds until the commit. The first column says whether the task is new.
+    /// A statement before has locked the owner's row, so the rows that this one sees stay until the commit. The first column
+    /// says whether the task is new.
     private static let addOnceSQL = """
         WITH earlier AS (
             SELECT fingerprint, id, text, completed, time, \(TaskDetail.columns)
@@ -139,9 +141,9 @@ package enum TaskStatement: String, CaseIterable, Sendable {
 
     /// Changes the tasks $3 at the time $2, if all of them exist and have the revisions $4 (NULL: any).
     ///
-    /// The arrays from $5 have the values of ``changeSQL``, with its marks. A row for each task, also where nothing differed;
-    /// none if nothing was changed because of a condition. The rows have no texts if all of them take more bytes than the last
-    /// parameter says, by the measure of ``longPageSQL``: libpq would hold them all at once.
+    /// The arrays from $5 have the values of ``changeSQL``, with its marks. The answer has a row for each task, also where
+    /// nothing differed, and no row if a condition was not met. The rows have no texts if they would take more bytes than the
+    /// last parameter says, by the measure of ``longPageSQL``, because libpq would hold all of them at once.
     private static let changeAllSQL = """
         WITH line AS (
             SELECT * FROM unnest($3, $4, $5, $6, \(TaskDetail.parameters(from: 7)))
@@ -170,14 +172,15 @@ package enum TaskStatement: String, CaseIterable, Sendable {
             OR \(TaskDetail.differ { "new_\($0.name)" }))
         """
 
-    /// Adds a task that is removed in the same transaction; of as many bytes as a row holds itself, so that where it finds
-    /// room most others do.
+    /// Adds a task that is removed in the same transaction.
+    ///
+    /// The task has as many bytes as a row itself can hold, so where this task finds room, most others do.
     private static let probeSQL = """
         INSERT INTO tasks(owner, id, text, completed, created, modified, revision)
         SELECT $1, 0, repeat('x', 1900), false, 0, 0, 1
         """
 
-    /// Removes, takes it off the owner's number of tasks, and answers how many were there.
+    /// Removes tasks, subtracts them from the owner's number of tasks, and answers how many they were.
     private static func removeSQL(_ condition: String) -> String {
         """
         WITH gone AS (DELETE FROM tasks WHERE owner = $1 AND \(condition) RETURNING id),
@@ -189,7 +192,9 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         """
     }
 
-    /// What the rows of a statement in a transaction say; those of a read are decoded by its ``ReadOperation``.
+    /// What the rows of a statement in a transaction say.
+    ///
+    /// The rows of a read are decoded by its ``PostgreSQLRead``.
     func answer(_ rows: borrowing Rows, of owner: Owner) throws(ForeignValue) -> Answer {
         switch self {
         case .add, .lockOwner, .remove, .removeText, .removeCompleted: return .number(rows.integer(0, 0))
@@ -226,7 +231,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         return tasks
     }
 
-    /// The types of the parameters, each shown by a value of it.
+    /// A value of the type of each parameter.
     package var types: [Parameter] {
         let (number, text, truth) = (Parameter.integer(nil), Parameter.text(nil), Parameter.boolean(nil))
         let (details, arrays) = (TaskDetails().parameters, [TaskDetails]().parameters)

@@ -1,16 +1,17 @@
 import PostgreSQL
+import StoreEngine
 import Tasks
 
 /// A command as this store runs it: statements in a transaction that others share, and what their answers mean.
-protocol PostgreSQLCommand: TaskCommand {
-    /// How much of a transaction it takes: the number of tasks that it names, at least 1.
+protocol PostgreSQLCommand: ListChangingCommand {
+    /// How much of a transaction the command takes: the number of tasks that it names, at least 1.
     var weight: Int { get }
-    /// Whether its own statements lock the owner's row, if the row must be locked; otherwise it is locked before them.
+    /// Whether the command's own statements lock the owner's row where that is needed; otherwise the row is locked before.
     var locksOwner: Bool { get }
     func statements(in context: WriteContext) -> [Statement]
-    /// Whether its commit shows that the database takes writes.
+    /// Whether a commit of the command shows that the database takes writes.
     func writes(in context: WriteContext) -> Bool
-    /// The outcome, by the answers of the statements, perhaps after that of the statement that locked the owner's row.
+    /// The outcome, by the answers of the statements. The answer of a statement that locked the owner's row may come first.
     func outcome(of answers: ArraySlice<Answer>, in context: WriteContext) throws(StoreError) -> Outcome
 }
 
@@ -28,7 +29,7 @@ extension ArraySlice<Answer> {
     fileprivate var before: Answer { dropLast().last ?? .nothing }
 }
 
-/// An addition with an idempotency key; those without one share a statement (``WriteStep``).
+/// An addition with an idempotency key has statements of its own; additions without one share a statement (``WriteStep``).
 extension AddTask: PostgreSQLCommand {
     var locksOwner: Bool { true }
 
@@ -48,6 +49,7 @@ extension AddTask: PostgreSQLCommand {
 
     /// Where nothing was added, the owner's row, which was locked before, tells whether an id was left.
     func outcome(of answers: ArraySlice<Answer>, in context: WriteContext) throws(StoreError) -> AddOutcome {
+        if case .task(let item) = answers.final { return .added(item) }
         guard case .attempt(let isNew, let fingerprint, let item) = answers.final else {
             for case .number(let next) in answers where !next.isTaskNumber { throw StoreError(ForeignValue.lastID) }
             return .full
@@ -117,7 +119,7 @@ extension RemoveTask: PostgreSQLCommand {
         return expected == nil ? [remove] : [Statement(.lockTask, of: owner, [.integer(id)]), remove]
     }
 
-    /// A task that was read before and is not gone did not meet the condition.
+    /// A task that was read before and was not removed did not meet the condition.
     func outcome(of answers: ArraySlice<Answer>, in context: WriteContext) throws(StoreError) -> RemoveOutcome {
         if case .number(let count) = answers.final, count > 0 { return .removed }
         return if case .task = answers.before { .conflict } else { .missing }
@@ -159,6 +161,8 @@ struct CheckDatabase: PostgreSQLCommand {
     }
 
     func writes(in context: WriteContext) -> Bool { context.isProbing }
+
+    static func changesList(_ outcome: Void) -> Bool { false }
 
     func outcome(of answers: ArraySlice<Answer>, in context: WriteContext) throws(StoreError) {}
 }

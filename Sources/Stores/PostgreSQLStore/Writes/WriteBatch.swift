@@ -1,23 +1,28 @@
 import PostgreSQL
+import StoreEngine
 import Tasks
 
 /// Writes that share a transaction and its commit: which statements to send, and what their answers mean for each write.
 ///
-/// Owners come in the order of their names, and before anything else of an owner its row of `owners` is locked: so
-/// transactions of many servers wait for each other in one direction, and cause no deadlock.
+/// Owners come in the order of their names, and the row of an owner in `owners` is locked before anything else of this owner.
+/// So transactions of many servers wait for each other in one direction, and cause no deadlock.
 struct WriteBatch: Batch {
     let statements: [Statement]
+    private(set) var error: PostgreSQLError?
+    /// Whether the transaction has failed and is still open.
+    private(set) var mustRollBack = false
     /// Whether the database has confirmed the commit.
     private var isCommitted = false
+    /// Whether the COMMIT failed.
+    private var isCommitFailed = false
     private let steps: [WriteStep]
     private let context: WriteContext
-    /// By statement; those that came.
+    /// The answers that came, by statement.
     private var answers: [Answer] = []
-    private var failure: (error: PostgreSQLError, index: Int)?
 
-    init(_ writes: [any QueuedWrite], deadlineMilliseconds: Int, in context: WriteContext) {
+    init(_ jobs: [Job], deadlineMilliseconds: Int, in context: WriteContext) {
         self.context = context
-        steps = Self.byOwner(writes).flatMap { Self.steps(of: $0, in: context) }
+        steps = Self.byOwner(jobs).flatMap { Self.steps(of: $0, in: context) }
         var statements = [Statement(.begin), Statement(.guarantee, [.text(String(deadlineMilliseconds))])]
         for step in steps { statements += step.statements }
         statements.append(Statement(.commit))
@@ -25,99 +30,89 @@ struct WriteBatch: Batch {
         answers.reserveCapacity(statements.count)
     }
 
-    private static func byOwner(_ writes: [any QueuedWrite]) -> [[any QueuedWrite]] {
-        guard writes.count > 1 else { return [writes] }
-        let groups = Dictionary(grouping: writes) { $0.owner }
-        guard groups.count > 1 else { return [writes] }
+    private static func byOwner(_ jobs: [Job]) -> [[Job]] {
+        guard jobs.count > 1 else { return [jobs] }
+        let groups = Dictionary(grouping: jobs) { $0.owner }
+        guard groups.count > 1 else { return [jobs] }
         return groups.keys.sorted().compactMap { groups[$0] }
     }
 
     /// The additions without keys first, then the others in the order in which they came.
-    private static func steps(of writes: [any QueuedWrite], in context: WriteContext) -> [WriteStep] {
-        var together: [Write<AddTask>] = []
+    private static func steps(of jobs: [Job], in context: WriteContext) -> [WriteStep] {
+        var together: [WriteStep.Addition] = []
         var (split, others): ([WriteStep], [WriteStep]) = ([], [])
-        for write in writes {
-            if let addition = write as? Write<AddTask>, addition.command.key == nil {
-                if addition.retry.isSplit {
-                    split.append(WriteStep(adding: [addition], of: addition.owner))
+        for job in jobs {
+            guard let write = job.work as? PostgreSQLWrite else { continue }
+            if let command = write.command as? AddTask, command.key == nil {
+                let addition = WriteStep.Addition(job: job, write: write, command: command)
+                if job.retry.isSplit {
+                    split.append(WriteStep(adding: [addition], of: job.owner))
                 } else {
                     together.append(addition)
                 }
             } else {
-                // The additions do not count as a lock: where there was no room they have locked nothing.
-                others.append(WriteStep(write, isLocked: !others.isEmpty, in: context))
+                // The additions do not count as a lock, because they lock nothing where there is no room.
+                others.append(WriteStep(job, write, isLocked: !others.isEmpty, in: context))
             }
         }
         guard let first = together.first else { return split + others }
-        return split + [WriteStep(adding: together, of: first.owner)] + others
+        return split + [WriteStep(adding: together, of: first.job.owner)] + others
     }
 
     mutating func receive(_ rows: borrowing Rows, at index: Int) {
-        receive(statements[index].answer(rows))
-    }
-
-    /// Takes the answer of the next statement.
-    mutating func receive(_ answer: Answer) {
+        let answer = statements[index].answer(rows)
         answers.append(answer)
         if answer == .ended(isCommitted: true) { isCommitted = true }
     }
 
     mutating func fail(_ error: PostgreSQLError, at index: Int) {
-        failure = failure ?? (error, index)
+        guard self.error == nil else { return }
+        self.error = error
+        // A COMMIT that failed has ended the transaction.
+        isCommitFailed = index == statements.count - 1
+        mustRollBack = !isCommitFailed
     }
+
+    private var jobs: [Job] { steps.flatMap(\.jobs) }
 
     func result() -> BatchResult {
-        if let failure { return result(after: failure.error, at: failure.index) }
+        if isCommitted { return committed() }
         // The server answers ROLLBACK to a COMMIT of what failed.
-        return isCommitted ? committed() : refused(.unavailable(reason: "a commit was not confirmed"))
-    }
-
-    func lost(_ error: StoreError) -> BatchResult {
-        guard isCommitted else { return refused(error) }
-        var result = committed()
-        result.verdicts = result.verdicts.map { $0.isRetry ? .refuse(error) : $0 }
+        guard let error else { return refused(.unavailable(reason: "a commit was not confirmed")) }
+        var result = BatchResult(failed: jobs, error.batchFailure(isCommit: isCommitFailed), StoreError(error))
+        if result.verdicts.contains(where: { $1.isFinal }) { result.failure = error.report }
         return result
     }
 
-    private func result(after error: PostgreSQLError, at index: Int) -> BatchResult {
-        // A COMMIT that failed has ended the transaction.
-        let isCommit = index == statements.count - 1
-        var result = BatchResult(writes: steps.flatMap(\.writes))
-        result.error = error
-        result.mustRollBack = !isCommit
-        result.verdicts = result.writes.map { write in
-            write.retry.afterFailure(error.kind, isCommit: isCommit, isShared: result.writes.count > 1)
-                .map { .retry($0) } ?? .refuse(StoreError(error))
-        }
+    /// The result after the session was lost: what was not committed is refused and never tried again.
+    func lost(_ loss: PostgreSQLError) -> BatchResult {
+        let error = StoreError.unavailable(reason: loss.description)
+        var result = isCommitted ? committed() : refused(error)
+        result.verdicts = result.verdicts.map { ($0.job, $0.verdict.isFinal ? $0.verdict : .refuse(error)) }
+        result.loss = SessionLoss(loss.description)
         return result
     }
 
     private func committed() -> BatchResult {
-        var result = BatchResult(writes: steps.flatMap(\.writes))
-        result.isCommitted = true
+        var verdicts: [(job: Job, verdict: Verdict)] = []
         var index = 2
         for step in steps {
-            result.verdicts += step.verdicts(answers[index..<(index + step.statements.count)], in: context)
-            index += step.statements.count
+            let end = index + step.statements.count
+            verdicts += zip(step.jobs, step.verdicts(answers[index..<end], in: context)).map { ($0, $1) }
+            index = end
         }
+        var result = BatchResult(verdicts)
+        result.isCommitted = true
         // Those to be tried again have written nothing yet.
-        result.hasWritten = zip(result.writes, result.verdicts).contains { !$1.isRetry && $0.writes(in: context) }
+        result.hasWritten = verdicts.contains { job, verdict in
+            verdict.isFinal && (job.work as? PostgreSQLWrite)?.command.writes(in: context) == true
+        }
         return result
     }
 
     private func refused(_ error: StoreError) -> BatchResult {
-        var result = BatchResult(writes: steps.flatMap(\.writes))
-        result.verdicts = result.writes.map { _ in .refuse(error) }
+        var result = BatchResult(refusing: jobs, error)
+        result.isCommitted = false
         return result
     }
-}
-
-/// Ends a transaction that failed.
-struct RollBackBatch: Batch {
-    let statements = [Statement(.rollBack)]
-
-    func receive(_ rows: borrowing Rows, at index: Int) {}
-    func fail(_ error: PostgreSQLError, at index: Int) {}
-    func result() -> BatchResult { BatchResult() }
-    func lost(_ error: StoreError) -> BatchResult { BatchResult() }
 }

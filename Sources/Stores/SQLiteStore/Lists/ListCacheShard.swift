@@ -10,7 +10,6 @@ final class ListCacheShard: Sendable {
         var waiters: [UInt64: [ListCache.Waiter]] = [:]
         var lastLoad: UInt64 = 0
         var hits = 0
-        var misses = 0
     }
 
     private let state: Mutex<State>
@@ -36,7 +35,6 @@ final class ListCacheShard: Sendable {
             case .noRoom(let bytes): return .refused(.noRoomForAnswer(bytes: bytes))
             case .missing: break
             }
-            state.misses += 1
             if let load = state.loads[owner] {
                 state.waiters[load, default: []].append(waiter)
                 return .joined
@@ -77,7 +75,6 @@ final class ListCacheShard: Sendable {
     func report(to statistics: inout StoreStatistics) {
         state.withLock { state in
             statistics.listHits += state.hits
-            statistics.listMisses += state.misses
             statistics.listEvictions += state.entries.evictions
             statistics.lists += state.entries.count
             statistics.listBytes += state.entries.bytes

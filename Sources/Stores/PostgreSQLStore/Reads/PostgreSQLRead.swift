@@ -1,0 +1,100 @@
+import Basics
+import PostgreSQL
+import StoreEngine
+import Tasks
+
+/// A statement that reads one owner's tasks, and what to do with its rows.
+///
+/// A new kind of read defines nothing else. The engine does the rest for every kind: owners take turns, and a read that
+/// waits too long or fails is refused.
+final class PostgreSQLRead: JobWork {
+    let statement: Statement
+    /// Answers the caller by the rows, or returns the read that must follow before the answer.
+    let receive: @Sendable (borrowing Rows) -> PostgreSQLRead?
+
+    /// A read whose rows are the whole outcome.
+    private convenience init<Outcome: Sendable>(
+        _ statement: Statement, _ reply: Reply<Outcome>,
+        _ decode: @escaping @Sendable (borrowing Rows) throws(StoreError) -> Outcome
+    ) {
+        self.init(statement: statement) { rows in
+            let result: Result<Outcome, StoreError>
+            do throws(StoreError) {
+                result = .success(try decode(rows))
+            } catch {
+                result = .failure(error)
+            }
+            reply.answer(result)
+            return nil
+        }
+    }
+
+    private init(statement: Statement, _ receive: @escaping @Sendable (borrowing Rows) -> PostgreSQLRead?) {
+        self.statement = statement
+        self.receive = receive
+    }
+
+    static func find(_ query: FindTask, _ reply: Reply<TaskItem?>) -> PostgreSQLRead {
+        let owner = query.owner
+        return PostgreSQLRead(Statement(.find, of: owner, [.integer(query.id)]), reply) { rows throws(StoreError) in
+            rows.count > 0 ? try item(in: rows, 0, of: owner) : nil
+        }
+    }
+
+    /// Reads as many tasks of a selection as fit in an answer.
+    ///
+    /// If there may be more rows than the first statement gives, or details are too long for it, a second statement asks for
+    /// as many bytes as are needed.
+    static func list(_ query: ListTasks, in answers: AnswerMemory, _ reply: Reply<TaskList>) -> PostgreSQLRead {
+        let (rows, selection) = (TaskStatement.firstRows, query.selection)
+        let statement =
+            selection == .all
+            ? Statement(.list, of: query.owner)
+            : Statement(.page, of: query.owner, parameters(of: selection, rows: rows))
+        let short = PostgreSQLRead(statement, reply) { found throws(StoreError) in try page(found, query, in: answers) }
+        return PostgreSQLRead(statement: statement) { found in
+            let isCut = found.count == rows && selection.limit.map { $0 >= rows } ?? true
+            return isCut || lacksDetails(found) ? longList(query, in: answers, reply) : short.receive(found)
+        }
+    }
+
+    /// The task in a row.
+    private static func item(in rows: borrowing Rows, _ row: Int, of owner: Owner) throws(StoreError) -> TaskItem {
+        try rethrowing(as: StoreError.init) { () throws(ForeignValue) in
+            try TaskColumns.item(in: rows, row, of: owner)
+        }
+    }
+
+    private static func lacksDetails(_ rows: borrowing Rows) -> Bool {
+        for row in 0..<rows.count where TaskColumns.lacksDetail(rows, row) { return true }
+        return false
+    }
+
+    private static func longList(
+        _ query: ListTasks, in answers: AnswerMemory, _ reply: Reply<TaskList>
+    ) -> PostgreSQLRead {
+        // The page, the task that fills it, and one more task that shows that others follow.
+        let details = TaskDetail.allCases.compactMap(\.kind.longestText).reduce(0, +)
+        let bytes = answers.pageSize + 2 * TaskText.longest + details + 2 * TaskStatement.leastRendered
+        let rows = bytes / TaskStatement.leastRendered + 2
+        let statement = Statement(
+            .longPage, of: query.owner, parameters(of: query.selection, rows: rows) + [.integer(Int64(bytes))])
+        return PostgreSQLRead(statement, reply) { found throws(StoreError) in try page(found, query, in: answers) }
+    }
+
+    private static func parameters(of selection: TaskQuery, rows: Int) -> [Parameter] {
+        // One task more than wanted shows whether others follow.
+        let limit = min(max(selection.limit ?? rows, 0), rows - 1) + 1
+        return [.integer(selection.after ?? 0), .boolean(selection.completed), .integer(Int64(limit))]
+    }
+
+    private static func page(
+        _ rows: borrowing Rows, _ query: ListTasks, in answers: AnswerMemory
+    ) throws(StoreError) -> TaskList {
+        var page = TaskPage(of: query.owner, atMost: query.selection.limit, in: answers)
+        for row in 0..<rows.count {
+            guard try page.append(try item(in: rows, row, of: query.owner)) else { break }
+        }
+        return page.list()
+    }
+}

@@ -1,0 +1,50 @@
+import SQLite
+import StoreEngine
+import Tasks
+
+/// A read of this store.
+final class SQLiteRead: JobWork {
+    let run: @Sendable (borrowing ReadStatements) throws(SQLiteError) -> Verdict
+
+    init(_ run: @escaping @Sendable (borrowing ReadStatements) throws(SQLiteError) -> Verdict) { self.run = run }
+}
+
+/// A write of this store: it runs in the open transaction, and its caller may be answered only after the commit.
+final class SQLiteWrite: JobWork {
+    let run: @Sendable (borrowing WriterDatabase) throws(SQLiteError) -> Verdict
+
+    init(_ run: @escaping @Sendable (borrowing WriterDatabase) throws(SQLiteError) -> Verdict) { self.run = run }
+}
+
+/// The session of a thread that reads.
+final class SQLiteReader: StoreSession {
+    private let statements: ReadStatements
+    private let health: SQLiteHealth
+
+    init(_ statements: consuming ReadStatements, _ health: SQLiteHealth) {
+        self.statements = statements
+        self.health = health
+    }
+
+    func maintain(at now: UInt64) -> UInt64 { .max }
+
+    func takeWrites(
+        of waiting: inout [Job], except busy: Set<Owner>, at now: UInt64
+    ) -> [Job] { [] }
+
+    func run(_ jobs: [Job]) -> BatchResult {
+        BatchResult(jobs.map { ($0, verdict(on: $0)) })
+    }
+
+    private func verdict(on job: Job) -> Verdict {
+        if let error = health.refusal { return .refuse(error) }
+        guard let read = job.work as? SQLiteRead else { return .refuse(.broken(reason: "no read of SQLite")) }
+        do throws(SQLiteError) {
+            return try read.run(statements)
+        } catch {
+            return .refuse(health.record(error))
+        }
+    }
+
+    func end() {}
+}

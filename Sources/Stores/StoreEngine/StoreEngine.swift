@@ -1,0 +1,194 @@
+package import Platform
+package import Tasks
+private import Synchronization
+
+/// The queue of a store, and the threads that run its jobs, each on a session of its own.
+///
+/// Some sessions read and some write; while none of a kind is there, the others do its work. Jobs that wait together are
+/// run together: reads in one batch, writes in one transaction. Of each owner one session at a time writes, and one reads
+/// a list.
+package final class StoreEngine: Sendable {
+    package typealias Opening = @Sendable (_ number: Int) throws(SessionLoss) -> any StoreSession
+
+    private let options: EngineOptions
+    private let state: Mutex<EngineState>
+    /// By session: those that read, then those that write.
+    private let wakeups: [Wakeup]
+    private let threads = Mutex<[NamedThread]>([])
+
+    package init(_ options: EngineOptions) {
+        self.options = options
+        state = Mutex(EngineState(options))
+        wakeups = (options.readers + options.writers).map { _ in Wakeup() }
+    }
+
+    /// Starts the threads, each of which opens its session.
+    package func start(_ open: @escaping Opening) throws(NamedThread.Failure) {
+        for (number, name) in (options.readers + options.writers).enumerated() {
+            let thread = try NamedThread.start(name) { [self] in
+                SessionThread(number: number, engine: self, open: open).run()
+            }
+            threads.withLock { $0.append(thread) }
+        }
+    }
+
+    /// Lets a job wait for a session, or refuses it.
+    package func submit(_ job: Job) {
+        switch state.withLock({ $0.submit(job) }) {
+        case .success(nil): break
+        case .success(let number?): wakeups[number].wake()
+        case .failure(let error): job.refuse(error)
+        }
+    }
+
+    /// Lets the threads choose again.
+    package func wake() {
+        for wakeup in wakeups { wakeup.wake() }
+    }
+
+    package var statistics: StoreStatistics { state.withLock { $0.statistics } }
+
+    /// Whether something was written since the last failure: where writes succeed, a probe would only leave dead rows.
+    package var isHealthy: Bool { state.withLock { $0.isHealthy } }
+
+    /// Refuses later jobs of these lines, and returns when all accepted ones are answered; false if the lines were closed.
+    package func close(_ lines: [Line] = Line.allCases) -> Bool {
+        guard state.withLock({ $0.close(lines) }) else { return false }
+        wake()
+        let threads = threads.withLock { $0 }
+        for (number, thread) in threads.enumerated() {
+            let worker = state.withLock { $0.workers[number] }
+            // An attempt to open a session may take as long as a host does not answer, so nobody waits for another one.
+            if lines.contains(worker.line), !(worker.isOpening && worker.condition == .down) { thread.join() }
+        }
+        for job in state.withLock({ $0.takeAll(lines) }) { job.refuse(.unavailable(reason: "closed")) }
+        return true
+    }
+
+    // MARK: For the threads
+
+    /// Sleeps until the next attempt to open a session; false if no session is needed any more.
+    func awaitAttempt(_ number: Int, at time: UInt64, isFirst: Bool) -> Bool {
+        while true {
+            let isOver = state.withLock { state in
+                state.isOver(state.workers[number].line) || !isFirst && state.isClosed(state.workers[number].line)
+            }
+            if isOver { return false }
+            if !wakeups[number].wait(untilMonotonicNanoseconds: time) { return true }
+        }
+    }
+
+    func opening(_ number: Int, _ open: Opening) throws(SessionLoss) -> any StoreSession {
+        state.withLock { $0.setOpening(true, number) }
+        defer { state.withLock { $0.setOpening(false, number) } }
+        return try open(number)
+    }
+
+    func noteOpened(_ number: Int) {
+        report(state.withLock { $0.open(number) })
+        wake()
+    }
+
+    func noteLost(_ number: Int, _ loss: SessionLoss) {
+        report(state.withLock { $0.lose(number, loss) })
+        wake()
+    }
+
+    func refuseHopeless() {
+        let (jobs, error) = state.withLock { $0.takeHopeless() }
+        for job in jobs { job.refuse(error) }
+    }
+
+    /// Takes the jobs that a session runs next; nil at the end, and none if nothing came until a monotonic time.
+    func take(for number: Int, by session: any StoreSession, until limit: UInt64) -> [Job]? {
+        while true {
+            let now = SystemTime().monotonicNanoseconds
+            let (taken, overdue) = state.withLock { state in
+                let overdue = state.takeOverdue(at: now)
+                return (state.take(for: number, by: session, at: now, until: limit), overdue)
+            }
+            for job in overdue { job.refuse(.overloaded) }
+            switch taken {
+            case .jobs(let jobs): return jobs
+            case .end:
+                // The others may wait for the jobs that were taken last.
+                wake()
+                return nil
+            case .nothing(let end) where end <= now: return []
+            case .nothing(.max): wakeups[number].wait()
+            case .nothing(let end):
+                guard !wakeups[number].wait(untilMonotonicNanoseconds: end) else { continue }
+                state.withLock { $0.setAwake(number) }
+                return []
+            }
+        }
+    }
+
+    /// Counts and reports what became of a batch, tells the listener what was changed, and answers the callers.
+    func finish(_ number: Int, _ result: BatchResult) {
+        var again: [Job] = []
+        var changed: [Owner] = []
+        for (_, verdict) in result.verdicts {
+            switch verdict {
+            case .answer(let owner?, _): changed.append(owner)
+            case .answer, .refuse: break
+            case .again(let job): again.append(job.kind == .write ? paused(job) : job)
+            }
+        }
+        for event in state.withLock({ $0.finish(number, result, again: again) }) { report(event) }
+        // A caller who has an answer must find what was changed.
+        if !changed.isEmpty { options.onCommit(changed) }
+        for (job, verdict) in result.verdicts {
+            switch verdict {
+            case .answer(_, let answer): answer()
+            case .refuse(let error): job.refuse(error)
+            case .again: break
+            }
+        }
+        if result.loss != nil { wake() }
+    }
+
+    private func paused(_ job: Job) -> Job {
+        var random = SystemRandomNumberGenerator()
+        return job.again(job.retry.paused(from: SystemTime().monotonicNanoseconds, using: &random))
+    }
+
+    private func report(_ event: StoreEvent?) {
+        if let event { options.observer(event) }
+    }
+}
+
+/// How an engine works.
+package struct EngineOptions: Sendable {
+    /// The names of the threads whose sessions read.
+    package var readers: [String]
+    /// The names of the threads whose sessions write.
+    package var writers: [String]
+    /// The most reads of a batch.
+    package var mostReads: Int
+    /// The number of jobs that may wait; more are refused as overloaded.
+    package var waiting: Int
+    /// Whether jobs that a session has taken count as waiting until they are answered.
+    package var countsUnderWay: Bool
+    /// How long a job may wait, in nanoseconds; it is refused as overloaded then.
+    package var patience: UInt64
+    /// Called with events, on the thread where they happen.
+    package var observer: @Sendable (StoreEvent) -> Void
+    /// Called after a commit with the owners whose lists differ now, before any caller is answered.
+    package var onCommit: @Sendable ([Owner]) -> Void
+
+    package init(
+        readers: [String], writers: [String], mostReads: Int, waiting: Int, countsUnderWay: Bool, patience: UInt64,
+        observer: @escaping @Sendable (StoreEvent) -> Void,
+        onCommit: @escaping @Sendable ([Owner]) -> Void = { _ in }
+    ) {
+        self.readers = readers
+        self.writers = writers
+        self.mostReads = mostReads
+        self.waiting = waiting
+        self.countsUnderWay = countsUnderWay
+        self.patience = patience
+        self.observer = observer
+        self.onCommit = onCommit
+    }
+}

@@ -1,0 +1,74 @@
+package import Tasks
+
+/// What differs between databases: a session, which one thread uses and which blocks that thread.
+package protocol StoreSession: AnyObject {
+    /// Does what is due between two batches; returns the monotonic time at which something is due next, at the latest.
+    func maintain(at now: UInt64) throws(SessionLoss) -> UInt64
+
+    /// Removes and returns the waiting writes that share the next transaction.
+    ///
+    /// Other sessions are writing for the `busy` owners.
+    func takeWrites(of waiting: inout [Job], except busy: Set<Owner>, at now: UInt64) -> [Job]
+
+    /// Runs jobs that are all reads or all writes; the writes in one transaction.
+    func run(_ jobs: [Job]) -> BatchResult
+
+    /// Ends the work, after all accepted jobs were answered.
+    func end()
+}
+
+/// Why a session was lost, or could not be opened.
+package struct SessionLoss: Error {
+    package let reason: String
+
+    package init(_ reason: String) { self.reason = reason }
+}
+
+/// What becomes of a job after its batch.
+package enum Verdict {
+    /// The closure answers the caller; the owner is set if the list of that owner's tasks differs now.
+    case answer(changed: Owner? = nil, () -> Void)
+    case refuse(StoreError)
+    /// This job waits in place of the one that was taken.
+    case again(Job)
+
+    package var isFinal: Bool { if case .again = self { false } else { true } }
+}
+
+/// What became of a batch.
+package struct BatchResult {
+    package var verdicts: [(job: Job, verdict: Verdict)]
+    /// Whether the transaction was committed; nil if there was none.
+    package var isCommitted: Bool?
+    /// Whether the commit shows that the database takes writes: a transaction that wrote nothing needs no room on the disk.
+    package var hasWritten = false
+    /// The failure, if it concerns more than its caller.
+    package var failure: ReportedFailure?
+    /// Set if the session was lost.
+    package var loss: SessionLoss?
+
+    package init(_ verdicts: [(job: Job, verdict: Verdict)]) {
+        self.verdicts = verdicts
+    }
+
+    /// Jobs that get the same error.
+    package init(refusing jobs: [Job], _ error: StoreError) {
+        self.init(jobs.map { ($0, .refuse(error)) })
+    }
+
+    /// Jobs that were not begun, because the session was lost before.
+    package init(returning jobs: [Job], _ loss: SessionLoss) {
+        self.init(jobs.map { ($0, .again($0)) })
+        self.loss = loss
+    }
+
+    /// The writes of a transaction that failed; those that are not tried again get the error.
+    package init(failed jobs: [Job], _ failure: BatchFailure, _ error: StoreError) {
+        let isShared = jobs.count > 1
+        self.init(
+            jobs.map { job in
+                (job, job.retry.after(failure, isShared: isShared).map { .again(job.again($0)) } ?? .refuse(error))
+            })
+        isCommitted = false
+    }
+}
