@@ -64,7 +64,7 @@ package final class MemoryTaskStore: TaskStore {
         state.withLock { $0.isClosed = true }
     }
 
-    /// Keeps nothing of an owner who has no tasks.
+    /// Reads tasks of an owner, and makes no entry for an owner who has none.
     private func read<Outcome: Sendable>(
         of owner: Owner, _ body: (MemoryTasks) throws(StoreError) -> Outcome
     ) throws(StoreError) -> Outcome {

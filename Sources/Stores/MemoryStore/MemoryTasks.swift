@@ -5,7 +5,9 @@ struct MemoryTasks: Sendable {
     private var items: [TaskItem] = []
     private var nextID: Int64 = 1
     private var records: [String: IdempotencyRecord] = [:]
-    /// Their keys, oldest first; a key that was used again after it expired is in it twice.
+    /// The keys of the records, oldest first.
+    ///
+    /// A key that was used again after it expired stands here twice.
     private var keys: ArraySlice<(id: Int64, key: String)> = []
 
     /// The tasks of a query, without its limit.
@@ -69,7 +71,7 @@ struct MemoryTasks: Sendable {
         return outcome
     }
 
-    /// Removes the tasks of which this is true, and returns how many there were.
+    /// Removes the tasks for which the condition is true, and returns their number.
     mutating func removeAll(where isGone: (TaskItem) -> Bool) -> Int {
         let before = items.count
         items.removeAll(where: isGone)

@@ -6,11 +6,11 @@ extension PipelineConnection {
     /// Runs a transaction, again while others are in its way.
     ///
     /// - Parameters:
-    ///   - tries: how often at most.
+    ///   - tries: the most tries.
     ///   - pause: how long to wait after this many failures, in nanoseconds.
-    ///   - body: begins the transaction and commits it; one that failed is rolled back.
+    ///   - body: begins the transaction and commits it. A transaction that failed is rolled back.
     /// - Returns: what the body returns.
-    /// - Throws: what the body throws, or has thrown in the last try.
+    /// - Throws: the error of the body, in its last try.
     package func retrying<Outcome>(
         atMost tries: Int, pause: (Int) -> UInt64, _ body: () throws(PostgreSQLError) -> Outcome
     ) throws(PostgreSQLError) -> Outcome {

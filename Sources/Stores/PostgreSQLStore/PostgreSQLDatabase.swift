@@ -5,7 +5,7 @@ package import Tasks
 /// A PostgreSQL database: reached, checked, and brought up to date.
 package struct PostgreSQLDatabase {
     package let target: ConnectionTarget
-    /// Whether nothing will be written, so that a standby and a role that may only read will do.
+    /// Whether nothing will be written, so that a standby or a role that may only read is enough.
     private let onlyReads: Bool
 
     package init(_ string: String, onlyReads: Bool = false) throws(StoreOpenError) {
@@ -35,11 +35,11 @@ package struct PostgreSQLDatabase {
 
     /// What was found in the database.
     package struct Facts: Equatable {
-        /// The version before the tables were brought up to date; nil if they were.
+        /// The version before the tables were brought up to date; nil if they were up to date.
         package var migratedFrom: Int?
-        /// Into how many partitions they are divided.
+        /// Into how many partitions the tables are divided.
         package var partitions: Int?
-        /// Some of them are on other servers.
+        /// Whether some of the partitions are on other servers.
         package var isForeign = false
     }
 
@@ -54,7 +54,7 @@ package struct PostgreSQLDatabase {
                 partitions: try PostgreSQLSchema.partitions(on: connection),
                 isForeign: try PostgreSQLSchema.isForeign(on: connection))
         }
-        // Another server, a newer one, may have been faster.
+        // A server of a newer version may have been faster.
         try refuseFuture(on: connection)
         try refuseMissingRights(on: connection)
         return facts
@@ -112,7 +112,7 @@ package struct PostgreSQLDatabase {
         }
     }
 
-    /// Of the tables that exist: in a database without any there is nothing to refuse.
+    /// Refuses a role that lacks rights on the tables; in a database without tables there is nothing to refuse.
     private func refuseMissingRights(on connection: PipelineConnection) throws(StoreOpenError) {
         let missing = try translating { () throws(PostgreSQLError) in
             let rows = try connection.run(
@@ -134,7 +134,7 @@ package struct PostgreSQLDatabase {
                 + "of the tables")
     }
 
-    /// In a database without tables.
+    /// Refuses a role that may make no tables, in a database without tables.
     func refuseMissingRightToMakeTables() throws(StoreOpenError) {
         let connection = try connect()
         let schema = try translating { () throws(PostgreSQLError) in

@@ -4,7 +4,7 @@ package import PostgreSQL
 ///
 /// A released migration is never changed: another change is another migration.
 package enum PostgreSQLSchema {
-    /// What this program reads and writes.
+    /// The version of the tables that this program reads and writes.
     package static var known: Int { migrations(partitions: nil).count }
 
     /// What each migration adds, if the tables are divided into that many partitions.
@@ -52,9 +52,9 @@ package enum PostgreSQLSchema {
 
     /// Version 3: the details that a person may add to a task.
     ///
-    /// The day is text (2026-11-30); NULL means that nothing is set. The migration changes no row. Servers of version 2 go on working, because their statements name their columns. Both
-    /// tables are locked for a moment, in the order in which additions use them. Partitions on other servers need the
-    /// same columns.
+    /// The day is text (2026-11-30); NULL means that nothing is set. The migration changes no row. Servers of version 2 go on
+    /// working, because their statements name their columns. Both tables are locked for a moment, in the order in which
+    /// additions use them. Partitions on other servers need the same columns.
     private static let details = """
         ALTER TABLE attempts ADD COLUMN due text COLLATE "C", ADD COLUMN notes text COLLATE "C",
             ADD COLUMN position double precision;
@@ -73,8 +73,8 @@ package enum PostgreSQLSchema {
 
     /// The number of migrations that the database has had; nil if it has none of these tables.
     package static func version(on connection: PipelineConnection) throws(PostgreSQLError) -> Int? {
-        // Read from the catalog itself: to_regclass may remember in a transaction that there was nothing before another
-        // server made it.
+        // This reads the catalog itself, because to_regclass may remember in a transaction that there was no table before
+        // another server made the table.
         let found = try connection.run(
             """
             SELECT EXISTS (SELECT FROM pg_class WHERE relname = 'task_server_schema' AND pg_table_is_visible(oid))
@@ -104,12 +104,12 @@ package enum PostgreSQLSchema {
         ).boolean(0, 0)
     }
 
-    /// Runs the missing migrations in one transaction; from which version it came, or nil if nothing was missing.
+    /// Runs the missing migrations in one transaction; returns the version before, or nil if no migration was missing.
     ///
-    /// Of many servers that start together one does it, and the others wait: the lock is of the transaction, so that it
-    /// also holds where a pool of sessions is in between.
+    /// Of many servers that start together one migrates, and the others wait. The lock belongs to the transaction, so the
+    /// lock also holds where a pool of sessions is in between.
     package static func migrate(on connection: PipelineConnection, partitions: Int?) throws(PostgreSQLError) -> Int? {
-        // A minute and a half: who reads for longer, such as a dump, makes the start fail with the reason.
+        // The tries take a minute and a half. A program that reads for longer, such as a dump, makes the start fail.
         try connection.retrying(atMost: 60, pause: { _ in 1_000_000_000 }) { () throws(PostgreSQLError) in
             let current = try version(on: connection) ?? 0
             return current < known ? try migrateAtOnce(on: connection, partitions: partitions) : nil
@@ -121,7 +121,7 @@ package enum PostgreSQLSchema {
     ) throws(PostgreSQLError) -> Int? {
         _ = try connection.run("BEGIN")
         _ = try connection.run("SELECT pg_advisory_xact_lock(\(lock))")
-        // Whoever waits for a table makes all that come later wait, too: half a second, then they have their turn.
+        // While this waits for a table, all later statements on the table wait, too, so it waits for half a second only.
         _ = try connection.run("SELECT set_config('lock_timeout', '500', true)")
         let before = try version(on: connection) ?? 0
         if before < known { try runMigrations(after: before, on: connection, partitions: partitions) }

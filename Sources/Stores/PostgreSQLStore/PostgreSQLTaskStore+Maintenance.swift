@@ -2,7 +2,7 @@ package import Tasks
 import PostgreSQL
 
 extension PostgreSQLTaskStore {
-    /// Checks whether a server could work with the database, and changes nothing; the result in a line.
+    /// Checks whether a server could work with the database, and changes nothing; returns the result in a line.
     package static func check(_ connectionString: String) throws(StoreOpenError) -> String {
         let database = try PostgreSQLDatabase(connectionString)
         guard let version = try database.checkedVersion() else {
@@ -13,8 +13,8 @@ extension PostgreSQLTaskStore {
         return "\(database.name) can be read and written\(age)"
     }
 
-    /// Makes the tables, divided into this many partitions if it is given, or brings them up to date; what was done, in a
-    /// line.
+    /// Makes the tables, divided into this many partitions if a number is given, or brings them up to date; returns in a
+    /// line what was done.
     package static func migrate(_ connectionString: String, partitions: Int?) throws(StoreOpenError) -> String {
         let database = try PostgreSQLDatabase(connectionString)
         let facts = try database.prepare(partitions: partitions)

@@ -2,7 +2,8 @@ import PostgreSQL
 
 /// What an operator can do where no session can be made.
 ///
-/// libpq gives no codes for that, only messages, which a server may give in another language: then the advice is general.
+/// libpq gives no codes for these failures, only messages. If a server gives a message in another language, the advice is
+/// general.
 enum UnreachableDatabase {
     private static let advices: [(message: StaticString, advice: String)] = [
         ("password authentication failed", "check user and password in TASKS_DATABASE"),
@@ -18,7 +19,7 @@ enum UnreachableDatabase {
         ("timeout expired", "check that the host is right, and that no firewall is in between"),
     ]
 
-    /// What to do, for after a semicolon.
+    /// What to do, as the part of a sentence that follows a semicolon.
     static func advice(_ error: PostgreSQLError) -> String {
         advices.first { holds(error.message, $0.message) }?.advice ?? "check TASKS_DATABASE and the server"
     }

@@ -6,33 +6,34 @@ import Tasks
 
 /// Copies the log of committed transactions into the database file (a checkpoint), on a thread and connection of its own.
 ///
-/// SQLite by itself does it in the transaction that makes the log longer than a thousand pages, whose callers then wait for
-/// as many writes to places all over the file. Here the writer goes on meanwhile, and the pages reach the disk in small steps
-/// (`shim.h` of CSQLite), between which commits find a free disk. SQLite begins the log from its start when all of it is
-/// copied; so that this happens under any load, the writer is asked to pause for the last part, and writes wait when the log
-/// is long.
+/// SQLite by itself copies in the transaction that makes the log longer than a thousand pages, and the callers of that
+/// transaction wait for as many writes to places all over the file. Here the writer goes on meanwhile. The pages reach the
+/// disk in small steps (`shim.h` of CSQLite), between which commits find a free disk. SQLite begins the log from its start
+/// when all of the log is copied. So that this happens under any load, the writer pauses while the last part is copied, and
+/// writes wait when the log is long.
 final class Checkpointer: Sendable {
-    /// When what happens; in pages of the log, which are 4 KiB.
+    /// Lengths of the log, in pages of 4 KiB, and times.
     private enum Bound {
-        /// That many new ones begin a checkpoint, or half of the longest log that there was: a log that grows costs each commit
-        /// a change of the file system, and in a long one more writes share a page of the file.
+        /// A checkpoint starts after this many new pages, or when the log is half as long as it ever was.
+        ///
+        /// A log that grows costs each commit a change of the file system, and in a long log more writes share a page.
         static let begin = 1000
-        /// The writer pauses while the last ones are copied.
+        /// The writer pauses while this many last pages are copied.
         static let last = 256
         /// Long writes wait until the log began anew: 48 MiB.
         static let longWrites = 12_288
-        /// All writes do: 64 MiB.
+        /// All writes wait until the log began anew: 64 MiB.
         static let writes = 16_384
         /// The longest pause, in nanoseconds.
         static let pause: UInt64 = 30_000_000
-        /// The pause in which a pass can begin, in nanoseconds: it needs a moment without a transaction.
+        /// The pause in which a pass can begin, in nanoseconds: a pass needs a moment without a transaction.
         static let start: UInt64 = 300_000
         /// How long writes wait for a reader who keeps the log from being copied, in nanoseconds.
         static let patience: UInt64 = 250_000_000
     }
 
     private struct State {
-        /// The pages of the log after the last transaction, and the most that there were.
+        /// The pages of the log after the last transaction, and the most pages that the log ever had.
         var length = 0
         var longest = 0
         /// Pages written to the log since the last pass began.
@@ -44,7 +45,7 @@ final class Checkpointer: Sendable {
         /// Whether a pass waits for a moment without a transaction.
         var isStarting = false
         var isPauseWanted = false
-        /// The last checkpoint could not copy all: no write waits until the log began anew.
+        /// Whether the last checkpoint could not copy all: no write waits then, until the log began anew.
         var isHindered = false
         var isClosed = false
 
@@ -76,7 +77,7 @@ final class Checkpointer: Sendable {
         thread.withLock { $0 = started }
     }
 
-    /// The writes that may be made now; others wait until the log began anew, or cannot.
+    /// The writes that may be made now; other writes wait until the log began anew, or cannot begin anew.
     var room: WriteOrder.Room {
         state.withLock { state in
             guard state.isCopying, state.length >= Bound.longWrites else { return .everything }
@@ -84,7 +85,7 @@ final class Checkpointer: Sendable {
         }
     }
 
-    /// Lets the checkpointer have the database for a moment, if it asks for it; called between transactions.
+    /// Leaves the database to the checkpointer for a moment, if the checkpointer asks for it; called between transactions.
     func pauseIfWanted() {
         let isStarting = state.withLock { state in
             defer { state.isStarting = false }
@@ -99,7 +100,7 @@ final class Checkpointer: Sendable {
         state.withLock { $0.isWriting = true }
     }
 
-    /// Notes the length of the log after a transaction, or several; enough new pages begin a checkpoint.
+    /// Notes the length of the log after one or more transactions; enough new pages begin a checkpoint.
     func endTransaction(logLength length: Int) {
         let begins = state.withLock { state in
             let isAnew = length < state.length
@@ -115,7 +116,7 @@ final class Checkpointer: Sendable {
         if begins { work.wake() }
     }
 
-    /// Ends the thread after the pass that it is in; the rest stays in the log.
+    /// Ends the thread after its present pass; pages that are not copied stay in the log.
     func close() {
         state.withLock { $0.isClosed = true }
         work.wake()

@@ -4,7 +4,9 @@ package import Tasks
 
 /// The columns of the record of an idempotency key (table `attempts`) in the order in which every statement names them.
 package enum IdempotencyRow {
-    /// How many they are; what a statement selects in addition follows them.
+    /// The number of these columns.
+    ///
+    /// What a statement selects in addition follows them.
     package static let count = 6 + TaskDetails.parameterCount
     package static let columns = "key, fingerprint, time, id, text, completed, \(TaskDetail.columns)"
 
@@ -34,7 +36,9 @@ package struct IdempotencyStatements: ~Copyable {
             prune: try connection.prepare(prune), trim: try connection.prepare(trim))
     }
 
-    /// The first id of an owner's newest tasks: ids count the additions, so no row needs to be counted.
+    /// The first id of an owner's newest tasks.
+    ///
+    /// Ids count the additions, so no row needs to be counted.
     private static let firstRemembered =
         "(SELECT next_id FROM owners WHERE owner = ?1) - \(IdempotencyKey.remembered)"
     private static let find = """

@@ -10,7 +10,7 @@ struct ReadStatements: ~Copyable {
     let connection: Connection
     private let answers: AnswerMemory
 
-    /// Takes the connection over, and forbids it to write.
+    /// Takes the connection over, and makes it read-only.
     static func compiled(
         on connection: consuming Connection, answers: AnswerMemory
     ) throws(SQLiteError) -> ReadStatements {
@@ -22,7 +22,7 @@ struct ReadStatements: ~Copyable {
                 WHERE owner = ?1 AND id > ?2 AND (?3 IS NULL OR completed = ?3) ORDER BY id LIMIT ?4
                 """),
             find: try connection.prepare(TaskRow.find),
-            // Always a row, so that the statement keeps its snapshot of the database until it is reset.
+            // The statement always gives a row, so that it keeps its snapshot of the database until it is reset.
             recordedCount: try connection.prepare("SELECT coalesce((SELECT tasks FROM owners WHERE owner = ?1), 0)"),
             connection: connection, answers: answers)
     }
@@ -34,8 +34,8 @@ struct ReadStatements: ~Copyable {
     /// Reads row by row, and no further than the page; fails with ``StoreError/noRoomForAnswer(bytes:)`` if there is no
     /// memory.
     ///
-    /// A whole list must have as many tasks as the owner's row records: if a page of the file had lost its rows, the list
-    /// would otherwise only be shorter. A list that is cut is not compared.
+    /// A whole list must have as many tasks as the owner's row records, because a list is only shorter if a page of the file
+    /// has lost its rows. A list that is cut is not compared.
     func list(_ query: ListTasks) throws(SQLiteError) -> Result<TaskList, StoreError> {
         let (owner, selection) = (query.owner, query.selection)
         defer {
@@ -44,7 +44,7 @@ struct ReadStatements: ~Copyable {
         }
         let expected = selection == .all ? try recordedCount(of: owner) : nil
         var page = TaskPage(of: owner, atMost: selection.limit, in: answers)
-        // One more than wanted shows whether others follow.
+        // One task more than wanted shows whether others follow.
         let limit = selection.limit.map { Int64(min(max($0, 0), Int(Int32.max))) + 1 } ?? -1
         try list.bind(owner.identifier, selection.after ?? 0, selection.completed, limit)
         while try list.step() {

@@ -15,12 +15,12 @@ extension SQLiteFile {
     /// Opens a file that exists as a start does, except that its tables are neither made nor brought up to date.
     package func check() throws(StoreOpenError) -> Condition {
         let lock = try lock()
-        // Given up when the connections are closed, see ``LockedFile``.
+        // The lock is given up when the connections are closed, see ``LockedFile``.
         defer { withExtendedLifetime(lock) {} }
         return try condition()
     }
 
-    // Catches errors itself: a closure cannot consume the connection.
+    // This function catches errors itself, because a closure cannot consume the connection.
     private func condition() throws(StoreOpenError) -> Condition {
         let connection = try connect(.readWrite)
         guard !connection.isReadOnly else { throw .unwritable(path: path, reason: "it is read-only") }

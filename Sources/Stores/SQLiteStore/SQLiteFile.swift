@@ -18,7 +18,7 @@ package struct SQLiteFile {
         return try SQLiteFileLock(path)
     }
 
-    /// A connection that may write, to a file that is locked; the file is up to date then.
+    /// A connection that may write to a file that is locked; brings the file up to date.
     package func openForWriting(
         maximumPages: Int?, _ observer: (StoreEvent) -> Void
     ) throws(StoreOpenError) -> Connection {
@@ -26,7 +26,7 @@ package struct SQLiteFile {
         guard !connection.isReadOnly else { throw .unwritable(path: path, reason: "it is read-only") }
         let state = try checkedState(of: connection)
         try rethrowing(as: openError) { () throws(SQLiteError) in
-            // FULL: a commit is on the disk when it returns. The log is cut back to 64 MiB after a long backup.
+            // With FULL a commit is on the disk when it returns. The log is cut back to 64 MiB after a long backup.
             try connection.execute(
                 """
                 PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864;

@@ -5,14 +5,18 @@ package import Tasks
 
 /// The right of a server to be the only one on a database file.
 ///
-/// It also watches the file, so that nothing is written to one that is no longer where the next start looks for it.
+/// The lock also watches the file, so that nothing is written to a file that the next start would not find.
 package final class SQLiteFileLock: Sendable {
     private let path: String
-    /// Keeps servers away that use the same path; taken first, so that the file of a running one is not even opened.
+    /// Keeps servers away that use the same path.
+    ///
+    /// Taken first, so that the file of a running server is not even opened.
     private let pathLock: FileLock
     /// Keeps servers away that reach the file by another path.
     private let file: LockedFile
-    /// SQLite's log and its index, from when they were first seen; they stay until the last connection is closed.
+    /// The identities of SQLite's log and its index when they were first seen.
+    ///
+    /// Both stay until the last connection is closed.
     private let companions = Mutex<[String: FileIdentity]>([:])
 
     /// Locks the file at this path, which is created if it is missing.
@@ -45,7 +49,7 @@ package final class SQLiteFileLock: Sendable {
     /// Whether the file has lost its name, so that writes to it are lost: asked before every transaction.
     var isUnlinked: Bool { file.isNameless }
 
-    /// What happened to the files, if they are not where they were; nil if they are.
+    /// What happened to the files; nil if they are where they were.
     var displacement: String? {
         guard file.isInPlace else { return Self.displacement(of: path) }
         return companions.withLock { companions in

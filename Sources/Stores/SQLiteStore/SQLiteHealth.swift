@@ -10,7 +10,9 @@ final class SQLiteHealth: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Whether nothing may be read or written, so that the usual case costs no lock.
+    /// Whether nothing may be read or written.
+    ///
+    /// An atomic, so that the usual case costs no lock.
     private let isDisplaced = Atomic(false)
     private let observer: @Sendable (StoreEvent) -> Void
 
@@ -27,7 +29,7 @@ final class SQLiteHealth: Sendable {
     /// Why the database cannot be relied on, although requests are answered.
     var damage: StoreError? { state.withLock { $0.damage }.map { .broken(reason: $0) } }
 
-    /// Notes what happened to the files (nil: they are in their place); returns whether that is a change.
+    /// Notes what happened to the files (nil: they are in their place); returns whether this differs from what was known.
     func note(displacement: String?) -> Bool {
         let isChange = state.withLock { state in
             defer { state.displacement = displacement }

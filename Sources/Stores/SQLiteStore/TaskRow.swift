@@ -5,7 +5,9 @@ package import Tasks
 
 /// The columns of a task in the order in which every statement names them.
 package enum TaskRow {
-    /// How many they are; what a statement selects in addition follows them.
+    /// The number of these columns.
+    ///
+    /// What a statement selects in addition follows them.
     package static let count = 6 + TaskDetails.parameterCount
     package static let columns = "id, text, completed, created, modified, revision, \(TaskDetail.columns)"
 
@@ -43,7 +45,7 @@ package enum TaskRow {
         }
     }
 
-    /// The details, whose columns begin with this one.
+    /// The details in the current row of a statement, whose columns begin with this one.
     static func details(in row: borrowing Statement, from column: Int32) throws(SQLiteError) -> TaskDetails {
         try rethrowing(as: SQLiteError.init) { () throws(ForeignValue) in
             try TaskDetails(stored: { detail in

@@ -18,9 +18,9 @@ struct WriteStatements: ~Copyable {
     private let deleteCompleted: Statement
     let connection: Connection
 
-    /// Compiles them.
+    /// Compiles the statements.
     ///
-    /// A function and not an initializer, because a value that cannot be copied is initialized whole or not at all.
+    /// This is a function and not an initializer, because a value that cannot be copied is initialized whole or not at all.
     static func compiled(on connection: consuming Connection) throws(SQLiteError) -> WriteStatements {
         WriteStatements(
             begin: try connection.prepare("BEGIN IMMEDIATE"), commit: try connection.prepare("COMMIT"),
@@ -33,7 +33,7 @@ struct WriteStatements: ~Copyable {
             revision: try connection.prepare("SELECT revision FROM tasks WHERE owner = ?1 AND id = ?2"),
             update: try connection.prepare(update),
             delete: try connection.prepare("DELETE FROM tasks WHERE owner = ?1 AND id = ?2"),
-            // Scans one owner's tasks, which are adjacent in the table; an index of texts would cost every addition.
+            // Scans one owner's tasks, which are adjacent in the table. An index of texts would cost every addition.
             deleteText: try connection.prepare(delete(where: "text = ?2")),
             deleteCompleted: try connection.prepare(delete(where: "completed")),
             connection: connection)
@@ -61,7 +61,7 @@ struct WriteStatements: ~Copyable {
     /// The next id of an owner, whose number of tasks grows by one; nil if the owner has `limit` tasks already.
     func allocateID(of owner: Owner, limit: Int) throws(SQLiteError) -> Int64? {
         guard limit > 0 else { return nil }
-        // Three statements, because one that does all of it (`ON CONFLICT … RETURNING`) takes three times as long.
+        // Three statements, because a single one that does all (`ON CONFLICT … RETURNING`) takes three times as long.
         guard let (next, tasks) = try counts(of: owner) else {
             try insertOwner.run(owner.identifier)
             return 1
@@ -115,7 +115,7 @@ struct WriteStatements: ~Copyable {
         return try subtractDeleted(of: owner)
     }
 
-    /// Subtracts what the last statement deleted from the owner's number of tasks; returns how many that were.
+    /// Subtracts the number of tasks that the last statement deleted from the owner's number; returns that number.
     private func subtractDeleted(of owner: Owner) throws(SQLiteError) -> Int {
         let count = connection.changes
         if count > 0 { try subtract.run(owner.identifier, Int64(count)) }

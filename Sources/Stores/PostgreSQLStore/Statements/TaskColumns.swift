@@ -6,10 +6,12 @@ package import Tasks
 package enum TaskColumns {
     package static let all = columns()
 
-    /// The same with an empty text, which no detail is, in place of a detail that is a long text.
+    /// The columns, with an empty text in place of a detail that is a long text.
+    ///
+    /// No detail is an empty text.
     static let allWithShortDetails = columns { "CASE WHEN octet_length(\($0)) > 400 THEN '' ELSE \($0) END" }
 
-    /// The same, without texts unless a condition is true.
+    /// The columns, without texts unless a condition is true.
     static func all(withTextsIf condition: String) -> String {
         columns(text: "CASE WHEN \(condition) THEN text ELSE '' END") { "CASE WHEN \(condition) THEN \($0) END" }
     }
@@ -30,7 +32,7 @@ package enum TaskColumns {
     /// Whether a row with ``all(withTextsIf:)`` has no text, which no task is without.
     static func lacksText(_ rows: borrowing Rows, _ row: Int) -> Bool { rows.isEmptyText(row, 1) }
 
-    /// Whether a detail of a row with ``allWithShortDetails`` was longer.
+    /// Whether a row with ``allWithShortDetails`` was given an empty text in place of a detail.
     static func lacksDetail(_ rows: borrowing Rows, _ row: Int) -> Bool {
         for detail in texts where rows.isEmptyText(row, countOfOthers + detail.rawValue) { return true }
         return false

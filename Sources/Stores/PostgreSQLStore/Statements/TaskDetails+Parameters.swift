@@ -35,7 +35,7 @@ extension TaskDetail {
     /// The parameters of a statement for all details, of which the first has this number.
     package static func parameters(from first: Int) -> String { list { "$\(first + $0.rawValue)" } }
 
-    /// What the details are set to where a task is changed; `new` names the parameter or column of the change.
+    /// The assignments of an `UPDATE` that changes details; `new` names the parameter or column of the change.
     ///
     /// NULL keeps a value, and the mark of its kind (``DetailKind/removal``) removes it.
     static func assignments(_ new: (TaskDetail) -> String) -> String {
@@ -50,7 +50,7 @@ extension TaskDetail {
 }
 
 extension DetailKind {
-    /// What the column gets from a parameter of a change: NULL from the mark of a removal.
+    /// The value of the column by a parameter of a change; the mark of a removal becomes NULL.
     fileprivate func stored(_ parameter: String) -> String {
         switch self {
         case .date, .text: "nullif(\(parameter), '')"

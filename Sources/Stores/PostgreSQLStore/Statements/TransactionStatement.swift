@@ -7,7 +7,7 @@ package enum TransactionStatement: String, CaseIterable {
 
     package var sql: String {
         switch self {
-        // Not READ WRITE: an operator who sets default_transaction_read_only, before a disk is full, wants no writes.
+        // Not READ WRITE, because an operator who sets default_transaction_read_only before a disk is full wants no writes.
         case .begin: "BEGIN ISOLATION LEVEL READ COMMITTED"
         case .guarantee: Self.guaranteeSQL
         case .commit: "COMMIT"
@@ -16,9 +16,9 @@ package enum TransactionStatement: String, CaseIterable {
         }
     }
 
-    /// Removes up to $2 idempotency keys of any owner that are older than $1; one row for each.
+    /// Removes up to $2 idempotency keys of any owner that are older than $1; the answer has one row for each.
     ///
-    /// Does not wait for another server that does the same: it takes other rows.
+    /// The statement waits for no other server that does the same, and takes other rows.
     private static let pruneSQL = """
         DELETE FROM attempts USING (
             SELECT owner, key FROM attempts WHERE time <= $1 ORDER BY time LIMIT $2 FOR UPDATE SKIP LOCKED
@@ -27,10 +27,10 @@ package enum TransactionStatement: String, CaseIterable {
         RETURNING true
         """
 
-    /// A deadline of $1 milliseconds for each statement, a quarter of a second of it for a row that others have locked, and a
-    /// commit that is on a disk when it answers, whatever the role's defaults are.
+    /// Sets a deadline of $1 milliseconds for each statement, of which a quarter of a second for a row that others have locked,
+    /// and a commit that is on a disk when it answers, whatever the role's defaults are.
     ///
-    /// Only for this transaction, so that a pool of sessions may be in between.
+    /// The settings end with the transaction, so that a pool of sessions may be in between.
     private static let guaranteeSQL = """
         SELECT set_config('statement_timeout', $1, true), set_config('lock_timeout', '250', true),
             set_config('synchronous_commit',
@@ -38,7 +38,7 @@ package enum TransactionStatement: String, CaseIterable {
             ELSE current_setting('synchronous_commit') END, true)
         """
 
-    /// The types of the parameters, each shown by a value of it.
+    /// A value of the type of each parameter.
     package var types: [Parameter] {
         switch self {
         case .guarantee: [.text(nil)]
@@ -47,17 +47,19 @@ package enum TransactionStatement: String, CaseIterable {
         }
     }
 
-    /// The name it is prepared under, if it is: planning it each time would cost more than a task.
+    /// The name under which the statement is prepared, if it is.
     ///
-    /// The others are always sent as SQL. With a pool a session may lack names; a COMMIT that fails for that is in doubt,
-    /// and a ROLLBACK that does leaves the session in its failed transaction.
+    /// Planning this one each time would cost more than a task.
+    ///
+    /// The others are always sent as SQL. With a pool a session may lack names. A COMMIT that fails for that reason is in
+    /// doubt, and a ROLLBACK that fails leaves the session in its failed transaction.
     package var preparedName: String? { self == .guarantee ? Self.guaranteeName : nil }
 
     private static let guaranteeName = statementName("guarantee", for: guaranteeSQL)
 }
 
-/// A name that changes with the SQL, so that in a pool of sessions shared with another version of this program one name
-/// never means two things.
+/// A name that changes with the SQL, so that one name never means two statements in a pool of sessions that another version
+/// of this program shares.
 func statementName(_ name: String, for sql: String) -> String {
     "\(name)_\(String(FNV1a(of: sql).value, radix: 36))"
 }

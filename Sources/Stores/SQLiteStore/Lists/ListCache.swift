@@ -15,7 +15,7 @@ package final class ListCache: Sendable {
         let number: UInt64
     }
 
-    /// What a caller finds who waits for a list.
+    /// What a caller who wants a list finds.
     package enum JoinResult {
         /// The list is cached; the waiter was not kept.
         case found(TaskList)
@@ -61,7 +61,7 @@ package final class ListCache: Sendable {
         for shard in shards { shard.removeAll() }
     }
 
-    /// Adds its counts.
+    /// Adds the counts of the cache.
     func report(to statistics: inout StoreStatistics) {
         for shard in shards { shard.report(to: &statistics) }
     }

@@ -7,13 +7,13 @@ import Tasks
 struct ListCacheEntries {
     private struct Entry {
         let owner: Owner
-        /// Without its lease: here it is counted by its cost.
+        /// The list without its lease, because the cache counts the list by its cost.
         let list: TaskList
-        /// Of a long list, the lease of those to whom it is being sent.
+        /// The lease of those to whom a long list is being sent.
         let sent: SharedLease?
         var wasUsed = false
 
-        /// The bytes of the list and its gzip form, of the owner twice (key and entry), and, estimated, of the collections.
+        /// The bytes of the list and its gzip form, of the owner twice (key and entry), and an estimate for the collections.
         var cost: Int { list.mostBytes + 2 * owner.identifier.utf8.count + 256 }
     }
 
@@ -24,7 +24,9 @@ struct ListCacheEntries {
         case missing
     }
 
-    /// One lease for all who are sent the same list: it ends with the last of them, and the list may stay cached.
+    /// One lease for all who are sent the same list.
+    ///
+    /// The lease ends with the last of them, and the list may stay cached.
     private final class SharedLease {
         weak var lease: AnswerLease?
 
