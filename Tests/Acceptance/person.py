@@ -88,6 +88,7 @@ class Person:
     def press(self, text, control):
         """Presses a button of a task's row, which is perhaps only there while one points at the row."""
         row = self.row(text)
+        self.chrome.execute_script("arguments[0].scrollIntoView({ block: 'center' })", row)  # the offer of an undo is below
         ActionChains(self.chrome, 0).move_to_element(row).perform()
         row.find_element(By.CSS_SELECTOR, control).click()
 
