@@ -96,6 +96,7 @@ class Metrics(unittest.TestCase):
             self.assertEqual(status, 200, f"{expression}: {body}")
             return json.loads(body)["data"]["result"]
 
+        wait_until("Prometheus is ready", 60, lambda: ask(port, "GET", "/-/ready")[0] == 200)
         wait_until("Prometheus has scraped twice", 60, lambda: series("count_over_time(up[1m]) > 2 and up == 1"))
         for title, expression in queries():
             with self.subTest(title):

@@ -71,7 +71,7 @@ import Testing
             "tasks_http_requests_total{method=\"POST\",status=\"201\"} 1",
             "tasks_http_requests_total{method=\"GET\",status=\"401\"} 1",
             "tasks_keys_state{state=\"fresh\"} 1", "tasks_log_lines_dropped_total 0",
-            "tasks_token_cache_entries 1", "tasks_token_verifications_total 1",
+            "tasks_token_cache_entries 1", "tasks_token_verification_duration_seconds_count 1",
         ] {
             #expect(lines.contains { $0 == line }, "\(line)")
         }

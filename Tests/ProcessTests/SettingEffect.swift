@@ -68,7 +68,7 @@ struct SettingEffect: Sendable {
         },
         SettingEffect("CLOCK_SKEW", "0s") { try $0.status("skew", [:], "&exp=-30s") == 401 },
         SettingEffect("TOKEN_CACHE", "0") { scene in
-            let (token, name) = (try scene.token("cache"), "tasks_token_verifications_total")
+            let (token, name) = (try scene.token("cache"), "tasks_token_verification_duration_seconds_count")
             let before = try scene.server.metric(name)
             for _ in 0..<2 { _ = try scene.server.ask("GET", "/api/tasks", token: token) }
             return try scene.server.metric(name) == before + 2

@@ -1,3 +1,5 @@
+package import Basics
+
 /// Counts of a store since its start, and what it holds now, for metrics.
 package struct StoreStatistics: Sendable, Equatable {
     /// Writes that wait for the writer now.
@@ -20,6 +22,16 @@ package struct StoreStatistics: Sendable, Equatable {
     package var lists = 0
     /// Their bytes, overhead estimated.
     package var listBytes = 0
+
+    package init() {}
+}
+
+/// How long the work of a store takes, for metrics.
+package struct StoreTimes: Sendable {
+    /// From the caller's request to the session that takes it, of reads and writes.
+    package let waits = DurationHistogram()
+    /// From the begin of a transaction of writes to its end, of those that were committed.
+    package let commits = DurationHistogram()
 
     package init() {}
 }

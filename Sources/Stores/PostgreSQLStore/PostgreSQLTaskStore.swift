@@ -63,6 +63,7 @@ package final class PostgreSQLTaskStore: TaskStore {
 
     /// The counts since the start.
     package var statistics: StoreStatistics { engine.statistics }
+    package var times: StoreTimes { engine.times }
 
     package func read(_ query: ListTasks) async throws(StoreError) -> TaskList {
         try await read(query.owner, .list) { .list(query, in: options.answers, $0) }

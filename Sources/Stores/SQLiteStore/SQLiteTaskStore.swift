@@ -101,6 +101,8 @@ package final class SQLiteTaskStore: TaskStore {
     }
 
     /// The counts since the start.
+    package var times: StoreTimes { engine.times }
+
     package var statistics: StoreStatistics {
         var statistics = engine.statistics
         cache.report(to: &statistics)

@@ -1,4 +1,6 @@
+import Basics
 import Platform
+import Tasks
 
 /// What the thread of a session does: it opens the session, takes what waits, and blocks until the database has answered.
 struct SessionThread {
@@ -43,7 +45,10 @@ struct SessionThread {
                     return false
                 }
                 guard !jobs.isEmpty else { continue }
+                let start = time.monotonicNanoseconds
+                for job in jobs { engine.times.waits.add(start - job.since) }
                 let result = session.run(jobs)
+                if result.isCommitted == true { engine.times.commits.add(time.monotonicNanoseconds - start) }
                 engine.finish(number, result)
                 if result.loss != nil { return true }
             } catch {

@@ -10,6 +10,7 @@ private import Synchronization
 package final class StoreEngine: Sendable {
     package typealias Opening = @Sendable (_ number: Int) throws(SessionLoss) -> any StoreSession
 
+    package let times = StoreTimes()
     private let options: EngineOptions
     private let state: Mutex<EngineState>
     /// By session: those that read, then those that write.

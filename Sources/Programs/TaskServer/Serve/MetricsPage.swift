@@ -46,8 +46,8 @@ final class MetricsPage: Sendable {
 
     var text: String {
         var text = PrometheusText()
-        text.family("tasks_build_info", .gauge, "1, with the version of the program.")
-        text.sample("tasks_build_info", [("version", programVersion)], 1)
+        text.family("tasks_version", .gauge, "1, with the version of the program.")
+        text.sample("tasks_version", [("version", programVersion)], 1)
         observation.requests.render(into: &text)
         text.family("tasks_http_faults_total", .counter, "Requests refused before the API, by the code of the problem.")
         for (code, count) in observation.faults.sorted {
@@ -66,6 +66,7 @@ final class MetricsPage: Sendable {
         Self.tokenCache(verifier.tokenCacheStatus, &text)
         Self.answers(answers, &text)
         if let statistics = store.statistics() { Self.store(statistics, &text) }
+        if let times = store.times { Self.store(times, &text) }
         text.single(
             "tasks_log_lines_dropped_total", .counter, "Log lines dropped because the reader was slow.",
             observation.log.dropped)
@@ -113,6 +114,16 @@ final class MetricsPage: Sendable {
         text.single(
             "tasks_answers_refused_total", .counter, "Lists refused because that memory was used up.",
             statistics.refused)
+    }
+
+    private static func store(_ times: StoreTimes, _ text: inout PrometheusText) {
+        for (name, help, durations) in [
+            ("tasks_store_wait_duration_seconds", "Time that reads and writes wait for the database.", times.waits),
+            ("tasks_store_commit_duration_seconds", "Time of transactions that were committed.", times.commits),
+        ] {
+            text.family(name, .histogram, help)
+            text.histogram(name, [], durations)
+        }
     }
 
     private static func store(_ state: StoreStatistics, _ text: inout PrometheusText) {

@@ -9,6 +9,8 @@ struct OpenStore: Sendable {
     let store: any TaskStore
     /// Returns what the store counts; nil for a store in memory, which counts nothing.
     let statistics: @Sendable () -> StoreStatistics?
+    /// How long the work of the store takes; nil for a store in memory.
+    let times: StoreTimes?
 
     /// Opens the store; makes its file or its tables if they are missing.
     init(
@@ -19,6 +21,7 @@ struct OpenStore: Sendable {
         case .memory:
             store = MemoryTaskStore(answers: answers)
             statistics = { nil }
+            times = nil
         case .sqlite(let path):
             var options = SQLiteStoreOptions()
             options.answers = answers
@@ -26,6 +29,7 @@ struct OpenStore: Sendable {
             let store = try SQLiteTaskStore.open(path: path, options: options)
             self.store = store
             statistics = { store.statistics }
+            times = store.times
         case .postgresql(let address):
             var options = PostgreSQLStoreOptions()
             options.answers = answers
@@ -34,6 +38,7 @@ struct OpenStore: Sendable {
             let store = try PostgreSQLTaskStore.open(address, options: options)
             self.store = store
             statistics = { store.statistics }
+            times = store.times
         }
     }
 }
